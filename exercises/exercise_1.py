@@ -1,0 +1,48 @@
+"""Exercise 1: add two vectors, output[i] = x[i] + y[i].
+
+Each element costs 12 bytes (two float32 read, one written) and 1 addition:
+memory is the limit.
+"""
+
+# First: it chooses the GPU, or the simulator where there is none.
+from triton_workshop import DEVICE, cdiv, check_tensors_gpu_ready
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def add_kernel(
+    x_ptr, y_ptr, output_ptr, n_elements, BLOCK_SIZE: tl.constexpr
+):
+    # Which block is mine? (int64: int32 cannot count a large tensor.)
+    pid = tl.program_id(axis=0).to(tl.int64)
+
+    offsets = ...  # TODO 1: the offsets of this program's BLOCK_SIZE elements
+    mask = ...  # TODO 2: the mask: true where an offset is inside the vectors
+    x = ...  # TODO 3: load the block of x
+    y = ...  # TODO 4: load the block of y
+    ...  # TODO 5: store their sum
+
+
+def add(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    """x + y, for contiguous tensors of one shape and floating-point dtype."""
+    check_tensors_gpu_ready(x, y)
+    if x.shape != y.shape or x.dtype != y.dtype or not x.is_floating_point():
+        got = f"{tuple(x.shape)} {x.dtype} and {tuple(y.shape)} {y.dtype}"
+        raise ValueError(f"add expects floats of one shape and dtype, got {got}")
+    output = torch.empty_like(x)
+    n_elements = output.numel()
+    BLOCK_SIZE = 1024
+
+    grid = ...  # TODO 6: the grid, a tuple: enough programs to cover n_elements
+    ...  # TODO 7: launch add_kernel on that grid
+
+    return output
+
+
+if __name__ == "__main__":
+    from triton_workshop.checking import check_this_script
+
+    check_this_script(exercise=1)

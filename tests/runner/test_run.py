@@ -1,0 +1,162 @@
+"""A run streams, ends, can be stopped, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from triton_workshop.runner import CannotRun, Outcome, Run, Script
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="process groups and signals as POSIX has them")
+
+
+def finish(source: str, folder: Path, language: str = "python", columns: int = 80) -> tuple[str, Outcome]:
+    with Run(Script(language, source, folder, columns)) as run:
+        text = b"".join(run.output()).decode(errors="replace")
+        return text, run.wait()
+
+
+def alive(process: int) -> bool:
+    """Whether a process runs; a zombie that nobody has collected yet counts as gone."""
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+@pytest.mark.parametrize(
+    ("language", "source", "text"),
+    [
+        ("python", "print('hello')", "hello\n"),
+        ("bash", "echo ${BASH_VERSION:+yes}", "yes\n"),
+        ("sh", "echo hello", "hello\n"),
+        ("python", "import sys; print(__name__, sys.argv[1:])", "__main__ []\n"),
+        ("python", "import sys; print(repr(sys.stdin.read()))", "''\n"),
+        ("python", "print('π → ✓')", "π → ✓\n"),
+    ],
+)
+def test_a_script_prints(tmp_path: Path, language: str, source: str, text: str) -> None:
+    printed, outcome = finish(source, tmp_path, language)
+    assert printed == text
+    assert outcome.succeeded
+
+
+def test_stdout_and_stderr_come_in_order(tmp_path: Path) -> None:
+    source = "import sys\nfor i in range(4): print(i, file=[sys.stdout, sys.stderr][i % 2])"
+    assert finish(source, tmp_path)[0] == "0\n1\n2\n3\n"
+
+
+def test_the_working_folder_is_the_decks_and_the_file_is_elsewhere(tmp_path: Path) -> None:
+    printed, _ = finish("import os\nprint(os.getcwd()); print(__file__)", tmp_path)
+    working, file = map(Path, printed.splitlines())
+    assert working == tmp_path.resolve()
+    assert tmp_path not in file.parents
+    assert not file.exists(), "the temporary file outlived its run"
+
+
+def test_a_script_learns_its_width_and_that_colour_is_welcome(tmp_path: Path) -> None:
+    names = "TRITON_WORKSHOP_SLIDE COLUMNS FORCE_COLOR"
+    printed, _ = finish(f"import os\nfor n in '{names}'.split(): print(os.environ[n])", tmp_path, columns=57)
+    assert printed == "57\n57\n1\n"
+
+
+def test_python_in_a_bash_block_is_the_viewers(tmp_path: Path) -> None:
+    printed, _ = finish("python -c 'import sys; print(sys.prefix)'", tmp_path, "bash")
+    assert printed.strip() == sys.prefix
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("raise SystemExit(3)", "exit 3"),
+        ("1 / 0", "exit 1"),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", "killed by SIGSEGV"),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "killed by SIGKILL"),
+        ("import os; os.close(1); os.close(2); os._exit(7)", "exit 7"),
+    ],
+)
+def test_a_failure_is_named(tmp_path: Path, source: str, reason: str) -> None:
+    _, outcome = finish(source, tmp_path)
+    assert not outcome.succeeded
+    assert outcome.reason == reason
+
+
+def test_bytes_that_are_no_text_pass_through(tmp_path: Path) -> None:
+    with Run(Script("python", r"import os; os.write(1, b'\xff\xfe\x00ok')", tmp_path)) as run:
+        assert b"".join(run.output()) == b"\xff\xfe\x00ok"
+
+
+def test_output_streams_before_the_script_ends(tmp_path: Path) -> None:
+    with Run(Script("python", "print('first')\nwhile True: pass", tmp_path)) as run:
+        assert next(run.output()) == b"first\n"
+
+
+def test_stop_interrupts_as_a_keyboard_would(tmp_path: Path) -> None:
+    source = "import time\nprint('ready')\ntry: time.sleep(60)\nexcept KeyboardInterrupt: print('interrupted')"
+    with Run(Script("python", source, tmp_path)) as run:
+        output = run.output()
+        assert next(output) == b"ready\n"
+        run.stop()
+        assert b"".join(output) == b"interrupted\n"
+        assert run.wait().reason == "stopped"
+
+
+def test_stop_kills_what_ignores_the_interrupt(tmp_path: Path) -> None:
+    source = "import signal, time\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nprint('deaf')\ntime.sleep(60)"
+    with Run(Script("python", source, tmp_path)) as run:
+        output = run.output()
+        assert next(output) == b"deaf\n"
+        run.stop(grace=0.05)
+        assert list(output) == []
+        assert run.wait().code == -signal.SIGKILL
+
+
+def test_children_die_with_their_script(tmp_path: Path) -> None:
+    source = "sleep 60 & echo $!"
+    printed, outcome = finish(source, tmp_path, "bash")
+    assert outcome.succeeded
+    assert not alive(int(printed))
+
+
+def test_a_child_that_left_the_group_does_not_hold_up_the_end(tmp_path: Path) -> None:
+    source = (
+        "import subprocess\n"
+        "child = subprocess.Popen(['sleep', '60'], start_new_session=True)\n"
+        "print(child.pid)"
+    )
+    printed, outcome = finish(source, tmp_path)
+    os.kill(int(printed), signal.SIGKILL)
+    assert outcome.succeeded
+
+
+def test_an_exception_in_the_reader_leaves_nothing_behind(tmp_path: Path) -> None:
+    def read_and_fail() -> None:
+        with Run(Script("python", "import os\nprint(os.getpid())\nwhile True: pass", tmp_path)) as run:
+            processes.append(int(next(run.output())))
+            raise ZeroDivisionError
+
+    processes: list[int] = []
+    with pytest.raises(ZeroDivisionError):
+        read_and_fail()
+    assert len(processes) == 1
+    assert not alive(processes[0])
+
+
+def test_much_output_arrives_whole(tmp_path: Path) -> None:
+    with Run(Script("python", "import sys\nsys.stdout.write('x' * 20_000_000)", tmp_path)) as run:
+        assert sum(map(len, run.output())) == 20_000_000
+
+
+def test_an_unknown_language_names_the_known_ones(tmp_path: Path) -> None:
+    with pytest.raises(CannotRun, match=r"'cobol'.*python, bash, sh"):
+        Run(Script("cobol", "", tmp_path))
+
+
+def test_a_missing_folder_says_so(tmp_path: Path) -> None:
+    with pytest.raises(CannotRun, match="No such file"):
+        Run(Script("python", "", tmp_path / "nowhere"))

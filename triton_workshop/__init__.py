@@ -1,0 +1,54 @@
+"""Learn GPU programming with Triton: what a kernel script needs.
+
+Importing this package costs nothing: a name is resolved on first use (PEP 562), and the first one decides whether
+kernels run on the GPU or on the simulator. So it comes before `import triton`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from triton_workshop.images import load_image, show_image
+    from triton_workshop.tensors import cdiv, check_tensors_gpu_ready
+
+    DEVICE: str
+
+__all__ = ["DEVICE", "cdiv", "check_tensors_gpu_ready", "load_image", "show_image"]
+
+_HOMES = {
+    "cdiv": "triton_workshop.tensors",
+    "check_tensors_gpu_ready": "triton_workshop.tensors",
+    "load_image": "triton_workshop.images",
+    "show_image": "triton_workshop.images",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name == "DEVICE":
+        value: object = _choose_device()
+    elif name in _HOMES:
+        # Any name that a kernel script takes from here settles where its kernels run.
+        globals()["DEVICE"] = _choose_device()
+        value = getattr(importlib.import_module(_HOMES[name]), name)
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+def _choose_device() -> str:
+    from triton_workshop.device import resolve_device, simulated
+    from triton_workshop.import_order import check_triton_mode
+    from triton_workshop.simulator import install
+
+    device = resolve_device()
+    check_triton_mode()
+    if simulated():
+        install()
+    return device

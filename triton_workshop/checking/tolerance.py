@@ -1,0 +1,23 @@
+"""How far from the exact result a right kernel may be."""
+
+from __future__ import annotations
+
+import torch
+
+from triton_workshop.checking.exercise import Exercise
+
+EXTRA_ROUNDINGS = 2
+"""Beyond the sum: a constant rounded to the dtype, and the result rounded when it is stored."""
+
+
+def tolerance(exercise: Exercise, arguments: tuple[torch.Tensor, ...]) -> torch.Tensor:
+    """The largest admissible error of each output element, float64, of the output's shape.
+
+    A sum of n products, in any order, is off by at most n·u / (1 - n·u) times the sum of the products' absolute
+    values, u being half the distance from 1 to the next number (Higham, Accuracy and Stability of Numerical
+    Algorithms, 2nd ed., section 3.1). The sum of absolute values is the reference itself, given absolute values.
+    """
+    unit_roundoff = torch.finfo(arguments[0].dtype).eps / 2
+    roundings = (exercise.reduction_length(*arguments) + EXTRA_ROUNDINGS) * unit_roundoff
+    magnitude = exercise.reference(*(argument.double().abs() for argument in arguments))
+    return magnitude * (roundings / (1 - roundings))

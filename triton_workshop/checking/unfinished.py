@@ -1,0 +1,45 @@
+"""Which TODOs a script still has. A TODO is open while its line holds `...` instead of code."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+
+_TODO = re.compile(r"#\s*TODO (\d+):?\s*(.*)")
+
+
+@dataclass(frozen=True)
+class OpenTodo:
+    """A line with `...`. `number` and `task` come from the comment on it, where there is one."""
+
+    line: int
+    source: str
+    number: int | None
+    task: str
+
+
+def open_todos(source: str) -> tuple[OpenTodo, ...]:
+    """The open TODOs of a script, from top to bottom. Raises SyntaxError for what is not Python."""
+    lines = source.splitlines()
+    nodes = ast.walk(ast.parse(source))
+    placeholders = sorted({line for node in nodes for line in _placeholder_lines(node)})
+    return tuple(_open_todo(line, lines[line - 1]) for line in placeholders)
+
+
+def _placeholder_lines(node: ast.AST) -> list[int]:
+    """Where a statement is `...` or assigns it. Elsewhere, as in `x[..., None]`, it is code."""
+    if isinstance(node, ast.Expr | ast.Assign | ast.AugAssign | ast.AnnAssign) and _is_ellipsis(node.value):
+        return [node.lineno]
+    return []
+
+
+def _is_ellipsis(node: ast.expr | None) -> bool:
+    return isinstance(node, ast.Constant) and node.value is Ellipsis
+
+
+def _open_todo(line: int, text: str) -> OpenTodo:
+    match = _TODO.search(text)
+    if match is None:
+        return OpenTodo(line, text.strip(), None, "")
+    return OpenTodo(line, text.strip(), int(match[1]), match[2].strip())

@@ -1,0 +1,318 @@
+"""Text to elements: what stands in a file, from top to bottom, each with its line. Nothing is interpreted yet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NoReturn
+
+from markdown_it.common.utils import unescapeAll
+from markdown_it.token import Token
+
+from .errors import DeckError
+from .inline import NEW_LINE, InlineReader, Picture, join
+from .model import Alert, Alignment, Footnote, Heading, ListItem, Paragraph, Quote, Rule, Span, Text, plain
+from .syntax import PresentermMarkdown
+
+
+@dataclass(frozen=True)
+class SlideTitle:
+    """A setext heading."""
+
+    text: Text
+
+
+@dataclass(frozen=True)
+class Comment:
+    """An HTML comment, without its `<!--` and `-->`."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class CodeBlock:
+    """A fenced block: the text after the backticks, and the lines."""
+
+    info: str
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Items:
+    """A list, flattened."""
+
+    items: tuple[ListItem, ...]
+    lines: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table that does not know its steps yet."""
+
+    header: tuple[Text, ...]
+    rows: tuple[tuple[Text, ...], ...]
+    alignments: tuple[Alignment, ...]
+
+
+Element = (
+    SlideTitle
+    | Comment
+    | CodeBlock
+    | Items
+    | Grid
+    | Picture
+    | Heading
+    | Paragraph
+    | Quote
+    | Alert
+    | Footnote
+    | Rule
+)
+
+
+@dataclass(frozen=True)
+class Located:
+    """An element, and where it stands."""
+
+    element: Element
+    path: Path
+    line: int
+
+
+_NAMES = {
+    "fence": "a code block",
+    "code_block": "indented code",
+    "html_block": "a comment or HTML",
+    "blockquote_open": "a quote",
+    "heading_open": "a heading",
+    "table_open": "a table",
+    "hr": "a horizontal line",
+    "footnote_open": "a footnote",
+    "bullet_list_open": "a list",
+    "ordered_list_open": "a list",
+}
+
+
+@dataclass
+class _Node:
+    """A token with the tokens between it and its closing one. markdown-it's own tree is recursive, ours is not."""
+
+    token: Token
+    children: list[_Node] = field(default_factory=list)
+
+    @property
+    def line(self) -> int:
+        return self.token.map[0] + 1 if self.token.map else 1
+
+
+def read_markdown(text: str, path: Path) -> list[Located]:
+    """The elements of a file. DeckError where presenterm would refuse it."""
+    return _Reader(text, path).read()
+
+
+def read_inline(text: str) -> Text | None:
+    """One line of text with inline styles; None where it is a list, a heading or anything else."""
+    tokens = PresentermMarkdown().parse(text)
+    if not tokens:
+        return ()
+    if [token.type for token in tokens] != ["paragraph_open", "inline", "paragraph_close"]:
+        return None
+
+    def fail(line: int, reason: str) -> NoReturn:
+        raise DeckError(Path(), line, reason)
+
+    try:
+        pieces = InlineReader(tokens[1], fail).pieces
+    except DeckError:
+        return None
+    return None if any(isinstance(piece, Picture) for piece in pieces) else _only_text(pieces)
+
+
+class _Reader:
+    def __init__(self, text: str, path: Path) -> None:
+        self._path = path
+        self._tokens = PresentermMarkdown().parse(text)
+        self._lines = text.split("\n")
+        self._elements: list[Located] = []
+
+    def read(self) -> list[Located]:
+        for node in _tree(self._tokens):
+            self._block(node)
+        return self._elements
+
+    def _fail(self, line: int, reason: str) -> NoReturn:
+        raise DeckError(self._path, line, reason)
+
+    def _add(self, element: Element, line: int) -> None:
+        self._elements.append(Located(element, self._path, line))
+
+    def _block(self, node: _Node) -> None:
+        token = node.token
+        match token.type:
+            case "paragraph_open":
+                self._paragraph(node)
+            case "heading_open":
+                self._heading(node)
+            case "bullet_list_open" | "ordered_list_open":
+                items = self._list(node, self._indentation(node) // 2)
+                self._add(Items(tuple(item for item, _ in items), tuple(line for _, line in items)), node.line)
+            case "blockquote_open":
+                self._quote(node)
+            case "table_open":
+                self._table(node)
+            case "footnote_open":
+                self._add(Footnote(token.info, self._stringified(node.children[0])), node.line)
+            case "fence":
+                self._add(CodeBlock(unescapeAll(token.info), tuple(_code_lines(token.content))), node.line)
+            case "html_block":
+                self._html(node)
+            case "hr":
+                self._add(Rule(), node.line)
+            case "code_block":
+                self._fail(node.line, "indented code; put it between ``` lines, or remove the indentation")
+            case kind:
+                self._fail(node.line, f"presenterm does not know {kind}")
+
+    def _indentation(self, node: _Node) -> int:
+        line = self._lines[node.line - 1]
+        return min(len(line) - len(line.lstrip(" ")), 3)
+
+    def _paragraph(self, node: _Node) -> None:
+        for piece in InlineReader(node.children[0].token, self._fail).pieces:
+            if isinstance(piece, Picture):
+                self._add(piece, piece.line)
+            else:
+                self._add(Paragraph(piece), node.line)
+
+    def _heading(self, node: _Node) -> None:
+        text = self._text(node.children[0], "a heading")
+        if node.token.markup in ("=", "-"):
+            self._add(SlideTitle(text), node.line)
+        else:
+            self._add(Heading(int(node.token.tag[1:]), text), node.line)
+
+    def _text(self, node: _Node, container: str) -> Text:
+        """Text where no picture may stand."""
+        pieces = InlineReader(node.token, self._fail).pieces
+        for piece in pieces:
+            if isinstance(piece, Picture):
+                self._fail(piece.line, f"an image cannot stand in {container}")
+        return _only_text(pieces)
+
+    def _stringified(self, node: _Node, soft_break: str = " ") -> Text:
+        return _only_text(InlineReader(node.token, self._fail, soft_break, pictures_as_text=True).pieces)
+
+    def _list(self, node: _Node, depth: int) -> list[tuple[ListItem, int]]:
+        items: list[tuple[ListItem, int]] = []
+        for item in node.children:
+            for child in item.children:
+                match child.token.type:
+                    case "paragraph_open":
+                        items.append((ListItem(depth, _marker(item.token), self._item_text(child)), child.line))
+                    case "bullet_list_open" | "ordered_list_open":
+                        items.extend(self._list(child, depth + 1))
+                    case kind:
+                        self._fail(child.line, f"{_NAMES.get(kind, kind)} cannot stand in a list item")
+        return items
+
+    def _item_text(self, node: _Node) -> Text:
+        reader = InlineReader(node.children[0].token, self._fail)
+        if reader.has_hard_break:
+            self._fail(node.line, "a line break (two spaces or '\\' at a line's end) cannot stand in a list item")
+        return self._text(node.children[0], "a list item")
+
+    def _quote(self, node: _Node) -> None:
+        paragraphs = tuple(self._quoted(child) for child in node.children)
+        kind = node.token.meta.get("alert")
+        if kind:
+            title = str(node.token.meta["title"]) or str(kind).capitalize()
+            self._add(Alert(str(kind), title, paragraphs), node.line)
+        else:
+            self._add(Quote(paragraphs), node.line)
+
+    def _quoted(self, node: _Node) -> Text:
+        match node.token.type:
+            case "paragraph_open":
+                return self._stringified(node.children[0], soft_break="\n")
+            case "bullet_list_open" | "ordered_list_open":
+                lines = self._quoted_list(node)
+                return join([span for line in lines for span in (NEW_LINE, *line)][1:])
+            case kind:
+                self._fail(node.line, f"{_NAMES.get(kind, kind)} cannot stand in a quote")
+
+    def _quoted_list(self, node: _Node) -> list[Text]:
+        lines: list[Text] = []
+        for item in node.children:
+            ordered = node.token.type == "ordered_list_open"
+            marker = Span(f"{_marker(item.token) if ordered else '*'} ")
+            for child in item.children:
+                if child.token.type == "paragraph_open":
+                    lines.append((marker, *self._stringified(child.children[0], soft_break="\n")))
+                elif child.token.type in ("bullet_list_open", "ordered_list_open"):
+                    lines.extend(self._quoted_list(child))
+                else:
+                    self._quoted(child)
+        return lines
+
+    def _table(self, node: _Node) -> None:
+        rows = [row for part in node.children for row in part.children]
+        cells = [tuple(self._text(cell.children[0], "a table") for cell in row.children) for row in rows]
+        alignments = tuple(_alignment(cell.token) for cell in rows[0].children)
+        self._add(Grid(cells[0], tuple(cells[1:]), alignments), node.line)
+
+    def _html(self, node: _Node) -> None:
+        text = node.token.content.strip()
+        if not text.startswith("<!--"):
+            self._fail(node.line, "HTML is not supported; only <span> and <sup> within text, and comments")
+        if not text.endswith("-->") or len(text) < len("<!---->"):
+            line = node.line + text.count("\n")
+            if "-->" in text:
+                self._fail(line, "a comment must stand alone in its lines: move what follows '-->' to another line")
+            self._fail(node.line, "a comment that is not closed with '-->'")
+        self._add(Comment(text[len("<!--") : -len("-->")]), node.line)
+
+
+def _tree(tokens: list[Token]) -> list[_Node]:
+    root: list[_Node] = []
+    open_nodes = [root]
+    for token in tokens:
+        if token.nesting == -1:
+            open_nodes.pop()
+            continue
+        node = _Node(token)
+        open_nodes[-1].append(node)
+        if token.nesting == 1:
+            open_nodes.append(node.children)
+    return root
+
+
+def _code_lines(content: str) -> list[str]:
+    return content.removesuffix("\n").split("\n") if content else []
+
+
+def _marker(item: Token) -> str:
+    return f"{int(item.info)}{item.markup}" if item.info else "•"
+
+
+def _alignment(cell: Token) -> Alignment:
+    style = str(cell.attrs.get("style", ""))
+    return Alignment(style.removeprefix("text-align:") or "left")
+
+
+def _only_text(pieces: list[Text | Picture]) -> Text:
+    return next((piece for piece in pieces if not isinstance(piece, Picture)), ())
+
+
+__all__ = [
+    "CodeBlock",
+    "Comment",
+    "Element",
+    "Grid",
+    "Items",
+    "Located",
+    "Picture",
+    "SlideTitle",
+    "plain",
+    "read_inline",
+    "read_markdown",
+]

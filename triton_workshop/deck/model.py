@@ -1,0 +1,260 @@
+"""What a deck is, once it has been read. Frozen dataclasses: no screen, no parsing, nothing runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Span:
+    """A run of text in one style. A hard line break is a span whose text is a newline."""
+
+    text: str
+    bold: bool = False
+    italic: bool = False
+    strike: bool = False
+    code: bool = False
+    superscript: bool = False
+    link: str | None = None
+    foreground: str | None = None
+    background: str | None = None
+    style_class: str | None = None
+    """A theme's palette class, as in `<span class="…">`."""
+
+
+Text = tuple[Span, ...]
+
+
+def plain(text: Text) -> str:
+    """The text without its styles."""
+    return "".join(span.text for span in text)
+
+
+class Alignment(StrEnum):
+    LEFT = "left"
+    CENTER = "center"
+    RIGHT = "right"
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading inside a slide; the slide's own title is `Slide.title`."""
+
+    level: int
+    text: Text
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    text: Text
+
+
+@dataclass(frozen=True)
+class ListItem:
+    """One item, flattened out of its list. `marker` is drawn before it: a bullet, or a number with its dot."""
+
+    depth: int
+    marker: str
+    text: Text
+    spacing: int = 1
+    """Line feeds after the item: 1 puts the next item on the next line."""
+
+
+@dataclass(frozen=True)
+class Table:
+    header: tuple[Text, ...]
+    rows: tuple[tuple[Text, ...], ...]
+    alignments: tuple[Alignment, ...]
+    row_steps: tuple[int, ...]
+    """The step at which each row appears; all equal to the block's step unless tables are incremental."""
+
+
+@dataclass(frozen=True)
+class Quote:
+    paragraphs: tuple[Text, ...]
+
+
+@dataclass(frozen=True)
+class Alert:
+    """A `> [!note]` block; `kind` is note, tip, important, warning or caution."""
+
+    kind: str
+    title: str
+    paragraphs: tuple[Text, ...]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A horizontal line."""
+
+
+@dataclass(frozen=True)
+class Blank:
+    """Empty lines."""
+
+    lines: int
+
+
+@dataclass(frozen=True)
+class JumpToMiddle:
+    """What follows is centred vertically in the slide."""
+
+
+@dataclass(frozen=True)
+class Image:
+    path: Path
+    width_percent: int | None = None
+    """Of the current column; None shows natural pixels, shrunk to fit."""
+    alt: str = ""
+
+
+@dataclass(frozen=True)
+class Footnote:
+    label: str
+    text: Text
+
+
+class Execution(StrEnum):
+    """When a code block runs, and what becomes of its output."""
+
+    NONE = "none"
+    ON_KEY = "exec"
+    AUTOMATIC = "auto_exec"
+    REPLACE = "exec_replace"
+    IMAGE = "image"
+    TERMINAL = "acquire_terminal"
+
+
+@dataclass(frozen=True)
+class Pty:
+    columns: int | None = None
+    rows: int | None = None
+    standby: bool = False
+
+
+@dataclass(frozen=True)
+class Code:
+    """A fenced block.
+
+    `lines` is what is shown, `source` is what runs: the same plus hidden lines, their prefix removed.
+    `source_lines[i]` is the deck's line number of line i of `source`, for tracebacks in the deck's own terms.
+    """
+
+    language: str
+    lines: tuple[str, ...]
+    source: str
+    source_lines: tuple[int, ...]
+    highlights: tuple[frozenset[int] | None, ...] = (None,)
+    """Groups of 1-based visible line numbers, one group a step; None highlights all."""
+    highlight_step: int = 0
+    """The step at which the first group shows; group i shows from step highlight_step + i."""
+    execution: Execution = Execution.NONE
+    alternative: str | None = None
+    line_numbers: bool = False
+    background: bool = True
+    identifier: str | None = None
+    validate: bool = False
+    expect_failure: bool = False
+    pty: Pty | None = None
+    render_width_percent: int | None = None
+    render: bool = False
+    first_line_number: int = 1
+    """The number that +line_numbers gives to the first visible line."""
+
+    def highlighted(self, step: int) -> frozenset[int] | None:
+        """The lines highlighted at a step; None for all."""
+        group = min(max(step - self.highlight_step, 0), len(self.highlights) - 1)
+        return self.highlights[group]
+
+
+@dataclass(frozen=True)
+class SnippetOutput:
+    """Where the output of the code block with this identifier is shown."""
+
+    identifier: str
+
+
+@dataclass(frozen=True)
+class Columns:
+    weights: tuple[int, ...]
+    columns: tuple[tuple[Block, ...], ...]
+
+
+Content = (
+    Heading
+    | Paragraph
+    | ListItem
+    | Table
+    | Quote
+    | Alert
+    | Rule
+    | Blank
+    | JumpToMiddle
+    | Image
+    | Footnote
+    | Code
+    | SnippetOutput
+    | Columns
+)
+
+
+@dataclass(frozen=True)
+class Block:
+    """One thing on a slide, with the step from which it is visible and its line in the source file."""
+
+    content: Content
+    step: int
+    line: int
+    alignment: Alignment | None = None
+    """None leaves it to the theme."""
+    font_size: int = 1
+
+
+@dataclass(frozen=True)
+class Slide:
+    """One slide. Steps count from 0; `steps` is how many there are, so the last one is steps - 1."""
+
+    title: Text | None
+    blocks: tuple[Block, ...]
+    steps: int
+    line: int
+    notes: tuple[str, ...] = ()
+    footer: bool = True
+    introduction: bool = False
+    """The title page made from the front matter: title, subtitle, event, authors."""
+
+
+@dataclass(frozen=True)
+class FrontMatter:
+    title: str | None = None
+    sub_title: str | None = None
+    event: str | None = None
+    location: str | None = None
+    date: str | None = None
+    authors: tuple[str, ...] = ()
+    theme_name: str | None = None
+    theme_path: Path | None = None
+    theme_override: dict[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class DeckWarning:
+    """Something presenterm accepts in silence and the author surely did not mean."""
+
+    path: Path
+    line: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class Deck:
+    path: Path
+    front_matter: FrontMatter
+    slides: tuple[Slide, ...]
+    warnings: tuple[DeckWarning, ...] = ()
+
+    @property
+    def title(self) -> str:
+        return self.front_matter.title or self.path.stem

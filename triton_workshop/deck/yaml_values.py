@@ -1,0 +1,95 @@
+"""YAML read the way presenterm reads it: by the type that is wanted, not by what the text looks like.
+
+`title: 3` is the text "3"; `column: "0"` is no number. So values are read from YAML's nodes, which still know
+how they were written.
+"""
+
+from __future__ import annotations
+
+import re
+
+import yaml
+
+_WHOLE_NUMBER = re.compile(r"[+-]?\d+")
+
+
+class YamlError(Exception):
+    """A value of the wrong kind. `line` counts from 0 within the text that was read."""
+
+    def __init__(self, reason: str, line: int = 0) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.line = line
+
+
+def compose(text: str) -> yaml.Node | None:
+    """The text's one YAML node; None where the text says nothing. YamlError where it is no YAML."""
+    try:
+        return yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        raise YamlError(f"not valid YAML: {error.problem}", mark.line if mark else 0) from None
+    except yaml.YAMLError as error:
+        raise YamlError(f"not valid YAML: {str(error).splitlines()[0]}") from None
+    except (RecursionError, ValueError):
+        raise YamlError("not valid YAML: nested too deeply") from None
+
+
+def line_of(node: yaml.Node) -> int:
+    """The node's line, from 0."""
+    return int(node.start_mark.line)
+
+
+def is_null(node: yaml.Node) -> bool:
+    return isinstance(node, yaml.ScalarNode) and not node.style and node.value in ("", "~", "null", "Null", "NULL")
+
+
+def describe(node: yaml.Node) -> str:
+    """How an error names what came."""
+    if isinstance(node, yaml.ScalarNode):
+        return f"'{node.value}'" if node.value else "nothing"
+    return "a list" if isinstance(node, yaml.SequenceNode) else "a mapping"
+
+
+def text(node: yaml.Node) -> str:
+    if not isinstance(node, yaml.ScalarNode):
+        raise YamlError(f"expected text, got {describe(node)}", line_of(node))
+    return str(node.value)
+
+
+def boolean(node: yaml.Node) -> bool:
+    if isinstance(node, yaml.ScalarNode) and not node.style:
+        if node.value in ("true", "True", "TRUE"):
+            return True
+        if node.value in ("false", "False", "FALSE"):
+            return False
+    raise YamlError(f"expected true or false, got {describe(node)}", line_of(node))
+
+
+def number(node: yaml.Node, low: int, high: int) -> int:
+    """A whole number from `low` to `high`."""
+    if isinstance(node, yaml.ScalarNode) and not node.style and _WHOLE_NUMBER.fullmatch(node.value):
+        # More digits than any bound has cannot be in range, and Python refuses to convert thousands of them.
+        value = int(node.value) if len(node.value) < 20 else high + 1
+        if low <= value <= high:
+            return value
+    raise YamlError(f"expected a whole number from {low} to {high}, got {describe(node)}", line_of(node))
+
+
+def sequence(node: yaml.Node) -> list[yaml.Node]:
+    if not isinstance(node, yaml.SequenceNode):
+        raise YamlError(f"expected a list, got {describe(node)}", line_of(node))
+    return list(node.value)
+
+
+def mapping(node: yaml.Node) -> dict[str, yaml.Node]:
+    """Key to value; a key that stands twice is an error."""
+    if not isinstance(node, yaml.MappingNode):
+        raise YamlError(f"expected 'key: value' lines, got {describe(node)}", line_of(node))
+    entries: dict[str, yaml.Node] = {}
+    for key_node, value in node.value:
+        key = text(key_node)
+        if key in entries:
+            raise YamlError(f"'{key}' is given twice", line_of(key_node))
+        entries[key] = value
+    return entries

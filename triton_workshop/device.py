@@ -1,0 +1,184 @@
+"""GPU or simulator: decided once, before Triton loads.
+
+Asking NVML takes milliseconds, needs no torch, and leaves CUDA uninitialised: `cuInit` would break every
+process that is forked afterwards.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import sys
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+MINIMUM_COMPUTE_CAPABILITY = (7, 5)
+"""Turing: the oldest GPU that PyTorch's CUDA 13 builds support (CUDA 13.0 release notes, section on deprecated
+architectures), and Triton's kernels with them."""
+
+_TRUE = frozenset({"1", "true", "on", "y", "yes"})
+
+
+@dataclass(frozen=True)
+class Gpu:
+    """An NVIDIA GPU as NVML describes it."""
+
+    index: int
+    name: str
+    memory_bytes: int
+    compute_capability: tuple[int, int]
+    uuid: str
+
+    @property
+    def runs_kernels(self) -> bool:
+        return self.compute_capability >= MINIMUM_COMPUTE_CAPABILITY
+
+
+@dataclass(frozen=True)
+class Driver:
+    """The NVIDIA driver and the newest CUDA version that it supports."""
+
+    version: str
+    cuda: tuple[int, int]
+
+
+def resolve_device() -> str:
+    """Where kernels run in this process: "cuda", or "cpu" for the simulator.
+
+    Sets `TRITON_INTERPRET=1` where it answers "cpu", so it has to come before Triton is imported.
+    """
+    return _resolve_once()
+
+
+def simulated() -> bool:
+    """Whether `TRITON_INTERPRET` asks for the simulator, read as Triton reads it."""
+    return os.environ.get("TRITON_INTERPRET", "").strip().lower() in _TRUE
+
+
+def use_simulator() -> None:
+    """Put the kernels of this process on the simulator. Comes before Triton is imported."""
+    os.environ["TRITON_INTERPRET"] = "1"
+    _resolve_once.cache_clear()
+
+
+@functools.cache
+def _resolve_once() -> str:
+    misspelling = misspelt_interpret(os.environ)
+    if misspelling:
+        warnings.warn(misspelling, stacklevel=5)  # the line of the script that imports us
+    if not simulated() and any(gpu.runs_kernels for gpu in visible_gpus()):
+        return "cuda"
+    os.environ["TRITON_INTERPRET"] = "1"
+    return "cpu"
+
+
+def misspelt_interpret(environ: Mapping[str, str]) -> str | None:
+    """What to say where `TRITON_INTERPRETER` is set, a variable that Triton ignores; None where it is not."""
+    if "TRITON_INTERPRETER" not in environ:
+        return None
+    return "TRITON_INTERPRETER is set, but Triton does not read it: the variable is spelt TRITON_INTERPRET"
+
+
+def visible_gpus(environ: Mapping[str, str] | None = None) -> tuple[Gpu, ...]:
+    """The NVIDIA GPUs that CUDA would show this process, `CUDA_VISIBLE_DEVICES` considered."""
+    visible = (os.environ if environ is None else environ).get("CUDA_VISIBLE_DEVICES")
+    return select_visible(installed_gpus(), visible)
+
+
+def select_visible(gpus: tuple[Gpu, ...], visible: str | None) -> tuple[Gpu, ...]:
+    """The GPUs that a value of `CUDA_VISIBLE_DEVICES` leaves, in its order; None leaves all.
+
+    As CUDA does, it names a GPU by index or by the start of its UUID, and stops at the first name that fits none
+    (CUDA C++ Programming Guide, "CUDA Environment Variables").
+    """
+    if visible is None:
+        return gpus
+    selected: list[Gpu] = []
+    for name in visible.split(","):
+        gpu = _named(gpus, name.strip())
+        if gpu is None:
+            break
+        selected.append(gpu)
+    return tuple(selected)
+
+
+def _named(gpus: tuple[Gpu, ...], name: str) -> Gpu | None:
+    if name.isdecimal():
+        index = int(name)
+        return gpus[index] if index < len(gpus) else None
+    if name.startswith("MIG-"):
+        # NVML would have to be asked for each GPU's slices; that there is one is all that matters here.
+        return gpus[0] if gpus else None
+    matches = [gpu for gpu in gpus if name.startswith("GPU-") and gpu.uuid.startswith(name)]
+    return matches[0] if len(matches) == 1 else None
+
+
+@functools.cache
+def installed_gpus() -> tuple[Gpu, ...]:
+    """Every NVIDIA GPU that the driver reports, visible to CUDA or not; empty without a driver."""
+    nvml = _open_nvml()
+    if nvml is None:
+        return ()
+    try:
+        count = ctypes.c_uint()
+        if nvml.nvmlDeviceGetCount_v2(ctypes.byref(count)) != 0:
+            return ()
+        gpus = (_describe(nvml, index) for index in range(count.value))
+        return tuple(gpu for gpu in gpus if gpu is not None)
+    finally:
+        nvml.nvmlShutdown()
+
+
+@functools.cache
+def driver() -> Driver | None:
+    """The NVIDIA driver, or None where there is none."""
+    nvml = _open_nvml()
+    if nvml is None:
+        return None
+    try:
+        version = ctypes.create_string_buffer(80)
+        cuda = ctypes.c_int()
+        if nvml.nvmlSystemGetDriverVersion(version, len(version)) != 0:
+            return None
+        if nvml.nvmlSystemGetCudaDriverVersion_v2(ctypes.byref(cuda)) != 0:
+            return None
+        # NVML gives 13000 for CUDA 13.0.
+        return Driver(version.value.decode(), (cuda.value // 1000, cuda.value % 1000 // 10))
+    finally:
+        nvml.nvmlShutdown()
+
+
+class _Memory(ctypes.Structure):
+    """nvmlMemory_t, in bytes."""
+
+    _fields_ = (("total", ctypes.c_ulonglong), ("free", ctypes.c_ulonglong), ("used", ctypes.c_ulonglong))
+
+
+def _describe(nvml: ctypes.CDLL, index: int) -> Gpu | None:
+    handle = ctypes.c_void_p()
+    if nvml.nvmlDeviceGetHandleByIndex_v2(index, ctypes.byref(handle)) != 0:
+        return None
+    name, uuid = ctypes.create_string_buffer(96), ctypes.create_string_buffer(96)
+    memory, major, minor = _Memory(), ctypes.c_int(), ctypes.c_int()
+    nvml.nvmlDeviceGetName(handle, name, len(name))
+    nvml.nvmlDeviceGetUUID(handle, uuid, len(uuid))
+    nvml.nvmlDeviceGetMemoryInfo(handle, ctypes.byref(memory))
+    nvml.nvmlDeviceGetCudaComputeCapability(handle, ctypes.byref(major), ctypes.byref(minor))
+    return Gpu(
+        index=index,
+        name=name.value.decode(),
+        memory_bytes=memory.total,
+        compute_capability=(major.value, minor.value),
+        uuid=uuid.value.decode(),
+    )
+
+
+def _open_nvml() -> ctypes.CDLL | None:
+    library = "nvml.dll" if sys.platform == "win32" else "libnvidia-ml.so.1"
+    try:
+        nvml = ctypes.CDLL(library)
+    except OSError:
+        return None
+    return nvml if nvml.nvmlInit_v2() == 0 else None

@@ -1,0 +1,193 @@
+"""Pictures in, pictures out: a file to a tensor, and a tensor to the terminal, a slide, or a file."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import io
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from PIL import Image
+
+from triton_workshop.device import resolve_device
+
+if TYPE_CHECKING:
+    import torch
+
+UPPER_HALF_BLOCK = "▀"
+WIDEST_PICTURE = 96
+"""Columns: a picture wider than this would push everything else off the screen."""
+PRESENTERM_MARGIN = 10
+"""Columns that presenterm keeps free beside a block's output."""
+
+
+class Protocol(StrEnum):
+    """How a terminal shows pictures, best first."""
+
+    KITTY = "kitty"
+    ITERM2 = "iTerm2"
+    SIXEL = "sixel"
+    HALF_BLOCKS = "half-blocks"
+
+
+def load_image(path: str | Path, width: int | None = None) -> torch.Tensor:
+    """The picture as a contiguous float32 tensor (3, height, width) on `DEVICE`, values 0 to 1.
+
+    With `width`, in pixels, it is scaled to that width, its proportions kept.
+    """
+    import torch
+    from torchvision.transforms import v2
+
+    device = resolve_device()
+    with Image.open(path) as file:
+        picture = file.convert("RGB")
+    if width is not None:
+        picture = picture.resize((width, max(1, round(width * picture.height / picture.width))))
+    # scale: 0 to 255 becomes 0 to 1.
+    transform = v2.Compose([v2.PILToTensor(), v2.ToDtype(torch.float32, scale=True)])
+    tensor: torch.Tensor = transform(picture)
+    return tensor.contiguous().to(device)
+
+
+def show_image(picture: torch.Tensor | str | Path) -> None:
+    """Show a picture: in the terminal, in the slide whose code block this is, or else as a PNG file.
+
+    A tensor is (3, height, width), or (1, height, width) or (height, width) for shades of grey, values 0 to 1; what
+    lies outside is clipped. Raises ValueError for any other shape.
+    """
+    image = as_pil(picture)
+    if sys.stdout.isatty():
+        _show_in_terminal(image)
+        return
+    columns = slide_columns(os.environ)
+    if columns is not None:
+        print(half_blocks(image, min(columns, WIDEST_PICTURE)), flush=True)
+        return
+    with tempfile.NamedTemporaryFile(prefix="triton-workshop-", suffix=".png", delete=False) as file:
+        image.save(file, format="PNG")
+    print(f"picture written to {file.name}", flush=True)
+
+
+def as_pil(picture: torch.Tensor | str | Path) -> Image.Image:
+    """The picture as 8-bit RGB."""
+    if isinstance(picture, str | Path):
+        with Image.open(picture) as file:
+            return file.convert("RGB")
+    values = picture.detach().float().nan_to_num(0.0).clamp(0.0, 1.0).cpu()
+    if values.ndim == 2:
+        values = values[None]
+    if values.ndim != 3 or values.shape[0] not in (1, 3):
+        raise ValueError(f"expected a picture of shape (3, height, width), got {tuple(picture.shape)}")
+    bytes_ = values.expand(3, -1, -1).permute(1, 2, 0).mul(255).round().byte().contiguous().numpy()
+    return Image.fromarray(bytes_)
+
+
+def half_blocks(image: Image.Image, columns: int) -> str:
+    """The picture in 24-bit colour, `columns` wide: each character shows two pixels, one above the other."""
+    columns = max(1, min(columns, image.width))
+    rows = max(1, round(columns * image.height / image.width / 2))
+    small = image.convert("RGB").resize((columns, 2 * rows), Image.Resampling.LANCZOS)
+    pixels = small.tobytes()
+
+    def colour(x: int, y: int) -> str:
+        at = 3 * (y * columns + x)
+        return ";".join(str(value) for value in pixels[at : at + 3])
+
+    def cell(x: int, row: int) -> str:
+        return f"\x1b[38;2;{colour(x, 2 * row)};48;2;{colour(x, 2 * row + 1)}m{UPPER_HALF_BLOCK}"
+
+    return "\n".join("".join(cell(x, row) for x in range(columns)) + "\x1b[0m" for row in range(rows))
+
+
+def slide_columns(environ: Mapping[str, str]) -> int | None:
+    """How wide a picture may be in the slide that runs this process; None outside of slides.
+
+    `TRITON_WORKSHOP_SLIDE` says it. presenterm does not: there it follows from the terminal's width.
+    """
+    value = environ.get("TRITON_WORKSHOP_SLIDE", "")
+    if value.isdecimal() and int(value) > 0:
+        return int(value)
+    if _parent_is_presenterm():
+        return max(20, _controlling_terminal_columns() - PRESENTERM_MARGIN)
+    return None
+
+
+@functools.cache
+def _parent_is_presenterm() -> bool:
+    return "presenterm" in _process_name(os.getppid())
+
+
+def _process_name(pid: int) -> str:
+    command = Path(f"/proc/{pid}/comm")
+    if command.exists():
+        return command.read_text(encoding="utf-8", errors="replace")
+    if shutil.which("ps") is None:
+        return ""
+    return subprocess.run(["ps", "-o", "comm=", "-p", str(pid)], capture_output=True, text=True, check=False).stdout
+
+
+def _controlling_terminal_columns() -> int:
+    try:
+        with Path("/dev/tty").open("rb") as terminal:
+            return os.get_terminal_size(terminal.fileno()).columns
+    except OSError:
+        return 80
+
+
+def picture_protocol(stream: TextIO | None = None) -> Protocol:
+    """The best way to show pictures in the terminal behind `stream` (standard output unless given).
+
+    kitty and sixel are found by asking the terminal, iTerm2 by the names that it and its like put into the
+    environment (iTerm2's documentation, "Images"; it has no query of its own).
+    """
+    if _speaks_iterm2(os.environ):
+        return Protocol.ITERM2
+    output = sys.stdout if stream is None else stream
+    if not (output.isatty() and sys.stdin is not None and sys.stdin.isatty()):
+        return Protocol.HALF_BLOCKS
+    # This import asks the terminal, and needs its input for the answer.
+    from textual_image import renderable
+
+    protocols = {renderable.TGPImage: Protocol.KITTY, renderable.SixelImage: Protocol.SIXEL}
+    return protocols.get(renderable.Image, Protocol.HALF_BLOCKS)
+
+
+def _speaks_iterm2(environ: Mapping[str, str]) -> bool:
+    if environ.get("TMUX") or environ.get("STY"):
+        return False  # a multiplexer swallows the escape sequence
+    return environ.get("TERM_PROGRAM") in ("iTerm.app", "WezTerm") or environ.get("LC_TERMINAL") == "iTerm2"
+
+
+def _show_in_terminal(image: Image.Image) -> None:
+    columns = min(WIDEST_PICTURE, shutil.get_terminal_size().columns)
+    protocol = picture_protocol()
+    if protocol is Protocol.ITERM2:
+        print(_iterm2(image, columns), flush=True)
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console()
+    if protocol is Protocol.HALF_BLOCKS:
+        # By way of Rich, which knows the terminals that have 256 colours or none.
+        console.print(Text.from_ansi(half_blocks(image, columns)))
+        return
+    from textual_image import renderable
+
+    console.print(renderable.Image(image, width=columns, height="auto"))
+
+
+def _iterm2(image: Image.Image, columns: int) -> str:
+    """iTerm2's inline image escape sequence (iTerm2's documentation, "Inline Images Protocol")."""
+    buffer = io.BytesIO()
+    image.save(buffer, format="PNG")
+    data = base64.b64encode(buffer.getvalue()).decode()
+    return f"\x1b]1337;File=inline=1;width={columns};preserveAspectRatio=1;size={buffer.tell()}:{data}\x07"

@@ -1,0 +1,62 @@
+"""Triton decides at its import whether kernels are compiled or simulated: catch a script that imports it too early."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+
+from triton_workshop.device import simulated
+from triton_workshop.errors import WorkshopError
+
+
+def check_triton_mode() -> None:
+    """Raise WorkshopError where Triton is loaded already, in the other mode than this process wants."""
+    interpreted = _loaded_interpreted()
+    if interpreted is None or interpreted == simulated():
+        return
+    loaded, wanted = ("simulator", "GPU") if interpreted else ("GPU", "simulator")
+    raise WorkshopError(
+        f"Triton was imported before triton_workshop and is set up for the {loaded}, but kernels are to run on the "
+        f"{wanted}; {_what_to_move()}"
+    )
+
+
+def _loaded_interpreted() -> bool | None:
+    """Whether Triton's own library functions were loaded for the interpreter; None before Triton is loaded."""
+    standard = sys.modules.get("triton.language.standard")
+    library_function = getattr(standard, "cdiv", None)
+    if library_function is None:
+        return None
+    return type(library_function).__name__ == "InterpretedFunction"
+
+
+def _what_to_move() -> str:
+    """Which import of the running script goes where."""
+    fallback = "move the import of triton_workshop above every other import of the script"
+    script = getattr(sys.modules.get("__main__"), "__file__", None)
+    if script is None:
+        return fallback
+    try:
+        tree = ast.parse(Path(script).read_text(encoding="utf-8"))
+    except (OSError, SyntaxError, UnicodeDecodeError):
+        return fallback
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    imports = [(_imported_package(node), node.lineno) for node in nodes]
+    ours = [line for package, line in imports if package == "triton_workshop"]
+    triton = [line for package, line in imports if package == "triton"]
+    # torchvision and others import Triton too: without `import triton`, the first import is the suspect.
+    others = [line for package, line in imports if package not in ("triton_workshop", "__future__")]
+    suspect = min(triton or others, default=None)
+    if not ours or suspect is None or suspect > min(ours):
+        return fallback
+    return f"in {Path(script).name}, move line {min(ours)} (triton_workshop) above line {suspect}"
+
+
+def _imported_package(node: ast.Import | ast.ImportFrom) -> str | None:
+    match node:
+        case ast.Import(names=[first, *_]):
+            return first.name.partition(".")[0]
+        case ast.ImportFrom(module=str(module), level=0):
+            return module.partition(".")[0]
+    return None

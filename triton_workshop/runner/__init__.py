@@ -1,0 +1,5 @@
+"""Runs the code of a slide as a process of its own. No screen: bytes come out, and an outcome."""
+
+from triton_workshop.runner.run import CannotRun, Outcome, Run, Script, runnable
+
+__all__ = ["CannotRun", "Outcome", "Run", "Script", "runnable"]

@@ -1,0 +1,559 @@
+"""`uv run setup-check`: what works on this machine, and how to mend what does not.
+
+Facts are gathered once, into a `Machine`. Each check is a small function from the machine to one row. Kernels run
+in processes of their own, one for the GPU and one for the simulator: this process imports neither torch nor Triton.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib.metadata
+import json
+import os
+import platform
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import IO
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+from triton_workshop.device import (
+    MINIMUM_COMPUTE_CAPABILITY,
+    Driver,
+    Gpu,
+    driver,
+    installed_gpus,
+    misspelt_interpret,
+    simulated,
+    visible_gpus,
+)
+
+KERNEL_SECONDS = 60
+"""How long a kernel may take, torch's import included, before it counts as hanging."""
+
+OLDEST_PYTHON = (3, 11)
+OLDEST_TRITON = (3, 6)
+TRITON_NAMES_COMPUTE_CAPABILITY = (8, 0)
+"""The oldest NVIDIA GPU that Triton's README names, in its section on compatibility. Older ones run most kernels."""
+
+OLDEST_DRIVER = {11: "450", 12: "525", 13: "580"}
+"""By CUDA's major version: the first NVIDIA driver that runs it, each minor version included (CUDA Compatibility,
+"Minor Version Compatibility", table 1)."""
+
+NVIDIA_PCI_VENDOR = "0x10de"
+PCI_DISPLAY_CLASS = "0x03"
+
+
+class State(StrEnum):
+    OK = "ok"
+    WARNING = "warning"
+    FAILED = "failed"
+    NOT_APPLICABLE = "not applicable"
+
+
+@dataclass(frozen=True)
+class Check:
+    """One row: what was looked at, what was found, and, where that is not good, how to mend it."""
+
+    name: str
+    state: State
+    found: str
+    mend: str | None = None
+
+
+@dataclass(frozen=True)
+class KernelRun:
+    """What a process that ran `setup_kernel` reported, and how it ended."""
+
+    facts: Mapping[str, object]
+    failure: str | None = None
+    """Why the process ended early, in a line; None where it ran to its end."""
+    stderr: str = ""
+
+    @property
+    def worked(self) -> bool:
+        return self.facts.get("correct") is True
+
+    @property
+    def broken_import(self) -> str | None:
+        """The package whose import stopped the process: torch, triton or triton_workshop."""
+        match = re.search(r'setup_kernel\.py", line \d+, in <module>\s+(?:import|from) (\w+)', self.stderr)
+        return match[1] if match else None
+
+
+@dataclass(frozen=True)
+class Machine:
+    """All that the checks need to know."""
+
+    system: str  # as in sys.platform
+    processor: str
+    python: tuple[int, int, int]
+    packages: Mapping[str, str]  # the installed ones, with their versions
+    pillow_error: str | None
+    uv: str | None
+    presenterm: str | None
+    visible_gpus: tuple[Gpu, ...]
+    installed_gpus: tuple[Gpu, ...]
+    driver: Driver | None
+    nvidia_on_the_bus: bool  # an NVIDIA GPU is plugged in, whether a driver knows it or not
+    cuda_visible_devices: str | None
+    interpret: str | None  # TRITON_INTERPRET as it is set
+    wants_simulator: bool
+    misspelling: str | None
+    pictures: str
+    cache: Path
+    cache_error: str | None
+    gpu_run: KernelRun | None  # None: no GPU to run on
+    simulator_run: KernelRun
+
+    @property
+    def runs(self) -> tuple[KernelRun, ...]:
+        return (self.simulator_run,) if self.gpu_run is None else (self.gpu_run, self.simulator_run)
+
+    @property
+    def gpu_works(self) -> bool:
+        return self.gpu_run is not None and self.gpu_run.worked
+
+    def fact(self, name: str) -> str | None:
+        """The first of the runs that knows it says it."""
+        values = (run.facts.get(name) for run in self.runs)
+        return next((value for value in values if isinstance(value, str)), None)
+
+
+# ---- The checks, in the order of the table -------------------------------------------------------------------
+
+
+def check_python(machine: Machine) -> Check:
+    version = ".".join(map(str, machine.python))
+    systems = {"darwin": "macOS", "linux": "Linux", "win32": "Windows"}
+    found = f"{version}, {systems.get(machine.system, machine.system)} on {machine.processor}"
+    if machine.python[:2] < OLDEST_PYTHON:
+        return Check("Python", State.FAILED, found, "Python 3.11 or newer is needed: `uv python install 3.12`")
+    return Check("Python", State.OK, found)
+
+
+def check_uv(machine: Machine) -> Check:
+    if machine.uv is not None:
+        return Check("uv", State.OK, machine.uv)
+    installer = "curl -LsSf https://astral.sh/uv/install.sh | sh"
+    if machine.system == "win32":
+        installer = 'powershell -c "irm https://astral.sh/uv/install.ps1 | iex"'
+    return Check(
+        "uv",
+        State.WARNING,
+        "not found; this environment works without it",
+        f"The workshop's commands begin with `uv run`. Install uv with `{installer}` or `pip install uv`",
+    )
+
+
+def check_torch(machine: Machine) -> Check:
+    version = machine.fact("torch") or machine.packages.get("torch")
+    if version is None:
+        return Check("torch", State.FAILED, "not installed", _REINSTALL.format(package="torch"))
+    broken = next((run for run in machine.runs if run.broken_import == "torch"), None)
+    if broken is not None:
+        return Check(
+            "torch",
+            State.FAILED,
+            f"{version}, but its import fails: {_last_error(broken)}",
+            _REINSTALL.format(package="torch"),
+        )
+    if machine.visible_gpus and machine.fact("torch") and machine.fact("torch_cuda") is None:
+        return Check(
+            "torch",
+            State.FAILED,
+            f"{version}, built without CUDA: it cannot use the GPU",
+            _REINSTALL.format(package="torch"),
+        )
+    return Check("torch", State.OK, version)
+
+
+def check_torchvision(machine: Machine) -> Check:
+    version = machine.packages.get("torchvision")
+    mend = _REINSTALL.format(package="torchvision")
+    if version is None:
+        return Check("torchvision", State.FAILED, "not installed", mend)
+    if any(run.facts.get("torchvision") for run in machine.runs):
+        return Check("torchvision", State.OK, version)
+    # Asked after the kernel: where that never ended, nothing is known against torchvision.
+    asked = next((run for run in machine.runs if "correct" in run.facts), None)
+    if asked is not None:
+        found = f"{version}, but it does not fit this torch: {_last_error(asked)}"
+        return Check("torchvision", State.FAILED, found, mend)
+    return Check("torchvision", State.OK, f"{version} (not tried)")
+
+
+def check_triton(machine: Machine) -> Check:
+    version = machine.fact("triton") or machine.packages.get("triton")
+    if version is None:
+        return Check("Triton", State.FAILED, "not installed", _how_to_get_triton(machine))
+    broken = next((run for run in machine.runs if run.broken_import == "triton"), None)
+    if broken is not None:
+        found = f"{version}, but its import fails: {_last_error(broken)}"
+        return Check("Triton", State.FAILED, found, _REINSTALL.format(package="triton"))
+    if _major_minor(version) < OLDEST_TRITON:
+        return Check("Triton", State.WARNING, f"{version}; the workshop is made for 3.6 and newer", "Run `uv sync`")
+    return Check("Triton", State.OK, version)
+
+
+def check_pillow(machine: Machine) -> Check:
+    version = machine.packages.get("pillow")
+    mend = _REINSTALL.format(package="pillow")
+    if version is None:
+        return Check("Pillow", State.FAILED, "not installed", mend)
+    if machine.pillow_error is not None:
+        return Check("Pillow", State.FAILED, f"{version}, but its import fails: {machine.pillow_error}", mend)
+    return Check("Pillow", State.OK, version)
+
+
+def check_gpu(machine: Machine) -> Check:
+    if not machine.visible_gpus:
+        return _check_missing_gpu(machine)
+    gpu = machine.visible_gpus[0]
+    capability = _dotted(gpu.compute_capability)
+    more = f" (and {len(machine.visible_gpus) - 1} more)" if len(machine.visible_gpus) > 1 else ""
+    found = f"{gpu.name}, {gpu.memory_bytes / 2**30:.0f} GiB, compute capability {capability}{more}"
+    if not any(each.runs_kernels for each in machine.visible_gpus):
+        needed = _dotted(MINIMUM_COMPUTE_CAPABILITY)
+        mend = f"Too old for today's torch and Triton, which need compute capability {needed}. Nothing to do: "
+        return Check("GPU", State.WARNING, found, f"{mend}the workshop uses the simulator here")
+    if gpu.compute_capability < TRITON_NAMES_COMPUTE_CAPABILITY:
+        mend = (
+            f"Triton names {_dotted(TRITON_NAMES_COMPUTE_CAPABILITY)} as the oldest it supports; most kernels run. "
+            f"Should one not, put it on the simulator: `{_set_variable(machine, 'TRITON_INTERPRET', '1')}`"
+        )
+        return Check("GPU", State.WARNING, found, mend)
+    return Check("GPU", State.OK, found)
+
+
+def _check_missing_gpu(machine: Machine) -> Check:
+    if machine.installed_gpus:
+        found = f"{machine.installed_gpus[0].name}, hidden by CUDA_VISIBLE_DEVICES={machine.cuda_visible_devices!r}"
+        mend = f"To use it: `{_unset_variable(machine, 'CUDA_VISIBLE_DEVICES')}`"
+        return Check("GPU", State.WARNING, found, mend)
+    if machine.nvidia_on_the_bus:
+        mend = "To use it, mend the NVIDIA driver first"
+        return Check("GPU", State.WARNING, "an NVIDIA GPU is built in, but out of reach", mend)
+    return Check("GPU", State.NOT_APPLICABLE, "no NVIDIA GPU here: kernels run on the simulator")
+
+
+def check_driver(machine: Machine) -> Check:
+    name = "NVIDIA driver"
+    if machine.driver is None:
+        if not machine.nvidia_on_the_bus:
+            return Check(name, State.NOT_APPLICABLE, "none, and none needed without an NVIDIA GPU")
+        mend = (
+            "To use the GPU, install the driver (on Ubuntu: `sudo ubuntu-drivers install`) and restart; restart too "
+            "if it was just updated. In a container: start it with `docker run --gpus all …`"
+        )
+        return Check(name, State.WARNING, "none answers", mend)
+    found = f"{machine.driver.version}, runs CUDA up to {_dotted(machine.driver.cuda)}"
+    torch_cuda = machine.fact("torch_cuda")
+    if torch_cuda is None:
+        return Check(name, State.OK, found)
+    found += f"; torch uses {torch_cuda}"
+    major = _major_minor(torch_cuda)[0]
+    if machine.gpu_works or machine.driver.cuda[0] >= major:
+        return Check(name, State.OK, found)
+    oldest = OLDEST_DRIVER.get(major)
+    wanted = f"driver {oldest} or newer" if oldest else f"a driver for CUDA {major}"
+    mend = f"Too old for this torch: install {wanted} (on Ubuntu: `sudo ubuntu-drivers install`) and restart"
+    return Check(name, State.FAILED, found, mend)
+
+
+def check_gpu_kernel(machine: Machine) -> Check:
+    name = "GPU kernel"
+    run = machine.gpu_run
+    if run is None:
+        return Check(name, State.NOT_APPLICABLE, "no GPU to run it on")
+    if run.worked:
+        return Check(name, State.OK, f"compiled, run, equal to torch ({_seconds(run)})")
+    if check_driver(machine).state is State.FAILED:
+        return Check(name, State.FAILED, _what_happened(run), "Mend the NVIDIA driver first")
+    by_hand = "python -m triton_workshop.setup_kernel"
+    mend = _hint(machine, run) or f"See the whole error with `uv run {by_hand}`"
+    return Check(name, State.FAILED, _what_happened(run), mend)
+
+
+def check_simulator_kernel(machine: Machine) -> Check:
+    name = "simulator kernel"
+    run = machine.simulator_run
+    if run.worked:
+        return Check(name, State.OK, f"run, equal to torch ({_seconds(run)})")
+    if "triton" not in machine.packages:
+        return Check(name, State.FAILED, "needs Triton", "Mend Triton first")
+    by_hand = f"{_set_variable(machine, 'TRITON_INTERPRET', '1')}` and `uv run python -m triton_workshop.setup_kernel"
+    mend = _hint(machine, run) or f"Run `uv sync`. If that does not help, see the whole error with `{by_hand}`"
+    return Check(name, State.FAILED, _what_happened(run), mend)
+
+
+def check_interpret(machine: Machine) -> Check:
+    name = "TRITON_INTERPRET"
+    if machine.misspelling is not None:
+        mend = (
+            f"`{_unset_variable(machine, 'TRITON_INTERPRETER')}`; to put kernels on the simulator: "
+            f"`{_set_variable(machine, 'TRITON_INTERPRET', '1')}`"
+        )
+        return Check(name, State.WARNING, machine.misspelling, mend)
+    if machine.wants_simulator:
+        return Check(name, State.OK, f"{machine.interpret}: kernels run on the simulator")
+    found = "not set" if machine.interpret is None else f"{machine.interpret!r}, which means no"
+    return Check(name, State.OK, f"{found}: on the GPU if there is one")
+
+
+def check_cache(machine: Machine) -> Check:
+    if machine.cache_error is None:
+        return Check("Triton cache", State.OK, f"{machine.cache}")
+    # The simulator compiles nothing, so only a GPU needs the cache.
+    state = State.WARNING if machine.gpu_run is None else State.FAILED
+    mend = f"Choose a folder that you can write to: `{_set_variable(machine, 'TRITON_CACHE_DIR', _example_cache())}`"
+    return Check("Triton cache", state, f"{machine.cache} cannot be written: {machine.cache_error}", mend)
+
+
+def check_pictures(machine: Machine) -> Check:
+    return Check("pictures", State.OK, machine.pictures)
+
+
+def check_presenterm(machine: Machine) -> Check:
+    if machine.presenterm is not None:
+        return Check("presenterm", State.OK, machine.presenterm)
+    mend = "Only for `--viewer presenterm`; `uv run workshop present` needs none. Install it with `cargo install presenterm --locked`"
+    return Check("presenterm", State.WARNING, "not found", mend)
+
+
+CHECKS: tuple[Callable[[Machine], Check], ...] = (
+    check_python,
+    check_uv,
+    check_torch,
+    check_torchvision,
+    check_triton,
+    check_pillow,
+    check_gpu,
+    check_driver,
+    check_gpu_kernel,
+    check_simulator_kernel,
+    check_interpret,
+    check_cache,
+    check_pictures,
+    check_presenterm,
+)
+
+
+# ---- The verdict ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether the workshop can be done here, and on what: "cuda", "cpu" for the simulator, or None."""
+
+    ok: bool
+    device: str | None
+    summary: str
+
+
+def judge(machine: Machine, checks: Sequence[Check]) -> Verdict:
+    not_ready = "Not ready: mend the rows marked ✗."
+    packages_failed = any(
+        check.state is State.FAILED for check in checks if check.name in ("Python", "torch", "torchvision", "Pillow")
+    )
+    device = _where_kernels_run(machine)
+    if packages_failed or device is None:
+        return Verdict(False, device, not_ready)
+    if device == "cuda":
+        return Verdict(True, device, f"Ready: kernels run on {machine.visible_gpus[0].name}.")
+    if machine.gpu_run is not None and not machine.wants_simulator:
+        to_simulator = _set_variable(machine, "TRITON_INTERPRET", "1")
+        summary = f"Ready on the simulator only, after `{to_simulator}`; for the GPU, mend the rows marked ✗."
+        return Verdict(True, device, summary)
+    reason = "TRITON_INTERPRET is set" if machine.gpu_run is not None else _why_no_gpu(machine)
+    return Verdict(True, device, f"Ready: kernels run on the simulator ({reason}).")
+
+
+def _where_kernels_run(machine: Machine) -> str | None:
+    if machine.gpu_works and not machine.wants_simulator:
+        return "cuda"
+    if machine.simulator_run.worked:
+        return "cpu"
+    return None
+
+
+def _why_no_gpu(machine: Machine) -> str:
+    return "see the GPU's row" if machine.installed_gpus or machine.nvidia_on_the_bus else "no NVIDIA GPU here"
+
+
+# ---- The words for mending -----------------------------------------------------------------------------------
+
+_REINSTALL = "Install it anew: `uv sync --reinstall-package {package}`"
+
+_CONTAINER = """\
+Triton ships for Linux and Windows only. The slides work here: `uv run workshop present`.
+To run kernels, open a Linux container from this folder:
+
+  docker run --rm -it -v "$PWD":/workshop -w /workshop \\
+    -v workshop-env:/env -e UV_PROJECT_ENVIRONMENT=/env \\
+    python:3.12 bash -c "pip install uv && exec bash"
+
+and in it `uv run setup-check`. Or use a Linux machine: copy this folder there, then
+
+  ssh -t MACHINE "cd triton-workshop && uv run setup-check\""""
+
+
+def _how_to_get_triton(machine: Machine) -> str:
+    ships = machine.system == "win32" or (
+        machine.system == "linux" and machine.processor in ("x86_64", "aarch64")
+    )
+    return "Install it: `uv sync`" if ships else _CONTAINER
+
+
+_MENDING_BY_ERROR = (
+    (
+        r"Failed to find C compiler",
+        "Triton needs a C compiler for GPU kernels. On Ubuntu or Debian: `sudo apt install gcc`; on Fedora: "
+        "`sudo dnf install gcc`. One that is elsewhere: `export CC=/path/to/gcc`",
+    ),
+    (
+        r"Python\.h",
+        "Triton needs Python's C headers for GPU kernels. On Ubuntu or Debian: `sudo apt install python3-dev`; or "
+        "use uv's own Python, which has them: `uv python install 3.12` and `uv sync --managed-python`",
+    ),
+    (
+        r"driver.{0,40}too old",
+        "The NVIDIA driver is too old for this torch: install a newer one and restart",
+    ),
+    (
+        r"not compiled with CUDA",
+        "This torch was built without CUDA: `uv sync --reinstall-package torch`",
+    ),
+    (
+        r"libcuda\.so",
+        "The driver's library libcuda.so.1 is not found: run `sudo ldconfig`; in a container, start it with "
+        "`docker run --gpus all …`",
+    ),
+    (
+        r"no kernel image is available|sm_\d+\w?' is not|Value 'sm_\d+",
+        "This torch or Triton does not know this GPU (see its compute capability): `uv sync`",
+    ),
+    (
+        r"out of memory",
+        "Another program holds the GPU's memory: `nvidia-smi` shows which; end it",
+    ),
+    (
+        r"No space left on device",
+        "The disk is full: make room, or put Triton's cache elsewhere: `export TRITON_CACHE_DIR=/path/with/room`",
+    ),
+    (
+        r"unknown error|initialization error|No CUDA GPUs are available|active drivers",
+        "The GPU does not answer. Try `nvidia-smi`; if it fails too, restart the machine (in a container: start it "
+        "with `docker run --gpus all …`)",
+    ),
+)
+
+
+def _hint(machine: Machine, run: KernelRun) -> str | None:
+    """How to mend what stopped the run, where its errors are known ones."""
+    compiler = os.environ.get("CC")
+    if compiler is not None and re.search(rf"No such file or directory: '{re.escape(compiler)}'", run.stderr):
+        return f"CC names a compiler that is not there, {compiler}: `{_unset_variable(machine, 'CC')}`"
+    if machine.cache_error is not None and re.search(r"Permission|Read-only|NotADirectory|FileExists", run.stderr):
+        return "Mend the Triton cache first"
+    if run.broken_import in ("torch", "triton"):
+        return f"Mend {run.broken_import.replace('triton', 'Triton')} first"
+    for pattern, words in _MENDING_BY_ERROR:
+        if re.search(pattern, run.stderr, re.IGNORECASE):
+            return words
+    return None
+
+
+def _what_happened(run: KernelRun) -> str:
+    if run.failure is None:
+        return "it ran, but its values are not torch's"
+    error = _last_error(run)
+    return f"{run.failure}: {error}" if error else run.failure
+
+
+def _last_error(run: KernelRun) -> str:
+    """The line of a traceback that says what went wrong, or the last line of all."""
+    lines = [line.strip() for line in run.stderr.splitlines() if line.strip()]
+    errors = [line for line in lines if re.match(r"[\w.]*(Error|Exception)\b|(fatal )?error:", line)]
+    last = (errors or lines or [""])[-1]
+    return last if len(last) <= 160 else f"{last[:159]}…"
+
+
+def _set_variable(machine: Machine, name: str, value: str) -> str:
+    return f'$env:{name} = "{value}"' if machine.system == "win32" else f"export {name}={value}"
+
+
+def _unset_variable(machine: Machine, name: str) -> str:
+    return f"Remove-Item Env:{name}" if machine.system == "win32" else f"unset {name}"
+
+
+def _example_cache() -> str:
+    return str(Path(tempfile.gettempdir()) / "triton-cache")
+
+
+def _seconds(run: KernelRun) -> str:
+    seconds = run.facts.get("seconds")
+    return f"{seconds:.1f} s" if isinstance(seconds, int | float) else "time unknown"
+
+
+def _dotted(version: tuple[int, ...]) -> str:
+    return ".".join(map(str, version))
+
+
+def _major_minor(version: str) -> tuple[int, int]:
+    numbers = [int(number) for number in re.findall(r"\d+", version)]
+    return (numbers[0], numbers[1]) if len(numbers) > 1 else (0, 0)
+
+
+# ---- Gathering the facts -------------------------------------------------------------------------------------
+
+
+def look_at_machine() -> Machine:
+    """Gather the facts: the kernels start first and run while the rest is looked at. Takes seconds."""
+    gpus = visible_gpus()
+    with contextlib.ExitStack() as stack:
+        simulator = stack.enter_context(_kernel_process(simulate=True))
+        on_gpu = any(gpu.runs_kernels for gpu in gpus)
+        gpu = stack.enter_context(_kernel_process(simulate=False)) if on_gpu else None
+        cache = _cache_folder(os.environ)
+        quick = Machine(
+            system=sys.platform,
+            processor=platform.machine(),
+            python=sys.version_info[:3],
+            packages=_installed_packages(),
+            pillow_error=_pillow_error(),
+            uv=_version_of(os.environ.get("UV", "uv")),
+            presenterm=_version_of("presenterm"),
+            visible_gpus=gpus,
+            installed_gpus=installed_gpus(),
+            driver=driver(),
+            nvidia_on_the_bus=_nvidia_on_the_bus(),
+            cuda_visible_devices=os.environ.get("CUDA_VISIBLE_DEVICES"),
+            interpret=os.environ.get("TRITON_INTERPRET"),
+            wants_simulator=simulated(),
+            misspelling=misspelt_interpret(os.environ),
+            pictures=_how_pictures_show(),
+            cache=cache,
+            cache_error=_why_not_writable(cache),
+            gpu_run=None,
+            simulator_run=KernelRun({}),
+        )
+        return replace(
+            quick,
+            gpu_run=gpu() if gpu else None,
+            simulator_run=simulator(),
+        )

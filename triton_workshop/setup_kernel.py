@@ -1,0 +1,77 @@
+"""A small kernel, run to see whether kernels run here: `python -m triton_workshop.setup_kernel`.
+
+setup-check starts it in a process of its own, so that a crash or a hang is an answer too. What it learns
+it prints at once, as a line with one JSON object, so that a later crash loses nothing:
+
+    {"torch": "2.15.0", "torch_cuda": "13.2", "triton": "3.9.0"}
+    {"correct": true, "seconds": 0.4}
+    {"torchvision": true}
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import time
+from pathlib import Path
+
+from triton_workshop import DEVICE, cdiv  # first: settles where the kernel runs
+
+# isort: split
+import torch
+import triton
+import triton.language as tl
+
+N_ELEMENTS = 1000  # no multiple of the block: the last program needs its mask
+BLOCK_SIZE = 256
+
+
+@triton.jit
+def add_kernel(x_ptr, y_ptr, output_ptr, n_elements, BLOCK_SIZE: tl.constexpr):  # type: ignore[no-untyped-def]
+    offsets = tl.program_id(axis=0) * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)
+    mask = offsets < n_elements
+    x = tl.load(x_ptr + offsets, mask=mask)
+    y = tl.load(y_ptr + offsets, mask=mask)
+    tl.store(output_ptr + offsets, x + y, mask=mask)
+
+
+def add_is_correct() -> bool:
+    """Whether the kernel adds as torch does, and writes nothing where the mask is false."""
+    programs = cdiv(N_ELEMENTS, BLOCK_SIZE)
+    x = torch.rand(N_ELEMENTS, device=DEVICE)
+    y = torch.rand(N_ELEMENTS, device=DEVICE)
+    untouched = -1.0  # no sum of two values from 0 to 1
+    output = torch.full((programs * BLOCK_SIZE,), untouched, device=DEVICE)
+    add_kernel[(programs,)](x, y, output, N_ELEMENTS, BLOCK_SIZE=BLOCK_SIZE)
+    inside, outside = output[:N_ELEMENTS], output[N_ELEMENTS:]
+    return torch.equal(inside, x + y) and bool((outside == untouched).all())
+
+
+def torchvision_fits() -> bool:
+    """Whether torchvision's compiled part loads into this torch: what breaks where their versions do not match.
+
+    Importing all of torchvision would say the same and take 4 s more. Raises OSError where it does not load.
+    """
+    package = importlib.util.find_spec("torchvision")
+    if package is None or package.origin is None:
+        return False
+    libraries = list(Path(package.origin).parent.glob("_C*"))
+    for library in libraries:
+        torch.ops.load_library(library)
+    return bool(libraries)
+
+
+def say(**facts: str | float | None) -> None:
+    print(json.dumps(facts), flush=True)
+
+
+def main() -> None:
+    say(torch=torch.__version__, torch_cuda=torch.version.cuda, triton=triton.__version__)
+    start = time.perf_counter()
+    correct = add_is_correct()
+    say(correct=correct, seconds=time.perf_counter() - start)
+    say(torchvision=torchvision_fits())
+
+
+if __name__ == "__main__":
+    main()

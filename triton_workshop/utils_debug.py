@@ -1,0 +1,85 @@
+"""Debug mode: importing this module puts kernels on the simulator, on a machine with a GPU too.
+
+There a kernel is Python: `print`, `breakpoint()` and `print_if` work inside it.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable
+from typing import Protocol, SupportsIndex
+
+from triton_workshop.device import use_simulator
+from triton_workshop.import_order import check_triton_mode
+from triton_workshop.simulator import install
+from triton_workshop.tensors import cdiv, ceiling_divide, check_tensors_gpu_ready
+
+__all__ = ["cdiv", "ceiling_divide", "check_tensors_gpu_ready", "print_if"]
+
+use_simulator()
+check_triton_mode()
+install()
+
+
+class _OneElement(Protocol):
+    """A list or a block that holds a single program id."""
+
+    def __getitem__(self, index: int, /) -> SupportsIndex: ...
+    def __len__(self) -> int: ...
+
+
+ProgramId = SupportsIndex | _OneElement
+
+_OPERATORS: dict[str, Callable[[int, int], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "=": operator.eq,
+    "!=": operator.ne,
+}
+_CONDITION = re.compile(r"\s*(<=|>=|!=|<|>|=)\s*(-?\d+)\s*")
+
+
+def print_if(
+    text: object,
+    pid_0: ProgramId,
+    pid_1: ProgramId | None = None,
+    pid_2: ProgramId | None = None,
+    conditions: str = "<3",
+) -> None:
+    """Print `text` in the programs whose ids meet the conditions.
+
+    `conditions` holds one condition for each program id, separated by commas: `"<3"`, `"=0,>=2"`. An id without one,
+    or with an empty one (`",=0"`), may be anything. An id is an int, a Triton scalar, or a one-element list of either.
+    Raises ValueError for a condition that is none, or that has no program id to go with.
+    """
+    given = [pid for pid in (pid_0, pid_1, pid_2) if pid is not None]
+    parsed = [_parse(condition, conditions) for condition in conditions.split(",")]
+    if len(parsed) > len(given):
+        raise ValueError(f"conditions {conditions!r}: {len(parsed)} conditions, but {len(given)} program id(s) given")
+    ids = [_as_int(pid) for pid in given]
+    if all(holds(pid) for holds, pid in zip(parsed, ids, strict=False)):
+        print(text)
+
+
+def _parse(condition: str, conditions: str) -> Callable[[int], bool]:
+    if not condition.strip():
+        return lambda pid: True
+    match = _CONDITION.fullmatch(condition)
+    if match is None:
+        raise ValueError(
+            f"malformed condition {condition.strip()!r} in {conditions!r}: expected an operator "
+            f"({' '.join(_OPERATORS)}) and a whole number, such as '<3'"
+        )
+    compare, bound = _OPERATORS[match[1]], int(match[2])
+    return lambda pid: compare(pid, bound)
+
+
+def _as_int(pid: ProgramId) -> int:
+    if isinstance(pid, SupportsIndex):
+        return operator.index(pid)
+    if len(pid) != 1:
+        raise ValueError(f"a program id is one number, got {len(pid)} of them")
+    return operator.index(pid[0])

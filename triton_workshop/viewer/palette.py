@@ -1,0 +1,103 @@
+"""The colours of the viewer: one palette for dark rooms, one for bright ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Palette:
+    """Every colour that a slide uses, as `#rrggbb`. Text keeps a contrast of at least 7 : 1 for projectors."""
+
+    name: str
+    dark: bool
+    background: str
+    panel: str
+    """Behind code."""
+    well: str
+    """Behind the output of code."""
+    text: str
+    muted: str
+    faint: str
+    """For lines and for code that is not highlighted now."""
+    accent: str
+    bar: str
+    """Behind a slide's title."""
+    on_bar: str
+    emphasis: str
+    literal: str
+    """Inline code."""
+    link: str
+    good: str
+    bad: str
+    warning: str
+    note: str
+    important: str
+    syntax_keyword: str
+    syntax_string: str
+    syntax_number: str
+    syntax_function: str
+    syntax_comment: str
+    syntax_builtin: str
+
+
+DARK = Palette(
+    name="dark",
+    dark=True,
+    background="#0d141d",
+    panel="#172330",
+    well="#070c12",
+    text="#eaf0f6",
+    muted="#9db0c3",
+    faint="#52657a",
+    accent="#4fd8c8",
+    bar="#0e6470",
+    on_bar="#ffffff",
+    emphasis="#ffffff",
+    literal="#ffc777",
+    link="#6cc7ff",
+    good="#6ee787",
+    bad="#ff7b85",
+    warning="#ffb454",
+    note="#6cc7ff",
+    important="#c9a6ff",
+    syntax_keyword="#ff8fb1",
+    syntax_string="#a8e088",
+    syntax_number="#ffb98a",
+    syntax_function="#6cc7ff",
+    syntax_comment="#8297ab",
+    syntax_builtin="#4fd8c8",
+)
+
+LIGHT = Palette(
+    name="light",
+    dark=False,
+    background="#fcfcfa",
+    panel="#edf1f4",
+    well="#f5f3ea",
+    text="#17212c",
+    muted="#4a5a6a",
+    faint="#a3b0bd",
+    accent="#00606b",
+    bar="#0b5a66",
+    on_bar="#ffffff",
+    emphasis="#000000",
+    literal="#8a3b00",
+    link="#00529b",
+    good="#0b6b2b",
+    bad="#b00020",
+    warning="#8a4b00",
+    note="#00529b",
+    important="#6a2c9e",
+    syntax_keyword="#a3124f",
+    syntax_string="#28620c",
+    syntax_number="#8a3b00",
+    syntax_function="#00529b",
+    syntax_comment="#5d6d7c",
+    syntax_builtin="#00606b",
+)
+
+
+def palette_named(name: str | None) -> Palette:
+    """The palette that a deck's front matter asks for: `light`, or else the dark one."""
+    return LIGHT if name == LIGHT.name else DARK

@@ -1,0 +1,143 @@
+"""The deck's text and code as Rich text in a palette's colours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from pygments.lexers import get_lexer_by_name
+from pygments.token import Comment, Keyword, Literal, Name, Number, Operator, String, Token, _TokenType
+from pygments.util import ClassNotFound
+from rich.color import Color, ColorParseError
+from rich.style import Style
+from rich.text import Text
+
+from triton_workshop.deck.model import Span
+from triton_workshop.deck.model import Text as Spans
+from triton_workshop.viewer.palette import Palette
+
+SUPERSCRIPTS = str.maketrans("0123456789+-=()abcdefghijklmnoprstuvwxyz", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ")
+CONTROLS = {code: None for code in (*range(0x00, 0x09), *range(0x0B, 0x20), *range(0x7F, 0xA0))}
+
+# The names that presenterm gives to the terminal's colours, in our palette's tones.
+NAMED_COLOURS = {
+    "black": "background",
+    "white": "emphasis",
+    "grey": "muted",
+    "dark_grey": "faint",
+    "red": "bad",
+    "dark_red": "bad",
+    "green": "good",
+    "dark_green": "good",
+    "blue": "link",
+    "dark_blue": "link",
+    "yellow": "warning",
+    "dark_yellow": "warning",
+    "magenta": "important",
+    "dark_magenta": "important",
+    "cyan": "accent",
+    "dark_cyan": "accent",
+}
+# What `<span class="…">` may name.
+CLASSES = {"accent", "muted", "good", "bad", "warning", "note", "important"}
+
+
+def printable(text: str) -> str:
+    """The text without the control characters that would move a terminal's cursor."""
+    return text.expandtabs(4).translate(CONTROLS)
+
+
+def rich_text(spans: Spans, palette: Palette, style: str | Style = "") -> Text:
+    """Spans as one Rich text; `style` lies under all of them."""
+    text = Text(style=style)
+    for span in spans:
+        shown = printable(span.text)
+        if span.superscript:
+            shown = superscript(shown)
+        text.append(shown, span_style(span, palette))
+    return text
+
+
+def superscript(text: str) -> str:
+    """Raised characters where Unicode has them all, else `^text`."""
+    raised = text.translate(SUPERSCRIPTS)
+    return raised if all(a != b or a.isspace() for a, b in zip(text, raised, strict=True)) else f"^{text}"
+
+
+def span_style(span: Span, palette: Palette) -> Style:
+    foreground = colour(span.foreground, palette)
+    if foreground is None and span.style_class in CLASSES:
+        foreground = getattr(palette, span.style_class)
+    if foreground is None and span.code:
+        foreground = palette.literal
+    if foreground is None and span.link:
+        foreground = palette.link
+    if foreground is None and span.bold:
+        foreground = palette.emphasis
+    return Style(
+        color=foreground,
+        bgcolor=colour(span.background, palette),
+        # Unset rather than False, so that a bold heading stays bold under a plain span.
+        bold=span.bold or None,
+        italic=span.italic or None,
+        strike=span.strike or None,
+        underline=bool(span.link) or None,
+        link=span.link,
+    )
+
+
+def colour(name: str | None, palette: Palette) -> str | None:
+    """A colour as the deck spells it (`red`, `#ff0000`, `ff0000`); None for one that nobody knows."""
+    if name is None:
+        return None
+    if name in NAMED_COLOURS:
+        return str(getattr(palette, NAMED_COLOURS[name]))
+    spelled = name if name.startswith("#") else f"#{name}"
+    try:
+        Color.parse(spelled)
+    except ColorParseError:
+        return None
+    return spelled
+
+
+@lru_cache(maxsize=256)
+def code_lines(language: str, lines: tuple[str, ...], palette: Palette) -> tuple[Text, ...]:
+    """Lines of code with syntax highlighting; plain where the language is unknown."""
+    source = "\n".join(map(printable, lines))
+    text = Text()
+    for token, value in tokens(language, source):
+        text.append(value, token_style(token, palette))
+    highlighted = text.split("\n", allow_blank=True)
+    # A lexer may never gain or lose a line: highlights and line numbers count on it.
+    if len(highlighted) != len(lines):
+        return tuple(Text(printable(line)) for line in lines)
+    return tuple(highlighted)
+
+
+def tokens(language: str, source: str) -> Iterator[tuple[_TokenType, str]]:
+    try:
+        lexer = get_lexer_by_name(language, stripnl=False, ensurenl=False)
+    except ClassNotFound:
+        yield Token, source
+        return
+    yield from lexer.get_tokens(source)
+
+
+def token_style(token: _TokenType, palette: Palette) -> Style:
+    """A few colours, used the same in every language: what is code, what is data, what is said."""
+    bold = False
+    if token in Comment:
+        return Style(color=palette.syntax_comment, italic=True)
+    if token in Keyword.Constant or token in Number:
+        tone = palette.syntax_number
+    elif token in Keyword or token in Operator.Word:
+        tone = palette.syntax_keyword
+    elif token in String or token in Literal.String:
+        tone = palette.syntax_string
+    elif token in Name.Function or token in Name.Class:
+        tone, bold = palette.syntax_function, True
+    elif token in Name.Decorator or token in Name.Builtin or token in Name.Namespace:
+        tone = palette.syntax_builtin
+    else:
+        tone = palette.text
+    return Style(color=tone, bold=bold)

@@ -1,0 +1,174 @@
+"""What a block printed, as a terminal would show it: colours, carriage returns, progress bars."""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+from rich.ansi import AnsiDecoder
+from rich.cells import cell_len
+from rich.text import Text
+
+from triton_workshop.viewer.richtext import CONTROLS
+
+LINES_KEPT = 500
+COLUMNS_KEPT = 4000
+BACKLOG = 256 * 1024
+"""Bytes waiting beyond which lines that could never be shown are dropped unread."""
+BACKLOG_LIMIT = 8 * 1024 * 1024
+SLICE = 32 * 1024
+"""Bytes taken in at once, so that one call stays short."""
+ESCAPE_LIMIT = 64 * 1024
+
+TOKENS = re.compile(
+    r"""
+      (?P<newline>\n)
+    | (?P<control>\r+|\x08)
+    | \x1b\[(?P<parameters>[0-?]*)[ -/]*(?P<final>[@-~])   # CSI: colours, cursor movements
+    | \x1b\][^\x07\x1b]*(?:\x07|\x1b\\)                    # OSC: titles, links
+    | \x1b[PX^_][^\x1b]*\x1b\\                             # DCS, APC: pictures, which a slide cannot pass on
+    | \x1b[ -/]*[0-Z\\`-~]
+    | (?P<text>[^\r\n\b\x1b]+)
+    """,
+    re.VERBOSE,
+)
+UNFINISHED = re.compile(r"(?:\x1b(?:\[[0-?]*[ -/]*|[ -/]*|[\]PX^_][^\x07\x1b]*\x1b?))\Z")
+
+
+class Transcript:
+    """The last lines of an output, kept up to date as bytes arrive.
+
+    `receive` may be called by another thread than `take_in`; everything else belongs to one thread. Bytes that are
+    not UTF-8 show as replacement characters. The cursor can go back over a line (`\\r`, backspace) and up to
+    earlier lines (as Rich's progress bars do).
+    """
+
+    def __init__(self) -> None:
+        self.lines: list[Text] = [Text()]
+        self.dropped = 0
+        """Lines that came before the first of `lines` and are gone."""
+        self._arrived: list[bytes] = []
+        self._waiting = b""
+        self._decode = codecs.getincrementaldecoder("utf-8")(errors="replace")
+        self._styles = AnsiDecoder()
+        self._unfinished = ""
+        self._row = 0
+        self._column = 0
+
+    @property
+    def empty(self) -> bool:
+        return not self.dropped and len(self.lines) == 1 and not self.lines[0]
+
+    def shown(self) -> list[Text]:
+        """The lines to show: without the empty one on which the cursor waits after a last line feed."""
+        return self.lines[:-1] if not self.lines[-1] else self.lines
+
+    def receive(self, data: bytes) -> None:
+        """Accepts bytes, cheaply: they are looked at when `take_in` is called."""
+        self._arrived.append(data)
+        if len(self._arrived) > BACKLOG_LIMIT // len(data):
+            self._join()
+
+    def take_in(self) -> bool:
+        """Reads a slice of what has arrived; whether there was any, and so perhaps something new to show."""
+        self._join()
+        data, self._waiting = self._waiting[:SLICE], self._waiting[SLICE:]
+        if data:
+            self.feed(data)
+        return bool(data)
+
+    def _join(self) -> None:
+        # Only what is in the list now: the other thread may append meanwhile.
+        count = len(self._arrived)
+        self._waiting += b"".join(self._arrived[:count])
+        del self._arrived[:count]
+        if len(self._waiting) <= BACKLOG:
+            return
+        *skipped, kept = self._tail(self._waiting)
+        if skipped:
+            self.dropped += skipped[0].count(b"\n")
+            # Where the cursor and the colours would have been is unknown now: start on a fresh line.
+            kept = b"\x1b[0m" + kept
+        self._waiting = kept
+
+    @staticmethod
+    def _tail(data: bytes) -> tuple[bytes, ...]:
+        """What can be skipped, if anything, and the last lines, which cannot."""
+        lines = data.rsplit(b"\n", LINES_KEPT + 1)
+        if len(lines) <= LINES_KEPT + 1 and len(data) <= BACKLOG_LIMIT:
+            return (data,)
+        kept = b"\n".join(lines[1:])[-BACKLOG_LIMIT:] if len(lines) > 1 else data[-BACKLOG_LIMIT:]
+        return data[: len(data) - len(kept)], kept
+
+    def feed(self, data: bytes) -> None:
+        """Takes in bytes at once. An escape sequence or character may be split between two calls."""
+        text = self._unfinished + self._decode.decode(data)
+        self._unfinished = ""
+        tail = UNFINISHED.search(text, max(len(text) - ESCAPE_LIMIT, 0))
+        if tail:
+            text, self._unfinished = text[: tail.start()], tail.group()
+        for token in TOKENS.finditer(text):
+            if written := token["text"]:
+                self._write(written)
+            elif token["newline"]:
+                self._line_feed()
+            elif token["control"]:
+                self._column = max(self._column - 1, 0) if token["control"] == "\b" else 0
+            elif token["final"]:
+                self._control(token["final"], token["parameters"], token.group())
+
+    def _write(self, text: str) -> None:
+        text = text.expandtabs(8).translate(CONTROLS)[: COLUMNS_KEPT - self._column]
+        line = self.lines[self._row]
+        if len(line) < self._column:
+            line.append(" " * (self._column - len(line)))
+        end = self._column + len(text)
+        rest = line.divide([end])[1] if end < len(line) else None
+        if self._column < len(line):
+            line.right_crop(len(line) - self._column)
+        line.append(text, self._styles.style)
+        if rest is not None:
+            line.append_text(rest)
+        self._column += len(text)
+
+    def _line_feed(self) -> None:
+        self._column = 0
+        self._row += 1
+        if self._row == len(self.lines):
+            self.lines.append(Text())
+        # One more than is kept, for the empty line on which the cursor waits.
+        excess = len(self.lines) - LINES_KEPT - 1
+        if excess > 0:
+            del self.lines[:excess]
+            self.dropped += excess
+            self._row = max(self._row - excess, 0)
+
+    def _control(self, final: str, parameters: str, sequence: str) -> None:
+        number = int(parameters) if parameters.isdecimal() and len(parameters) < 5 else 0
+        line = self.lines[self._row]
+        match final:
+            case "m":
+                self._styles.decode_line(sequence)
+            case "A":
+                self._row = max(self._row - max(number, 1), 0)
+            case "B":
+                self._row = min(self._row + max(number, 1), len(self.lines) - 1)
+            case "C":
+                self._column = min(self._column + max(number, 1), COLUMNS_KEPT)
+            case "D":
+                self._column = max(self._column - max(number, 1), 0)
+            case "G":
+                self._column = min(max(number, 1), COLUMNS_KEPT) - 1
+            case "K" if number == 0:
+                line.right_crop(max(len(line) - self._column, 0))
+            case "K":
+                line.right_crop(len(line))
+            case "J":
+                del self.lines[self._row + 1 :]
+            case _:
+                pass
+
+
+def widest(lines: list[Text]) -> int:
+    """Columns of the widest line."""
+    return max((cell_len(line.plain) for line in lines), default=0)
