@@ -14,29 +14,32 @@ import triton.language as tl
 
 @triton.jit
 def add_kernel(
-    x_ptr, y_ptr, output_ptr, n_elements, BLOCK_SIZE: tl.constexpr
+    x_ptr, y_ptr, output_ptr, n_elements,
+    BLOCK_SIZE: tl.constexpr,
 ):
-    # Which block is mine? (int64: int32 cannot count a large tensor.)
+    # Which block is mine? (int64: int32 cannot count far enough.)
     pid = tl.program_id(axis=0).to(tl.int64)
 
-    offsets = ...  # TODO 1: the offsets of this program's BLOCK_SIZE elements
-    mask = ...  # TODO 2: the mask: true where an offset is inside the vectors
+    offsets = ...  # TODO 1: the offsets of this program's block
+    mask = ...  # TODO 2: true where an offset is inside the vectors
     x = ...  # TODO 3: load the block of x
     y = ...  # TODO 4: load the block of y
     ...  # TODO 5: store their sum
 
 
 def add(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    """x + y, for contiguous tensors of one shape and floating-point dtype."""
+    """x + y, for contiguous floats of one shape and dtype."""
     check_tensors_gpu_ready(x, y)
-    if x.shape != y.shape or x.dtype != y.dtype or not x.is_floating_point():
-        got = f"{tuple(x.shape)} {x.dtype} and {tuple(y.shape)} {y.dtype}"
-        raise ValueError(f"add expects floats of one shape and dtype, got {got}")
+    alike = x.shape == y.shape and x.dtype == y.dtype
+    if not (alike and x.is_floating_point()):
+        expected = "floats of one shape and dtype"
+        got = (tuple(x.shape), x.dtype, tuple(y.shape), y.dtype)
+        raise ValueError(f"add expects {expected}, got {got}")
     output = torch.empty_like(x)
     n_elements = output.numel()
     BLOCK_SIZE = 1024
 
-    grid = ...  # TODO 6: the grid, a tuple: enough programs to cover n_elements
+    grid = ...  # TODO 6: a tuple: enough programs for n_elements
     ...  # TODO 7: launch add_kernel on that grid
 
     return output

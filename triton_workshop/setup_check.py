@@ -1,7 +1,7 @@
 """`uv run setup-check`: what works on this machine, and how to mend what does not.
 
-Facts are gathered once, into a `Machine`. Each check is a small function from the machine to one row. Kernels run
-in processes of their own, one for the GPU and one for the simulator: this process imports neither torch nor Triton.
+Facts are gathered once, into a `Machine`; each check is a small function from the machine to one row. Kernels
+run in processes of their own, on the GPU and on the simulator: this one imports neither torch nor Triton.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import importlib.metadata
+import io
 import json
 import os
 import platform
@@ -18,6 +19,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -26,7 +28,6 @@ from pathlib import Path
 from typing import IO
 
 from rich.console import Console
-from rich.padding import Padding
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
@@ -48,11 +49,14 @@ KERNEL_SECONDS = 60
 OLDEST_PYTHON = (3, 11)
 OLDEST_TRITON = (3, 6)
 TRITON_NAMES_COMPUTE_CAPABILITY = (8, 0)
-"""The oldest NVIDIA GPU that Triton's README names, in its section on compatibility. Older ones run most kernels."""
+"""The oldest NVIDIA GPU that Triton's README names (section "Compatibility"); older ones run most kernels."""
 
 OLDEST_DRIVER = {11: "450", 12: "525", 13: "580"}
-"""By CUDA's major version: the first NVIDIA driver that runs it, each minor version included (CUDA Compatibility,
-"Minor Version Compatibility", table 1)."""
+"""By CUDA's major version: the first NVIDIA driver that runs it, with every minor version (NVIDIA's "CUDA
+Compatibility", section "Minor Version Compatibility", table 1)."""
+
+PACKAGES_NEEDED = ("Python", "torch", "torchvision", "Pillow")
+"""The rows that stop the workshop where they fail, whatever kernels run on."""
 
 NVIDIA_PCI_VENDOR = "0x10de"
 PCI_DISPLAY_CLASS = "0x03"
@@ -106,6 +110,7 @@ class Machine:
     pillow_error: str | None
     uv: str | None
     presenterm: str | None
+    compiler: str | None  # CC as it is set
     visible_gpus: tuple[Gpu, ...]
     installed_gpus: tuple[Gpu, ...]
     driver: Driver | None
@@ -134,7 +139,7 @@ class Machine:
         return next((value for value in values if isinstance(value, str)), None)
 
 
-# ---- The checks, in the order of the table -------------------------------------------------------------------
+# ---- The checks, in the order of the table ----------------------------------------------------------------
 
 
 def check_python(machine: Machine) -> Check:
@@ -172,10 +177,10 @@ def check_torch(machine: Machine) -> Check:
             f"{version}, but its import fails: {_last_error(broken)}",
             _REINSTALL.format(package="torch"),
         )
-    if machine.visible_gpus and machine.fact("torch") and machine.fact("torch_cuda") is None:
+    if machine.gpu_run is not None and machine.fact("torch") and machine.fact("torch_cuda") is None:
         return Check(
             "torch",
-            State.FAILED,
+            State.WARNING,  # the simulator does not mind
             f"{version}, built without CUDA: it cannot use the GPU",
             _REINSTALL.format(package="torch"),
         )
@@ -229,11 +234,14 @@ def check_gpu(machine: Machine) -> Check:
     found = f"{gpu.name}, {gpu.memory_bytes / 2**30:.0f} GiB, compute capability {capability}{more}"
     if not any(each.runs_kernels for each in machine.visible_gpus):
         needed = _dotted(MINIMUM_COMPUTE_CAPABILITY)
-        mend = f"Too old for today's torch and Triton, which need compute capability {needed}. Nothing to do: "
-        return Check("GPU", State.WARNING, found, f"{mend}the workshop uses the simulator here")
+        mend = (
+            f"Too old for today's torch and Triton, which need compute capability {needed}. "
+            "Nothing to do: the workshop uses the simulator here"
+        )
+        return Check("GPU", State.WARNING, found, mend)
     if gpu.compute_capability < TRITON_NAMES_COMPUTE_CAPABILITY:
         mend = (
-            f"Triton names {_dotted(TRITON_NAMES_COMPUTE_CAPABILITY)} as the oldest it supports; most kernels run. "
+            f"Triton names {_dotted(TRITON_NAMES_COMPUTE_CAPABILITY)} as its oldest; most kernels run. "
             f"Should one not, put it on the simulator: `{_set_variable(machine, 'TRITON_INTERPRET', '1')}`"
         )
         return Check("GPU", State.WARNING, found, mend)
@@ -242,13 +250,14 @@ def check_gpu(machine: Machine) -> Check:
 
 def _check_missing_gpu(machine: Machine) -> Check:
     if machine.installed_gpus:
-        found = f"{machine.installed_gpus[0].name}, hidden by CUDA_VISIBLE_DEVICES={machine.cuda_visible_devices!r}"
+        setting = f"CUDA_VISIBLE_DEVICES={machine.cuda_visible_devices!r}"
+        found = f"{machine.installed_gpus[0].name}, hidden by {setting}"
         mend = f"To use it: `{_unset_variable(machine, 'CUDA_VISIBLE_DEVICES')}`"
         return Check("GPU", State.WARNING, found, mend)
     if machine.nvidia_on_the_bus:
         mend = "To use it, mend the NVIDIA driver first"
         return Check("GPU", State.WARNING, "an NVIDIA GPU is built in, but out of reach", mend)
-    return Check("GPU", State.NOT_APPLICABLE, "no NVIDIA GPU here: kernels run on the simulator")
+    return Check("GPU", State.NOT_APPLICABLE, "no NVIDIA GPU here; the simulator needs none")
 
 
 def check_driver(machine: Machine) -> Check:
@@ -257,8 +266,8 @@ def check_driver(machine: Machine) -> Check:
         if not machine.nvidia_on_the_bus:
             return Check(name, State.NOT_APPLICABLE, "none, and none needed without an NVIDIA GPU")
         mend = (
-            "To use the GPU, install the driver (on Ubuntu: `sudo ubuntu-drivers install`) and restart; restart too "
-            "if it was just updated. In a container: start it with `docker run --gpus all …`"
+            "To use the GPU, install the driver (on Ubuntu: `sudo ubuntu-drivers install`) and restart; was "
+            "it just updated, then only restart. In a container: start it with `docker run --gpus all …`"
         )
         return Check(name, State.WARNING, "none answers", mend)
     found = f"{machine.driver.version}, runs CUDA up to {_dotted(machine.driver.cuda)}"
@@ -284,8 +293,7 @@ def check_gpu_kernel(machine: Machine) -> Check:
         return Check(name, State.OK, f"compiled, run, equal to torch ({_seconds(run)})")
     if check_driver(machine).state is State.FAILED:
         return Check(name, State.FAILED, _what_happened(run), "Mend the NVIDIA driver first")
-    by_hand = "python -m triton_workshop.setup_kernel"
-    mend = _hint(machine, run) or f"See the whole error with `uv run {by_hand}`"
+    mend = _hint(machine, run) or f"See the whole error with `{_KERNEL_BY_HAND}`"
     return Check(name, State.FAILED, _what_happened(run), mend)
 
 
@@ -296,8 +304,8 @@ def check_simulator_kernel(machine: Machine) -> Check:
         return Check(name, State.OK, f"run, equal to torch ({_seconds(run)})")
     if "triton" not in machine.packages:
         return Check(name, State.FAILED, "needs Triton", "Mend Triton first")
-    by_hand = f"{_set_variable(machine, 'TRITON_INTERPRET', '1')}` and `uv run python -m triton_workshop.setup_kernel"
-    mend = _hint(machine, run) or f"Run `uv sync`. If that does not help, see the whole error with `{by_hand}`"
+    by_hand = f"`{_set_variable(machine, 'TRITON_INTERPRET', '1')}` and `{_KERNEL_BY_HAND}`"
+    mend = _hint(machine, run) or f"Run `uv sync`. If that does not help, see the whole error with {by_hand}"
     return Check(name, State.FAILED, _what_happened(run), mend)
 
 
@@ -312,7 +320,7 @@ def check_interpret(machine: Machine) -> Check:
     if machine.wants_simulator:
         return Check(name, State.OK, f"{machine.interpret}: kernels run on the simulator")
     found = "not set" if machine.interpret is None else f"{machine.interpret!r}, which means no"
-    return Check(name, State.OK, f"{found}: on the GPU if there is one")
+    return Check(name, State.OK, f"{found}: the GPU if there is one, else the simulator")
 
 
 def check_cache(machine: Machine) -> Check:
@@ -320,7 +328,8 @@ def check_cache(machine: Machine) -> Check:
         return Check("Triton cache", State.OK, f"{machine.cache}")
     # The simulator compiles nothing, so only a GPU needs the cache.
     state = State.WARNING if machine.gpu_run is None else State.FAILED
-    mend = f"Choose a folder that you can write to: `{_set_variable(machine, 'TRITON_CACHE_DIR', _example_cache())}`"
+    choose = _set_variable(machine, "TRITON_CACHE_DIR", _example_cache())
+    mend = f"Choose a folder that you can write to: `{choose}`"
     return Check("Triton cache", state, f"{machine.cache} cannot be written: {machine.cache_error}", mend)
 
 
@@ -331,7 +340,10 @@ def check_pictures(machine: Machine) -> Check:
 def check_presenterm(machine: Machine) -> Check:
     if machine.presenterm is not None:
         return Check("presenterm", State.OK, machine.presenterm)
-    mend = "Only for `--viewer presenterm`; `uv run workshop present` needs none. Install it with `cargo install presenterm --locked`"
+    mend = (
+        "Nothing needs it but `workshop present --viewer presenterm`. "
+        "To have it: `cargo install presenterm --locked` or `brew install presenterm`"
+    )
     return Check("presenterm", State.WARNING, "not found", mend)
 
 
@@ -353,7 +365,7 @@ CHECKS: tuple[Callable[[Machine], Check], ...] = (
 )
 
 
-# ---- The verdict ---------------------------------------------------------------------------------------------
+# ---- The verdict ------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -367,9 +379,7 @@ class Verdict:
 
 def judge(machine: Machine, checks: Sequence[Check]) -> Verdict:
     not_ready = "Not ready: mend the rows marked ✗."
-    packages_failed = any(
-        check.state is State.FAILED for check in checks if check.name in ("Python", "torch", "torchvision", "Pillow")
-    )
+    packages_failed = any(check.state is State.FAILED for check in checks if check.name in PACKAGES_NEEDED)
     device = _where_kernels_run(machine)
     if packages_failed or device is None:
         return Verdict(False, device, not_ready)
@@ -395,9 +405,10 @@ def _why_no_gpu(machine: Machine) -> str:
     return "see the GPU's row" if machine.installed_gpus or machine.nvidia_on_the_bus else "no NVIDIA GPU here"
 
 
-# ---- The words for mending -----------------------------------------------------------------------------------
+# ---- The words for mending --------------------------------------------------------------------------------
 
 _REINSTALL = "Install it anew: `uv sync --reinstall-package {package}`"
+_KERNEL_BY_HAND = "uv run python -m triton_workshop.setup_kernel"
 
 _CONTAINER = """\
 Triton ships for Linux and Windows only. The slides work here: `uv run workshop present`.
@@ -413,9 +424,7 @@ and in it `uv run setup-check`. Or use a Linux machine: copy this folder there, 
 
 
 def _how_to_get_triton(machine: Machine) -> str:
-    ships = machine.system == "win32" or (
-        machine.system == "linux" and machine.processor in ("x86_64", "aarch64")
-    )
+    ships = machine.system == "win32" or (machine.system == "linux" and machine.processor in ("x86_64", "aarch64"))
     return "Install it: `uv sync`" if ships else _CONTAINER
 
 
@@ -427,8 +436,9 @@ _MENDING_BY_ERROR = (
     ),
     (
         r"Python\.h",
-        "Triton needs Python's C headers for GPU kernels. On Ubuntu or Debian: `sudo apt install python3-dev`; or "
-        "use uv's own Python, which has them: `uv python install 3.12` and `uv sync --managed-python`",
+        "Triton needs Python's C headers for GPU kernels. On Ubuntu or Debian: "
+        "`sudo apt install python3-dev`; or use uv's own Python, which has them: "
+        "`uv python install 3.12` and `uv sync --managed-python`",
     ),
     (
         r"driver.{0,40}too old",
@@ -453,21 +463,20 @@ _MENDING_BY_ERROR = (
     ),
     (
         r"No space left on device",
-        "The disk is full: make room, or put Triton's cache elsewhere: `export TRITON_CACHE_DIR=/path/with/room`",
+        "The disk is full: make room, or move Triton's cache: `export TRITON_CACHE_DIR=/path/with/room`",
     ),
     (
         r"unknown error|initialization error|No CUDA GPUs are available|active drivers",
-        "The GPU does not answer. Try `nvidia-smi`; if it fails too, restart the machine (in a container: start it "
-        "with `docker run --gpus all …`)",
+        "The GPU does not answer. Try `nvidia-smi`; if it fails too, restart the machine (in a container: "
+        "start it with `docker run --gpus all …`)",
     ),
 )
 
 
 def _hint(machine: Machine, run: KernelRun) -> str | None:
     """How to mend what stopped the run, where its errors are known ones."""
-    compiler = os.environ.get("CC")
-    if compiler is not None and re.search(rf"No such file or directory: '{re.escape(compiler)}'", run.stderr):
-        return f"CC names a compiler that is not there, {compiler}: `{_unset_variable(machine, 'CC')}`"
+    if machine.compiler and f"No such file or directory: '{machine.compiler}'" in run.stderr:
+        return f"CC names a compiler that is not there, {machine.compiler}: `{_unset_variable(machine, 'CC')}`"
     if machine.cache_error is not None and re.search(r"Permission|Read-only|NotADirectory|FileExists", run.stderr):
         return "Mend the Triton cache first"
     if run.broken_import in ("torch", "triton"):
@@ -519,18 +528,24 @@ def _major_minor(version: str) -> tuple[int, int]:
     return (numbers[0], numbers[1]) if len(numbers) > 1 else (0, 0)
 
 
-# ---- Gathering the facts -------------------------------------------------------------------------------------
+# ---- Gathering the facts ----------------------------------------------------------------------------------
 
 
-def look_at_machine() -> Machine:
-    """Gather the facts: the kernels start first and run while the rest is looked at. Takes seconds."""
+def look_at_machine(waiting: contextlib.AbstractContextManager[object] | None = None) -> Machine:
+    """Gather the facts, in seconds: the kernels start first, and run while the rest is looked at.
+
+    `waiting` is entered once the terminal has been asked what it can do, and is free to be drawn on.
+    """
     gpus = visible_gpus()
     with contextlib.ExitStack() as stack:
-        simulator = stack.enter_context(_kernel_process(simulate=True))
-        on_gpu = any(gpu.runs_kernels for gpu in gpus)
-        gpu = stack.enter_context(_kernel_process(simulate=False)) if on_gpu else None
+        simulator_run = stack.enter_context(_kernel_process(simulate=True))
+        gpu_run = None
+        if any(gpu.runs_kernels for gpu in gpus):
+            gpu_run = stack.enter_context(_kernel_process(simulate=False))
+        pictures = _how_pictures_show()
+        stack.enter_context(waiting or contextlib.nullcontext())
         cache = _cache_folder(os.environ)
-        quick = Machine(
+        return Machine(
             system=sys.platform,
             processor=platform.machine(),
             python=sys.version_info[:3],
@@ -538,6 +553,7 @@ def look_at_machine() -> Machine:
             pillow_error=_pillow_error(),
             uv=_version_of(os.environ.get("UV", "uv")),
             presenterm=_version_of("presenterm"),
+            compiler=os.environ.get("CC"),
             visible_gpus=gpus,
             installed_gpus=installed_gpus(),
             driver=driver(),
@@ -546,14 +562,271 @@ def look_at_machine() -> Machine:
             interpret=os.environ.get("TRITON_INTERPRET"),
             wants_simulator=simulated(),
             misspelling=misspelt_interpret(os.environ),
-            pictures=_how_pictures_show(),
+            pictures=pictures,
             cache=cache,
             cache_error=_why_not_writable(cache),
-            gpu_run=None,
-            simulator_run=KernelRun({}),
+            gpu_run=gpu_run() if gpu_run else None,
+            simulator_run=simulator_run(),
         )
-        return replace(
-            quick,
-            gpu_run=gpu() if gpu else None,
-            simulator_run=simulator(),
+
+
+@contextlib.contextmanager
+def _kernel_process(simulate: bool) -> Iterator[Callable[[], KernelRun]]:
+    """Start a process that runs the kernel; yields the function that waits for its result."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("TRITON_INTERPRET")}
+    if simulate:
+        environment["TRITON_INTERPRET"] = "1"
+    # Files, not pipes: a compiler that the process leaves behind would hold a pipe open.
+    with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "triton_workshop.setup_kernel"],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=stdout,
+            stderr=stderr,
+            start_new_session=True,
         )
+        deadline = time.monotonic() + KERNEL_SECONDS
+
+        def result() -> KernelRun:
+            failure = _wait(process, deadline)
+            return KernelRun(read_facts(_text_of(stdout)), failure, _text_of(stderr))
+
+        try:
+            yield result
+        finally:
+            _kill(process)
+
+
+def _wait(process: subprocess.Popen[bytes], deadline: float) -> str | None:
+    """Wait for the process until the deadline; says why it failed, None where it did not."""
+    try:
+        status = process.wait(max(0.0, deadline - time.monotonic()))
+    except subprocess.TimeoutExpired:
+        _kill(process)
+        return f"not done after {KERNEL_SECONDS} s"
+    if status < 0:
+        return f"crashed ({signal.Signals(-status).name})"
+    return "failed" if status else None
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """End the process, and the compilers that it started, if it still runs."""
+    if process.poll() is not None:
+        return
+    if sys.platform == "win32":
+        process.kill()
+    else:
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def read_facts(output: str) -> dict[str, object]:
+    """The facts in `setup_kernel`'s output, one JSON object a line; other lines are not ours."""
+    facts: dict[str, object] = {}
+    for line in output.splitlines():
+        with contextlib.suppress(json.JSONDecodeError):
+            value = json.loads(line)
+            if isinstance(value, dict):
+                facts |= value
+    return facts
+
+
+def _text_of(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read().decode(errors="replace")
+
+
+def _installed_packages() -> dict[str, str]:
+    """Versions from the packages' metadata: importing them would take seconds."""
+    distributions = {
+        "torch": ("torch",),
+        "torchvision": ("torchvision",),
+        "triton": ("triton", "triton-windows", "pytorch-triton"),
+        "pillow": ("pillow",),
+    }
+    versions: dict[str, str] = {}
+    for package, names in distributions.items():
+        for name in names:
+            with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+                versions.setdefault(package, importlib.metadata.version(name))
+    return versions
+
+
+def _pillow_error() -> str | None:
+    try:
+        import PIL.Image  # noqa: F401
+    except ImportError as error:
+        return str(error)
+    return None
+
+
+def _version_of(program: str) -> str | None:
+    """The version that the program prints; None where it is not installed or does not run."""
+    path = shutil.which(program)
+    if path is None:
+        return None
+    try:
+        answer = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=10, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    version = re.search(r"\d[\w.+-]*", answer.stdout)
+    return version[0] if version else None
+
+
+def _nvidia_on_the_bus() -> bool:
+    """Whether Linux lists an NVIDIA display device on the PCI bus; False on other systems."""
+    devices = Path("/sys/bus/pci/devices")
+    try:
+        return any(
+            (device / "vendor").read_text().strip() == NVIDIA_PCI_VENDOR
+            and (device / "class").read_text().startswith(PCI_DISPLAY_CLASS)
+            for device in devices.iterdir()
+        )
+    except OSError:
+        return False
+
+
+def _cache_folder(environ: Mapping[str, str]) -> Path:
+    """Where Triton keeps compiled kernels, as `triton.knobs.cache` decides it."""
+    if "TRITON_CACHE_DIR" in environ:
+        return Path(environ["TRITON_CACHE_DIR"])
+    return Path(environ.get("TRITON_HOME", Path.home())) / ".triton" / "cache"
+
+
+def _why_not_writable(folder: Path) -> str | None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return None
+    except OSError as error:
+        return error.strerror or str(error)
+
+
+def _how_pictures_show() -> str:
+    try:
+        from triton_workshop.images import Protocol, picture_protocol, slide_columns
+    except ImportError:
+        return "unknown: Pillow does not load"
+    if sys.stdout.isatty():
+        protocol = picture_protocol(sys.stdout)
+        if protocol is Protocol.HALF_BLOCKS:
+            return "half-blocks; sharper in kitty, Ghostty, WezTerm or iTerm2"
+        return f"{protocol}"
+    if slide_columns(os.environ) is not None:
+        return "half-blocks, in the slide"
+    return "not a terminal; pictures are written to files"
+
+
+# ---- The report -------------------------------------------------------------------------------------------
+
+_MARKS = {
+    State.OK: ("✓", "green"),
+    State.WARNING: ("!", "yellow"),
+    State.FAILED: ("✗", "bold red"),
+    State.NOT_APPLICABLE: ("·", "dim"),
+}
+
+
+def print_report(checks: Sequence[Check], verdict: Verdict, console: Console) -> None:
+    console.print(_table(checks))
+    for check in checks:
+        if check.mend is None:
+            continue
+        console.print()
+        console.print(_mark(check), Text(check.name, style="bold"))
+        for line in wrap_keeping_commands(check.mend, console.width - 2):
+            # Not wrapped by Rich: a command has to be copied in one piece.
+            console.print(Text("  ") + _coloured_commands(line), soft_wrap=True)
+    console.print()
+    console.print(Text(verdict.summary, style="bold green" if verdict.ok else "bold red"))
+
+
+def _table(checks: Sequence[Check]) -> Table:
+    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 1))
+    table.add_column(width=1)
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for check in checks:
+        quiet = "dim" if check.state is State.NOT_APPLICABLE else ""
+        table.add_row(_mark(check), Text(check.name, style=quiet or "bold"), Text(check.found, style=quiet))
+    return table
+
+
+def _mark(check: Check) -> Text:
+    mark, style = _MARKS[check.state]
+    return Text(mark, style=style)
+
+
+def wrap_keeping_commands(text: str, width: int) -> list[str]:
+    """Lines of at most `width` columns; a command in backticks is never broken, nor an indented line."""
+    lines: list[str] = []
+    for line in text.splitlines():
+        if line.startswith(" ") or not line:
+            lines.append(line)
+            continue
+        glued = re.sub(r"`[^`]*`", lambda command: command[0].replace(" ", "\0"), line)
+        wrapped = textwrap.wrap(glued, width, break_long_words=False, break_on_hyphens=False)
+        lines += [part.replace("\0", " ") for part in wrapped]
+    return lines
+
+
+def _coloured_commands(line: str) -> Text:
+    text = Text(line)
+    text.highlight_regex(r"`[^`]*`|^ .*", style="cyan")
+    return text
+
+
+def run_checks() -> list[Check]:
+    """The rows of the table, in order. Takes seconds: kernels are run."""
+    return check_machine(look_at_machine())
+
+
+def check_machine(machine: Machine) -> list[Check]:
+    return [check(machine) for check in CHECKS]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """The command `setup-check`. Exits 0 where the workshop can be done on this machine, else 1."""
+    parser = argparse.ArgumentParser(
+        prog="setup-check", description="What works on this machine, and how to mend what does not."
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object for machines")
+    as_json = parser.parse_args(arguments).json
+    try:
+        machine = look_at_machine(_progress())
+    except KeyboardInterrupt:
+        sys.exit(130)
+    checks = check_machine(machine)
+    verdict = judge(machine, checks)
+    if as_json:
+        rows = [asdict(check) for check in checks]
+        print(json.dumps({"ok": verdict.ok, "device": verdict.device, "checks": rows}, indent=2))
+    else:
+        _speak_utf8()
+        print_report(checks, verdict, Console())
+    sys.exit(0 if verdict.ok else 1)
+
+
+def _progress() -> Progress:
+    console = Console(stderr=True)
+    progress = Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+    progress.add_task("Running a kernel; loading torch takes some seconds", total=None)
+    return progress
+
+
+def _speak_utf8() -> None:
+    """On Windows a pipe is not UTF-8, and the marks of the table could not be written to it."""
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.encoding.lower() != "utf-8":
+        sys.stdout.reconfigure(encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

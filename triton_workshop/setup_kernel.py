@@ -48,7 +48,7 @@ def add_is_correct() -> bool:
 
 
 def torchvision_fits() -> bool:
-    """Whether torchvision's compiled part loads into this torch: what breaks where their versions do not match.
+    """Whether torchvision's compiled part loads into this torch: their versions may not match.
 
     Importing all of torchvision would say the same and take 4 s more. Raises OSError where it does not load.
     """

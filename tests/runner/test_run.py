@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from triton_workshop.runner import CannotRun, Outcome, Run, Script
+from triton_workshop.runner import CannotRunError, Outcome, Run, Script
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="process groups and signals as POSIX has them")
 
@@ -124,11 +124,7 @@ def test_children_die_with_their_script(tmp_path: Path) -> None:
 
 
 def test_a_child_that_left_the_group_does_not_hold_up_the_end(tmp_path: Path) -> None:
-    source = (
-        "import subprocess\n"
-        "child = subprocess.Popen(['sleep', '60'], start_new_session=True)\n"
-        "print(child.pid)"
-    )
+    source = "import subprocess\nchild = subprocess.Popen(['sleep', '60'], start_new_session=True)\nprint(child.pid)"
     printed, outcome = finish(source, tmp_path)
     os.kill(int(printed), signal.SIGKILL)
     assert outcome.succeeded
@@ -153,10 +149,10 @@ def test_much_output_arrives_whole(tmp_path: Path) -> None:
 
 
 def test_an_unknown_language_names_the_known_ones(tmp_path: Path) -> None:
-    with pytest.raises(CannotRun, match=r"'cobol'.*python, bash, sh"):
+    with pytest.raises(CannotRunError, match=r"'cobol'.*python, bash, sh"):
         Run(Script("cobol", "", tmp_path))
 
 
 def test_a_missing_folder_says_so(tmp_path: Path) -> None:
-    with pytest.raises(CannotRun, match="No such file"):
+    with pytest.raises(CannotRunError, match="No such file"):
         Run(Script("python", "", tmp_path / "nowhere"))

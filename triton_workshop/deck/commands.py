@@ -62,8 +62,8 @@ class Command:
     argument: Argument | None
     effect: str
     alias: str | None = None
-    since: str | None = None
-    """The presenterm release that brings it, where 0.16.1 refuses it."""
+    unreleased: bool = False
+    """Whether presenterm 0.16.1 refuses it still."""
 
 
 COMMANDS = (
@@ -76,7 +76,7 @@ COMMANDS = (
     Command("column", _INDEX, "what follows stands in this column, counted from 0"),
     Command("reset_layout", None, "ends the columns"),
     Command("incremental_lists", _SWITCH, "list items appear one by one, to the end of the slide"),
-    Command("incremental_tables", _SWITCH, "table rows appear one by one, to the end of the slide", since="0.17"),
+    Command("incremental_tables", _SWITCH, "table rows appear one by one, to the end of the slide", unreleased=True),
     Command("list_item_newlines", _SPACING, "line feeds after each list item"),
     Command("font_size", _FONT_SIZE, "text size, in terminals that know sizes"),
     Command("alignment", _ALIGNMENT, "alignment of the rest of the slide"),
@@ -116,6 +116,8 @@ def read_comment(comment: str, prefix: str = "") -> Call | Ignored:
             return Ignored(_suspicion(comment, error))
         if not comment.startswith(prefix) or _is_for_an_editor(comment):
             return Ignored()
+        if "-->" in comment:
+            raise YamlError("each comment must stand on a line of its own") from None
         raise
 
 
@@ -155,9 +157,7 @@ def _read_call(text: str) -> Call:
     [(name, argument)] = entries.items()
     command = _named(name)
     if command.argument is None:
-        if not yaml_values.is_null(argument):
-            raise YamlError(f"'{command.name}' takes no value")
-        return Call(command)
+        raise YamlError(f"'{command.name}' takes no value: write <!-- {command.name} -->")
     try:
         return Call(command, command.argument.read(argument))
     except YamlError as error:

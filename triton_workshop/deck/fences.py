@@ -68,6 +68,11 @@ def language_named(name: str) -> Language | None:
     return _LANGUAGE_BY_NAME.get(name.lower())
 
 
+def runnable_names() -> list[str]:
+    """Every name of a language that presenterm can run."""
+    return list(_LANGUAGE_BY_NAME)
+
+
 Highlight = tuple[range, ...] | None
 """Ranges of line numbers; None for all."""
 
@@ -141,7 +146,7 @@ def _render(fence: Fence, _value: str | None) -> Fence:
 
 
 def _pty(fence: Fence, value: str | None) -> Fence:
-    match = re.fullmatch(r"(standby)?(?:(?:^|:)(?:(\d{1,5}):(\d{1,5}))?)?", value or "")
+    match = re.fullmatch(r"(standby)?(?:(?:^|:)(?:([0-9]{1,5}):([0-9]{1,5}))?)?", value or "")
     if not match:
         raise FenceError(f"+pty:{value}: expected [standby:]COLUMNS:ROWS, as in +pty:80:24")
     columns, rows = (int(size) if size else None for size in match.group(2, 3))
@@ -158,7 +163,7 @@ def _expect(fence: Fence, value: str | None) -> Fence:
 
 def percent(value: str) -> int:
     """`50%` as 50. FenceError where it is no percentage from 1% to 100%."""
-    match = re.fullmatch(r"(\d{1,3})%", value)
+    match = re.fullmatch(r"([0-9]{1,3})%", value)
     if not match or not 1 <= int(match[1]) <= 100:
         raise FenceError(f"expected a width from 1% to 100%, got '{value}'")
     return int(match[1])
@@ -169,7 +174,10 @@ ATTRIBUTES = (
     Attribute("no_background", None, "no background", lambda f, _: replace(f, background=False)),
     Attribute("exec", "[:ALTERNATIVE]", "runs on Ctrl+E", _run),
     Attribute(
-        "auto_exec", "[:ALTERNATIVE]", "runs when the deck loads", lambda f, v: replace(_run(f, v), automatic=True)
+        "auto_exec",
+        "[:ALTERNATIVE]",
+        "runs when the deck loads",
+        lambda f, v: replace(_run(f, v), automatic=True),
     ),
     Attribute(
         "exec_replace",
@@ -195,7 +203,10 @@ ATTRIBUTES = (
     Attribute("expect", ":success|failure", "how the block is to end", _expect),
     Attribute("render", None, "drawn as a picture: mermaid, latex, typst, d2", _render),
     Attribute(
-        "width", ":N%", "the width of what +render draws", lambda f, v: replace(f, width_percent=percent(v or ""))
+        "width",
+        ":N%",
+        "the width of what +render draws",
+        lambda f, v: replace(f, width_percent=percent(v or "")),
     ),
 )
 
@@ -262,7 +273,7 @@ def _highlight(group: str) -> Highlight:
 
 
 def _lines(piece: str) -> range:
-    match = re.fullmatch(r"(\d{1,5})(?:\s*-\s*(\d{1,5}))?", piece)
+    match = re.fullmatch(r"\+?([0-9]{1,5})(?:\s*-\s*\+?([0-9]{1,5}))?", piece)
     if not match or max(int(match[1]), int(match[2] or 0)) > 65534:
         raise FenceError(f"highlighted lines: expected numbers as in {{1,3-5|all}}, got '{piece}'")
     first = int(match[1])

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import yaml
 
 from . import yaml_values
 from .markdown import read_inline
 from .model import FrontMatter, Span, Text, plain
-from .spelling import did_you_mean
+from .theme import Palette, Theme, read_theme
 from .yaml_values import YamlError, line_of
 
 _FRONT_MATTER = re.compile(r"\ufeff?---\n(?P<yaml>.*?)\n---(?:\n|\Z)", re.DOTALL)
-
-# presenterm 0.16.1, its themes folder.
-THEMES = (
-    "catppuccin-frappe catppuccin-latte catppuccin-macchiato catppuccin-mocha dark gruvbox-dark light"
-    " terminal-dark terminal-light tokyonight-day tokyonight-moon tokyonight-night tokyonight-storm"
-).split()
 
 
 @dataclass(frozen=True)
@@ -40,17 +35,11 @@ class Options:
     h1_slide_titles: bool = False
 
 
-def _texts(node: yaml.Node) -> tuple[str, ...]:
-    return tuple(yaml_values.text(item) for item in yaml_values.sequence(node))
+_TEXTS = ("title", "sub_title", "event", "location", "date", "author")
+_KEYS = (*_TEXTS, "authors", "theme", "options")
 
-
-Read = Callable[[yaml.Node], object]
-
-# key: how its value is read. The keys are the fields of FrontMatter and of Options.
-_TEXTS: Mapping[str, Read] = dict.fromkeys(
-    ("title", "sub_title", "event", "location", "date", "author"), yaml_values.text
-)
-_OPTIONS: Mapping[str, Read] = {
+# Each option, a field of Options, and how its value is read. Null leaves it as it is, but for lists.
+_OPTIONS: Mapping[str, Callable[[yaml.Node], Any]] = {
     "implicit_slide_ends": yaml_values.boolean,
     "command_prefix": yaml_values.text,
     "image_attributes_prefix": yaml_values.text,
@@ -59,20 +48,22 @@ _OPTIONS: Mapping[str, Read] = {
     "list_item_newlines": lambda node: yaml_values.number(node, 1, 255),
     "end_slide_shorthand": yaml_values.boolean,
     "strict_front_matter_parsing": yaml_values.boolean,
-    "auto_render_languages": lambda node: tuple(text.lower() for text in _texts(node)),
+    "auto_render_languages": lambda node: tuple(text.lower() for text in yaml_values.texts(node)),
     "h1_slide_titles": yaml_values.boolean,
 }
-_KEYS = (*_TEXTS, "authors", "theme", "options")
+_LISTS = ("auto_render_languages",)
 
 
 @dataclass(frozen=True)
 class Opening:
-    """A deck's front matter, read. `title` is None where it makes no introduction slide."""
+    """A deck's front matter, read."""
 
-    front_matter: FrontMatter
-    options: Options
-    title: Text | None
-    lines: int
+    front_matter: FrontMatter = field(default_factory=FrontMatter)
+    options: Options = Options()
+    palette: Palette = field(default_factory=lambda: Theme().palette)
+    title: Text | None = None
+    """The introduction slide's title, with its styles; None where there is no such slide."""
+    lines: int = 0
     """How many lines it takes, its `---` lines included."""
 
 
@@ -82,45 +73,47 @@ def split(text: str) -> tuple[str | None, int]:
     return (match["yaml"], match[0].count("\n")) if match else (None, 0)
 
 
-def read_front_matter(text: str) -> Opening:
-    """Read a deck's front matter, or the lack of one. YamlError, its line counted from 0 in `text`, where it is wrong."""
+def read_front_matter(text: str, folder: Path) -> Opening:
+    """What a deck in `folder` says first. YamlError (its line from 0 in `text`) where presenterm would refuse it."""
     source, lines = split(text)
     if source is None:
-        return Opening(FrontMatter(), Options(), None, 0)
+        return Opening()
     try:
-        return replace(_read(source), lines=lines)
+        return replace(_read(source, folder), lines=lines)
     except YamlError as error:
         raise YamlError(error.reason, error.line + 1) from None
 
 
-def _read(source: str) -> Opening:
+def _read(source: str, folder: Path) -> Opening:
     root = yaml_values.compose(source)
-    entries = yaml_values.mapping(root) if root else {}
-    for name, node in entries.items():
-        if name not in _KEYS:
-            raise YamlError(f"unknown front matter key '{name}'" + did_you_mean(name, _KEYS), _key_line(root, name))
-        del node
-    texts = {name: str(read(entries[name])) for name, read in _TEXTS.items() if _given(entries, name)}
-    authors = _texts(entries["authors"]) if "authors" in entries else ()
+    if root is None:
+        return Opening()
+    entries = yaml_values.mapping(root, _KEYS, "front matter key")
+    texts = {key: yaml_values.text(node) for key in _TEXTS if (node := yaml_values.given(entries, key))}
+    authors = yaml_values.texts(entries["authors"]) if "authors" in entries else ()
     if authors and "author" in texts:
-        raise YamlError("only one of 'author' and 'authors' can be given", _key_line(root, "authors"))
-    if "author" in texts:
-        authors = (texts.pop("author"),)
-    introduces = bool(texts or authors)
+        raise YamlError("only one of 'author' and 'authors' can be given", line_of(entries["authors"]))
+    authors = (texts.pop("author"),) if "author" in texts else authors
+    theme = read_theme(entries["theme"], folder) if "theme" in entries else Theme()
     styled = {key: _styled(entries[key], key) for key in ("title", "sub_title") if key in texts}
+    introduces = bool(texts or authors)
     texts.update({key: plain(text) for key, text in styled.items()})
-    front_matter = replace(_theme(entries, source), authors=authors, **texts)  # type: ignore[arg-type]
-    title = styled.get("title", ()) if introduces else None
-    return Opening(front_matter, _options(entries), title, 0)
-
-
-def _given(entries: Mapping[str, yaml.Node], key: str) -> bool:
-    return key in entries and not yaml_values.is_null(entries[key])
-
-
-def _key_line(root: yaml.Node | None, key: str) -> int:
-    pairs = root.value if isinstance(root, yaml.MappingNode) else []
-    return next((line_of(name) for name, _ in pairs if name.value == key), 0)
+    return Opening(
+        FrontMatter(
+            title=texts.get("title"),
+            sub_title=texts.get("sub_title"),
+            event=texts.get("event"),
+            location=texts.get("location"),
+            date=texts.get("date"),
+            authors=authors,
+            theme_name=theme.name,
+            theme_path=theme.path,
+            theme_override=theme.override,
+        ),
+        options=_options(yaml_values.given(entries, "options")),
+        palette=theme.palette,
+        title=styled.get("title", ()) if introduces else None,
+    )
 
 
 def _styled(node: yaml.Node, key: str) -> Text:
@@ -134,35 +127,9 @@ def _styled(node: yaml.Node, key: str) -> Text:
     return tuple(spans[1:])
 
 
-def _options(entries: Mapping[str, yaml.Node]) -> Options:
-    if not _given(entries, "options"):
+def _options(node: yaml.Node | None) -> Options:
+    if node is None:
         return Options()
-    values: dict[str, object] = {}
-    for name, node in yaml_values.mapping(entries["options"]).items():
-        if name not in _OPTIONS:
-            raise YamlError(f"unknown option '{name}'" + did_you_mean(name, _OPTIONS), line_of(node))
-        if not yaml_values.is_null(node):
-            values[name] = _OPTIONS[name](node)
-    return Options(**values)  # type: ignore[arg-type]
-
-
-def _theme(entries: Mapping[str, yaml.Node], source: str) -> FrontMatter:
-    if not _given(entries, "theme"):
-        return FrontMatter()
-    theme = yaml_values.mapping(entries["theme"])
-    if _given(theme, "name") and _given(theme, "path"):
-        raise YamlError("only one of 'name' and 'path' can be given for a theme", line_of(theme["path"]))
-    return FrontMatter(
-        theme_name=yaml_values.text(theme["name"]) if _given(theme, "name") else None,
-        theme_path=Path(yaml_values.text(theme["path"])) if _given(theme, "path") else None,
-        theme_override=_override(theme["override"], source) if _given(theme, "override") else {},
-    )
-
-
-def _override(node: yaml.Node, source: str) -> dict[str, object]:
-    yaml_values.mapping(node)
-    try:
-        override = yaml.safe_load(source)["theme"]["override"]
-    except (yaml.YAMLError, ValueError) as error:
-        raise YamlError(f"theme override: {str(error).splitlines()[0]}", line_of(node)) from None
-    return {str(key): value for key, value in override.items()}
+    entries = yaml_values.mapping(node, _OPTIONS, "option")
+    chosen = {name: value for name, value in entries.items() if name in _LISTS or not yaml_values.is_null(value)}
+    return replace(Options(), **{name: _OPTIONS[name](value) for name, value in chosen.items()})

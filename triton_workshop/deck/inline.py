@@ -11,11 +11,9 @@ from typing import NoReturn
 from markdown_it.token import Token
 
 from .model import Span, Text
+from .spelling import did_you_mean
+from .theme import COLOURS, Palette
 
-COLOURS = frozenset(
-    "black white grey dark_grey red dark_red green dark_green blue dark_blue yellow dark_yellow"
-    " magenta dark_magenta cyan dark_cyan".split()
-)
 NEW_LINE = Span("\n")
 Fail = Callable[[int, str], NoReturn]
 """Raises a DeckError at this line of the file, for this reason."""
@@ -72,14 +70,22 @@ _OPENING = {
 class InlineReader:
     """Reads one inline token. `pieces` is what came out: texts, and the pictures between them."""
 
-    def __init__(self, token: Token, fail: Fail, soft_break: str = " ", pictures_as_text: bool = False) -> None:
+    def __init__(
+        self,
+        token: Token,
+        fail: Fail,
+        palette: Palette,
+        *,
+        quoted: bool = False,
+        pictures_as_text: bool = False,
+    ) -> None:
         self.pieces: list[Text | Picture] = []
-        self.has_hard_break = False
         self._source = token.content
         self._first_line = token.map[0] + 1 if token.map else 1
         self._position = 0
         self._fail = fail
-        self._soft_break = soft_break
+        self._palette = palette
+        self._breaks_lines = quoted
         self._pictures_as_text = pictures_as_text
         self._spans: list[Span] = []
         self._scopes = [_Scope(Span(""), [])]
@@ -95,10 +101,9 @@ class InlineReader:
                 self._spans.append(Span(token.content, code=True, link=self._style.link))
             case "softbreak":
                 self._next_line()
-                self._add(self._soft_break)
+                self._spans.append(NEW_LINE if self._breaks_lines else replace(self._style, text=" "))
             case "hardbreak":
                 self._next_line()
-                self.has_hard_break = True
                 self._spans.append(NEW_LINE)
             case "html_inline":
                 self._skip_to(token.content)
@@ -126,7 +131,7 @@ class InlineReader:
             self._spans.append(replace(self._style, text=text))
 
     def _open(self, change: dict[str, bool] | dict[str, str]) -> None:
-        self._scopes.append(_Scope(replace(self._style, **change), []))  # type: ignore[arg-type]
+        self._scopes.append(_Scope(replace(self._style, **change), []))
 
     def _close_link(self) -> None:
         link = self._scopes.pop().style
@@ -163,7 +168,7 @@ class InlineReader:
             if tag.startswith("</"):
                 self._close_tag(tag)
             else:
-                name, style = _open_tag(tag, self._style)
+                name, style = _open_tag(tag, self._style, self._palette)
                 self._scopes[-1].tags.append((name, style))
         except _HtmlError as error:
             self._fail(self._line, str(error))
@@ -187,51 +192,60 @@ class InlineReader:
 
 
 def join(spans: list[Span]) -> Text:
-    """Neighbours in one style made one."""
+    """Neighbours in one style made one; line breaks stay spans of their own."""
     joined: list[Span] = []
     for span in spans:
-        if joined and span is not NEW_LINE and joined[-1] is not NEW_LINE and replace(joined[-1], text=span.text) == span:
-            joined[-1] = replace(span, text=joined[-1].text + span.text)
+        last = joined[-1] if joined else NEW_LINE
+        if NEW_LINE not in (span, last) and replace(last, text=span.text) == span:
+            joined[-1] = replace(span, text=last.text + span.text)
         else:
             joined.append(span)
     return tuple(joined)
 
 
-def _open_tag(text: str, style: Span) -> tuple[str, Span]:
+def _open_tag(text: str, style: Span, palette: Palette) -> tuple[str, Span]:
+    """The tag's name, and the style in it."""
     if text.startswith("<!--"):
         raise _HtmlError("a comment must stand alone in its lines, with nothing beside it")
-    if not text.startswith(("<span", "<sup")):
-        raise _HtmlError(f"only <span> and <sup> can stand in text, not {text}")
     tag = _OpeningTag(text)
-    if tag.name not in ("span", "sup"):
+    if tag.name not in ("span", "sup") or not text.startswith(f"<{tag.name}"):
         raise _HtmlError(f"only <span> and <sup> can stand in text, not {text}")
     if tag.name == "sup":
         style = replace(style, superscript=True)
     for name, value in tag.attributes.items():
         if name == "class":
+            _check_name(value, "class", palette.classes)
             style = replace(style, style_class=value)
         elif name == "style":
-            style = _styled(style, value)
+            style = _styled(style, value, palette)
         else:
             raise _HtmlError(f"unknown attribute '{name}' in <{tag.name}>; valid: style, class")
     return tag.name, style
 
 
-def _styled(style: Span, css: str) -> Span:
+def _styled(style: Span, css: str, palette: Palette) -> Span:
     for declaration in filter(None, (part.strip() for part in css.split(";"))):
         name, colon, value = (part.strip() for part in declaration.partition(":"))
         if not colon:
             raise _HtmlError(f"style: expected 'color: …' or 'background-color: …', got '{declaration}'")
-        if name == "color":
-            style = replace(style, foreground=_colour(value))
-        elif name == "background-color":
-            style = replace(style, background=_colour(value))
-        else:
+        if name not in ("color", "background-color"):
             raise _HtmlError(f"unknown style '{name}'; valid: color, background-color")
+        _check_colour(value, palette)
+        style = replace(style, foreground=value) if name == "color" else replace(style, background=value)
     return style
 
 
-def _colour(value: str) -> str:
-    if value in COLOURS or re.fullmatch(r"(palette|p):.+|#[0-9a-fA-F]{3}|#[0-9a-fA-F]{6}", value):
-        return value
-    raise _HtmlError(f"unknown colour '{value}'; valid: #rrggbb, palette:NAME, {', '.join(sorted(COLOURS))}")
+def _check_colour(value: str, palette: Palette) -> None:
+    from_palette = re.fullmatch(r"(?:palette|p):(.+)", value)
+    if from_palette:
+        _check_name(from_palette[1], "colour", palette.colours)
+    elif value not in COLOURS and not re.fullmatch(r"#[0-9a-fA-F]{3}|#[0-9a-fA-F]{6}", value):
+        raise _HtmlError(
+            f"unknown colour '{value}'" + did_you_mean(value, [*sorted(COLOURS), "#rrggbb", "palette:NAME"])
+        )
+
+
+def _check_name(name: str, kind: str, known: frozenset[str] | None) -> None:
+    if known is not None and name not in known:
+        valid = did_you_mean(name, sorted(known)) if known else "; it has none"
+        raise _HtmlError(f"the theme's palette has no {kind} '{name}'" + valid)

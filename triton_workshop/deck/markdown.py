@@ -11,8 +11,9 @@ from markdown_it.token import Token
 
 from .errors import DeckError
 from .inline import NEW_LINE, InlineReader, Picture, join
-from .model import Alert, Alignment, Footnote, Heading, ListItem, Paragraph, Quote, Rule, Span, Text, plain
+from .model import Alert, Alignment, Footnote, Heading, ListItem, Paragraph, Quote, Rule, Span, Text
 from .syntax import PresentermMarkdown
+from .theme import Palette
 
 
 @dataclass(frozen=True)
@@ -55,18 +56,7 @@ class Grid:
 
 
 Element = (
-    SlideTitle
-    | Comment
-    | CodeBlock
-    | Items
-    | Grid
-    | Picture
-    | Heading
-    | Paragraph
-    | Quote
-    | Alert
-    | Footnote
-    | Rule
+    SlideTitle | Comment | CodeBlock | Items | Grid | Picture | Heading | Paragraph | Quote | Alert | Footnote | Rule
 )
 
 
@@ -105,9 +95,9 @@ class _Node:
         return self.token.map[0] + 1 if self.token.map else 1
 
 
-def read_markdown(text: str, path: Path) -> list[Located]:
+def read_markdown(text: str, path: Path, palette: Palette) -> list[Located]:
     """The elements of a file. DeckError where presenterm would refuse it."""
-    return _Reader(text, path).read()
+    return _Reader(text, path, palette).read()
 
 
 def read_inline(text: str) -> Text | None:
@@ -122,15 +112,16 @@ def read_inline(text: str) -> Text | None:
         raise DeckError(Path(), line, reason)
 
     try:
-        pieces = InlineReader(tokens[1], fail).pieces
+        pieces = InlineReader(tokens[1], fail, Palette()).pieces
     except DeckError:
         return None
     return None if any(isinstance(piece, Picture) for piece in pieces) else _only_text(pieces)
 
 
 class _Reader:
-    def __init__(self, text: str, path: Path) -> None:
+    def __init__(self, text: str, path: Path, palette: Palette) -> None:
         self._path = path
+        self._palette = palette
         self._tokens = PresentermMarkdown().parse(text)
         self._lines = text.split("\n")
         self._elements: list[Located] = []
@@ -161,24 +152,22 @@ class _Reader:
             case "table_open":
                 self._table(node)
             case "footnote_open":
-                self._add(Footnote(token.info, self._stringified(node.children[0])), node.line)
+                self._footnote(node)
             case "fence":
                 self._add(CodeBlock(unescapeAll(token.info), tuple(_code_lines(token.content))), node.line)
             case "html_block":
                 self._html(node)
             case "hr":
                 self._add(Rule(), node.line)
-            case "code_block":
+            case _:  # code_block: nothing else is left
                 self._fail(node.line, "indented code; put it between ``` lines, or remove the indentation")
-            case kind:
-                self._fail(node.line, f"presenterm does not know {kind}")
 
     def _indentation(self, node: _Node) -> int:
         line = self._lines[node.line - 1]
         return min(len(line) - len(line.lstrip(" ")), 3)
 
     def _paragraph(self, node: _Node) -> None:
-        for piece in InlineReader(node.children[0].token, self._fail).pieces:
+        for piece in InlineReader(node.children[0].token, self._fail, self._palette).pieces:
             if isinstance(piece, Picture):
                 self._add(piece, piece.line)
             else:
@@ -193,14 +182,11 @@ class _Reader:
 
     def _text(self, node: _Node, container: str) -> Text:
         """Text where no picture may stand."""
-        pieces = InlineReader(node.token, self._fail).pieces
+        pieces = InlineReader(node.token, self._fail, self._palette).pieces
         for piece in pieces:
             if isinstance(piece, Picture):
                 self._fail(piece.line, f"an image cannot stand in {container}")
         return _only_text(pieces)
-
-    def _stringified(self, node: _Node, soft_break: str = " ") -> Text:
-        return _only_text(InlineReader(node.token, self._fail, soft_break, pictures_as_text=True).pieces)
 
     def _list(self, node: _Node, depth: int) -> list[tuple[ListItem, int]]:
         items: list[tuple[ListItem, int]] = []
@@ -216,43 +202,45 @@ class _Reader:
         return items
 
     def _item_text(self, node: _Node) -> Text:
-        reader = InlineReader(node.children[0].token, self._fail)
-        if reader.has_hard_break:
+        text = self._text(node.children[0], "a list item")
+        if NEW_LINE in text:
             self._fail(node.line, "a line break (two spaces or '\\' at a line's end) cannot stand in a list item")
-        return self._text(node.children[0], "a list item")
+        return text
 
     def _quote(self, node: _Node) -> None:
-        paragraphs = tuple(self._quoted(child) for child in node.children)
-        kind = node.token.meta.get("alert")
+        paragraphs = tuple(self._prose(child, "a quote", quoted=True) for child in node.children)
+        kind = str(node.token.meta.get("alert", ""))
         if kind:
-            title = str(node.token.meta["title"]) or str(kind).capitalize()
-            self._add(Alert(str(kind), title, paragraphs), node.line)
+            self._add(Alert(kind, str(node.token.meta["title"]) or kind.capitalize(), paragraphs), node.line)
         else:
             self._add(Quote(paragraphs), node.line)
 
-    def _quoted(self, node: _Node) -> Text:
+    def _footnote(self, node: _Node) -> None:
+        paragraphs = [self._prose(child, "a footnote") for child in node.children]
+        self._add(Footnote(node.token.info, join([span for text in paragraphs for span in text])), node.line)
+
+    def _prose(self, node: _Node, container: str, *, quoted: bool = False) -> Text:
+        """A paragraph or a list as text, where nothing else may stand. A quote keeps its lines."""
         match node.token.type:
             case "paragraph_open":
-                return self._stringified(node.children[0], soft_break="\n")
+                token = node.children[0].token
+                reader = InlineReader(token, self._fail, self._palette, quoted=quoted, pictures_as_text=True)
+                return _only_text(reader.pieces)
             case "bullet_list_open" | "ordered_list_open":
-                lines = self._quoted_list(node)
+                lines = [
+                    self._prose_item(item, child, container, quoted=quoted)
+                    for item in node.children
+                    for child in item.children
+                ]
                 return join([span for line in lines for span in (NEW_LINE, *line)][1:])
             case kind:
-                self._fail(node.line, f"{_NAMES.get(kind, kind)} cannot stand in a quote")
+                self._fail(node.line, f"{_NAMES.get(kind, kind)} cannot stand in {container}")
 
-    def _quoted_list(self, node: _Node) -> list[Text]:
-        lines: list[Text] = []
-        for item in node.children:
-            ordered = node.token.type == "ordered_list_open"
-            marker = Span(f"{_marker(item.token) if ordered else '*'} ")
-            for child in item.children:
-                if child.token.type == "paragraph_open":
-                    lines.append((marker, *self._stringified(child.children[0], soft_break="\n")))
-                elif child.token.type in ("bullet_list_open", "ordered_list_open"):
-                    lines.extend(self._quoted_list(child))
-                else:
-                    self._quoted(child)
-        return lines
+    def _prose_item(self, item: _Node, child: _Node, container: str, *, quoted: bool) -> Text:
+        text = self._prose(child, container, quoted=quoted)
+        if child.token.type != "paragraph_open":
+            return text
+        return (Span(f"{_marker(item.token) if item.token.info else '*'} "), *text)
 
     def _table(self, node: _Node) -> None:
         rows = [row for part in node.children for row in part.children]
@@ -301,18 +289,3 @@ def _alignment(cell: Token) -> Alignment:
 
 def _only_text(pieces: list[Text | Picture]) -> Text:
     return next((piece for piece in pieces if not isinstance(piece, Picture)), ())
-
-
-__all__ = [
-    "CodeBlock",
-    "Comment",
-    "Element",
-    "Grid",
-    "Items",
-    "Located",
-    "Picture",
-    "SlideTitle",
-    "plain",
-    "read_inline",
-    "read_markdown",
-]

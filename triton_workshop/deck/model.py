@@ -162,6 +162,8 @@ class Code:
     render: bool = False
     first_line_number: int = 1
     """The number that +line_numbers gives to the first visible line."""
+    file: Path | None = None
+    """The file that a ```file block takes its code from; `source_lines` then count in it."""
 
     def highlighted(self, step: int) -> frozenset[int] | None:
         """The lines highlighted at a step; None for all."""
@@ -210,11 +212,17 @@ class Block:
     alignment: Alignment | None = None
     """None leaves it to the theme."""
     font_size: int = 1
+    path: Path | None = None
+    """The included file that it stands in, where `line` counts; None for the deck itself."""
 
 
 @dataclass(frozen=True)
 class Slide:
-    """One slide. Steps count from 0; `steps` is how many there are, so the last one is steps - 1."""
+    """One slide. Steps count from 0; `steps` is how many there are, so the last one is steps - 1.
+
+    `title` is drawn at the top. A title that stands below something else (`jump_to_middle`, mostly) is a
+    heading of level 1 among the blocks instead, and `title` is None: `name` finds it for an index.
+    """
 
     title: Text | None
     blocks: tuple[Block, ...]
@@ -224,6 +232,16 @@ class Slide:
     footer: bool = True
     introduction: bool = False
     """The title page made from the front matter: title, subtitle, event, authors."""
+    path: Path | None = None
+    """The included file that it starts in, where `line` counts; None for the deck itself."""
+
+    @property
+    def name(self) -> str:
+        """What an index calls the slide: its title, else its first heading, else nothing."""
+        if self.title is not None:
+            return plain(self.title)
+        headings = (block.content for block in self.blocks if isinstance(block.content, Heading))
+        return next((plain(heading.text) for heading in headings), "")
 
 
 @dataclass(frozen=True)

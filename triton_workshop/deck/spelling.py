@@ -10,4 +10,5 @@ def did_you_mean(word: str, valid: Iterable[str]) -> str:
     """`; did you mean 'pause'?`, or where nothing is near, `; valid: …`."""
     names = list(valid)
     nearest = difflib.get_close_matches(word.lower(), names, n=1)
+    nearest += [name for name in names if len(word) > 1 and name.startswith(word.lower())]
     return f"; did you mean '{nearest[0]}'?" if nearest else f"; valid: {', '.join(names)}"

@@ -13,9 +13,10 @@ from markdown_it.rules_inline.state_inline import Delimiter
 
 ALERTS = ("note", "tip", "important", "warning", "caution")
 
-_ALERT = re.compile(rf"> \[!({'|'.join(ALERTS)})\](.*)", re.IGNORECASE)
+_ALERT = re.compile(rf"(?:>|(?P<fence>>{{3,}})) \[!(?P<kind>{'|'.join(ALERTS)})\](?P<title>.*)", re.IGNORECASE)
 _QUOTE_FENCE = re.compile(r">{3,}[ \t]*")
-_FOOTNOTE = re.compile(r"\[\^([^\] \r\n\t]+)\]:[ \t]*(.*)")
+_FOOTNOTE = re.compile(r"\[\^(?P<label>[^\] \t]+)\]:[ \t]*(?P<text>.*)")
+_FOOTNOTE_REFERENCE = re.compile(r"\[\^([^\] \n\t]+)\]")
 _WIKI_LINK = re.compile(r"\[\[([^\[\]\n|]+)(?:\|([^\[\]\n|]+))?\]\]")
 _CARET = ord("^")
 
@@ -34,10 +35,10 @@ class PresentermMarkdown(MarkdownIt):
         self.inline.ruler.before("link", "superscript", _superscript)
         self.inline.ruler2.after("balance_pairs", "superscript", _superscript_pairs)
 
-    def normalizeLink(self, url: str) -> str:
+    def normalizeLink(self, url: str) -> str:  # noqa: N802
         return url
 
-    def validateLink(self, url: str) -> bool:
+    def validateLink(self, url: str) -> bool:  # noqa: ARG002, N802
         return True
 
 
@@ -51,16 +52,15 @@ def _alert(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     if not match or silent:
         return match is not None
     opening = len(state.tokens)
-    next_line = start + 1
-    if next_line < end and blockquote(state, next_line, end, False):
-        token = state.tokens[opening]
-    else:
-        token = state.push("blockquote_open", "blockquote", 1)
+    if match["fence"]:
+        _quote_to_closing_fence(state, start, end)
+    elif start + 1 == end or not blockquote(state, start + 1, end, False):
+        state.push("blockquote_open", "blockquote", 1)
         state.push("blockquote_close", "blockquote", -1)
-        state.line = next_line
+        state.line = start + 1
+    token = state.tokens[opening]
     token.map = [start, state.line]
-    token.meta["alert"] = match[1].lower()
-    token.meta["title"] = unescapeAll(match[2].strip())
+    token.meta = {"alert": match["kind"].lower(), "title": unescapeAll(match["title"].strip())}
     return True
 
 
@@ -68,41 +68,61 @@ def _fenced_quote(state: StateBlock, start: int, end: int, silent: bool) -> bool
     """A quote between two lines of `>>>`."""
     if state.is_code_block(start) or not _QUOTE_FENCE.fullmatch(_line(state, start)):
         return False
-    if silent:
-        return True
-    closing = next((line for line in range(start + 1, end) if _QUOTE_FENCE.fullmatch(_line(state, line))), end)
-    token = state.push("blockquote_open", "blockquote", 1)
-    token.map = [start, min(closing + 1, end)]
-    state.md.block.tokenize(state, start + 1, closing)
-    state.push("blockquote_close", "blockquote", -1)
-    state.line = token.map[1]
+    if not silent:
+        _quote_to_closing_fence(state, start, end)
     return True
+
+
+def _quote_to_closing_fence(state: StateBlock, start: int, end: int) -> None:
+    lines = range(start + 1, end)
+    closing = next((line for line in lines if _QUOTE_FENCE.fullmatch(_line(state, line))), end)
+    token = state.push("blockquote_open", "blockquote", 1)
+    line_max, state.lineMax = state.lineMax, closing
+    state.md.block.tokenize(state, start + 1, closing)
+    state.lineMax = line_max
+    state.push("blockquote_close", "blockquote", -1)
+    state.line = min(closing + 1, end)
+    token.map = [start, state.line]
 
 
 def _footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """`[^label]: text`, with the lines that follow up to an empty one."""
+    """`[^label]: text`, with the lines that go on with it and the indented ones that follow."""
     match = None if state.is_code_block(start) else _FOOTNOTE.fullmatch(_line(state, start))
     if not match or silent:
         return match is not None
-    next_line = start + 1
-    while next_line < end and not state.isEmpty(next_line) and not _FOOTNOTE.fullmatch(_line(state, next_line)):
-        next_line += 1
-    label = match[1]
-    state.env.setdefault("footnotes", set()).add(label)
+    state.env.setdefault("footnotes", set()).add(match["label"])
+    after = _footnote_end(state, start, end)
+    body = state.getLines(start + 1, after, state.blkIndent + 4, False)
     token = state.push("footnote_open", "", 1)
-    token.info = label
-    token.map = [start, next_line]
-    token = state.push("inline", "", 0)
-    token.content = "\n".join([match[2], *(_line(state, line) for line in range(start + 1, next_line))])
-    token.map = [start, next_line]
-    token.children = []
+    token.info, token.map = match["label"], [start, after]
+    inner = StateBlock(f"{match['text']}\n{body}", state.md, state.env, [])
+    inner.level = state.level
+    state.md.block.tokenize(inner, 0, inner.lineMax)
+    for child in inner.tokens:
+        child.map = child.map and [start + child.map[0], start + child.map[1]]
+    state.tokens += inner.tokens
     state.push("footnote_close", "", -1)
-    state.line = next_line
+    state.line = after
     return True
 
 
+def _footnote_end(state: StateBlock, start: int, end: int) -> int:
+    """The line after the footnote's last."""
+    terminators = state.md.block.ruler.getRules("paragraph")
+    line = after = start + 1
+    while line < end:
+        indented = state.sCount[line] - state.blkIndent >= 4
+        goes_on = line == after and not any(rule(state, line, end, True) for rule in terminators)
+        if not state.isEmpty(line) and not indented and not goes_on:
+            break
+        line += 1
+        if not state.isEmpty(line - 1):
+            after = line
+    return after
+
+
 def _footnote_reference(state: StateInline, silent: bool) -> bool:
-    match = re.compile(r"\[\^([^\] \n\t]+)\]").match(state.src, state.pos, state.posMax)
+    match = _FOOTNOTE_REFERENCE.match(state.src, state.pos, state.posMax)
     if not match or match[1] not in state.env.get("footnotes", ()):
         return False
     if not silent:
@@ -143,7 +163,10 @@ def _superscript_pairs(state: StateInline) -> None:
         for opening in delimiters:
             if opening.marker != _CARET or opening.end == -1:
                 continue
-            for delimiter, kind, nesting in ((opening, "sup_open", 1), (delimiters[opening.end], "sup_close", -1)):
+            for delimiter, kind, nesting in (
+                (opening, "sup_open", 1),
+                (delimiters[opening.end], "sup_close", -1),
+            ):
                 token = state.tokens[delimiter.token]
                 token.type, token.tag, token.content = kind, "sup", ""
                 token.nesting = 1 if nesting == 1 else -1

@@ -7,10 +7,14 @@ how they were written.
 from __future__ import annotations
 
 import re
+import textwrap
+from collections.abc import Collection, Mapping
 
 import yaml
 
-_WHOLE_NUMBER = re.compile(r"[+-]?\d+")
+from .spelling import did_you_mean
+
+_WHOLE_NUMBER = re.compile(r"\+?(0|[1-9][0-9]*|0x[0-9a-fA-F]+|0o[0-7]+|0b[01]+)")
 
 
 class YamlError(Exception):
@@ -44,10 +48,16 @@ def is_null(node: yaml.Node) -> bool:
     return isinstance(node, yaml.ScalarNode) and not node.style and node.value in ("", "~", "null", "Null", "NULL")
 
 
+def given(entries: Mapping[str, yaml.Node], key: str) -> yaml.Node | None:
+    """The value of a key that may be left out, or be null."""
+    node = entries.get(key)
+    return None if node is None or is_null(node) else node
+
+
 def describe(node: yaml.Node) -> str:
     """How an error names what came."""
     if isinstance(node, yaml.ScalarNode):
-        return f"'{node.value}'" if node.value else "nothing"
+        return f"'{textwrap.shorten(node.value, 40, placeholder='…')}'" if node.value else "nothing"
     return "a list" if isinstance(node, yaml.SequenceNode) else "a mapping"
 
 
@@ -70,7 +80,7 @@ def number(node: yaml.Node, low: int, high: int) -> int:
     """A whole number from `low` to `high`."""
     if isinstance(node, yaml.ScalarNode) and not node.style and _WHOLE_NUMBER.fullmatch(node.value):
         # More digits than any bound has cannot be in range, and Python refuses to convert thousands of them.
-        value = int(node.value) if len(node.value) < 20 else high + 1
+        value = int(node.value, 0) if len(node.value) < 40 else high + 1
         if low <= value <= high:
             return value
     raise YamlError(f"expected a whole number from {low} to {high}, got {describe(node)}", line_of(node))
@@ -82,8 +92,12 @@ def sequence(node: yaml.Node) -> list[yaml.Node]:
     return list(node.value)
 
 
-def mapping(node: yaml.Node) -> dict[str, yaml.Node]:
-    """Key to value; a key that stands twice is an error."""
+def texts(node: yaml.Node) -> tuple[str, ...]:
+    return tuple(text(item) for item in sequence(node))
+
+
+def mapping(node: yaml.Node, valid: Collection[str] = (), kind: str = "key") -> dict[str, yaml.Node]:
+    """Key to value. A key that stands twice is an error, and so is one that is not among the valid ones, if given."""
     if not isinstance(node, yaml.MappingNode):
         raise YamlError(f"expected 'key: value' lines, got {describe(node)}", line_of(node))
     entries: dict[str, yaml.Node] = {}
@@ -91,5 +105,15 @@ def mapping(node: yaml.Node) -> dict[str, yaml.Node]:
         key = text(key_node)
         if key in entries:
             raise YamlError(f"'{key}' is given twice", line_of(key_node))
+        if valid and key not in valid:
+            raise YamlError(f"unknown {kind} '{key}'" + did_you_mean(key, valid), line_of(key_node))
         entries[key] = value
     return entries
+
+
+def plain_value(node: yaml.Node) -> object:
+    """The node as dicts, lists, texts, numbers and the rest, by what it looks like."""
+    try:
+        return yaml.constructor.SafeConstructor().construct_document(node)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise YamlError(f"not valid YAML: {str(error).splitlines()[0]}", line_of(node)) from None

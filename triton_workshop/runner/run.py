@@ -32,7 +32,7 @@ LAST_WORDS = 1.0
 """Seconds for which output is still read after a script has exited, where a child of it keeps the pipe open."""
 
 
-class CannotRun(Exception):
+class CannotRunError(Exception):
     """A script that could not be started; the message says why."""
 
 
@@ -90,7 +90,7 @@ class Run:
     def __init__(self, script: Script) -> None:
         if not runnable(script.language):
             known = ", ".join(COMMANDS)
-            raise CannotRun(f"no way to run {script.language!r} here; expected one of {known}")
+            raise CannotRunError(f"no way to run {script.language!r} here; expected one of {known}")
         self._stopped = False
         self._started = time.monotonic()
         self._ended: float | None = None
@@ -111,7 +111,7 @@ class Run:
             )
         except OSError as error:
             self._folder.cleanup()
-            raise CannotRun(f"{COMMANDS[script.language][0]} did not start: {error.strerror}") from error
+            raise CannotRunError(f"{COMMANDS[script.language][0]} did not start: {error.strerror}") from error
 
     def output(self) -> Iterator[bytes]:
         """What the script prints, stdout and stderr in order, in pieces as they come.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from typing import Any
 
 from triton_workshop.errors import WorkshopError
 
@@ -17,7 +18,27 @@ def install() -> None:
     """Make `@triton.jit` functions run on the CPU from now on.
 
     `TRITON_INTERPRET=1` is set by then (see `device.py`), and Triton has not been imported without it: both are what
-    Triton's interpreter needs.
+    Triton's interpreter needs. Raises WorkshopError where there is no Triton.
     """
     if importlib.util.find_spec("triton") is None:
         raise WorkshopError(NO_TRITON)
+    from triton.runtime import interpreter
+
+    _let_a_scalar_be_an_index(interpreter)
+
+
+def _let_a_scalar_be_an_index(interpreter: Any) -> None:
+    """Mend `range(n)` in a kernel for Triton 3.6 with numpy 2.5.
+
+    That interpreter keeps a scalar as an array of one element and calls int() on it, which numpy 2.5 refuses.
+    """
+    patch_tensor = interpreter._patch_lang_tensor
+    if getattr(patch_tensor, "mends_index", False):
+        return
+
+    def patch(tensor: type, scope: Any) -> None:
+        patch_tensor(tensor, scope)
+        scope.set_attr(tensor, "__index__", lambda self: self.handle.data.item())
+
+    patch.mends_index = True  # type: ignore[attr-defined]
+    interpreter._patch_lang_tensor = patch

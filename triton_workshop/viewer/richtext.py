@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from pygments.lexers import get_lexer_by_name
-from pygments.token import Comment, Keyword, Literal, Name, Number, Operator, String, Token, _TokenType
-from pygments.util import ClassNotFound
+from pygments.lexers import get_lexer_by_name  # type: ignore[import-untyped]
+from pygments.token import Comment, Keyword, Name, Number, Operator, String, Token  # type: ignore[import-untyped]
+from pygments.util import ClassNotFound  # type: ignore[import-untyped]
 from rich.color import Color, ColorParseError
 from rich.style import Style
 from rich.text import Text
@@ -16,8 +16,11 @@ from triton_workshop.deck.model import Span
 from triton_workshop.deck.model import Text as Spans
 from triton_workshop.viewer.palette import Palette
 
+TokenType = tuple[str, ...]
+
 SUPERSCRIPTS = str.maketrans("0123456789+-=()abcdefghijklmnoprstuvwxyz", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ")
-CONTROLS = {code: None for code in (*range(0x00, 0x09), *range(0x0B, 0x20), *range(0x7F, 0xA0))}
+CONTROLS = dict.fromkeys((*range(0x00, 0x0A), *range(0x0B, 0x20), *range(0x7F, 0xA0)))
+"""Every control character but the line feed."""
 
 # The names that presenterm gives to the terminal's colours, in our palette's tones.
 NAMED_COLOURS = {
@@ -114,7 +117,7 @@ def code_lines(language: str, lines: tuple[str, ...], palette: Palette) -> tuple
     return tuple(highlighted)
 
 
-def tokens(language: str, source: str) -> Iterator[tuple[_TokenType, str]]:
+def tokens(language: str, source: str) -> Iterator[tuple[TokenType, str]]:
     try:
         lexer = get_lexer_by_name(language, stripnl=False, ensurenl=False)
     except ClassNotFound:
@@ -123,7 +126,7 @@ def tokens(language: str, source: str) -> Iterator[tuple[_TokenType, str]]:
     yield from lexer.get_tokens(source)
 
 
-def token_style(token: _TokenType, palette: Palette) -> Style:
+def token_style(token: TokenType, palette: Palette) -> Style:
     """A few colours, used the same in every language: what is code, what is data, what is said."""
     bold = False
     if token in Comment:
@@ -132,7 +135,7 @@ def token_style(token: _TokenType, palette: Palette) -> Style:
         tone = palette.syntax_number
     elif token in Keyword or token in Operator.Word:
         tone = palette.syntax_keyword
-    elif token in String or token in Literal.String:
+    elif token in String:
         tone = palette.syntax_string
     elif token in Name.Function or token in Name.Class:
         tone, bold = palette.syntax_function, True

@@ -6,7 +6,6 @@ import codecs
 import re
 
 from rich.ansi import AnsiDecoder
-from rich.cells import cell_len
 from rich.text import Text
 
 from triton_workshop.viewer.richtext import CONTROLS
@@ -58,6 +57,11 @@ class Transcript:
     @property
     def empty(self) -> bool:
         return not self.dropped and len(self.lines) == 1 and not self.lines[0]
+
+    @property
+    def behind(self) -> bool:
+        """Whether bytes have arrived that `take_in` has not read yet."""
+        return bool(self._arrived or self._waiting)
 
     def shown(self) -> list[Text]:
         """The lines to show: without the empty one on which the cursor waits after a last line feed."""
@@ -167,8 +171,3 @@ class Transcript:
                 del self.lines[self._row + 1 :]
             case _:
                 pass
-
-
-def widest(lines: list[Text]) -> int:
-    """Columns of the widest line."""
-    return max((cell_len(line.plain) for line in lines), default=0)

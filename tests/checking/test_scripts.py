@@ -1,0 +1,176 @@
+"""Exercises and solutions as people run them, and beside each other."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+from conftest import RunPython
+
+from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.checking.unfinished import open_todos
+
+NUMBERS = tuple(EXERCISES)
+SIMULATED = {"TRITON_INTERPRET": "1"}
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_solution_is_right_on_the_simulator(run_python: RunPython, number: int) -> None:
+    result = run_python(f"solutions/exercise_{number}.py", env=SIMULATED)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert f"All {len(EXERCISES[number].cases)} cases are right" in result.stdout
+    assert "simulator" in result.stdout
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_solution_is_right_on_the_gpu(run_python: RunPython, number: int) -> None:
+    result = run_python(f"solutions/exercise_{number}.py")
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "· GPU" in result.stdout
+    assert f"All {len(EXERCISES[number].cases)} cases are right" in result.stdout
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_an_untouched_exercise_names_its_first_todo(run_python: RunPython, number: int) -> None:
+    result = run_python(f"exercises/exercise_{number}.py")
+    assert result.returncode == 1
+    assert f"TODO 1 of {len(EXERCISES[number].hints)} is next" in result.stdout
+    assert "Hint: " in result.stdout
+    assert "Traceback" not in result.stdout + result.stderr
+
+
+@pytest.mark.parametrize("number", [2, 3])
+def test_a_picture_is_shown_before_and_after(run_python: RunPython, number: int) -> None:
+    result = run_python(f"solutions/exercise_{number}.py", env={**SIMULATED, "TRITON_WORKSHOP_SLIDE": "60"})
+    showing = EXERCISES[number].showing
+    assert showing is not None
+    assert f"{showing.caption}:\n" in result.stdout
+    assert max(line.count("▀") for line in result.stdout.splitlines()) == 60
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_every_todo_has_its_hint_and_its_number(root: Path, number: int) -> None:
+    todos = open_todos((root / f"exercises/exercise_{number}.py").read_text())
+    assert [todo.number for todo in todos] == list(range(1, len(EXERCISES[number].hints) + 1))
+    assert all(EXERCISES[number].hints)
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_solution_has_no_todo(root: Path, number: int) -> None:
+    source = (root / f"solutions/exercise_{number}.py").read_text()
+    assert open_todos(source) == ()
+    assert "TODO" not in source
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_exercise_and_solution_agree_on_what_is_given(root: Path, number: int) -> None:
+    """All that an exercise gives stands in the solution, in the same order, and each task by its number."""
+    exercise, solution = (
+        (root / folder / f"exercise_{number}.py").read_text() for folder in ("exercises", "solutions")
+    )
+    given = [line for line in exercise.splitlines() if line.strip()]
+    rest = iter(line for line in solution.splitlines())
+    for line in given:
+        todo = re.search(r"# TODO (\d+: .*)", line)
+        wanted = f"# {todo[1]}" if todo else line
+        assert any(wanted in candidate for candidate in rest), f"not in the solution, or out of order: {wanted}"
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_exercises_stay_short(root: Path, number: int) -> None:
+    assert len((root / f"exercises/exercise_{number}.py").read_text().splitlines()) <= 80
+
+
+SIGNATURES = {
+    1: ("add_kernel", "x_ptr y_ptr output_ptr n_elements BLOCK_SIZE", "add", "x y"),
+    2: ("sepia_kernel", "x_ptr output_ptr height width BLOCK_SIZE_H BLOCK_SIZE_W", "sepia", "image"),
+    3: (
+        "conv2d_kernel",
+        "input_ptr output_ptr conv_kernel_ptr height width kernel_size BLOCK_SIZE_H BLOCK_SIZE_W",
+        "conv2d",
+        "image weight",
+    ),
+    4: (
+        "matmul_kernel",
+        "a_ptr b_ptr c_ptr M N K stride_am stride_ak stride_bk stride_bn stride_cm stride_cn "
+        "BLOCK_SIZE_M BLOCK_SIZE_N BLOCK_SIZE_K",
+        "matmul",
+        "a b",
+    ),
+}
+
+
+@pytest.mark.parametrize("folder", ["exercises", "solutions"])
+@pytest.mark.parametrize("number", NUMBERS)
+def test_names_are_those_that_the_deck_teaches(root: Path, folder: str, number: int) -> None:
+    tree = ast.parse((root / folder / f"exercise_{number}.py").read_text())
+    found = {
+        node.name: " ".join(argument.arg for argument in node.args.args)
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef)
+    }
+    kernel, kernel_parameters, launcher, launcher_parameters = SIGNATURES[number]
+    assert found == {kernel: kernel_parameters, launcher: launcher_parameters}
+
+
+BAD_INPUT = (
+    (1, "add(t(3), t(4))", "add expects floats of one shape and dtype, got ((3,), torch.float32, (4,)"),
+    (1, "add(t(3), t(3).double())", "torch.float64"),
+    (1, "add(t(3).int(), t(3).int())", "torch.int32"),
+    (1, "add(t(4)[::2], t(2))", "argument 1: expected a contiguous tensor"),
+    (1, "add(3.0, t(2))", "argument 1: expected a torch.Tensor, got float"),
+    (2, "sepia(t(4, 5, 5))", "sepia expects a float32 image (3, height, width), got (4, 5, 5)"),
+    (2, "sepia(t(3, 5, 5).half())", "torch.float16"),
+    (2, "sepia(t(5, 5))", "got (5, 5)"),
+    (3, "conv2d(t(3, 5, 5), t(4, 4))", "conv2d expects a float32 filter (k, k), k odd, got (4, 4)"),
+    (3, "conv2d(t(3, 5, 5), t(3, 5))", "got (3, 5)"),
+    (3, "conv2d(t(3, 5, 5), t(3))", "got (3,)"),
+    (3, "conv2d(t(5, 5), t(3, 3))", "conv2d expects float32 (channels, height, width), got (5, 5)"),
+    (4, "matmul(t(3, 4), t(3, 4))", "matmul expects shapes (M, K) and (K, N), got (3, 4) and (3, 4)"),
+    (4, "matmul(t(4), t(4, 3))", "got (4,) and (4, 3)"),
+    (4, "matmul(t(3, 4), t(4, 3).half())", "torch.float32 and torch.float16"),
+    (4, "matmul(t(3, 4).double(), t(4, 3).double())", "torch.float64"),
+    (4, "matmul(t(3, 4).to('meta'), t(4, 3))", "meta and "),
+)
+
+BAD_INPUT_SCRIPT = """
+import runpy, sys
+from triton_workshop import DEVICE
+import torch
+names = runpy.run_path(sys.argv[1])
+names["t"] = lambda *shape: torch.zeros(shape, device=DEVICE)
+for call in sys.argv[2:]:
+    try:
+        eval(call, names)
+        print("no error")
+    except (TypeError, ValueError) as error:
+        print(error)
+"""
+
+
+@pytest.mark.parametrize("folder", ["exercises", "solutions"])
+@pytest.mark.parametrize("number", NUMBERS)
+def test_bad_input_is_refused_with_what_was_expected(run_python: RunPython, folder: str, number: int) -> None:
+    cases = [(call, message) for n, call, message in BAD_INPUT if n == number]
+    result = run_python("-c", BAD_INPUT_SCRIPT, f"{folder}/exercise_{number}.py", *(call for call, _ in cases))
+    answers = result.stdout.splitlines()
+    assert len(answers) == len(cases), result.stderr
+    for answer, (call, message) in zip(answers, cases, strict=True):
+        assert message in answer, call
+
+
+EMPTY = {
+    1: "add(t(0), t(0))",
+    2: "sepia(t(3, 0, 5))",
+    3: "conv2d(t(3, 5, 0), t(3, 3))",
+    4: "matmul(t(3, 0), t(0, 4))",
+}
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_solution_takes_empty_tensors(run_python: RunPython, number: int) -> None:
+    result = run_python("-c", BAD_INPUT_SCRIPT, f"solutions/exercise_{number}.py", EMPTY[number])
+    assert result.stdout == "no error\n", result.stderr

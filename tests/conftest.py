@@ -1,0 +1,50 @@
+"""What the tests share: the repository's root, scripts as processes, and the mark for a GPU."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from triton_workshop.device import visible_gpus
+
+ROOT = Path(__file__).parents[1]
+RunPython = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if any(gpu.runs_kernels for gpu in visible_gpus()):
+        return
+    for item in items:
+        if item.get_closest_marker("gpu"):
+            item.add_marker(pytest.mark.skip(reason="no NVIDIA GPU on this machine"))
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    return ROOT
+
+
+@pytest.fixture
+def run_python() -> RunPython:
+    """Run `python ARGUMENTS…` as a person would: no variable of ours set but those given by `env`."""
+
+    def run(*arguments: str | Path, env: dict[str, str] | None = None, cwd: Path = ROOT) -> object:
+        ours = ("TRITON_INTERPRET", "TRITON_INTERPRETER", "TRITON_WORKSHOP_SLIDE", "FORCE_COLOR", "COLUMNS")
+        inherited = {name: value for name, value in os.environ.items() if name not in ours}
+        return subprocess.run(
+            [sys.executable, *map(str, arguments)],
+            env={**inherited, **(env or {})},
+            cwd=cwd,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=180,
+            check=False,
+        )
+
+    return run  # type: ignore[return-value]

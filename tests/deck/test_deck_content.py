@@ -1,0 +1,328 @@
+"""What a deck's text becomes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from triton_workshop.deck import (
+    Alert,
+    Alignment,
+    Blank,
+    Code,
+    Columns,
+    Content,
+    Deck,
+    Execution,
+    Footnote,
+    Heading,
+    Image,
+    JumpToMiddle,
+    ListItem,
+    Paragraph,
+    Pty,
+    Quote,
+    Rule,
+    SnippetOutput,
+    Span,
+    Table,
+    Text,
+    plain,
+)
+
+from .conftest import ReadDeck
+
+NEW_LINE = Span("\n")
+
+
+def text(words: str) -> Text:
+    return (Span(words),)
+
+
+def contents(deck: Deck) -> list[Content]:
+    return [block.content for slide in deck.slides for block in slide.blocks]
+
+
+def code(deck: Deck) -> Code:
+    [block] = [content for content in contents(deck) if isinstance(content, Code)]
+    return block
+
+
+# Text that a paragraph may hold, and its spans.
+INLINE: dict[str, list[Span]] = {
+    "*a* **b**": [Span("a", italic=True), Span(" "), Span("b", bold=True)],
+    "~~a~~ b": [Span("a", strike=True), Span(" b")],
+    "~a~": [Span("a", strike=True)],
+    "***a***": [Span("a", bold=True, italic=True)],
+    "`a *b*`": [Span("a *b*", code=True)],
+    "x^2^ y": [Span("x"), Span("2", superscript=True), Span(" y")],
+    "a ^ b": [Span("a ^ b")],
+    "x<sup>2</sup>": [Span("x"), Span("2", superscript=True)],
+    "[a *b*](c)": [Span("a ", link="c"), Span("b", italic=True, link="c")],
+    "<http://a.b>": [Span("http://a.b", link="http://a.b")],
+    "[](c)": [Span("c", link="c")],
+    "[[a]] [[b|c]]": [Span("a", link="a"), Span(" "), Span("c", link="c")],
+    "a\nb": [Span("a b")],
+    "a\\\nb": [Span("a"), NEW_LINE, Span("b")],
+    '<span style="color: red">a</span> b': [Span("a", foreground="red"), Span(" b")],
+    '<span style="color: #f00; background-color: p:blue">a': [Span("a", foreground="#f00", background="p:blue")],
+    '<span style="color: red">a <sup>b</sup></span>': [
+        Span("a ", foreground="red"),
+        Span("b", foreground="red", superscript=True),
+    ],
+    "&amp; \\* a_b_c": [Span("& * a_b_c")],
+    "[^1]": [Span("[^1]")],
+}
+
+
+@pytest.mark.parametrize("source", INLINE)
+def test_inline_styles(read: ReadDeck, source: str) -> None:
+    assert contents(read(f"{source}\n")) == [Paragraph(tuple(INLINE[source]))]
+
+
+# A deck, and what stands on it.
+BLOCKS: dict[str, list[Content]] = {
+    "# a\n\n### b\n": [Heading(1, text("a")), Heading(3, text("b"))],
+    "one\n\ntwo\n": [Paragraph(text("one")), Paragraph(text("two"))],
+    "---\n\na\n": [Rule(), Paragraph(text("a"))],
+    "* a\n  1. b\n     - c\n* d\n": [
+        ListItem(0, "•", text("a")),
+        ListItem(1, "1.", text("b")),
+        ListItem(2, "•", text("c")),
+        ListItem(0, "•", text("d")),
+    ],
+    "3) a\n4) b\n": [ListItem(0, "3)", text("a")), ListItem(0, "4)", text("b"))],
+    "<!-- list_item_newlines: 2 -->\n* a\n": [ListItem(0, "•", text("a"), spacing=2)],
+    "| a | b |\n|---|:-:|\n| 1 | *2* |\n": [
+        Table(
+            (text("a"), text("b")),
+            ((text("1"), (Span("2", italic=True),)),),
+            (Alignment.LEFT, Alignment.CENTER),
+            (0,),
+        )
+    ],
+    "> a\n> b\n>\n> c\n": [Quote(((Span("a"), NEW_LINE, Span("b")), text("c")))],
+    "> * a\n>   1. b\n": [Quote(((Span("* a"), NEW_LINE, Span("1. b")),))],
+    ">>>\na\n>>>\n": [Quote((text("a"),))],
+    "> [!note]\n> a\n": [Alert("note", "Note", (text("a"),))],
+    "> [!Tip] Try *it*\n": [Alert("tip", "Try *it*", ())],
+    ">>> [!caution]\na\n\nb\n>>>\n": [Alert("caution", "Caution", (text("a"), text("b")))],
+    "> [!other]\n": [Quote((text("[!other]"),))],
+    "a[^n]\n\n[^n]: b\n  c\n": [
+        Paragraph((Span("a"), Span("n", superscript=True))),
+        Footnote("n", text("b c")),
+    ],
+    "[^n]: a\n<!-- new_line -->\n": [Footnote("n", text("a")), Blank(1)],
+    "<!-- newlines: 3 -->\n": [Blank(3)],
+    "<!-- jump_to_middle -->\na\n": [JumpToMiddle(), Paragraph(text("a"))],
+    "<!-- // a -->\n<!-- vim: a -->\n<!-- {{{ -->\n<!-- }}} -->\n<!-- comment: a -->\n<!--\nany\nprose\n-->\n": [],
+    "a ![](picture.png) b\n": [
+        Paragraph(text("a ")),
+        Image(Path("picture.png")),
+        Paragraph(text(" b")),
+    ],
+    "![image:width:50%](picture.png)\n": [Image(Path("picture.png"), 50)],
+    "![image:w:7%,a shell](picture.png)\n": [Image(Path("picture.png"), 7, "a shell")],
+    "---\noptions:\n  image_attributes_prefix: ''\n---\n![w:7%](picture.png)\n": [Image(Path("picture.png"), 7)],
+    "> ![](none.png)\n": [Quote((text("![](none.png)"),))],
+}
+
+
+@pytest.mark.parametrize("source", BLOCKS)
+def test_blocks(read: ReadDeck, folder: Path, source: str) -> None:
+    wanted = [
+        replace(content, path=folder / content.path) if isinstance(content, Image) else content
+        for content in BLOCKS[source]
+    ]
+    assert contents(read(source)) == wanted
+
+
+# A code block's opening line, and what it sets.
+FENCES: dict[str, dict[str, object]] = {
+    "": {"language": "", "execution": Execution.NONE},
+    "python": {"language": "python", "highlights": (None,), "background": True},
+    "Python +line_numbers +no_background": {"language": "python", "line_numbers": True, "background": False},
+    "python +exec": {"execution": Execution.ON_KEY, "alternative": None},
+    "python +exec:uv": {"execution": Execution.ON_KEY, "alternative": "uv"},
+    "python +exec +auto_exec": {"execution": Execution.AUTOMATIC},
+    "python +exec +exec_replace": {"execution": Execution.REPLACE},
+    "python +image": {"execution": Execution.IMAGE},
+    "python +acquire_terminal": {"execution": Execution.TERMINAL},
+    "python +pty": {"execution": Execution.ON_KEY, "pty": Pty()},
+    "python +pty:80:24": {"pty": Pty(80, 24)},
+    "python +pty:standby:80:24 +exec_replace": {"execution": Execution.REPLACE, "pty": Pty(80, 24, standby=True)},
+    "python +pty:standby": {"pty": Pty(standby=True)},
+    "python +exec +id:x": {"identifier": "x"},
+    "python +validate": {"execution": Execution.NONE, "validate": True},
+    "python +exec +expect:fail": {"execution": Execution.ON_KEY, "expect_failure": True},
+    "python +exec +expect:success": {"expect_failure": False},
+    "mermaid +render +width:40%": {"render": True, "render_width_percent": 40, "execution": Execution.NONE},
+    "python {1,3-4|all|2}": {"highlights": (frozenset({1, 3, 4}), None, frozenset({2}))},
+    "python { 1 , 2 }+exec": {"highlights": (frozenset({1, 2}),), "execution": Execution.ON_KEY},
+    "python {}": {"highlights": (None,)},
+    "python {3-99}": {"highlights": (frozenset({3, 4}),)},
+}
+
+
+@pytest.mark.parametrize("info", FENCES)
+def test_fences(read: ReadDeck, info: str) -> None:
+    block = code(read(f"```{info}\na\nb\nc\nd\n```\n"))
+    assert {name: getattr(block, name) for name in FENCES[info]} == FENCES[info]
+
+
+def test_hidden_lines_run_and_are_not_shown(read: ReadDeck) -> None:
+    block = code(read("text\n\n```python\n/// import os\nprint(1)\n///\n```\n"))
+    assert block.lines == ("print(1)", "///")
+    assert block.source == "import os\nprint(1)\n///\n"
+    assert block.source_lines == (4, 5, 6)
+
+
+@pytest.mark.parametrize(("language", "prefix"), [("rust", "# "), ("bash", "/// "), ("elixir", "## ")])
+def test_hidden_prefix_is_the_languages_own(read: ReadDeck, language: str, prefix: str) -> None:
+    block = code(read(f"```{language}\n{prefix}hidden\nshown\n```\n"))
+    assert (block.lines, block.source) == (("shown",), "hidden\nshown\n")
+
+
+def test_a_language_without_a_prefix_hides_nothing(read: ReadDeck) -> None:
+    assert code(read("```text\n/// shown\n```\n")).lines == ("/// shown",)
+
+
+def test_highlights_count_visible_lines(read: ReadDeck) -> None:
+    block = code(read("```python {2}\n/// hidden\na\nb\n```\n"))
+    assert block.lines[1] == "b"
+    assert block.highlights == (frozenset({2}),)
+
+
+def test_tabs_are_shown_as_four_spaces_and_run_as_tabs(read: ReadDeck) -> None:
+    block = code(read("```python\nif 1:\n\tpass\n```\n"))
+    assert (block.lines[1], block.source) == ("    pass", "if 1:\n\tpass\n")
+
+
+def test_file_block_takes_its_lines_from_the_file(read: ReadDeck, folder: Path) -> None:
+    block = code(read("```file +exec\npath: code.py\nlanguage: python\nstart_line: 2\nend_line: 3\n```\n"))
+    assert (block.language, block.lines, block.source) == ("python", ("two", "three"), "two\nthree\n")
+    assert (block.file, block.source_lines) == (folder / "code.py", (2, 3))
+
+
+def test_auto_render_languages_are_drawn(read: ReadDeck) -> None:
+    block = code(read("---\noptions:\n  auto_render_languages: [mermaid]\n---\n```mermaid\nx\n```\n"))
+    assert block.render
+
+
+def test_snippet_output_stands_where_it_is_called(read: ReadDeck) -> None:
+    deck = read("```bash +exec +id:x\nls\n```\n\n<!-- end_slide -->\n\n<!-- snippet_output: x -->\n")
+    assert deck.slides[1].blocks[0].content == SnippetOutput("x")
+
+
+def test_columns_hold_what_stands_in_them_and_go_on_where_they_stopped(read: ReadDeck) -> None:
+    layout = "<!-- column_layout: [3, 2] -->\n<!-- column: 0 -->\na\n<!-- column: 1 -->\nb\n<!-- column: 0 -->\nc\n"
+    columns, after = contents(read(layout + "<!-- reset_layout -->\nd\n"))
+    assert isinstance(columns, Columns)
+    assert columns.weights == (3, 2)
+    words = [[plain(block.content.text) for block in column] for column in columns.columns]  # type: ignore[union-attr]
+    assert words == [["a", "c"], ["b"]]
+    assert after == Paragraph(text("d"))
+
+
+def test_alignment_and_font_size_end_with_the_slide(read: ReadDeck) -> None:
+    deck = read("a\n<!-- alignment: center -->\n<!-- font_size: 2 -->\nb\n<!-- end_slide -->\nc\n")
+    blocks = [block for slide in deck.slides for block in slide.blocks]
+    assert [block.alignment for block in blocks] == [None, Alignment.CENTER, None]
+    assert [block.font_size for block in blocks] == [1, 2, 1]
+
+
+def test_setext_heading_is_the_slides_title(read: ReadDeck) -> None:
+    [slide] = read("<!-- alignment: center -->\n\nA *title*\\\nof two lines\n===\n\ntext\n").slides
+    assert slide.title == (Span("A "), Span("title", italic=True), NEW_LINE, Span("of two lines"))
+    assert len(slide.blocks) == 1
+
+
+def test_title_below_something_stays_where_it_stands(read: ReadDeck) -> None:
+    [slide] = read("<!-- jump_to_middle -->\n\nThe end\n---\n").slides
+    assert slide.title is None
+    assert [block.content for block in slide.blocks] == [JumpToMiddle(), Heading(1, text("The end"))]
+    assert slide.name == "The end"
+
+
+def test_blocks_know_their_line(read: ReadDeck) -> None:
+    [slide] = read("---\ntheme:\n  name: dark\n---\n\na\n\n* b\n* c\n\n```python\nd\n```\n").slides
+    assert [block.line for block in slide.blocks] == [6, 8, 9, 11]
+
+
+def test_included_blocks_know_their_file_and_line(read: ReadDeck, folder: Path) -> None:
+    [slide] = read("first\n\n<!-- include: part.md -->\n").slides
+    assert [(block.path, block.line) for block in slide.blocks] == [
+        (None, 1),
+        (folder / "part.md", 1),
+        (folder / "part.md", 5),
+    ]
+
+
+def test_notes_belong_to_their_slide(read: ReadDeck) -> None:
+    deck = read("a\n<!-- speaker_note: one -->\n<!--\nspeaker_note: |\n  two: a\n  three\n-->\n<!-- end_slide -->\nb\n")
+    assert [slide.notes for slide in deck.slides] == [("one", "two: a\nthree"), ()]
+
+
+def test_no_footer_and_skip_slide_hold_for_one_slide(read: ReadDeck) -> None:
+    deck = read("<!-- no_footer -->\na\n<!-- end_slide -->\nb\n<!-- skip_slide -->\n<!-- end_slide -->\nc\n")
+    assert [(slide.footer, slide.line) for slide in deck.slides] == [(False, 1), (True, 7)]
+
+
+def test_front_matter_makes_an_introduction_slide(read: ReadDeck) -> None:
+    deck = read("---\ntitle: A *deck*\nsub_title: On\nauthors: [One, Two]\ndate: 2024-05-06\n---\n\ntext\n")
+    first, second = deck.slides
+    assert first.introduction
+    assert first.title == (Span("A "), Span("deck", italic=True))
+    assert not second.introduction
+    front = deck.front_matter
+    assert (front.title, front.sub_title, front.authors) == ("A deck", "On", ("One", "Two"))
+    assert (front.date, deck.title) == ("2024-05-06", "A deck")
+
+
+def test_one_author_is_one_of_the_authors(read: ReadDeck) -> None:
+    assert read("---\nauthor: One\n---\n").front_matter.authors == ("One",)
+
+
+def test_theme_makes_no_introduction_slide(read: ReadDeck) -> None:
+    override = "  override:\n    palette:\n      classes:\n        loud:\n          foreground: red\n"
+    deck = read(f"---\ntheme:\n  name: light\n{override}---\n\n<span class='loud'>a</span> b\n")
+    assert len(deck.slides) == 1
+    assert deck.front_matter.theme_name == "light"
+    assert deck.front_matter.theme_override == {"palette": {"classes": {"loud": {"foreground": "red"}}}}
+    assert contents(deck) == [Paragraph((Span("a", style_class="loud"), Span(" b")))]
+
+
+def test_front_matter_that_is_not_closed_is_text(read: ReadDeck) -> None:
+    assert contents(read("---\n\ntitle: a\n")) == [Rule(), Paragraph(text("title: a"))]
+
+
+# Options that decide where slides end: front matter, the rest, the slides' names.
+SLIDES: list[tuple[str, str, list[str]]] = [
+    ("implicit_slide_ends: true", "a\n===\n\nb\n---\n\nc\n", ["a", "b"]),
+    ("implicit_slide_ends: true", "<!-- no_footer -->\n\na\n===\n", ["a"]),
+    ("implicit_slide_ends: false", "a\n===\n\nb\n---\n", ["a"]),
+    ("end_slide_shorthand: true", "a\n===\n\n---\n\nb\n===\n", ["a", "b"]),
+    ("h1_slide_titles: true", "# a\n\n## b\n<!-- end_slide -->\n# c\n", ["a", "c"]),
+    ("h1_slide_titles: true\n  implicit_slide_ends: true", "# a\n\n# b\n", ["a", "b"]),
+    ("command_prefix: 'cmd:'", "<!-- anything -->\na\n===\n<!-- cmd: end_slide -->\nb\n===\n", ["a", "b"]),
+]
+
+
+@pytest.mark.parametrize(("option", "body", "names"), SLIDES)
+def test_options_decide_where_slides_end(read: ReadDeck, option: str, body: str, names: list[str]) -> None:
+    assert [slide.name for slide in read(f"---\noptions:\n  {option}\n---\n{body}").slides] == names
+
+
+@pytest.mark.parametrize(
+    ("source", "count"),
+    [("", 1), ("a\n<!-- end_slide -->\n", 2), ("<!-- skip_slide -->\na\n", 1), ("---\ntitle: a\n---\n", 2)],
+)
+def test_presenterm_keeps_the_empty_slide_after_an_end(read: ReadDeck, source: str, count: int) -> None:
+    assert len(read(source).slides) == count
+
+
+def test_line_ends_of_windows_change_nothing(read: ReadDeck) -> None:
+    source = "---\ntitle: a\n---\n\nb\nc\n\n```python\nd\n```\n"
+    assert read(source.replace("\n", "\r\n")).slides == read(source).slides

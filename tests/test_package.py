@@ -1,0 +1,93 @@
+"""The public face: cheap to import, and in the right order before Triton."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import RunPython
+
+import triton_workshop
+
+
+def test_importing_the_package_loads_nothing_heavy(run_python: RunPython) -> None:
+    heavy = "{'torch', 'triton', 'numpy', 'PIL', 'rich', 'textual'}"
+    result = run_python("-c", f"import sys, triton_workshop; print(sorted({heavy} & set(sys.modules)))")
+    assert result.stdout.strip() == "[]"
+
+
+def test_every_public_name_resolves(run_python: RunPython) -> None:
+    source = "from triton_workshop import *; print(DEVICE, cdiv(6, 4), bool(load_image and show_image))"
+    result = run_python("-c", source)
+    assert result.stdout in ("cpu 2 True\n", "cuda 2 True\n"), result.stderr
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no_such_name"):
+        _ = triton_workshop.no_such_name  # type: ignore[attr-defined]
+
+
+SIMULATED = {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""}
+NO_GPU = {"CUDA_VISIBLE_DEVICES": ""}
+
+
+def test_without_a_gpu_kernels_are_simulated(run_python: RunPython) -> None:
+    result = run_python("-c", "from triton_workshop import DEVICE; print(DEVICE)", env=NO_GPU)
+    assert result.stdout == "cpu\n"
+
+
+@pytest.mark.gpu
+def test_with_a_gpu_kernels_run_on_it(run_python: RunPython) -> None:
+    result = run_python("-c", "from triton_workshop import DEVICE; print(DEVICE)")
+    assert result.stdout == "cuda\n"
+
+
+@pytest.mark.gpu
+def test_the_variable_asks_for_the_simulator_on_a_gpu_machine(run_python: RunPython) -> None:
+    result = run_python("-c", "from triton_workshop import DEVICE; print(DEVICE)", env={"TRITON_INTERPRET": "1"})
+    assert result.stdout == "cpu\n"
+
+
+TOO_EARLY = (
+    ("import triton\nfrom triton_workshop import DEVICE\n", "move line 2 (triton_workshop) above line 1"),
+    (
+        "import os\n\nimport triton.language as tl\nimport triton_workshop.utils_debug\n",
+        "move line 4 (triton_workshop) above line 3",
+    ),
+    ("import torchvision\nfrom triton_workshop import cdiv\n", "move line 2 (triton_workshop) above line 1"),
+    ("exec('import triton')\nfrom triton_workshop import DEVICE\n", "above every other import"),
+)
+
+
+@pytest.mark.parametrize(("source", "advice"), TOO_EARLY)
+def test_triton_imported_too_early_says_what_to_move(
+    run_python: RunPython, tmp_path: Path, source: str, advice: str
+) -> None:
+    script = tmp_path / "early.py"
+    script.write_text(source)
+    result = run_python(script, env=NO_GPU)
+    assert result.returncode == 1
+    assert advice in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_triton_simulated_already_is_no_mistake(run_python: RunPython) -> None:
+    result = run_python("-c", "import triton; from triton_workshop import DEVICE; print(DEVICE)", env=SIMULATED)
+    assert (result.stdout, result.returncode) == ("cpu\n", 0)
+
+
+@pytest.mark.gpu
+def test_triton_simulated_against_the_device_says_so(run_python: RunPython) -> None:
+    source = (
+        "import os; os.environ['TRITON_INTERPRET'] = '1'; import triton; del os.environ['TRITON_INTERPRET']; "
+        "from triton_workshop import DEVICE"
+    )
+    result = run_python("-c", source)
+    assert result.returncode == 1
+    assert "set up for the simulator, but kernels are to run on the GPU" in result.stderr
+
+
+def test_a_misspelt_variable_is_named(run_python: RunPython) -> None:
+    result = run_python("-c", "from triton_workshop import DEVICE", env={"TRITON_INTERPRETER": "1"})
+    assert "TRITON_INTERPRETER" in result.stderr
+    assert "spelt TRITON_INTERPRET" in result.stderr

@@ -1,0 +1,94 @@
+"""A command in a pseudo-terminal: what it writes, the keys that it gets, and how it leaves the terminal."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import termios
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+ESCAPES = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]*[0-~])")
+
+ASKS_WHAT_IT_IS, PLAIN_TERMINAL = b"\x1b[c", b"\x1b[?62;22c"
+"""The query that every terminal answers (DA1), and the answer of one with colours and no pictures."""
+
+
+class Terminal:
+    """Runs a command in a terminal of its own; its process group is killed at the end of the `with` block."""
+
+    def __init__(self, command: list[str], folder: Path, columns: int = 80, rows: int = 24, **variables: str) -> None:
+        self._ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        self.mode_before = self.mode()
+        self.written = b""
+        environment = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "COLUMNS", "LINES")}
+        self.process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env=environment | {"TERM": "xterm-256color"} | variables,
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            start_new_session=True,
+        )
+        os.close(theirs)
+
+    def mode(self) -> list[Any]:
+        """The terminal's settings: echo, line mode, and so on."""
+        return termios.tcgetattr(self._ours)
+
+    def press(self, keys: str) -> None:
+        self.written = b""
+        os.write(self._ours, keys.encode())
+
+    def wait_for(self, text: str, seconds: float = 30) -> None:
+        """Reads until the text has been written since the last key."""
+        deadline = time.monotonic() + seconds
+        while text not in self.text():
+            if time.monotonic() > deadline or not self._read(0.2):
+                raise AssertionError(f"{text!r} did not appear; the terminal got {self.text()[-2000:]!r}")
+
+    def text(self) -> str:
+        return ESCAPES.sub(b"", self.written).decode(errors="replace")
+
+    def leave(self, seconds: float = 30) -> int:
+        """Reads until the command ends; its exit status."""
+        deadline = time.monotonic() + seconds
+        while self.process.poll() is None and time.monotonic() < deadline:
+            self._read(0.1)
+        while self._read(0, quiet=False):
+            pass
+        return self.process.wait(timeout=1)
+
+    def _read(self, seconds: float, quiet: bool = True) -> bool:
+        """Reads what has come; False at the end, or where nothing came and `quiet` is False."""
+        if not select.select([self._ours], [], [], seconds)[0]:
+            return quiet
+        try:
+            data = os.read(self._ours, 65536)
+        except OSError:  # Linux says so when the other end is closed
+            return False
+        self.written += data
+        if ASKS_WHAT_IT_IS in data:
+            os.write(self._ours, PLAIN_TERMINAL)
+        return bool(data)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+        os.close(self._ours)

@@ -1,0 +1,102 @@
+"""The command line: plain text into a pipe, and one clear line for every mistake."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+DECKS = Path(__file__).parent / "decks"
+WORKSHOP = [sys.executable, "-c", "from triton_workshop.cli import main; main()"]
+
+
+def workshop(*arguments: str, folder: Path = DECKS) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*WORKSHOP, *arguments], cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_into_a_pipe_the_deck_is_plain_text() -> None:
+    result = workshop("present", "tour.md")
+    assert result.returncode == 0
+    assert result.stderr == ""
+    assert "\x1b" not in result.stdout
+    assert result.stdout.startswith("── 1 / 6 ")
+    for words in ("First steps\n===========", "• three", "    return 2 * x", "4096  9 ms", "| Said by", "Part two"):
+        assert words in result.stdout
+
+
+def test_a_reader_that_has_seen_enough_is_no_error() -> None:
+    command = [*WORKSHOP, "present", "tour.md"]
+    with subprocess.Popen(command, cwd=DECKS, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+
+
+@pytest.mark.parametrize(
+    ("deck", "line"),
+    [
+        ("Title\n===\n\n<!-- nosuchcommand -->\n", "deck.md:4: "),
+        ("Title\n===\n\n![](missing.png)\n", "deck.md:4: "),
+    ],
+)
+def test_a_mistake_in_the_deck_is_one_line_with_its_place(tmp_path: Path, deck: str, line: str) -> None:
+    (tmp_path / "deck.md").write_text(deck)
+    result = workshop("present", "deck.md", folder=tmp_path)
+    assert result.returncode == 2
+    assert result.stdout == ""
+    assert result.stderr.startswith(line)
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["present", "nosuch.md"], "nosuch.md: expected a Markdown deck, found no such file"),
+        (["present", "."], ".: expected a Markdown deck, found a folder"),
+        (["present", "tour.md", "--viewer", "powerpoint"], "powerpoint"),
+        (["present", "tour.md", "--slide", "0"], "--slide"),
+        (["nosuchcommand"], "nosuchcommand"),
+    ],
+)
+def test_a_mistake_on_the_command_line_is_named(arguments: list[str], message: str) -> None:
+    result = workshop(*arguments)
+    assert result.returncode == 2
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_a_deck_that_is_no_text_is_named(tmp_path: Path) -> None:
+    (tmp_path / "deck.md").write_bytes(b"\xff\xfe\x00")
+    result = workshop("present", "deck.md", folder=tmp_path)
+    assert result.returncode == 2
+    assert result.stderr.startswith("deck.md")
+    assert result.stderr.count("\n") == 1
+
+
+def test_the_workshops_deck_is_found_from_a_folder_below_it(tmp_path: Path) -> None:
+    slides = tmp_path / "slides"
+    below = tmp_path / "exercises" / "deep"
+    slides.mkdir()
+    below.mkdir(parents=True)
+    (slides / "triton-workshop.md").write_text("Found\n===\n")
+    assert "Found" in workshop("present", folder=below).stdout
+
+
+def test_the_help_says_what_there_is() -> None:
+    assert "present" in workshop("--help").stdout
+    assert "Ctrl+E" in workshop("present", "--help").stdout
+
+
+def test_starting_imports_neither_torch_nor_the_app() -> None:
+    code = "import sys, triton_workshop.cli; print([m for m in ('torch', 'triton', 'textual') if m in sys.modules])"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout == "[]\n"
+
+
+def test_the_viewer_imports_neither_torch_nor_triton() -> None:
+    code = "import sys, triton_workshop.viewer.app; print([m for m in ('torch', 'triton') if m in sys.modules])"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout == "[]\n"

@@ -1,0 +1,325 @@
+"""The viewer, driven by keys on a screen that is not there."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from triton_workshop.deck import load_deck
+from triton_workshop.viewer.app import Viewer
+from triton_workshop.viewer.place import Place
+from triton_workshop.viewer.screens import Index, Keys
+
+DECKS = Path(__file__).parent / "decks"
+Drive = Callable[[Viewer, Pilot[int]], Awaitable[None]]
+
+
+def drive(path: Path, steps: Drive, size: tuple[int, int] = (80, 24), start: int = 1) -> Viewer:
+    """Shows a deck and drives it; every block is gone when this returns."""
+
+    async def show() -> Viewer:
+        viewer = Viewer(load_deck(path), start)
+        try:
+            async with viewer.run_test(size=size) as pilot:
+                await pilot.pause()
+                await steps(viewer, pilot)
+        finally:
+            viewer.live.close()
+        return viewer
+
+    return asyncio.run(asyncio.wait_for(show(), 60))
+
+
+async def until(pilot: Pilot[int], condition: Callable[[], bool]) -> None:
+    """Lets the viewer go on until something holds; `drive` limits the time."""
+    while not condition():
+        await pilot.pause(0.01)
+
+
+async def finished(viewer: Viewer, pilot: Pilot[int]) -> None:
+    await until(pilot, lambda: viewer.settled)
+    await pilot.pause()
+
+
+def screen(viewer: Viewer) -> str:
+    """What the presenter sees, as text."""
+    return "\n".join(strip.text.rstrip() for strip in viewer.screen._compositor.render_strips())
+
+
+@pytest.mark.parametrize("key", ["right", "l", "j", "down", "space", "pagedown"])
+def test_a_key_goes_on(key: str) -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        await pilot.press(key)
+        assert viewer.place == Place(1, 0)
+        await pilot.press(key)
+        assert viewer.place == Place(1, 1)
+
+    drive(DECKS / "tour.md", steps)
+
+
+@pytest.mark.parametrize("key", ["left", "h", "k", "up", "pageup"])
+def test_a_key_goes_back_to_the_complete_slide(key: str) -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        await pilot.press(key)
+        assert viewer.place == Place(1, viewer.steps[1] - 1)
+
+    drive(DECKS / "tour.md", steps, start=3)
+
+
+@pytest.mark.parametrize(
+    ("keys", "slide"),
+    [
+        (["n"], 3),
+        (["p"], 1),
+        (["g", "g"], 0),
+        (["g", "n"], 3),
+        (["home"], 0),
+        (["G"], 5),
+        (["end"], 5),
+        (["4", "G"], 3),
+        (["1", "2", "G"], 5),
+        (["0", "G"], 0),
+        (["4", "escape", "G"], 5),
+        (["9"] * 10 + ["G"], 5),
+    ],
+)
+def test_keys_lead_to_a_slide(keys: list[str], slide: int) -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        await pilot.press(*keys)
+        assert viewer.place == Place(slide)
+
+    drive(DECKS / "tour.md", steps, start=3)
+
+
+def test_s_shows_every_step() -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        assert "three" not in screen(viewer)
+        await pilot.press("s")
+        assert "three" in screen(viewer)
+
+    drive(DECKS / "tour.md", steps, start=2)
+
+
+def test_the_index_lists_the_slides_and_goes_to_one() -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        await pilot.press("ctrl+p")
+        assert isinstance(viewer.screen, Index)
+        assert "Part two" in screen(viewer)
+        await pilot.press("down", "j", "enter")
+        assert viewer.place == Place(3)
+        await pilot.press("ctrl+p", "escape")
+        assert viewer.place == Place(3)
+
+    drive(DECKS / "tour.md", steps, start=2)
+
+
+def test_the_help_names_every_key_and_goes_away() -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        await pilot.press("question_mark")
+        assert isinstance(viewer.screen, Keys)
+        assert all(key in screen(viewer) for key in ("Ctrl+E", "Ctrl+X", "Ctrl+P", "12 G", "quit"))
+        await pilot.press("escape")
+        assert not isinstance(viewer.screen, Keys)
+
+    drive(DECKS / "tour.md", steps)
+
+
+@pytest.mark.parametrize("key", ["q", "ctrl+c"])
+def test_a_key_leaves(key: str) -> None:
+    async def steps(_viewer: Viewer, pilot: Pilot[int]) -> None:
+        await pilot.press(key)
+
+    assert drive(DECKS / "tour.md", steps).return_value == 0
+
+
+def test_a_block_runs_and_its_hidden_lines_with_it() -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        await pilot.press("ctrl+e")
+        await finished(viewer, pilot)
+        assert "says hidden" in screen(viewer)
+        assert "✓" in screen(viewer)
+        assert "from bash" not in screen(viewer), "a block ran before its step"
+
+    drive(DECKS / "live.md", steps, start=2)
+
+
+def test_visible_blocks_run_in_order_and_a_failure_shows_its_status() -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        await pilot.press("s", "ctrl+e")
+        await finished(viewer, pilot)
+        shown = screen(viewer)
+        assert shown.index("says hidden") < shown.index("from bash") < shown.index("✗ exit 3")
+
+    drive(DECKS / "live.md", steps, start=2)
+
+
+def test_outputs_are_kept_when_the_presenter_comes_back() -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        await pilot.press("ctrl+e")
+        await finished(viewer, pilot)
+        await pilot.press("n", "p")
+        assert "says hidden" in screen(viewer)
+
+    drive(DECKS / "live.md", steps, start=2)
+
+
+def test_a_block_runs_again() -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        await pilot.press("ctrl+e")
+        await finished(viewer, pilot)
+        first = list(viewer.live.cells.values())
+        await pilot.press("ctrl+e")
+        await finished(viewer, pilot)
+        assert viewer.live.cells
+        assert not any(cell in first for cell in viewer.live.cells.values())
+        assert "says hidden" in screen(viewer)
+
+    drive(DECKS / "live.md", steps, start=2)
+
+
+def test_ctrl_x_stops_and_forty_ctrl_e_start_one_process() -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        await pilot.press(*["ctrl+e"] * 40)
+        await until(pilot, lambda: "ready" in screen(viewer))
+        assert "Ctrl+X stops" in screen(viewer)
+        assert len(viewer.live._threads) == 1
+        await pilot.press("ctrl+x")
+        await finished(viewer, pilot)
+        assert "■ stopped" in screen(viewer)
+
+    drive(DECKS / "live.md", steps, start=3)
+
+
+def test_leaving_the_viewer_ends_what_runs() -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        await pilot.press("ctrl+e")
+        await until(pilot, lambda: "ready" in screen(viewer))
+        await pilot.press("q")
+
+    viewer = drive(DECKS / "live.md", steps, start=3)
+    assert viewer.live.running == 0
+
+
+def test_an_automatic_block_runs_when_its_slide_is_shown() -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        assert not viewer.live.cells
+        await pilot.press("n")
+        await finished(viewer, pilot)
+        assert screen(viewer).count("nobody asked") == 2, "the code, and what it printed"
+
+    drive(DECKS / "live.md", steps, start=3)
+
+
+def test_an_output_shows_where_the_deck_wants_it() -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        await pilot.press("ctrl+e")
+        await finished(viewer, pilot)
+        shown = screen(viewer)
+        assert shown.count("far away") == 2
+        assert shown.index("Between.") < shown.rindex("far away")
+
+    drive(DECKS / "live.md", steps, start=5)
+
+
+def test_a_long_output_is_scrolled_into_view() -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        await pilot.press("ctrl+e")
+        await finished(viewer, pilot)
+        await until(pilot, lambda: "row 99" in screen(viewer))
+        await pilot.press(*["ctrl+u"] * 20)
+        assert "print(" in screen(viewer)
+        assert "↓ more" in screen(viewer)
+        await pilot.press("shift+down")
+        assert viewer.body.scroll_offset.y == 1
+
+    drive(DECKS / "live.md", steps, start=6)
+
+
+@pytest.mark.parametrize("deck", ["tour.md", "live.md"])
+def test_every_slide_survives_any_size(deck: str) -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        for size in [(20, 5), (1, 1), (80, 24)]:
+            await pilot.resize_terminal(*size)
+            await pilot.press("question_mark", "escape", "home", "ctrl+p", "end", "escape")
+            for _ in viewer.deck.slides:
+                await pilot.press("s", "n")
+        assert viewer.place.slide == len(viewer.deck.slides) - 1
+        assert f"{len(viewer.deck.slides)} / {len(viewer.deck.slides)}" in screen(viewer)
+
+    drive(DECKS / deck, steps)
+
+
+def test_an_open_list_survives_any_size() -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        for key in ("ctrl+p", "question_mark"):
+            await pilot.press(key)
+            for size in [(20, 5), (1, 1), (80, 24)]:
+                await pilot.resize_terminal(*size)
+            await pilot.press("escape")
+        assert "A small deck" in screen(viewer)
+
+    drive(DECKS / "tour.md", steps)
+
+
+def test_a_slide_that_cannot_be_drawn_says_so_and_the_others_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError("a defect")
+
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        with monkeypatch.context() as patch:
+            patch.setattr("triton_workshop.viewer.app.compose", fail)
+            await pilot.press("n")
+            assert "could not be drawn" in screen(viewer)
+        await pilot.press("n")
+        assert "Side by side" in screen(viewer)
+
+    drive(DECKS / "tour.md", steps, start=2)
+
+
+def test_hostile_output_does_not_leave_its_block() -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        await pilot.press("ctrl+e")
+        await finished(viewer, pilot)
+        shown = screen(viewer)
+        assert "日本" in shown
+        assert "killed by SIGSEGV" in shown
+        assert "\x1b" not in shown
+
+    drive(DECKS / "live.md", steps, start=7)
+
+
+def test_reading_again_keeps_place_and_outputs(tmp_path: Path) -> None:
+    deck = Path(shutil.copy(DECKS / "live.md", tmp_path))
+
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        await pilot.press("ctrl+e")
+        await finished(viewer, pilot)
+        deck.write_text(
+            deck.read_text().replace("Run it\n===", "Run it now\n===\n\nA new line.").replace("light", "dark")
+        )
+        await pilot.press("r")
+        assert viewer.place == Place(1, 0)
+        assert "Run it now" in screen(viewer)
+        assert "says hidden" in screen(viewer)
+
+    drive(deck, steps, start=2)
+
+
+def test_a_deck_that_broke_is_named_and_the_old_one_stays(tmp_path: Path) -> None:
+    deck = Path(shutil.copy(DECKS / "tour.md", tmp_path))
+
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        deck.write_text(deck.read_text() + "\n<!-- nosuchcommand -->\n")
+        await pilot.press("r")
+        assert "tour.md:" in screen(viewer)
+        assert "First steps" in screen(viewer)
+        deck.unlink()
+        await pilot.press("r", "n")
+        assert "Highlights" in screen(viewer)
+
+    drive(deck, steps, size=(120, 36), start=2)

@@ -1,0 +1,108 @@
+"""The command `workshop`: thin. Each command is one call into a room below, imported when it is needed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+
+DECK = Path("slides", "triton-workshop.md")
+
+app = typer.Typer(
+    help="Learn GPU programming with Triton in three hours.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+class ViewerName(StrEnum):
+    WORKSHOP = "workshop"
+    PRESENTERM = "presenterm"
+
+
+@app.callback()
+def workshop() -> None:
+    """Learn GPU programming with Triton in three hours: slides that run, exercises that answer."""
+
+
+@app.command()
+def present(
+    deck: Annotated[Path | None, typer.Argument(help=f"A Markdown deck. [default: {DECK}]", show_default=False)] = None,
+    viewer: Annotated[ViewerName, typer.Option(help="What shows the slides.")] = ViewerName.WORKSHOP,
+    slide: Annotated[int, typer.Option(min=1, metavar="N", help="The slide to start on.")] = 1,
+) -> None:
+    """Show the slides in the terminal, where their code runs: Ctrl+E. Press ? for all keys.
+
+    Where standard output is no terminal, the deck is printed as plain text.
+    """
+    from triton_workshop.deck.errors import DeckError
+
+    path = deck or default_deck()
+    if path is None:
+        fail(f"no {DECK} here or in a folder above; name a deck: workshop present DECK")
+    if not path.is_file():
+        fail(f"{path}: expected a Markdown deck, found {'a folder' if path.is_dir() else 'no such file'}")
+    try:
+        if not sys.stdout.isatty():
+            print_deck(path)
+        elif viewer is ViewerName.PRESENTERM:
+            hand_over_to_presenterm(path)
+        else:
+            from triton_workshop.viewer.app import present as present_deck
+
+            raise typer.Exit(present_deck(path, start=slide))
+    except DeckError as error:
+        fail(str(error))
+    except OSError as error:
+        fail(f"{path}: cannot be read: {error.strerror or error}")
+
+
+def default_deck() -> Path | None:
+    """The workshop's own deck: in the current folder, in one above it, or beside the package."""
+    here = Path.cwd()
+    return next((deck for deck in candidates(here) if deck.is_file()), None)
+
+
+def candidates(here: Path) -> Iterator[Path]:
+    for folder in (here, *here.parents, Path(__file__).resolve().parent.parent):
+        yield folder / DECK
+
+
+def print_deck(path: Path) -> None:
+    from triton_workshop.deck import load_deck
+    from triton_workshop.viewer.plain import plain_text
+
+    text = plain_text(load_deck(path))
+    try:
+        # Whatever the locale says: a deck has arrows and box characters.
+        sys.stdout.buffer.write(f"{text}\n".encode())
+        sys.stdout.flush()
+    except BrokenPipeError:  # `| head` has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def hand_over_to_presenterm(path: Path) -> None:
+    """Becomes presenterm, with `-x` so that code on the slides runs."""
+    presenterm = shutil.which("presenterm")
+    if presenterm is None:
+        fail("presenterm is not installed; to install it: cargo install presenterm --locked")
+    os.execv(presenterm, [presenterm, "-x", str(path)])
+
+
+def fail(reason: str) -> NoReturn:
+    """Ends the command with one line for the person who called it, and status 2."""
+    typer.echo(reason, err=True)
+    raise typer.Exit(2)
+
+
+def main() -> None:
+    """The entry point of `workshop`."""
+    app()

@@ -1,0 +1,67 @@
+"""Presenterm's dialect: text in, slides out. No screen, nothing runs.
+
+deck = load_deck(Path("slides/triton-workshop.md"))
+"""
+
+from .errors import DeckError, NoSuchDeckError
+from .load import load_deck
+from .model import (
+    Alert,
+    Alignment,
+    Blank,
+    Block,
+    Code,
+    Columns,
+    Content,
+    Deck,
+    DeckWarning,
+    Execution,
+    Footnote,
+    FrontMatter,
+    Heading,
+    Image,
+    JumpToMiddle,
+    ListItem,
+    Paragraph,
+    Pty,
+    Quote,
+    Rule,
+    Slide,
+    SnippetOutput,
+    Span,
+    Table,
+    Text,
+    plain,
+)
+
+__all__ = [
+    "Alert",
+    "Alignment",
+    "Blank",
+    "Block",
+    "Code",
+    "Columns",
+    "Content",
+    "Deck",
+    "DeckError",
+    "DeckWarning",
+    "Execution",
+    "Footnote",
+    "FrontMatter",
+    "Heading",
+    "Image",
+    "JumpToMiddle",
+    "ListItem",
+    "NoSuchDeckError",
+    "Paragraph",
+    "Pty",
+    "Quote",
+    "Rule",
+    "Slide",
+    "SnippetOutput",
+    "Span",
+    "Table",
+    "Text",
+    "load_deck",
+    "plain",
+]

@@ -1,0 +1,356 @@
+"""Elements to slides: which slide a thing stands on, in which column, and at which step it appears.
+
+Steps are presenterm's. Between two pauses everything appears at once, at the first step; then the code blocks
+there show their highlight groups, one block after the other, a step for each; then the next pause's part follows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from .code import CodeError, read_code
+from .commands import Call
+from .errors import DeckError
+from .fences import FenceError, percent
+from .front_matter import Opening, Options
+from .inline import Picture
+from .markdown import CodeBlock, Comment, Grid, Items, Located, SlideTitle
+from .model import (
+    Alignment,
+    Blank,
+    Block,
+    Code,
+    Columns,
+    Content,
+    DeckWarning,
+    Execution,
+    Heading,
+    Image,
+    JumpToMiddle,
+    Rule,
+    Slide,
+    SnippetOutput,
+    Table,
+    Text,
+)
+from .pictures import picture_problem
+
+
+@dataclass(frozen=True)
+class Place:
+    """A line of a file."""
+
+    path: Path
+    line: int
+
+    def error(self, reason: str) -> DeckError:
+        return DeckError(self.path, self.line, reason)
+
+
+@dataclass
+class _Layout:
+    """The columns being filled."""
+
+    place: Place
+    weights: tuple[int, ...]
+    columns: list[list[Block]]
+    step: int
+    entered: int | None = None
+    """The column being filled; None until the first `column`."""
+
+
+@dataclass
+class _Draft:
+    """The slide being built, and the settings that hold until it ends."""
+
+    place: Place | None = None
+    """Where its first thing stands."""
+    blocks: list[Block] = field(default_factory=list)
+    layout: _Layout | None = None
+    title: Text | None = None
+    titled: bool = False
+    notes: list[str] = field(default_factory=list)
+    footer: bool = True
+    skipped: bool = False
+    started: bool = False
+    """Whether anything but comments stands on it."""
+    awaits_column: _Layout | None = None
+    incremental_lists: bool | None = None
+    incremental_tables: bool | None = None
+    list_item_newlines: int | None = None
+    alignment: Alignment | None = None
+    font_size: int = 1
+    step: int = 0
+    """The first step of the part between two pauses."""
+    extra_steps: int = 0
+    """The further highlight groups in that part."""
+    part_is_empty: bool = True
+    """Whether nothing but empty lines stands in that part."""
+
+    def pause(self) -> None:
+        self.step += self.extra_steps + 1
+        self.extra_steps = 0
+        self.part_is_empty = True
+
+
+class DeckBuilder:
+    """Takes a deck's elements in order. `finish` gives the slides."""
+
+    def __init__(self, path: Path, opening: Opening) -> None:
+        self._path = path
+        self._options: Options = opening.options
+        self._slides: list[Slide] = []
+        self._identifiers: set[str] = set()
+        self.warnings: list[DeckWarning] = []
+        self._draft = _Draft()
+        self._place = Place(path, 1)
+        self._just_ended = False  # whether the last thing added ended a slide
+        if opening.title is not None:
+            self._slides.append(Slide(opening.title or None, (), 1, 1, introduction=True))
+
+    def add(self, item: Located, call: Call | None = None) -> None:
+        """Add what stands here: an element, or where it is a comment, the command that it makes."""
+        self._place = Place(item.path, item.line)
+        self._draft.place = self._draft.place or self._place
+        self._just_ended = False
+        if call:
+            self._command(call)
+            return
+        match item.element:
+            case SlideTitle(text):
+                self._title(text)
+            case Heading(1, text) if self._options.h1_slide_titles and self._may_take_title():
+                self._title(text)
+            case CodeBlock() as block:
+                self._code(block)
+            case Items() as items:
+                self._list(items)
+            case Grid() as grid:
+                self._table(grid)
+            case Picture() as picture:
+                self._push(self._image(picture))
+            case Rule() if self._options.end_slide_shorthand:
+                self._end_slide()
+                self._just_ended = True
+                return
+            case Comment():
+                raise AssertionError("a comment reaches the builder as a command, or not at all")
+            case content:
+                self._push(content)
+        self._draft.started = True
+
+    def finish(self) -> tuple[Slide, ...]:
+        if self._just_ended:
+            self._warn("the deck ends with end_slide, which leaves an empty slide after it")
+        self._end_slide()
+        if not self._slides:
+            self._draft.skipped = False
+            self._end_slide()
+        return tuple(self._slides)
+
+    def _warn(self, reason: str) -> None:
+        self.warnings.append(DeckWarning(self._place.path, self._place.line, reason))
+
+    # Commands
+
+    def _command(self, call: Call) -> None:
+        draft = self._draft
+        match call.command.name, call.value:
+            case "pause", _:
+                draft.pause()
+            case "end_slide", _:
+                self._end_slide()
+                self._just_ended = True
+            case "new_line", _:
+                self._push(Blank(1))
+            case "new_lines", int(count):
+                self._push(Blank(count))
+            case "jump_to_middle", _:
+                self._push(JumpToMiddle())
+            case "column_layout", tuple(weights):
+                self._column_layout(weights)
+            case "column", int(column):
+                self._column(column)
+            case "reset_layout", _:
+                self._reset_layout()
+            case "incremental_lists", bool(value):
+                draft.incremental_lists = value
+            case "incremental_tables", bool(value):
+                draft.incremental_tables = value
+            case "list_item_newlines", int(count):
+                draft.list_item_newlines = count
+            case "font_size", int(size):
+                draft.font_size = size
+            case "alignment", str(alignment):
+                draft.alignment = Alignment(alignment)
+            case "no_footer", _:
+                draft.footer = False
+            case "skip_slide", _:
+                draft.skipped = True
+            case "speaker_note", str(note):
+                draft.notes.append(note)
+            case "snippet_output", str(identifier):
+                if identifier not in self._identifiers:
+                    raise self._place.error(f"no code block above has +id:{identifier}")
+                self._push(SnippetOutput(identifier))
+
+    def _column_layout(self, weights: tuple[int, ...]) -> None:
+        self._close_layout()
+        columns: list[list[Block]] = [[] for _ in weights]
+        self._draft.layout = _Layout(self._place, weights, columns, self._draft.step)
+        self._draft.awaits_column = self._draft.layout
+        self._draft.part_is_empty = False
+
+    def _column(self, column: int) -> None:
+        layout = self._draft.layout
+        if layout is None:
+            raise self._place.error("'column' needs a 'column_layout' before it")
+        if layout.entered == column:
+            raise self._place.error(f"already in column {column}")
+        if column >= len(layout.columns):
+            raise self._place.error(f"column {column}: the layout has {len(layout.columns)}, counted from 0")
+        layout.entered = column
+        self._draft.awaits_column = None
+        self._draft.part_is_empty = False
+
+    def _reset_layout(self) -> None:
+        if self._draft.awaits_column:
+            self._warn("presenterm 0.16.1 refuses a column_layout that has no column")
+        self._close_layout()
+        self._draft.awaits_column = None
+        self._draft.part_is_empty = False
+
+    def _close_layout(self) -> None:
+        layout = self._draft.layout
+        self._draft.layout = None
+        if layout and any(layout.columns):
+            columns = tuple(tuple(blocks) for blocks in layout.columns)
+            self._draft.blocks.append(self._block(Columns(layout.weights, columns), layout.step, layout.place))
+
+    # Content
+
+    def _block(self, content: Content, step: int, place: Place) -> Block:
+        draft = self._draft
+        return Block(content, step, place.line, draft.alignment, draft.font_size, self._path_of(place))
+
+    def _path_of(self, place: Place) -> Path | None:
+        return None if place.path == self._path else place.path
+
+    def _push(self, content: Content) -> None:
+        draft = self._draft
+        if draft.awaits_column:
+            line = draft.awaits_column.place.line
+            raise self._place.error(f"this stands in no column: put 'column: 0' after line {line}'s column_layout")
+        target = draft.blocks
+        if draft.layout and draft.layout.entered is not None:
+            target = draft.layout.columns[draft.layout.entered]
+        target.append(self._block(content, draft.step, self._place))
+        if not isinstance(content, Blank):
+            draft.part_is_empty = False
+
+    def _may_take_title(self) -> bool:
+        return not self._draft.titled or self._options.implicit_slide_ends
+
+    def _title(self, text: Text) -> None:
+        if self._options.implicit_slide_ends and self._draft.started:
+            self._end_slide()
+        draft = self._draft
+        draft.place = draft.place or self._place
+        stands_at_top = not draft.blocks and draft.layout is None and draft.step == 0 and not draft.titled
+        if stands_at_top:
+            draft.title = text
+            draft.part_is_empty = False
+        else:
+            self._push(Heading(1, text))
+        draft.titled = True
+
+    def _list(self, items: Items) -> None:
+        draft = self._draft
+        spacing = draft.list_item_newlines or self._options.list_item_newlines
+        incremental = _first(draft.incremental_lists, self._options.incremental_lists)
+        if incremental:
+            draft.pause()
+        for index, (item, line) in enumerate(zip(items.items, items.lines, strict=True)):
+            if index and incremental:
+                draft.pause()
+            self._place = replace(self._place, line=line)
+            self._push(replace(item, spacing=spacing))
+        if incremental:
+            draft.pause()
+
+    def _table(self, grid: Grid) -> None:
+        draft = self._draft
+        incremental = _first(draft.incremental_tables, self._options.incremental_tables)
+        first = draft.step
+        row_steps = []
+        for _ in grid.rows:
+            if incremental:
+                draft.pause()
+            row_steps.append(draft.step)
+        last, draft.step = draft.step, first
+        self._push(Table(grid.header, grid.rows, grid.alignments, tuple(row_steps)))
+        draft.step = last
+
+    def _image(self, picture: Picture) -> Image:
+        path = self._place.path.parent / picture.source
+        problem = picture_problem(path)
+        if problem:
+            raise self._place.error(f"{problem}: {picture.source}")
+        width, words = None, []
+        prefix = self._options.image_attributes_prefix
+        for part in picture.description.split(","):
+            if part and part.startswith(prefix):
+                width = self._image_width(part.removeprefix(prefix))
+            else:
+                words.append(part)
+        return Image(path, width, ",".join(words).strip())
+
+    def _image_width(self, attribute: str) -> int:
+        name, colon, value = attribute.partition(":")
+        if not colon or name not in ("width", "w"):
+            raise self._place.error(f"unknown image attribute '{name}'; valid: width:50%, w:50%")
+        try:
+            return percent(value)
+        except FenceError as error:
+            raise self._place.error(f"image {name}: {error}") from None
+
+    def _code(self, block: CodeBlock) -> None:
+        place = self._place
+        try:
+            code = read_code(block, place.path.parent, place.line, self._options.auto_render_languages)
+        except CodeError as error:
+            raise DeckError(place.path, place.line + error.offset, error.reason) from None
+        if code.identifier is not None:
+            if code.identifier in self._identifiers:
+                raise place.error(f"+id:{code.identifier} is given to another code block already")
+            self._identifiers.add(code.identifier)
+        self._push(self._with_steps(code))
+
+    def _with_steps(self, code: Code) -> Code:
+        draft = self._draft
+        shows_lines = not code.render and code.execution not in (Execution.REPLACE, Execution.IMAGE)
+        if not shows_lines:
+            return replace(code, highlights=(None,), highlight_step=draft.step)
+        highlight_step = draft.step + draft.extra_steps
+        draft.extra_steps += len(code.highlights) - 1
+        return replace(code, highlight_step=highlight_step)
+
+    # Slides
+
+    def _end_slide(self) -> None:
+        self._close_layout()
+        draft = self._draft
+        steps = draft.step + draft.extra_steps + 1
+        if draft.step and draft.part_is_empty:
+            steps -= 1  # presenterm drops a last part that shows nothing
+        if not draft.skipped:
+            title, blocks, notes = draft.title, tuple(draft.blocks), tuple(draft.notes)
+            place = draft.place or self._place
+            path = self._path_of(place)
+            self._slides.append(Slide(title, blocks, steps, place.line, notes, draft.footer, path=path))
+        self._draft = _Draft()
+
+
+def _first(setting: bool | None, default: bool) -> bool:
+    return default if setting is None else setting

@@ -1,0 +1,129 @@
+"""A deck's file to a deck: reads it and the files that it includes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from .builder import DeckBuilder
+from .commands import Call, Ignored, read_comment
+from .errors import DeckError, NoSuchDeckError
+from .front_matter import Opening, read_front_matter, split
+from .markdown import CodeBlock, Comment, Located, read_markdown
+from .model import Deck, DeckWarning
+from .yaml_values import YamlError
+
+
+def load_deck(path: Path) -> Deck:
+    """Read a deck and every file that it includes.
+
+    Raises DeckError (file, line, reason) where presenterm would refuse the deck, and NoSuchDeckError, a DeckError,
+    where there is none at this path.
+    """
+    return _Loader(path).load()
+
+
+class _Loader:
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._files: list[Path] = []
+        """The files being read: the deck, what it includes, what that includes."""
+        self._warnings: list[DeckWarning] = []
+        self._opening = Opening()
+
+    def load(self) -> Deck:
+        text = _read_deck(self._path)
+        self._opening = opening = self._read_opening(text)
+        if opening.options.incremental_tables:
+            self._warnings.append(DeckWarning(self._path, 1, "presenterm 0.16.1 refuses 'incremental_tables'"))
+        builder = DeckBuilder(self._path, opening)
+        body = "\n" * opening.lines + _without_lines(text, opening.lines)
+        for item, call in self._items(body, self._path):
+            builder.add(item, call)
+        slides = builder.finish()
+        return Deck(self._path, opening.front_matter, slides, (*self._warnings, *builder.warnings))
+
+    def _read_opening(self, text: str) -> Opening:
+        try:
+            return read_front_matter(text, self._path.parent)
+        except YamlError as error:
+            raise DeckError(self._path, error.line + 1, error.reason) from None
+
+    def _items(self, text: str, path: Path) -> Iterator[tuple[Located, Call | None]]:
+        """A file's elements, each comment with the command that it makes, and included files in their place."""
+        self._files.append(path)
+        for item in read_markdown(text, path, self._opening.palette):
+            if not isinstance(item.element, Comment):
+                self._look_at(item)
+                yield item, None
+                continue
+            call = self._call(item, item.element.text)
+            if call is None:
+                continue
+            if call.command.name == "include":
+                yield from self._included(item, str(call.value))
+            else:
+                yield item, call
+        self._files.pop()
+
+    def _call(self, item: Located, comment: str) -> Call | None:
+        try:
+            said = read_comment(comment, self._opening.options.command_prefix)
+        except YamlError as error:
+            leading = comment[: len(comment) - len(comment.lstrip())].count("\n")
+            raise DeckError(item.path, item.line + leading + error.line, error.reason) from None
+        if isinstance(said, Ignored):
+            if said.suspicion:
+                self._warn(item, said.suspicion)
+            return None
+        if said.command.unreleased:
+            self._warn(item, f"presenterm 0.16.1 refuses '{said.command.name}'")
+        return said
+
+    def _included(self, item: Located, name: str) -> Iterator[tuple[Located, Call | None]]:
+        path = item.path.parent / name
+        try:
+            text = _read_text(path)
+        except (OSError, ValueError) as error:
+            reason = "not found" if isinstance(error, FileNotFoundError) else "cannot be read"
+            raise DeckError(item.path, item.line, f"included file {reason}: {name}") from None
+        if path.resolve() in [file.resolve() for file in self._files]:
+            raise DeckError(item.path, item.line, f"include: {name} includes itself")
+        if split(text)[0] is not None:
+            raise DeckError(path, 1, "an included file cannot have a front matter")
+        yield from self._items(text, path)
+
+    def _look_at(self, item: Located) -> None:
+        if isinstance(item.element, CodeBlock):
+            language = item.element.info.strip().partition(" ")[0]
+            if "{" in language or "+" in language.rstrip("+"):
+                self._warn(item, f"'{language}' is taken as a language; put a space before its attributes")
+
+    def _warn(self, item: Located, reason: str) -> None:
+        self._warnings.append(DeckWarning(item.path, item.line, reason))
+
+
+def _read_deck(path: Path) -> str:
+    try:
+        return _read_text(path)
+    except FileNotFoundError:
+        raise NoSuchDeckError(path) from None
+    except IsADirectoryError:
+        raise NoSuchDeckError(path, "a folder, not a deck") from None
+    except (OSError, ValueError):
+        raise NoSuchDeckError(path, "cannot be read") from None
+
+
+def _read_text(path: Path) -> str:
+    """The text of a file, its line ends made line feeds. DeckError where it is not UTF-8."""
+    data = path.read_bytes()
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise DeckError(path, line, "not UTF-8 text") from None
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _without_lines(text: str, count: int) -> str:
+    return "\n".join(text.split("\n")[count:])

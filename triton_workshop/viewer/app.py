@@ -1,0 +1,382 @@
+"""The terminal app that presents a deck. Its state is small: a deck, a place in it, and its live blocks."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import time
+import traceback
+from contextlib import suppress
+from pathlib import Path
+from typing import ClassVar
+
+from textual import events
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.geometry import Size
+from textual.theme import Theme
+from textual.widget import Widget
+
+from triton_workshop.deck import load_deck
+from triton_workshop.deck.errors import DeckError
+from triton_workshop.deck.model import Block, Deck, Execution, Image
+from triton_workshop.viewer.live import LiveBlocks, Status, blocks_to_run, shown_elsewhere, walk
+from triton_workshop.viewer.page import Page, Picture, View, broken_page, compose, footer
+from triton_workshop.viewer.palette import Palette, palette_named
+from triton_workshop.viewer.pictures import HALF_BLOCKS, Graphics, ask_terminal
+from triton_workshop.viewer.place import Place, goto
+from triton_workshop.viewer.rows import Rows
+from triton_workshop.viewer.screens import Index, Keys
+
+FRAME = 0.05
+"""Seconds between two looks at the output of live blocks."""
+BREATH = 3
+"""While output streams, drawing may take one part in so many of the time."""
+
+
+class Body(VerticalScroll, can_focus=False):
+    """The part of a slide between title and footer; scrolls where the slide is taller."""
+
+
+class Viewer(App[int]):
+    """Presents a deck."""
+
+    TITLE = "Triton Workshop"
+    ENABLE_COMMAND_PALETTE = False
+    CSS = """
+    Screen { background: $background; layout: vertical; overflow: hidden; }
+    #title, #footer { height: auto; }
+    Body { height: 1fr; scrollbar-size: 0 0; background: $background; }
+    #canvas { background: $background; min-height: 0; }
+    .picture { position: absolute; }
+    ModalScreen { align: center middle; background: $background 70%; }
+    .box {
+        width: 72; max-width: 100%; height: auto; max-height: 100%; padding: 0 2; background: $panel;
+        border: round $accent; border-title-color: $accent; border-title-style: bold; scrollbar-size: 0 0;
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("right,l,j,down,space,pagedown", "go('next')", "Next", show=False),
+        Binding("left,h,k,up,pageup", "go('previous')", "Back", show=False),
+        Binding("n", "go('next_slide')", "Next slide", show=False),
+        Binding("p", "go('previous_slide')", "Previous slide", show=False),
+        Binding("home", "go('first')", "First slide", show=False),
+        Binding("end", "go('last')", "Last slide", show=False),
+        Binding("g", "first", "First slide", show=False),
+        Binding("G,upper_g,shift+g", "numbered", "Slide by number", show=False),
+        Binding("s", "go('complete')", "Show every step", show=False),
+        Binding("ctrl+e", "run", "Run", show=False),
+        Binding("ctrl+x", "stop", "Stop", show=False),
+        Binding("r,ctrl+r", "reload", "Read again", show=False),
+        Binding("ctrl+p", "index", "Slides", show=False),
+        Binding("question_mark", "keys", "Keys", show=False),
+        Binding("shift+down", "scroll(1)", "Scroll down", show=False),
+        Binding("shift+up", "scroll(-1)", "Scroll up", show=False),
+        Binding("ctrl+d", "scroll(0.5)", "Half a screen down", show=False),
+        Binding("ctrl+u", "scroll(-0.5)", "Half a screen up", show=False),
+        Binding("escape", "forget", "Forget what was typed", show=False),
+        Binding("q", "leave", "Quit", show=False),
+        Binding("ctrl+c,ctrl+q", "leave", "Quit", show=False, priority=True),
+    ]
+
+    def __init__(self, deck: Deck, slide: int = 1, graphics: Graphics = HALF_BLOCKS) -> None:
+        """`slide` is the number to start on, from 1."""
+        super().__init__()
+        self.deck = deck
+        self.graphics = graphics
+        self.steps = [slide.steps for slide in deck.slides]
+        self.place = goto(slide, self.steps)
+        self.live = LiveBlocks(deck.path.parent)
+        self.elsewhere = shown_elsewhere(deck)
+        self.page = Page((), (), 0, (), {})
+        self.typed = ""
+        """Digits of a slide's number, or a first `g`."""
+        self.message = ""
+        self._started: set[int] = set()
+        """Slides whose automatic blocks have been started."""
+        self._follow = False
+        """Whether output is kept in view while it grows."""
+        self._next_frame = 0.0
+        self.settled = True
+        """Whether the screen shows all that the live blocks have printed."""
+        self._pictures: dict[Picture, Widget] = {}
+        self._use_palette(palette_named(deck.front_matter.theme_name))
+
+    def _use_palette(self, palette: Palette) -> None:
+        self.palette = palette
+        self.register_theme(
+            Theme(
+                name=palette.name,
+                dark=palette.dark,
+                primary=palette.bar,
+                secondary=palette.accent,
+                accent=palette.accent,
+                warning=palette.warning,
+                error=palette.bad,
+                success=palette.good,
+                foreground=palette.text,
+                background=palette.background,
+                surface=palette.panel,
+                panel=palette.panel,
+                variables={"on-bar": palette.on_bar},
+            )
+        )
+        self.theme = palette.name
+
+    # The screen
+
+    def compose(self) -> ComposeResult:
+        yield Rows(name="title")
+        with Body():
+            yield Rows(name="canvas")
+        yield Rows(name="footer")
+
+    def on_mount(self) -> None:
+        self.title_rows = self.query_one("#title", Rows)
+        self.canvas = self.query_one("#canvas", Rows)
+        self.footer_rows = self.query_one("#footer", Rows)
+        self.body = self.query_one(Body)
+        self.watch(self.body, "scroll_y", self._draw_footer, init=False)
+        self._leave_on_signals()
+        self.ticker = self.set_interval(FRAME, self._tick, pause=True)
+        self._arrive()
+
+    def _leave_on_signals(self) -> None:
+        """A closed terminal or a `kill` ends the viewer as a key would: blocks killed, terminal restored."""
+        loop = asyncio.get_running_loop()
+        for name in ("SIGTERM", "SIGHUP"):
+            with suppress(NotImplementedError, AttributeError, ValueError, RuntimeError):
+                loop.add_signal_handler(getattr(signal, name), self.exit, 1)
+
+    def on_resize(self, event: events.Resize) -> None:
+        self._draw(event.size)
+
+    def _view(self, size: Size) -> View:
+        return View(
+            palette=self.palette,
+            width=max(size.width, 1),
+            height=max(size.height, 1),
+            step=self.place.step,
+            cells=self.live.cells,
+            elsewhere=self.elsewhere,
+            now=time.monotonic(),
+            graphics=self.graphics,
+        )
+
+    def _draw(self, size: Size | None = None, *, from_top: bool = False) -> None:
+        """Shows the slide as it is now, all of it in one go."""
+        if not hasattr(self, "body"):
+            return
+        view = self._view(size or self.size)
+        started = time.monotonic()
+        slide = self.deck.slides[self.place.slide]
+        try:
+            self.page = compose(self.deck, slide, view)
+        except Exception:  # a slide that cannot be drawn says so, and the others go on
+            self.page = broken_page(traceback.format_exc(), view)
+        with self.batch_update():
+            if from_top:
+                self.body.scroll_to(y=0, animate=False, force=True, immediate=True)
+            self.title_rows.show(self.page.title)
+            self.canvas.show(self.page.body)
+            self._place_pictures()
+            self._draw_footer()
+        self._next_frame = time.monotonic() + BREATH * (time.monotonic() - started)
+
+    def _draw_footer(self) -> None:
+        slide = self.deck.slides[self.place.slide]
+        if not slide.footer:
+            self.footer_rows.show(())
+            return
+        hint = self.message or self.typed
+        if not hint and self.live.running:
+            hint = "▶ running"
+        if len(self.page.body) - self.page.room > self.body.scroll_offset.y:
+            hint = f"{hint}  ↓ more".strip()
+        self.footer_rows.show(footer(self.deck, self.place, self._view(self.size), hint))
+
+    def _place_pictures(self) -> None:
+        """Puts the terminal's own pictures where the page wants them."""
+        wanted = set(self.page.pictures)
+        for picture in self._pictures.keys() - wanted:
+            self._pictures.pop(picture).remove()
+        for picture in self.page.pictures:
+            if picture in self._pictures or self.graphics.widget is None:
+                continue
+            widget = self.graphics.widget(str(picture.path), classes="picture")
+            widget.styles.width, widget.styles.height = picture.width, picture.height
+            widget.styles.offset = (picture.x, picture.y)
+            self._pictures[picture] = widget
+            self.canvas.mount(widget)
+
+    # Moving
+
+    def _move(self, place: Place) -> None:
+        self.typed = self.message = ""
+        if place == self.place:
+            self._draw_footer()
+            return
+        other_slide = place.slide != self.place.slide
+        self.place = place
+        if other_slide:
+            self._arrive()
+        else:
+            self._draw()
+
+    def _arrive(self) -> None:
+        """Shows a slide from its top, and starts what runs by itself there."""
+        self._draw(from_top=True)
+        cells = (self.live.cells.get(block) for block in self.page.live)
+        self._follow = any(cell is not None and cell.status is not Status.ENDED for cell in cells)
+        if self.place.slide not in self._started:
+            self._started.add(self.place.slide)
+            slide = self.deck.slides[self.place.slide]
+            self._start(blocks_to_run(slide, slide.steps - 1, Execution.AUTOMATIC))
+
+    def action_go(self, where: str) -> None:
+        match where:
+            case "next":
+                self._move(self.place.next(self.steps))
+            case "previous":
+                self._move(self.place.previous(self.steps))
+            case "next_slide":
+                self._move(self.place.next_slide(self.steps))
+            case "previous_slide":
+                self._move(self.place.previous_slide())
+            case "complete":
+                self._move(self.place.complete(self.steps))
+            case "first":
+                self._move(Place())
+            case "last":
+                self._move(goto(len(self.steps), self.steps))
+
+    def action_first(self) -> None:
+        if self.typed == "g":
+            self._move(Place())
+        else:
+            self._type("g")
+
+    def action_numbered(self) -> None:
+        number = int(self.typed) if self.typed.isdecimal() else len(self.steps)
+        self._move(goto(number, self.steps))
+
+    def action_forget(self) -> None:
+        self._type("")
+
+    def on_key(self, event: events.Key) -> None:
+        character = event.character or ""
+        if character.isascii() and character.isdecimal():
+            self._type((self.typed if self.typed.isdecimal() else "") + character)
+
+    def _type(self, text: str) -> None:
+        self.typed = text[-4:]
+        self.message = ""
+        self._draw_footer()
+
+    def action_scroll(self, amount: float) -> None:
+        """Scrolls by lines, or by a part of the screen where the amount is a fraction."""
+        self._follow = False
+        rows = amount if isinstance(amount, int) else round(amount * self.body.size.height)
+        self.body.scroll_relative(y=rows, animate=False)
+
+    def on_mouse_scroll_up(self) -> None:
+        self._follow = False
+
+    # Live blocks
+
+    def action_run(self) -> None:
+        slide = self.deck.slides[self.place.slide]
+        blocks = blocks_to_run(slide, self.place.step, Execution.ON_KEY, Execution.AUTOMATIC)
+        if not blocks:
+            self.message = "nothing to run here"
+            self._draw_footer()
+            return
+        self._start(blocks)
+
+    def _start(self, blocks: list[Block]) -> None:
+        if not blocks:
+            return
+        self.live.start([(block, self._columns_of(block)) for block in blocks])
+        self._follow = True
+        self.settled = False
+        self.ticker.resume()
+        self._draw()
+
+    def _columns_of(self, block: Block) -> int:
+        area = self.page.live.get(block)
+        return area.columns if area else max(self.size.width - 10, 20)
+
+    def action_stop(self) -> None:
+        self._follow = True
+        self.live.stop()
+
+    def _tick(self) -> None:
+        """Brings new output into view, no more often than there is time to draw it."""
+        self.live.update()
+        busy = self.live.busy
+        if busy and time.monotonic() < self._next_frame:
+            return
+        self._draw()
+        self._keep_in_view()
+        if not busy:  # what came last is on the screen now
+            self.ticker.pause()
+        self.settled = not busy
+
+    def _keep_in_view(self) -> None:
+        """Scrolls so that the end of the newest output can be seen, unless the presenter has scrolled since."""
+        cells = self.live.cells
+        begun = [block for block in self.page.live if block in cells and cells[block].started]
+        if not self._follow or not begun:
+            return
+        newest = max(begun, key=lambda block: cells[block].started)
+        below = self.page.live[newest].bottom - self.page.room
+        if below > self.body.scroll_offset.y:
+            self.call_after_refresh(self.body.scroll_to, y=below, animate=False, force=True)
+
+    # The rest
+
+    def action_reload(self) -> None:
+        try:
+            deck = load_deck(self.deck.path)
+        except DeckError as error:
+            self.message = f"✗ {Path(error.path).name}:{error.line}: {error.reason}"
+            self._draw_footer()
+            return
+        self.deck = deck
+        self.steps = [slide.steps for slide in deck.slides]
+        self.elsewhere = shown_elsewhere(deck)
+        self.live.carry_over(deck)
+        self._use_palette(palette_named(deck.front_matter.theme_name))
+        self.place = self.place.within(self.steps)
+        self.message = "✓ read again"
+        self._draw()
+
+    def action_index(self) -> None:
+        def go(number: int | None) -> None:
+            if number is not None:
+                self._move(goto(number + 1, self.steps))
+
+        self.push_screen(Index(self.deck, self.place.slide, self.palette), go)
+
+    def action_keys(self) -> None:
+        self.push_screen(Keys(self.palette))
+
+    def action_leave(self) -> None:
+        self.exit(0)
+
+
+def present(deck_path: Path, *, start: int = 1) -> int:
+    """Shows the deck in the terminal until the presenter leaves; the exit status.
+
+    Raises `DeckError` for a deck that cannot be read.
+    """
+    deck = load_deck(deck_path)
+    pictures = any(isinstance(block.content, Image) for slide in deck.slides for block in walk(slide.blocks))
+    viewer = Viewer(deck, start, ask_terminal() if pictures else HALF_BLOCKS)
+    try:
+        status = viewer.run()
+    finally:
+        viewer.live.close()
+    # A crash has no status of its own, but it has a return code.
+    return (viewer.return_code or 0) if status is None else status

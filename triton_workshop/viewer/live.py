@@ -1,0 +1,176 @@
+"""The live blocks of a deck: what each has printed, which run now, and how each ended."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+
+from triton_workshop.deck.model import Block, Code, Columns, Deck, Execution, Slide, SnippetOutput
+from triton_workshop.runner import CannotRunError, Outcome, Run, Script, runnable
+from triton_workshop.viewer.transcript import Transcript
+
+INTAKE_SECONDS = 0.015
+"""How long one update may take in output before the screen gets its turn."""
+
+
+class Status(Enum):
+    WAITING = "waiting"
+    RUNNING = "running"
+    ENDED = "ended"
+
+
+@dataclass
+class Cell:
+    """One run of one block. `outcome` is None until it ends, and for a block that could not start."""
+
+    transcript: Transcript = field(default_factory=Transcript)
+    status: Status = Status.WAITING
+    started: float = 0.0
+    outcome: Outcome | None = None
+    failure: str | None = None
+    """Why it could not start."""
+    run: Run | None = None
+    cancelled: bool = False
+
+    def elapsed(self, now: float) -> float:
+        """Seconds since it started."""
+        return max(now - self.started, 0.0)
+
+
+class LiveBlocks:
+    """Runs blocks, one batch after the other in the order given, and keeps what they print.
+
+    The processes are read by threads of their own; `update` brings what they read into view. `close` ends all.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.cells: dict[Block, Cell] = {}
+        self._threads: list[threading.Thread] = []
+        self._closed = False
+
+    def start(self, blocks: Sequence[tuple[Block, int]]) -> None:
+        """Runs each block, given with the columns it may fill; those that run or wait already are left alone."""
+        batch: list[tuple[Cell, Script]] = []
+        for block, columns in blocks:
+            code = block.content
+            old = self.cells.get(block)
+            if not isinstance(code, Code) or (old is not None and old.status is not Status.ENDED):
+                continue
+            cell = self.cells[block] = Cell()
+            batch.append((cell, Script(code.language, code.source, self.folder, columns)))
+        if batch and not self._closed:
+            thread = threading.Thread(target=self._work, args=(batch,), daemon=True)
+            self._threads = [*(thread for thread in self._threads if thread.is_alive()), thread]
+            thread.start()
+
+    def _work(self, batch: Sequence[tuple[Cell, Script]]) -> None:
+        for cell, script in batch:
+            try:
+                if not cell.cancelled:
+                    self._run(cell, script)
+            except (CannotRunError, OSError) as error:
+                cell.failure = str(error)
+            finally:
+                cell.status = Status.ENDED
+
+    @staticmethod
+    def _run(cell: Cell, script: Script) -> None:
+        cell.started = time.monotonic()
+        cell.status = Status.RUNNING
+        with Run(script) as run:
+            cell.run = run
+            if cell.cancelled:  # a stop that came while the process started
+                run.stop()
+            for chunk in run.output():
+                cell.transcript.receive(chunk)
+            cell.outcome = run.wait()
+
+    def update(self) -> None:
+        """Takes in what has arrived, for a moment at most."""
+        deadline = time.monotonic() + INTAKE_SECONDS
+        for cell in self.cells.values():
+            while time.monotonic() < deadline and cell.transcript.take_in():
+                pass
+
+    @property
+    def busy(self) -> bool:
+        """Whether a block runs, waits, or has printed what `update` has not yet taken in."""
+        return any(cell.status is not Status.ENDED or cell.transcript.behind for cell in self.cells.values())
+
+    @property
+    def running(self) -> int:
+        return sum(cell.status is not Status.ENDED for cell in self.cells.values())
+
+    def stop(self) -> None:
+        """Interrupts what runs, and forgets what waits."""
+        for cell in self.cells.values():
+            if cell.status is not Status.ENDED:
+                cell.cancelled = True
+                if cell.run is not None:
+                    cell.run.stop()
+
+    def close(self) -> None:
+        """Kills everything, and waits until it is gone."""
+        self._closed = True
+        for cell in self.cells.values():
+            cell.cancelled = True
+            if cell.run is not None:
+                cell.run.kill()
+        for thread in self._threads:
+            thread.join(timeout=5)
+
+    def carry_over(self, deck: Deck) -> None:
+        """Gives the outputs to the same code in a deck that was read again, wherever it stands now."""
+        old = list(self.cells.items())
+        self.cells = {}
+        for slide in deck.slides:
+            for block in walk(slide.blocks):
+                for index, (before, cell) in enumerate(old):
+                    if same_code(before, block):
+                        self.cells[block] = cell
+                        del old[index]
+                        break
+        for _, cell in old:
+            cell.cancelled = True
+            if cell.run is not None:
+                cell.run.stop()
+
+
+def same_code(one: Block, other: Block) -> bool:
+    a, b = one.content, other.content
+    return isinstance(a, Code) and isinstance(b, Code) and (a.language, a.source) == (b.language, b.source)
+
+
+def walk(blocks: Sequence[Block]) -> Iterator[Block]:
+    """All blocks, those inside columns included, in the order of the file."""
+    for block in blocks:
+        yield block
+        if isinstance(block.content, Columns):
+            for column in block.content.columns:
+                yield from walk(column)
+
+
+def live(block: Block, *when: Execution) -> bool:
+    """Whether this is code that runs here, at one of these occasions."""
+    return isinstance(block.content, Code) and block.content.execution in when and runnable(block.content.language)
+
+
+def blocks_to_run(slide: Slide, step: int, *when: Execution) -> list[Block]:
+    """The live blocks that are visible at a step, in order."""
+    return [block for block in walk(slide.blocks) if block.step <= step and live(block, *when)]
+
+
+def shown_elsewhere(deck: Deck) -> Mapping[str, Block]:
+    """Blocks by identifier, of those whose output a `snippet_output` shows in another place."""
+    every = [block for slide in deck.slides for block in walk(slide.blocks)]
+    wanted = {block.content.identifier for block in every if isinstance(block.content, SnippetOutput)}
+    return {
+        block.content.identifier: block
+        for block in every
+        if isinstance(block.content, Code) and block.content.identifier in wanted and block.content.identifier
+    }

@@ -1,0 +1,699 @@
+"""A slide at a size: frozen state in, lines and places of pictures out. Nothing here knows the screen's widgets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from functools import lru_cache
+from io import StringIO
+from itertools import pairwise
+from pathlib import Path
+
+from rich.console import Console
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+from textual.strip import Strip
+
+from triton_workshop.deck.model import (
+    Alert,
+    Alignment,
+    Blank,
+    Block,
+    Code,
+    Columns,
+    Deck,
+    Execution,
+    Footnote,
+    Heading,
+    Image,
+    JumpToMiddle,
+    ListItem,
+    Paragraph,
+    Quote,
+    Rule,
+    Slide,
+    SnippetOutput,
+    Span,
+    Table,
+)
+from triton_workshop.deck.model import Text as Spans
+from triton_workshop.runner import runnable
+from triton_workshop.viewer.live import Cell, Status
+from triton_workshop.viewer.palette import Palette
+from triton_workshop.viewer.pictures import Graphics, cells_for, half_blocks, pixel_size
+from triton_workshop.viewer.place import Place
+from triton_workshop.viewer.plain import same_list
+from triton_workshop.viewer.richtext import code_lines, printable, rich_text
+
+CONSOLE = Console(
+    file=StringIO(), width=80, color_system="truecolor", force_terminal=True, legacy_windows=False, _environ={}
+)
+
+MEASURE = 108
+"""Columns beyond which running text is hard to follow; code, tables and columns may be wider."""
+WIDEST = 144
+TALL = 30
+"""Rows from which there is room for more air around the title and in the footer."""
+NARROWEST_COLUMN = 16
+SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+ALERT_ICONS = {"note": "●", "tip": "★", "important": "◆", "warning": "▲", "caution": "✖"}
+VEIL = "\u2800"
+"""A blank that wraps as a letter does: text that will come later keeps its place."""
+
+Lines = tuple[Strip, ...]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Where a real picture goes, in cells of the body."""
+
+    path: Path
+    x: int
+    y: int
+    width: int
+    height: int
+
+
+@dataclass(frozen=True)
+class LiveArea:
+    """Where a live block is: its first row, the row after its output, and the columns its output may fill."""
+
+    top: int
+    bottom: int
+    columns: int
+
+
+@dataclass(frozen=True)
+class Page:
+    """A slide, ready to be shown: title bar, body (which may be taller than the screen), and where things are."""
+
+    title: Lines
+    body: Lines
+    room: int
+    """Rows of the body that are on the screen at once."""
+    pictures: tuple[Picture, ...]
+    live: Mapping[Block, LiveArea]
+
+
+@dataclass
+class Piece:
+    """A stretch of a page while it is put together."""
+
+    lines: list[Strip] = field(default_factory=list)
+    pictures: list[Picture] = field(default_factory=list)
+    live: dict[Block, LiveArea] = field(default_factory=dict)
+    revealed: int = 0
+    """Rows up to the last that is visible at this step; below it everything is still blank."""
+
+    @property
+    def height(self) -> int:
+        return len(self.lines)
+
+    def adopt(self, other: Piece, x: int, y: int) -> None:
+        """Takes over what stands in another piece, which is placed at (x, y)."""
+        self.pictures += [Picture(p.path, p.x + x, p.y + y, p.width, p.height) for p in other.pictures]
+        self.live |= {
+            block: LiveArea(area.top + y, area.bottom + y, area.columns) for block, area in other.live.items()
+        }
+        if other.revealed:
+            self.revealed = max(self.revealed, y + other.revealed)
+
+
+@dataclass(frozen=True)
+class View:
+    """All that a page depends on besides the slide."""
+
+    palette: Palette
+    width: int
+    height: int
+    step: int = 0
+    cells: Mapping[Block, Cell] = field(default_factory=dict)
+    elsewhere: Mapping[str, Block] = field(default_factory=dict)
+    now: float = 0.0
+    graphics: Graphics = field(default_factory=Graphics)
+
+
+def margin(width: int) -> int:
+    """Columns left free on either side: little on a small screen, where every column counts."""
+    wanted = max((width - WIDEST) // 2, min(width // 20, 10), 1 if width < 40 else 3)
+    return min(wanted, (width - 1) // 2)
+
+
+def compose(deck: Deck, slide: Slide, view: View) -> Page:
+    """The page for a slide."""
+    side = margin(view.width)
+    width = max(view.width - 2 * side, 1)
+    base = Style(color=view.palette.text, bgcolor=view.palette.background)
+    alone = lone_heading(slide)
+    if slide.introduction or alone is not None:
+        lines = cover(deck, view) if alone is None else banner(alone, view)
+        return Page((), centred(lines, view, base), view.height, (), {})
+    title = title_bar(slide.title, view, side)
+    foot = footer_height(view.height) if slide.footer else 0
+    room = max(view.height - len(title) - foot, 1)
+    piece = Composer(view, base, air_for(slide, view.palette, width, room)).flow(slide.blocks, width, room)
+    left, right = Segment(" " * side, base), Segment(" " * (view.width - side - width), base)
+    body = tuple(
+        Strip([left, *line, right]).adjust_cell_length(view.width, base) for line in piece.lines[: piece.revealed]
+    )
+    pictures = tuple(Picture(p.path, p.x + side, p.y, p.width, p.height) for p in piece.pictures)
+    return Page(title, body, room, pictures, piece.live)
+
+
+def broken_page(trace: str, view: View) -> Page:
+    """What stands in for a slide that could not be drawn: the end of the traceback, in this viewer's own code."""
+    base = Style(color=view.palette.bad, bgcolor=view.palette.background)
+    rows = ["This slide could not be drawn; the others still can.", "", *printable(trace).split("\n")]
+    body = tuple(strip(Text(row), view.width, base) for row in rows)
+    return Page((), body, max(view.height - footer_height(view.height), 1), (), {})
+
+
+class Air(IntEnum):
+    """How much room is left between the parts of a slide."""
+
+    NONE = 0
+    SOME = 1
+    MUCH = 2
+
+
+@lru_cache(maxsize=256)
+def air_for(slide: Slide, palette: Palette, width: int, room: int) -> Air:
+    """As much as the complete slide has room for. Decided without outputs, so that nothing moves when code runs."""
+    view = View(palette, width, room, step=slide.steps - 1)
+    if width < 60:
+        return Air.NONE
+    for air, part in ((Air.MUCH, 0.8), (Air.SOME, 1.0)):
+        if Composer(view, Style.null(), air).flow(slide.blocks, width, room).height <= part * room:
+            return air
+    return Air.NONE
+
+
+def lone_heading(slide: Slide) -> Spans | None:
+    """The heading of a slide that has nothing else, in the middle, as between the parts of a talk."""
+    contents = [block.content for block in slide.blocks if not isinstance(block.content, Blank | JumpToMiddle)]
+    if slide.introduction:
+        return None
+    if slide.title is not None:
+        return None if contents else slide.title
+    match contents:
+        case [Heading(_, text)]:
+            return text
+        case _:
+            return None
+
+
+def slide_name(deck: Deck, slide: Slide) -> Spans:
+    """What a list of slides calls this one: its title, else its first heading, else nothing."""
+    if slide.introduction:
+        return (Span(deck.title),)
+    if slide.title is not None:
+        return slide.title
+    return next((block.content.text for block in slide.blocks if isinstance(block.content, Heading)), ())
+
+
+class Composer:
+    """Lays blocks out below each other, in one column of a view."""
+
+    def __init__(self, view: View, base: Style, air: Air) -> None:
+        self.view = view
+        self.palette = view.palette
+        self.base = base
+        self.air = air
+
+    def flow(self, blocks: Sequence[Block], width: int, room: int) -> Piece:
+        """Blocks below each other. What comes at a later step leaves its room blank, so that nothing moves."""
+        flow = Piece()
+        previous: Block | None = None
+        for index, block in enumerate(blocks):
+            if isinstance(block.content, JumpToMiddle):
+                rest = self.flow(blocks[index + 1 :], width, room)
+                self._blank(flow, max((room - rest.height) // 2 - flow.height, 1), width)
+                self._append(flow, rest)
+                return flow
+            self._blank(flow, self._gap(previous, block), width)
+            taken = flow.height + self._height_below(blocks[index + 1 :], width) if has_picture(block) else 0
+            self._append(flow, self.piece(block, width, max(room - taken, 6)))
+            previous = block
+        return flow
+
+    def _height_below(self, blocks: Sequence[Block], width: int) -> int:
+        """Rows that a picture must leave to what follows it."""
+        text = [block for block in blocks if not has_picture(block)]
+        return self.flow(text, width, 1).height + 1 if text else 0
+
+    def _append(self, flow: Piece, piece: Piece) -> None:
+        flow.adopt(piece, 0, flow.height)
+        flow.lines += piece.lines
+
+    def _blank(self, flow: Piece, rows: int, width: int) -> None:
+        flow.lines += [self._line(Text(), width)] * rows
+
+    def _gap(self, previous: Block | None, block: Block) -> int:
+        """Empty rows between two blocks."""
+        if isinstance(block.content, Blank):
+            return 0
+        if previous is None or isinstance(previous.content, Blank):
+            return 0
+        if isinstance(block.content, ListItem) and same_list(previous.content, block.content):
+            spacing = previous.content.spacing if isinstance(previous.content, ListItem) else 1
+            return max(spacing - 1, int(self.air > Air.NONE and block.content.depth == 0))
+        if isinstance(previous.content, SnippetOutput | Code) and isinstance(block.content, SnippetOutput):
+            return 0
+        return 2 if self.air is Air.MUCH and self.view.height >= TALL else 1
+
+    def piece(self, block: Block, width: int, room: int) -> Piece:
+        """One block; all blank where it comes at a later step."""
+        content = block.content
+        if isinstance(content, Columns):
+            return self._columns(content, width, room)
+        if isinstance(content, Image):
+            piece = self._image(content, block.alignment, width, room)
+        elif isinstance(content, Code):
+            piece = self._code(block, content, width)
+        elif isinstance(content, SnippetOutput):
+            source = self.view.elsewhere.get(content.identifier)
+            piece = Piece(self._output(source, width)) if source else Piece()
+        else:
+            piece = Piece(list(self._still(block, width)))
+        if block.step > self.view.step:
+            return Piece([self._line(Text(), width)] * piece.height)
+        piece.revealed = piece.height
+        return piece
+
+    def _still(self, block: Block, width: int) -> Lines:
+        step = self.view.step if isinstance(block.content, Table) else 0
+        return still_lines(block, width, self.palette, self.base, step)
+
+    def _line(self, text: Text, width: int) -> Strip:
+        return strip(text, width, self.base)
+
+    def _columns(self, content: Columns, width: int, room: int) -> Piece:
+        widths, gap = column_widths(content.weights, width)
+        if not widths:  # too narrow to stand side by side
+            return self.flow([block for column in content.columns for block in column], width, room)
+        columns = [
+            self.flow(blocks, column_width, room) for blocks, column_width in zip(content.columns, widths, strict=False)
+        ]
+        whole = Piece()
+        height = max((column.height for column in columns), default=0)
+        for y in range(height):
+            segments: list[Segment] = []
+            for index, column in enumerate(columns):
+                if index:
+                    segments.append(Segment(" " * gap, self.base))
+                below = y >= column.height
+                segments += self._line(Text(), widths[index]) if below else column.lines[y]
+            whole.lines.append(self._fill(segments, width))
+        for index, column in enumerate(columns):
+            whole.adopt(column, sum(widths[:index]) + gap * index, 0)
+        return whole
+
+    def _fill(self, segments: list[Segment], width: int) -> Strip:
+        return Strip(segments).adjust_cell_length(width, self.base)
+
+    def _image(self, content: Image, alignment: Alignment | None, width: int, room: int) -> Piece:
+        pixels = pixel_size(content.path)
+        graphics = self.view.graphics
+        if pixels is None:
+            text = Text(f"[no picture in {content.path.name}]", Style(color=self.palette.bad))
+            return Piece([self._line(text, width)])
+        columns, rows = cells_for(pixels, content.width_percent, width, room, graphics)
+        slack = width - columns
+        # As in presenterm, a picture stands in the middle of its column.
+        x = {Alignment.LEFT: 0, Alignment.RIGHT: slack}.get(alignment or Alignment.CENTER, slack // 2)
+        if graphics.widget is not None:
+            blank = [self._line(Text(), width)] * rows
+            return Piece(blank, [Picture(content.path, x, 0, columns, rows)])
+        lines = half_blocks(content.path, columns, rows, self.palette.background) or ()
+        indent = Segment(" " * x, self.base)
+        return Piece([self._fill([indent, *line], width) for line in lines])
+
+    def _code(self, block: Block, code: Code, width: int) -> Piece:
+        highlighted = code.highlighted(self.view.step)
+        lines = list(code_panel(code, highlighted, width, self.palette, self.base, self.air))
+        live: dict[Block, LiveArea] = {}
+        if code.execution in (Execution.ON_KEY, Execution.AUTOMATIC) and block.step <= self.view.step:
+            if self.view.elsewhere.get(code.identifier or "") != block:
+                lines += self._output(block, width)
+            live[block] = LiveArea(0, len(lines), max(width - 4, 1))
+        return Piece(lines, live=live)
+
+    def _output(self, block: Block, width: int) -> list[Strip]:
+        """What a live block has printed and how it stands, on a ground of its own."""
+        cell = self.view.cells.get(block)
+        if cell is None:
+            return []
+        palette = self.palette
+        ground = Style(color=palette.text, bgcolor=palette.well)
+        status, tone = cell_status(cell, self.view.now, palette)
+        bar = Segment("▎ ", Style(color=tone, bgcolor=palette.well))
+        inside = max(width - 4, 1)
+        printed: list[Text] = []
+        if cell.transcript.dropped:
+            note = f"… {cell.transcript.dropped:,} earlier lines are not shown"
+            printed.append(Text(note, Style(color=palette.muted, italic=True)))
+        if not cell.transcript.empty:
+            printed += cell.transcript.shown()
+        rows = [row for text in printed for row in fold(text, inside)]
+        rows.append(status)
+        return [self._fill([bar, *strip(row, max(width - 2, 0), ground)], width) for row in rows]
+
+
+def has_picture(block: Block) -> bool:
+    return isinstance(block.content, Image | Columns)
+
+
+def cell_status(cell: Cell, now: float, palette: Palette) -> tuple[Text, str]:
+    """The line below an output, and the colour of its bar."""
+    if cell.failure is not None:
+        return Text(f"✗ {printable(cell.failure)}", Style(color=palette.bad, bold=True)), palette.bad
+    if cell.outcome is not None:
+        seconds = f"{cell.outcome.seconds:.1f} s"
+        if cell.outcome.succeeded:
+            return Text(f"✓ {seconds}", Style(color=palette.good, bold=True)), palette.good
+        tone = palette.warning if cell.outcome.stopped else palette.bad
+        icon = "■" if cell.outcome.stopped else "✗"
+        return Text(f"{icon} {cell.outcome.reason} · {seconds}", Style(color=tone, bold=True)), tone
+    if cell.status is Status.ENDED:
+        return Text("■ not started", Style(color=palette.warning, bold=True)), palette.warning
+    if cell.status is Status.WAITING:
+        return Text("◌ waiting for the block before", Style(color=palette.muted)), palette.faint
+    elapsed = cell.elapsed(now)
+    frame = SPINNER[int(elapsed * 10) % len(SPINNER)]
+    text = Text(f"{frame} {elapsed:.1f} s", Style(color=palette.accent, bold=True))
+    text.append("   Ctrl+X stops", Style(color=palette.muted, bold=False))
+    return text, palette.accent
+
+
+# Lines
+
+
+def strip(text: Text, width: int, base: Style, alignment: Alignment = Alignment.LEFT) -> Strip:
+    """One line of exactly `width` cells on the ground of `base`; what is too long is cut."""
+    # `render` leaves the text's own style out where no part of it has another.
+    line = Strip(text.render(CONSOLE)).apply_style(base + CONSOLE.get_style(text.style))
+    slack = width - line.cell_length
+    if slack < 0:
+        return line.crop(0, width).adjust_cell_length(width, base)
+    left = {Alignment.LEFT: 0, Alignment.CENTER: slack // 2, Alignment.RIGHT: slack}[alignment]
+    return Strip([Segment(" " * left, base), *line, Segment(" " * (slack - left), base)], width)
+
+
+def wrap(text: Text, width: int) -> list[Text]:
+    """Lines of at most `width` cells, broken between words."""
+    text.end = ""
+    return list(text.wrap(CONSOLE, max(width, 1), overflow="fold")) or [Text()]
+
+
+def fold(text: Text, width: int) -> list[Text]:
+    """Lines of at most `width` cells, broken anywhere, as a terminal does."""
+    if text.cell_len <= width:
+        return [text]
+    cuts: list[int] = []
+    column = 0
+    for index, character in enumerate(text.plain):
+        cells = Text(character).cell_len
+        if column + cells > width and column:
+            cuts.append(index)
+            column = 0
+        column += cells
+    return list(text.divide(cuts))
+
+
+@lru_cache(maxsize=1024)
+def still_lines(block: Block, width: int, palette: Palette, base: Style, step: int) -> Lines:
+    """The lines of a block that does not run: always the same for the same slide, so they are made once."""
+    content = block.content
+    alignment = block.alignment or Alignment.LEFT
+    measure = min(width, MEASURE) if alignment is Alignment.LEFT else width
+
+    def lines(text: Text, indent: int = 0) -> Lines:
+        return tuple(strip(Text(" " * indent) + row, width, base, alignment) for row in wrap(text, measure - indent))
+
+    match content:
+        case Heading(level, spans):
+            tone = palette.accent if level <= 2 else palette.emphasis
+            return lines(rich_text(spans, palette, Style(color=tone, bold=True)))
+        case Paragraph(spans):
+            style = Style(bold=True) if block.font_size > 1 else Style.null()
+            return lines(rich_text(spans, palette, style))
+        case ListItem():
+            return list_item(content, width, measure, palette, base)
+        case Table():
+            return table(content, alignment, width, palette, base, step)
+        case Quote(paragraphs):
+            return barred(paragraphs, measure, width, palette, base, palette.accent, None, Style(italic=True))
+        case Alert(kind, title, paragraphs):
+            tone = alert_tone(kind, palette)
+            heading = Text(f"{ALERT_ICONS.get(kind, '●')} {printable(title)}", Style(color=tone, bold=True))
+            return barred(paragraphs, measure, width, palette, base, tone, heading, Style.null())
+        case Rule():
+            return (strip(Text("─" * width, Style(color=palette.faint)), width, base),)
+        case Blank(count):
+            return (strip(Text(), width, base),) * count
+        case Footnote(label, spans):
+            text = rich_text(spans, palette, Style(color=palette.muted))
+            mark = Text(f"{printable(label)} ", Style(color=palette.accent))
+            return lines(Text.assemble(mark, text))
+        case _:
+            return ()
+
+
+def list_item(item: ListItem, width: int, measure: int, palette: Palette, base: Style) -> Lines:
+    """A bullet or number, and its text hanging beside it."""
+    marker = printable(item.marker)
+    indent = 3 * item.depth + 1
+    tone = palette.accent if item.depth == 0 else palette.muted
+    hang = indent + Text(marker).cell_len + 1
+    rows = []
+    for index, row in enumerate(wrap(rich_text(item.text, palette), max(measure - hang, 8))):
+        first = index == 0
+        lead = Text(f"{' ' * indent}{marker} " if first else " " * hang, Style(color=tone, bold=True))
+        rows.append(strip(Text.assemble(lead, row), width, base))
+    return tuple(rows)
+
+
+def alert_tone(kind: str, palette: Palette) -> str:
+    tones = {
+        "note": palette.note,
+        "tip": palette.good,
+        "important": palette.important,
+        "warning": palette.warning,
+        "caution": palette.bad,
+    }
+    return tones.get(kind, palette.note)
+
+
+def barred(
+    paragraphs: Sequence[Spans],
+    measure: int,
+    width: int,
+    palette: Palette,
+    base: Style,
+    tone: str,
+    heading: Text | None,
+    style: Style,
+) -> Lines:
+    """Paragraphs on a panel, with a coloured bar at their left."""
+    ground = base + Style(bgcolor=palette.panel)
+    rows = [heading] if heading is not None else []
+    for index, paragraph in enumerate(paragraphs):
+        if index:
+            rows.append(Text())
+        rows += wrap(rich_text(paragraph, palette, style), measure - 4)
+    bar = Segment("▌ ", Style(color=tone, bgcolor=palette.panel))
+    inside = max(measure - 2, 1)
+    beyond = Segment(" " * max(width - measure, 0), base)
+    return tuple(Strip([bar, *strip(row, inside, ground), beyond]).adjust_cell_length(width, base) for row in rows)
+
+
+def table(content: Table, alignment: Alignment, width: int, palette: Palette, base: Style, step: int) -> Lines:
+    """A table as wide as its text, with a line below its header. Rows of later steps are blank."""
+    from rich.box import Box
+    from rich.table import Table as RichTable
+
+    header_line = Box("    \n    \n ── \n    \n    \n    \n    \n    \n")
+    drawn = RichTable(
+        box=header_line,
+        show_edge=False,
+        pad_edge=False,
+        padding=(0, 3 if width >= 80 else 1, 0, 0),
+        border_style=Style(color=palette.faint),
+        header_style=Style(color=palette.accent, bold=True),
+        show_header=any(content.header),
+    )
+    for index, header in enumerate(content.header):
+        justify = content.alignments[index] if index < len(content.alignments) else Alignment.LEFT
+        drawn.add_column(rich_text(header, palette), justify=justify.value, overflow="fold")
+    for cells, row_step in zip(content.rows, content.row_steps, strict=False):
+        texts = [rich_text(spans, palette) for spans in cells]
+        drawn.add_row(*(texts if row_step <= step else map(veiled, texts)))
+    options = CONSOLE.options.update(width=width, max_width=width, height=None)
+    rows = CONSOLE.render_lines(drawn, options, pad=False)
+    lines = [unveiled(Strip(row)) for row in rows]
+    shift = {Alignment.LEFT: 0, Alignment.CENTER: 2, Alignment.RIGHT: 1}[alignment]
+    slack = width - max((line.cell_length for line in lines), default=0)
+    indent = Segment(" " * (max(slack, 0) // shift if shift else 0), base)
+    return tuple(
+        Strip([indent, *line.apply_style(base)]).crop(0, width).adjust_cell_length(width, base) for line in lines
+    )
+
+
+def veiled(text: Text) -> Text:
+    """Blanks of the text's shape."""
+    return Text("".join(c if c.isspace() else VEIL * Text(c).cell_len for c in text.plain))
+
+
+def unveiled(line: Strip) -> Strip:
+    return Strip([Segment(s.text.replace(VEIL, " "), s.style, s.control) for s in line], line.cell_length)
+
+
+@lru_cache(maxsize=256)
+def code_panel(
+    code: Code, highlighted: frozenset[int] | None, width: int, palette: Palette, base: Style, air: Air
+) -> Lines:
+    """Code on its panel. Lines outside the highlighted ones are dimmed; long lines go on in the next row."""
+    ground = base + Style(bgcolor=palette.panel) if code.background else base
+    numbers = len(str(code.first_line_number + len(code.lines) - 1)) if code.line_numbers else 0
+    gutter = 2 + (numbers + 2 if numbers else 0)
+    rows: list[Text] = []
+    header = panel_header(code, width, palette)
+    if header is not None:
+        rows.append(header)
+    elif air and code.background:
+        rows.append(Text())
+    dimmed = Style(color=palette.faint)
+    for index, line in enumerate(code_lines(code.language, code.lines, palette), start=1):
+        lit = highlighted is None or index in highlighted
+        shown = line if lit else Text(line.plain, dimmed)
+        bar = ("▎ ", palette.accent) if lit and highlighted is not None else (" ", dimmed)
+        number = str(code.first_line_number + index - 1).rjust(numbers) if numbers else ""
+        for part, text in enumerate(code_rows(shown, max(width - gutter - 1, 1))):
+            lead = Text(bar[0].ljust(2), bar[1])
+            if numbers:
+                lead.append((number if part == 0 else " " * numbers) + "  ", Style(color=palette.faint))
+            rows.append(Text.assemble(lead, text))
+    if air and code.background:
+        rows.append(Text())
+    return tuple(strip(row, width, ground) for row in rows)
+
+
+def code_rows(line: Text, width: int) -> list[Text]:
+    """A line of code in as many rows as it needs; an arrow marks those that continue."""
+    if line.cell_len <= width or width < 12:
+        return [line]
+    first, *others = wrap(line.copy(), width - 4)
+    return [first, *(Text.assemble(Text("  ↪ ", Style(dim=True)), other) for other in others)]
+
+
+def panel_header(code: Code, width: int, palette: Palette) -> Text | None:
+    """The row above code that runs: its language, and the key."""
+    if code.execution is Execution.NONE:
+        return None
+    if not runnable(code.language):
+        note = f"{code.language} does not run here"
+    elif code.execution in (Execution.ON_KEY, Execution.AUTOMATIC):
+        note = "▶ Ctrl+E"
+    else:
+        note = f"+{code.execution.value} runs in presenterm"
+    language = printable(code.language)
+    gap = max(width - Text(language + note).cell_len - 4, 1)
+    tone = palette.accent if note.startswith("▶") else palette.muted
+    return Text.assemble(
+        Text(f"  {language}", Style(color=palette.muted)), " " * gap, Text(f"{note}  ", Style(color=tone))
+    )
+
+
+@lru_cache(maxsize=64)
+def column_widths(weights: tuple[int, ...], width: int) -> tuple[tuple[int, ...], int]:
+    """Columns by weight and the gap between them; no widths where they would be too narrow to read."""
+    gap = 4 if width >= 100 else 2
+    room = width - gap * (len(weights) - 1)
+    edges = [room * sum(weights[:index]) // sum(weights) for index in range(len(weights) + 1)]
+    widths = tuple(after - before for before, after in pairwise(edges))
+    return (widths, gap) if min(widths) >= min(NARROWEST_COLUMN, width // 8) and width >= 40 else ((), gap)
+
+
+# Around the body
+
+
+def title_bar(title: Spans | None, view: View, side: int) -> Lines:
+    """The slide's title on a bar across the screen, as high as the screen allows."""
+    palette, width = view.palette, view.width
+    base = Style(color=palette.text, bgcolor=palette.background)
+    if title is None:
+        return (strip(Text(), width, base),) * (1 if view.height < TALL else 2)
+    ground = Style(color=palette.on_bar, bgcolor=palette.bar, bold=True)
+    edge = Style(color=palette.bar, bgcolor=palette.background)
+    text = rich_text(tuple(span for span in title), palette)
+    text = Text(text.plain)  # on the bar every colour but its own is hard to read
+    rows = [strip(Text(" " * side) + row, width, ground) for row in wrap(text, width - 2 * side)[:2]]
+    blank = strip(Text(), width, ground)
+    if view.height >= TALL:
+        return (blank, *rows, blank, strip(Text(), width, base))
+    if view.height >= 16:
+        return (strip(Text("▄" * width), width, edge), *rows, strip(Text("▀" * width), width, edge))
+    return tuple(rows)
+
+
+def footer_height(height: int) -> int:
+    """Rows of the footer, by the screen's height."""
+    if height < 10:
+        return 1
+    return 2 if height < TALL else 3
+
+
+def footer(deck: Deck, place: Place, view: View, hint: str = "") -> Lines:
+    """The deck's title, a thin bar of progress, and `n / N`; the hint stands before the number."""
+    palette, width = view.palette, view.width
+    base = Style(color=palette.muted, bgcolor=palette.background)
+    side = margin(width)
+    count = len(deck.slides)
+    title = Text(printable(deck.title).replace("\n", " "), Style(color=palette.muted))
+    title.truncate(max(width // 3, 1), overflow="ellipsis")
+    right = Text.assemble(
+        Text(f"{hint}  " if hint else "", Style(color=palette.accent, bold=True)),
+        Text(f"{place.slide + 1} / {count}", Style(color=palette.text)),
+    )
+    room = max(width - 2 * side - title.cell_len - right.cell_len - 4, 0)
+    done = round(room * (place.slide + 1) / count)
+    bar = Text.assemble(
+        Text("━" * done, Style(color=palette.accent)), Text("─" * (room - done), Style(color=palette.faint))
+    )
+    line = strip(Text.assemble(" " * side, title, "  ", bar, "  ", right), width, base)
+    blank = strip(Text(), width, base)
+    return {1: (line,), 2: (blank, line), 3: (blank, line, blank)}[footer_height(view.height)]
+
+
+def cover(deck: Deck, view: View) -> list[Text]:
+    """The title page, from the front matter."""
+    palette, front = view.palette, deck.front_matter
+    measure = min(view.width - 4, MEASURE)
+    rows = wrap(Text(printable(deck.title), Style(color=palette.emphasis, bold=True)), measure)
+    rows.append(Text("━" * min(24, measure), Style(color=palette.accent)))
+    if front.sub_title:
+        rows += [Text(), *wrap(Text(printable(front.sub_title), Style(color=palette.accent)), measure)]
+    circumstances = "  ·  ".join(part for part in (front.event, front.location, front.date) if part)
+    if circumstances:
+        rows += [Text(), Text(), *wrap(Text(printable(circumstances), Style(color=palette.text)), measure)]
+    if front.authors:
+        rows += [Text()]
+        rows += [Text(printable(author), Style(color=palette.muted)) for author in front.authors]
+    return rows
+
+
+def banner(title: Spans, view: View) -> list[Text]:
+    """A title that stands alone, as between the parts of a talk."""
+    palette = view.palette
+    measure = min(view.width - 4, MEASURE)
+    rows = wrap(rich_text(title, palette, Style(color=palette.emphasis, bold=True)), measure)
+    return [*rows, Text("━" * min(24, measure), Style(color=palette.accent))]
+
+
+def centred(rows: Sequence[Text], view: View, base: Style) -> Lines:
+    """Rows in the middle of the screen, both ways."""
+    above = max((view.height - footer_height(view.height) - len(rows)) // 2, 0)
+    blank = strip(Text(), view.width, base)
+    return (*[blank] * above, *(strip(row, view.width, base, Alignment.CENTER) for row in rows))
