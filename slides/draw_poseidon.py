@@ -2,8 +2,8 @@
 
     uv run slides/draw_poseidon.py [OUTPUT]
 
-Every coordinate is in pixels of the finished 1280 x 960 picture, x to the right and y down. The drawing is made
-four times as large and then reduced, which smooths the edges. Two runs write the same bytes.
+Every coordinate is in pixels of the finished 1280 x 960 picture, x to the right and y down. The drawing is
+made four times as large and then reduced, which smooths the edges. Two runs write the same bytes.
 """
 
 import sys
@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
-Curve = NDArray[np.float64]  # (n, 2): points x, y
-Pixels = NDArray[np.float32]  # (height, width, 3), values 0 to 255
+Floats = NDArray[np.float64]
+Curve = Floats  # (n, 2): points x, y
 Colour = str | tuple[int, int, int]
 
 WIDTH, HEIGHT = 1280, 960
@@ -40,6 +40,7 @@ SUN_TOP, SUN_BOTTOM = "#a80f2d", "#f0432a"
 SUN = (476.0, 372.0)
 SUN_RADIUS = 212.0
 RAYS = 28
+TRIDENT_AT, TRIDENT_LEAN = (476.0, 430.0), 5.0  # where its prongs meet; degrees clockwise
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class Canvas:
         if outline:
             pen.line([*corners, *corners[:2]], fill=INK, width=round(outline * SCALE), joint="curve")
 
-    def discs(self, centres: Curve, radii: Curve, colour: Colour) -> None:
+    def discs(self, centres: Curve, radii: Floats, colour: Colour) -> None:
         pen = ImageDraw.Draw(self.image)
         for (x, y), radius in zip(centres * SCALE, radii * SCALE, strict=True):
             pen.ellipse((x - radius, y - radius, x + radius, y + radius), fill=colour)
@@ -78,13 +79,13 @@ def _scaled(shape: Curve) -> list[tuple[float, float]]:
 # Shapes
 
 
-def rgb(colour: Colour) -> NDArray[np.float64]:
+def rgb(colour: Colour) -> Floats:
     if isinstance(colour, tuple):
         return np.array(colour, dtype=np.float64)
     return np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)], dtype=np.float64)
 
 
-def gradient(position: Curve, stops: Sequence[tuple[float, Colour]]) -> NDArray[np.float64]:
+def gradient(position: Floats, stops: Sequence[tuple[float, Colour]]) -> Floats:
     """The colours at `position`, of any shape, between stops; the result has one more axis of length 3."""
     places = [place for place, _ in stops]
     colours = np.array([rgb(colour) for _, colour in stops])
@@ -108,7 +109,8 @@ def smooth(*pairs: tuple[float, float], closed: bool = False, steps: int = 24) -
     t = np.linspace(0, 1, steps, endpoint=False)[:, None]
     pieces = []
     for a, b, c, d in zip(padded, padded[1:], padded[2:], padded[3:], strict=False):
-        pieces.append(0.5 * (2 * b + (c - a) * t + (2 * a - 5 * b + 4 * c - d) * t**2 + (3 * b - a - 3 * c + d) * t**3))
+        square, cube = 2 * a - 5 * b + 4 * c - d, 3 * b - a - 3 * c + d
+        pieces.append(b + ((c - a) * t + square * t**2 + cube * t**3) / 2)
     return np.concatenate([*pieces, knots[:1] if closed else knots[-1:]])
 
 
@@ -117,7 +119,7 @@ def circle(centre: tuple[float, float], radius: float) -> Curve:
     return np.array(centre) + radius * np.stack([np.cos(angle), np.sin(angle)], axis=1)
 
 
-def ribbon(spine: Curve, left: Curve | float, right: Curve | float) -> Curve:
+def ribbon(spine: Curve, left: Floats | float, right: Floats | float) -> Curve:
     """The closed shape between two lines that follow `spine`, `left` and `right` pixels away from it."""
     along = np.gradient(spine, axis=0)
     along /= np.linalg.norm(along, axis=1, keepdims=True) + 1e-9
@@ -127,14 +129,14 @@ def ribbon(spine: Curve, left: Curve | float, right: Curve | float) -> Curve:
     return np.concatenate([one, other[::-1]])
 
 
-def taper(spine: Curve, width: float, belly: float = 0.3) -> Curve:
+def taper(spine: Curve, width: float, belly: float = 0.3) -> Floats:
     """Half-widths along `spine` of a lock of hair: full at `belly` (0 to 1), a point at the end."""
     t = np.linspace(0, 1, len(spine))
     swell = np.sin(np.pi / 2 * np.minimum(t / belly + 0.15, 1))
     return width / 2 * swell * np.clip((1 - t) / (1 - belly), 0, 1) ** 0.7
 
 
-def spindle(spine: Curve, width: float, fullness: float = 0.5) -> Curve:
+def spindle(spine: Curve, width: float, fullness: float = 0.5) -> Floats:
     """Half-widths along `spine` of a stroke that is thin at both ends; blunt ends for a small `fullness`."""
     return width / 2 * np.sin(np.pi * np.linspace(0, 1, len(spine))) ** fullness
 
@@ -143,7 +145,7 @@ def turned(shape: Curve, origin: tuple[float, float], degrees: float) -> Curve:
     """`shape`, drawn around (0, 0), turned clockwise and moved to `origin`."""
     angle = np.radians(degrees)
     turn = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
-    return shape @ turn + np.array(origin)
+    return np.asarray(shape @ turn + np.array(origin))
 
 
 # Sky
@@ -167,31 +169,33 @@ def draw_sun(canvas: Canvas) -> None:
     canvas.blend(circle(SUN, SUN_RADIUS), SUN_TOP, SUN_BOTTOM)
 
 
-def draw_puffs(canvas: Canvas, centres: Curve, radii: Curve, colour: Colour, shade: Colour) -> None:
-    """Overlapping discs as one scalloped body with an ink line around it, lit from the upper left."""
-    canvas.discs(centres, radii + 3.2, INK)
-    canvas.discs(centres, radii, shade)
-    canvas.discs(centres - 0.16 * radii[:, None], radii * 0.84, colour)
+def draw_sun_bars(canvas: Canvas) -> None:
+    """Bars of cloud across the sun."""
+    for x, y, length, thick in ((380, 506, 330, 20), (200, 548, 330, 24), (520, 556, 330, 18)):
+        bar = smooth((x, y), (x + length / 2, y - 3), (x + length, y))
+        half = spindle(bar, thick)
+        canvas.fill(ribbon(bar, half, half), CLOUD)
+        canvas.fill(ribbon(bar, 0.0, 0.8 * half), CLOUD_LIGHT)
 
 
 def draw_clouds(canvas: Canvas, random: np.random.Generator) -> None:
-    """A bank of cloud along the horizon, and bars of cloud across the sun."""
-    for x, y, length, thick in ((380, 506, 330, 20), (200, 548, 330, 24), (520, 556, 330, 18)):
-        bar = smooth((x, y), (x + length / 2, y - 3), (x + length, y))
-        canvas.fill(ribbon(bar, spindle(bar, thick), spindle(bar, thick)), CLOUD)
-        canvas.fill(ribbon(bar, 0.0, spindle(bar, 0.8 * thick)), CLOUD_LIGHT)
+    """Two banks of cloud on the right, their edges lit from the upper left."""
     for left, level, size in ((930, 520, 62), (880, 590, 54)):
         x = np.arange(left, WIDTH + size, 0.8 * size)
-        centres, radii = np.stack([x, np.full(len(x), level)], axis=1), size * random.uniform(0.6, 1.15, len(x))
+        centres = np.stack([x, np.full(len(x), level)], axis=1)
+        radii = size * random.uniform(0.6, 1.15, len(x))
         canvas.discs(centres, radii + 3.2, INK)
         canvas.discs(centres, radii, CLOUD_LIGHT)
-        canvas.discs(centres + (9, 11), radii, CLOUD)
-        canvas.discs(centres + (20, 26), radii * 0.8, CLOUD_DARK)
+        canvas.discs(centres + np.array([9, 11]), radii, CLOUD)
+        canvas.discs(centres + np.array([20, 26]), radii * 0.8, CLOUD_DARK)
 
 
 def draw_temple(canvas: Canvas) -> None:
     """A temple on a cape, small and far away, lit by the sun on its left."""
-    cape = points((636, 640), (654, 596), (676, 588), (684, 560), (700, 548), (800, 546), (840, 560), (900, 640))
+    cape = points(
+        (636, 640), (654, 596), (676, 588), (684, 560),
+        (700, 548), (800, 546), (840, 560), (900, 640),
+    )  # fmt: skip
     canvas.fill(cape, ROCK, outline=3)
     for face in (
         points((654, 596), (676, 588), (690, 640), (636, 640)),
@@ -206,8 +210,17 @@ def draw_temple(canvas: Canvas) -> None:
 
 
 def draw_gulls(canvas: Canvas) -> None:
-    for x, y, span, tilt in ((712, 150, 62, -8), (790, 214, 40, 6), (676, 82, 34, -14), (176, 236, 56, 8), (112, 300, 30, -6)):
-        wings = smooth((-1, 0.1), (-0.62, -0.3), (-0.25, -0.22), (0, 0.02), (0.28, -0.26), (0.64, -0.38), (1, -0.06))
+    for x, y, span, tilt in (
+        (712, 150, 62, -8),
+        (790, 214, 40, 6),
+        (676, 82, 34, -14),
+        (176, 236, 56, 8),
+        (112, 300, 30, -6),
+    ):
+        wings = smooth(
+            (-1, 0.1), (-0.62, -0.3), (-0.25, -0.22), (0, 0.02),
+            (0.28, -0.26), (0.64, -0.38), (1, -0.06),
+        )  # fmt: skip
         breadth = 0.17 * np.sin(np.pi * np.linspace(0, 1, len(wings))) ** 0.8
         gull = turned(span * ribbon(wings, 0.02, breadth), (x, y), tilt)
         canvas.fill(gull, FOAM, outline=5)
@@ -216,6 +229,13 @@ def draw_gulls(canvas: Canvas) -> None:
 
 
 # Sea
+
+
+def draw_foam(canvas: Canvas, centres: Curve, radii: Floats) -> None:
+    """Overlapping discs as one scalloped body with an ink line around it, lit from the upper left."""
+    canvas.discs(centres, radii + 3.2, INK)
+    canvas.discs(centres, radii, FOAM_SHADE)
+    canvas.discs(centres - 0.16 * radii[:, None], radii * 0.84, FOAM)
 
 
 @dataclass(frozen=True)
@@ -229,14 +249,15 @@ class Swell:
     top: Colour
     bottom: Colour
     line: Colour
-    foam: float = 0.0
+    foam: float = 0.0  # radius of the foam at a crest
     sharpness: float = 0.86
     lean: float = 0.35
 
-    def line_at(self, depth: float = 0.0) -> tuple[Curve, Curve]:
-        """The surface, or the line `depth` pixels under it, and the angle of each point: a crest is at 2πn."""
+    def line_at(self, depth: float = 0.0) -> tuple[Curve, Floats]:
+        """The surface, or the line `depth` pixels under it; and each point's angle: a crest is at 2πn."""
         angle = np.linspace(-4 * np.pi, 2 * np.pi * (WIDTH / self.wavelength + 2), 2400)
-        swing = self.height * (1 + 0.22 * np.sin(angle * 0.37 + self.phase * 5)) * np.exp(-depth / (1.6 * self.height))
+        uneven = 1 + 0.22 * np.sin(angle * 0.37 + self.phase * 5)
+        swing = self.height * uneven * np.exp(-depth / (1.6 * self.height))
         sharpness = self.sharpness * np.exp(-depth / (2.2 * self.height))
         up = np.cos(angle) * swing / 2
         x = self.wavelength / (2 * np.pi) * (angle - sharpness * np.sin(angle)) + self.phase * self.wavelength
@@ -245,17 +266,17 @@ class Swell:
 
 
 def draw_swell(canvas: Canvas, swell: Swell, random: np.random.Generator) -> None:
-    surface, angle = swell.line_at()
+    surface, _ = swell.line_at()
     body = np.concatenate([surface, points((WIDTH + 900, HEIGHT + 40), (-900, HEIGHT + 40))])
     canvas.blend(body, swell.top, swell.bottom)
     draw_carving(canvas, swell)
     canvas.fill(ribbon(surface, 2.0, 2.0), INK)
     if swell.foam:
-        draw_crests(canvas, swell, surface, angle, random)
+        draw_crests(canvas, swell, random)
 
 
 def draw_carving(canvas: Canvas, swell: Swell) -> None:
-    """Lines under the surface, as a woodcutter's gouge leaves them: thick on the wave's face, thin elsewhere."""
+    """Lines under the surface, as a woodcutter's gouge leaves them: thick on the face of each wave."""
     step = 0.17 * swell.height + 5
     for row in range(1, 8):
         line, angle = swell.line_at(row * step)
@@ -263,10 +284,9 @@ def draw_carving(canvas: Canvas, swell: Swell) -> None:
         canvas.fill(ribbon(line, cut, cut), swell.line)
 
 
-def draw_crests(
-    canvas: Canvas, swell: Swell, surface: Curve, angle: Curve, random: np.random.Generator
-) -> None:
+def draw_crests(canvas: Canvas, swell: Swell, random: np.random.Generator) -> None:
     """Foam that lies thick on each crest and runs out along both of its sides."""
+    surface, angle = swell.line_at()
     length = np.concatenate([[0], np.cumsum(np.linalg.norm(np.diff(surface, axis=0), axis=1))])
     crests = np.arange(np.ceil(angle[0] / (2 * np.pi)), np.floor(angle[-1] / (2 * np.pi)))
     for crest in np.interp(2 * np.pi * crests, angle, length):
@@ -275,25 +295,16 @@ def draw_crests(
         centres = np.stack([np.interp(spots, length, surface[:, axis]) for axis in (0, 1)], axis=1)
         radii = swell.foam * (1 - np.abs(t) ** 0.8) * random.uniform(0.6, 1.1, len(t)) + 2.5
         centres[:, 1] += 0.55 * radii
-        draw_drips(canvas, centres[8:30:4], 2.6 * swell.foam)
-        draw_puffs(canvas, centres, radii, FOAM, FOAM_SHADE)
-
-
-def draw_drips(canvas: Canvas, roots: Curve, length: float) -> None:
-    """Streaks of foam that slide down a wave, away from its crest."""
-    for number, (x, y) in enumerate(roots):
-        side = number / (len(roots) - 1) - 0.6
-        reach = length * (0.75, 1.1)[number % 2]
-        drip = smooth((x, y), (x + 0.35 * side * reach, y + 0.45 * reach), (x + 1.2 * side * reach, y + reach))
-        half = taper(drip, 0.3 * reach, 0.1)
-        canvas.fill(ribbon(drip, half, half), FOAM, outline=3)
-        canvas.fill(ribbon(drip, -0.3 * half, 0.9 * half), FOAM_SHADE)
+        draw_foam(canvas, centres, radii)
 
 
 def draw_great_wave(canvas: Canvas, random: np.random.Generator) -> None:
     """The breaker on the left: it climbs, hooks over to the right, and its lip breaks into claws of foam."""
     back = smooth((-40, 610), (10, 520), (76, 446), (160, 410), (242, 420), (300, 466), (318, 530))
-    belly = smooth((318, 530), (286, 502), (246, 496), (212, 528), (200, 600), (222, 700), (280, 790), (370, 880))
+    belly = smooth(
+        (318, 530), (286, 502), (246, 496), (212, 528),
+        (200, 600), (222, 700), (280, 790), (370, 880),
+    )  # fmt: skip
     body = np.concatenate([back, belly, points((350, 1000), (-40, 1000))])
     canvas.blend(body, "#23a3ad", "#0a2a5c")
     for share in (0.0, 0.14, 0.3, 0.44, 0.58, 0.72, 0.86):
@@ -306,14 +317,15 @@ def draw_great_wave(canvas: Canvas, random: np.random.Generator) -> None:
     lip = np.concatenate([back[24:], belly[:70]])
     spots = lip[np.linspace(0, len(lip) - 1, 80).astype(int)]
     radii = np.interp(np.arange(80), (0, 40, 60, 79), (5, 17, 14, 5)) * random.uniform(0.65, 1.2, 80)
-    draw_puffs(canvas, spots, radii, FOAM, FOAM_SHADE)
+    draw_foam(canvas, spots, radii)
     draw_claws(canvas, lip[170:96:-1], count=8, size=-64)
     draw_claws(canvas, lip[82:150], count=7, size=84)
+    # The same foam over the roots of the claws joins them.
     canvas.discs(lip[82:170], np.full(88, 11.0), FOAM)
 
 
 def draw_claws(canvas: Canvas, lip: Curve, count: int, size: float) -> None:
-    """Hooked fingers of foam that grow out of a lip, on its left as one walks along it, and fall."""
+    """Hooked fingers of foam that grow out of a lip and fall; on its other side for a negative size."""
     along = np.gradient(lip, axis=0)
     outward = np.stack([along[:, 1], -along[:, 0]], axis=1) / np.linalg.norm(along, axis=1, keepdims=True)
     bend = ((0, 0), (0.45, 0.0), (0.8, 0.25), (0.78, 0.7))
@@ -328,7 +340,7 @@ def draw_claws(canvas: Canvas, lip: Curve, count: int, size: float) -> None:
 
 def draw_spray(canvas: Canvas, random: np.random.Generator) -> None:
     """Drops that the wind tears off the great wave: many near its lip, few far away."""
-    distance, angle = random.exponential(60, 70) + 40, random.uniform(-1.3, 0.5, 70)
+    distance, angle = np.minimum(random.exponential(60, 70) + 40, 190), random.uniform(-1.3, 0.5, 70)
     centres = np.stack([300 + distance * np.cos(angle), 470 + distance * np.sin(angle)], axis=1)
     radii = random.uniform(2.5, 6.5, 70) * np.exp(-distance / 400)
     canvas.discs(centres, radii + 1.6, INK)
@@ -352,7 +364,10 @@ def draw_torso(canvas: Canvas) -> None:
         (1040, 540), (1090, 590), (1180, 622), (1252, 690), (1300, 800), (1310, 960),
     )  # fmt: skip
     canvas.blend(body, SKIN, SKIN_DARK)
-    shade = smooth((1020, 560), (1080, 640), (1060, 760), (1010, 960), (1310, 960), (1290, 780), (1180, 640), (1060, 560))
+    shade = smooth(
+        (1020, 560), (1080, 640), (1060, 760), (1010, 960),
+        (1310, 960), (1290, 780), (1180, 640), (1060, 560),
+    )  # fmt: skip
     canvas.fill(shade, SKIN_DARK)
     muscle = smooth((1090, 640), (1150, 660), (1206, 730), (1216, 820), (1180, 760), (1130, 700), closed=True)
     canvas.fill(muscle, SKIN)
@@ -364,12 +379,17 @@ def draw_torso(canvas: Canvas) -> None:
 def draw_face(canvas: Canvas) -> None:
     """The profile, turned to the sun: lit along brow and nose, plum in the hollows."""
     brow_to_lip = smooth(
-        (872, 300), (850, 318), (838, 350), (830, 374), (831, 390), (814, 420), (790, 448), (794, 462), (816, 466)
-    )
-    face = np.concatenate([brow_to_lip, smooth((806, 480), (806, 500), (830, 560), (920, 590), (1010, 540), (1020, 400), (1000, 300))])
-    canvas.fill(face, SKIN)
+        (872, 300), (850, 318), (838, 350), (830, 374), (831, 390),
+        (814, 420), (790, 448), (794, 462), (816, 466),
+    )  # fmt: skip
+    rest = smooth((806, 480), (806, 500), (830, 560), (920, 590), (1010, 540), (1020, 400), (1000, 300))
+    earward = smooth(
+        (930, 330), (960, 380), (950, 430), (900, 440), (876, 470),
+        (870, 520), (1010, 560), (1030, 400), (1000, 320),
+    )  # fmt: skip
+    canvas.fill(np.concatenate([brow_to_lip, rest]), SKIN)
     for hollow in (
-        smooth((930, 330), (960, 380), (950, 430), (900, 440), (876, 470), (870, 520), (1010, 560), (1030, 400), (1000, 320)),
+        earward,
         smooth((842, 388), (866, 378), (904, 386), (900, 404), (870, 414), (846, 410), closed=True),
         smooth((812, 452), (824, 440), (838, 452), (834, 464), (818, 462), closed=True),
     ):
@@ -396,9 +416,12 @@ def draw_hair(canvas: Canvas) -> None:
         draw_lock(canvas, spine, width)
 
 
-def draw_temple_locks(canvas: Canvas) -> None:
+def draw_sidelocks(canvas: Canvas) -> None:
     """Hair in front of the ear, which hides the edge of the face."""
-    mass = smooth((930, 310), (1030, 300), (1046, 400), (1064, 520), (1000, 580), (960, 500), (944, 400), closed=True)
+    mass = smooth(
+        (930, 310), (1030, 300), (1046, 400), (1064, 520),
+        (1000, 580), (960, 500), (944, 400), closed=True,
+    )  # fmt: skip
     canvas.fill(mass, HAIR_DEEP, outline=4)
     for spine, width in (
         (smooth((1010, 300), (1034, 370), (1020, 430), (1060, 500), (1120, 524)), 56),
@@ -429,7 +452,12 @@ def draw_beard(canvas: Canvas) -> None:
 
 def draw_crown(canvas: Canvas) -> None:
     band = smooth((840, 326), (900, 308), (970, 302), (1044, 314))
-    for x, y, lean, height in ((860, 318, -24, 72), (908, 306, -9, 100), (960, 301, 6, 88), (1014, 308, 22, 68)):
+    for x, y, lean, height in (
+        (860, 318, -24, 72),
+        (908, 306, -9, 100),
+        (960, 301, 6, 88),
+        (1014, 308, 22, 68),
+    ):
         tip = (x + lean, y - height)
         canvas.fill(points((x - 20, y), tip, (x + 20, y)), GOLD, outline=3.5)
         canvas.fill(points((x + 0.1 * lean, y), tip, (x + 19, y)), GOLD_DARK)
@@ -446,12 +474,13 @@ def draw_crown(canvas: Canvas) -> None:
 # The trident
 
 
-TRIDENT_AT, TRIDENT_LEAN = (476.0, 430.0), 5.0
-
-
 def draw_bar(canvas: Canvas, spine: Curve, width: float) -> None:
     """A rod of gold along `spine`, in the trident's own coordinates: lit on the left, shaded on the right."""
-    for left, right, colour, ink in ((1.0, 1.0, GOLD, 4.0), (-0.25, 0.95, GOLD_DARK, 0.0), (0.75, -0.3, GOLD_LIGHT, 0.0)):
+    for left, right, colour, ink in (
+        (1.0, 1.0, GOLD, 4.0),
+        (-0.25, 0.95, GOLD_DARK, 0.0),
+        (0.75, -0.3, GOLD_LIGHT, 0.0),
+    ):
         shape = ribbon(spine, left * width / 2, right * width / 2)
         canvas.fill(turned(shape, TRIDENT_AT, TRIDENT_LEAN), colour, outline=ink)
 
@@ -508,6 +537,7 @@ def paint() -> Image.Image:
     canvas, random = Canvas(), np.random.default_rng(SEED)
     draw_sky(canvas)
     draw_sun(canvas)
+    draw_sun_bars(canvas)
     draw_clouds(canvas, random)
     draw_temple(canvas)
     draw_gulls(canvas)
@@ -516,7 +546,7 @@ def paint() -> Image.Image:
     draw_hair(canvas)
     draw_torso(canvas)
     draw_face(canvas)
-    draw_temple_locks(canvas)
+    draw_sidelocks(canvas)
     draw_beard(canvas)
     draw_crown(canvas)
     draw_arm(canvas)
@@ -532,7 +562,9 @@ def paint() -> Image.Image:
 
 def main() -> None:
     output = Path(sys.argv[1]) if len(sys.argv) > 1 else OUTPUT
-    paint().save(output, quality=92)
+    if output.is_dir() or not output.parent.is_dir():
+        sys.exit(f"OUTPUT should be a file in a folder that exists, but it is {output}; name another path.")
+    paint().save(output, "JPEG", quality=92)
 
 
 if __name__ == "__main__":
