@@ -13,7 +13,8 @@ import pytest
 from triton_workshop.device import visible_gpus
 
 ROOT = Path(__file__).parents[1]
-RunPython = Callable[..., "subprocess.CompletedProcess[str]"]
+Outcome = subprocess.CompletedProcess[str]
+RunPython = Callable[..., Outcome]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -29,11 +30,11 @@ def root() -> Path:
     return ROOT
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def run_python() -> RunPython:
     """Run `python ARGUMENTS…` as a person would: no variable of ours set but those given by `env`."""
 
-    def run(*arguments: str | Path, env: dict[str, str] | None = None, cwd: Path = ROOT) -> object:
+    def run(*arguments: str | Path, env: dict[str, str] | None = None, cwd: Path = ROOT) -> Outcome:
         ours = ("TRITON_INTERPRET", "TRITON_INTERPRETER", "TRITON_WORKSHOP_SLIDE", "FORCE_COLOR", "COLUMNS")
         inherited = {name: value for name, value in os.environ.items() if name not in ours}
         return subprocess.run(
@@ -47,4 +48,4 @@ def run_python() -> RunPython:
             check=False,
         )
 
-    return run  # type: ignore[return-value]
+    return run

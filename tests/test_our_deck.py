@@ -6,10 +6,9 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from conftest import ROOT, RunPython
+from conftest import ROOT, Outcome, RunPython
 
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import Block, Code, Columns, Deck, Execution, Slide, plain
@@ -68,20 +67,23 @@ def test_visible_code_fits_a_slide(deck: Deck) -> None:
         assert max(map(len, code.lines)) <= 80, f"line {slide.line}"
 
 
-LIVE = [
-    pytest.param(code, id=f"line {slide.line}")
-    for slide, code in _codes(load_deck(DECK))
-    if code.execution is Execution.ON_KEY and code.language == "python"
-]
+@pytest.fixture(scope="module")
+def outcomes(run_python: RunPython, deck: Deck, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
+    """Every live Python block, run once, by the title of its slide."""
+    script = tmp_path_factory.mktemp("live") / "block.py"
+    results = {}
+    for slide, code in _codes(deck):
+        if code.execution is Execution.ON_KEY and code.language == "python":
+            script.write_text(code.source)
+            results[plain(slide.title or ())] = run_python(script, cwd=DECK.parent)
+    return results
 
 
-@pytest.mark.parametrize("code", LIVE)
-def test_a_live_block_runs(run_python: RunPython, tmp_path: Path, code: Code) -> None:
-    script = tmp_path / "block.py"
-    script.write_text(code.source)
-    result = run_python(script, cwd=DECK.parent)
-    assert result.returncode == 0, result.stderr
-    assert result.stdout
+def test_every_live_block_runs(outcomes: dict[str, Outcome]) -> None:
+    assert len(outcomes) >= 4
+    for title, outcome in outcomes.items():
+        assert outcome.returncode == 0, f"{title}: {outcome.stderr}"
+        assert outcome.stdout, title
 
 
 PRINTED = (
@@ -101,13 +103,8 @@ PRINTED = (
 
 
 @pytest.mark.parametrize(("title", "output"), PRINTED)
-def test_a_live_block_prints_what_the_slide_says(
-    deck: Deck, run_python: RunPython, tmp_path: Path, title: str, output: str
-) -> None:
-    code = next(code for slide, code in _codes(deck) if plain(slide.title or ()) == title)
-    script = tmp_path / "block.py"
-    script.write_text(code.source)
-    assert run_python(script, cwd=DECK.parent).stdout.startswith(output)
+def test_a_live_block_prints_what_the_slide_says(outcomes: dict[str, Outcome], title: str, output: str) -> None:
+    assert outcomes[title].stdout.startswith(output)
 
 
 def test_the_setup_block_runs_the_real_check(deck: Deck) -> None:

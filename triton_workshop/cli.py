@@ -90,11 +90,12 @@ def print_deck(path: Path) -> None:
 
 
 def hand_over_to_presenterm(path: Path) -> None:
-    """Becomes presenterm, with `-x` so that code on the slides runs."""
+    """Becomes presenterm, with `-x` so that code on the slides runs: by the Python that runs here, wherever it is."""
     presenterm = shutil.which("presenterm")
     if presenterm is None:
         fail("presenterm is not installed; to install it: cargo install presenterm --locked")
-    os.execv(presenterm, [presenterm, "-x", str(path)])
+    search = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", "")))
+    os.execve(presenterm, [presenterm, "-x", str(path)], {**os.environ, "PATH": search})
 
 
 def fail(reason: str) -> NoReturn:

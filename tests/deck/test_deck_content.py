@@ -90,7 +90,7 @@ BLOCKS: dict[str, list[Content]] = {
     "* a\n  1. b\n     - c\n* d\n": [
         ListItem(0, "•", text("a")),
         ListItem(1, "1.", text("b")),
-        ListItem(2, "•", text("c")),
+        ListItem(2, "▪", text("c")),
         ListItem(0, "•", text("d")),
     ],
     "3) a\n4) b\n": [ListItem(0, "3)", text("a")), ListItem(0, "4)", text("b"))],

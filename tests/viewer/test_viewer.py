@@ -184,7 +184,9 @@ def test_a_block_runs_again() -> None:
 
 def test_ctrl_x_stops_and_forty_ctrl_e_start_one_process() -> None:
     async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        await pilot.press(*["ctrl+e"] * 40)
+        await pilot.press("ctrl+e", "ctrl+e")
+        for _ in range(38):
+            viewer.action_run()
         await until(pilot, lambda: "ready" in screen(viewer))
         assert "Ctrl+X stops" in screen(viewer)
         assert len(viewer.live._threads) == 1
@@ -245,9 +247,9 @@ def test_every_slide_survives_any_size(deck: str) -> None:
     async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
         for size in [(20, 5), (1, 1), (80, 24)]:
             await pilot.resize_terminal(*size)
-            await pilot.press("question_mark", "escape", "home", "ctrl+p", "end", "escape")
-            for _ in viewer.deck.slides:
-                await pilot.press("s", "n")
+            for where in ("first", *["complete", "next_slide"] * len(viewer.steps)):
+                viewer.action_go(where)
+                await pilot.pause()
         assert viewer.place.slide == len(viewer.deck.slides) - 1
         assert f"{len(viewer.deck.slides)} / {len(viewer.deck.slides)}" in screen(viewer)
 

@@ -15,6 +15,9 @@ from .model import Alert, Alignment, Footnote, Heading, ListItem, Paragraph, Quo
 from .syntax import PresentermMarkdown
 from .theme import Palette
 
+BULLETS = "•◦▪"
+"""By depth; the last one for all that are deeper."""
+
 
 @dataclass(frozen=True)
 class SlideTitle:
@@ -194,7 +197,7 @@ class _Reader:
             for child in item.children:
                 match child.token.type:
                     case "paragraph_open":
-                        items.append((ListItem(depth, _marker(item.token), self._item_text(child)), child.line))
+                        items.append((ListItem(depth, _marker(item.token, depth), self._item_text(child)), child.line))
                     case "bullet_list_open" | "ordered_list_open":
                         items.extend(self._list(child, depth + 1))
                     case kind:
@@ -240,7 +243,7 @@ class _Reader:
         text = self._prose(child, container, quoted=quoted)
         if child.token.type != "paragraph_open":
             return text
-        return (Span(f"{_marker(item.token) if item.token.info else '*'} "), *text)
+        return (Span(f"{_marker(item.token, 0) if item.token.info else '*'} "), *text)
 
     def _table(self, node: _Node) -> None:
         rows = [row for part in node.children for row in part.children]
@@ -278,8 +281,8 @@ def _code_lines(content: str) -> list[str]:
     return content.removesuffix("\n").split("\n") if content else []
 
 
-def _marker(item: Token) -> str:
-    return f"{int(item.info)}{item.markup}" if item.info else "•"
+def _marker(item: Token, depth: int) -> str:
+    return f"{int(item.info)}{item.markup}" if item.info else BULLETS[min(depth, len(BULLETS) - 1)]
 
 
 def _alignment(cell: Token) -> Alignment:

@@ -652,7 +652,7 @@ def footer(deck: Deck, place: Place, view: View, hint: str = "") -> Lines:
     side = margin(width)
     count = len(deck.slides)
     title = Text(printable(deck.title).replace("\n", " "), Style(color=palette.muted))
-    title.truncate(max(width // 3, 1), overflow="ellipsis")
+    title.truncate(max(width * 2 // 5, 1), overflow="ellipsis")
     right = Text.assemble(
         Text(f"{hint}  " if hint else "", Style(color=palette.accent, bold=True)),
         Text(f"{place.slide + 1} / {count}", Style(color=palette.text)),
