@@ -9,8 +9,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from triton_workshop.device import visible_gpus
+
+# No deadline: machines are slow and noisy. In CI always the same examples; here new ones every time.
+settings.register_profile("workshop", deadline=None, derandomize="CI" in os.environ)
+settings.load_profile("workshop")
 
 ROOT = Path(__file__).parents[1]
 Outcome = subprocess.CompletedProcess[str]

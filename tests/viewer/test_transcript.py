@@ -89,6 +89,10 @@ def test_no_sequence_of_controls_breaks_it_or_leaks_one(pieces: list[str]) -> No
         assert not any(ord(character) < 32 or 127 <= ord(character) < 160 for character in line)
 
 
+def test_erasing_at_the_end_of_a_line_erases_nothing() -> None:
+    assert shown(b"two\x1b[K\x1b[31m words\rT") == ["Two words"]
+
+
 def test_only_the_last_lines_are_kept_and_the_others_counted() -> None:
     transcript = Transcript()
     transcript.feed(b"".join(b"row %d\n" % row for row in range(LINES_KEPT + 7)))

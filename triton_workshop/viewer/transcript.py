@@ -128,8 +128,7 @@ class Transcript:
             line.append(" " * (self._column - len(line)))
         end = self._column + len(text)
         rest = line.divide([end])[1] if end < len(line) else None
-        if self._column < len(line):
-            line.right_crop(len(line) - self._column)
+        _cut(line, self._column)
         line.append(text, self._styles.style)
         if rest is not None:
             line.append_text(rest)
@@ -164,10 +163,16 @@ class Transcript:
             case "G":
                 self._column = min(max(number, 1), COLUMNS_KEPT) - 1
             case "K" if number == 0:
-                line.right_crop(max(len(line) - self._column, 0))
+                _cut(line, self._column)
             case "K":
-                line.right_crop(len(line))
+                _cut(line, 0)
             case "J":
                 del self.lines[self._row + 1 :]
             case _:
                 pass
+
+
+def _cut(line: Text, length: int) -> None:
+    """Shorten a line. (Rich's own right_crop(0) empties the text and leaves its length.)"""
+    if length < len(line):
+        line.right_crop(len(line) - length)
