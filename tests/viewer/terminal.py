@@ -12,20 +12,33 @@ import struct
 import subprocess
 import termios
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 ESCAPES = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]*[0-~])")
 
-ASKS_WHAT_IT_IS, PLAIN_TERMINAL = b"\x1b[c", b"\x1b[?62;22c"
-"""The query that every terminal answers (DA1), and the answer of one with colours and no pictures."""
+ASKS_WHAT_IT_IS, ASKS_FOR_KITTY = b"\x1b[c", b"a=q"
+PLAIN = {ASKS_WHAT_IT_IS: b"\x1b[?62;22c"}
+"""What a terminal with colours and no pictures answers to the query that every terminal answers (DA1)."""
+SIXEL = {ASKS_WHAT_IT_IS: b"\x1b[?62;4;22c"}
+KITTY = PLAIN | {ASKS_FOR_KITTY: b"\x1b_Gi=1;OK\x1b\\"}
 
 
 class Terminal:
     """Runs a command in a terminal of its own; its process group is killed at the end of the `with` block."""
 
-    def __init__(self, command: list[str], folder: Path, columns: int = 80, rows: int = 24, **variables: str) -> None:
+    def __init__(
+        self,
+        command: list[str],
+        folder: Path,
+        columns: int = 80,
+        rows: int = 24,
+        answers: Mapping[bytes, bytes] = PLAIN,
+        **variables: str,
+    ) -> None:
+        self._answers = answers
         self._ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         self.mode_before = self.mode()
@@ -78,8 +91,9 @@ class Terminal:
         except OSError:  # Linux says so when the other end is closed
             return False
         self.written += data
-        if ASKS_WHAT_IT_IS in data:
-            os.write(self._ours, PLAIN_TERMINAL)
+        for query, answer in self._answers.items():
+            if query in data:
+                os.write(self._ours, answer)
         return bool(data)
 
     def __enter__(self) -> Self:
