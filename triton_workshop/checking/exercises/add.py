@@ -10,7 +10,7 @@ def _case(n: int) -> Case:
         generator = seeded("add", n)
         return tuple(torch.randn(n, generator=generator).to(device) for _ in range(2))
 
-    return Case(f"{n:,} elements", arguments)
+    return Case(f"{n:,} element{'s' if n != 1 else ''}", arguments)
 
 
 def _reference(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
