@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from processes import dies
 
 from triton_workshop.runner import CannotRunError, Outcome, Run, Script
 
@@ -28,24 +28,6 @@ def first_line(output: Iterator[bytes]) -> bytes:
     while not text.endswith(b"\n"):
         text += next(output)
     return text
-
-
-def alive(process: int) -> bool:
-    """Whether a process runs; a zombie that nobody has collected yet counts as gone."""
-    try:
-        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
-    except FileNotFoundError:
-        return False
-    return state != "Z"
-
-
-def dies(process: int, seconds: float = 10) -> bool:
-    """Whether a process that was killed is gone: the kernel takes its moment."""
-    deadline = time.monotonic() + seconds
-    while alive(process):
-        if time.monotonic() > deadline:
-            return False
-    return True
 
 
 @pytest.mark.parametrize(

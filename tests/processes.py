@@ -1,0 +1,24 @@
+"""Looking after processes that tests have started."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+
+def alive(process: int) -> bool:
+    """Whether a process runs; a zombie that nobody has collected yet counts as gone."""
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+def dies(process: int, seconds: float = 10) -> bool:
+    """Whether a process that was killed is gone: the kernel takes its moment."""
+    deadline = time.monotonic() + seconds
+    while alive(process):
+        if time.monotonic() > deadline:
+            return False
+    return True
