@@ -3,8 +3,8 @@
 Centred, zeros outside; the filter is not flipped. With k the filter's size,
     output[c, y, x] = sum over i, j of
         image[c, y + i - k // 2, x + j - k // 2] * weight[i, j]
-Each pixel costs 8 bytes (one float32 read, one written) and 2 k^2 operations:
-memory is the limit, as long as a cache serves all but one of a pixel's k^2 reads.
+Each pixel costs 8 bytes (one float32 read, one written) and 2 k^2 operations: for
+small filters memory is the limit, if a cache serves all but one of k^2 reads.
 """
 
 # First: it chooses the GPU, or the simulator where there is none.
@@ -68,7 +68,7 @@ def conv2d(image: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
     return output
 
 
-if __name__ == "__main__":
+if __name__ == "__main__":  # the check: keep it
     from triton_workshop.checking import check_this_script
 
     check_this_script(exercise=3)

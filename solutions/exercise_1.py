@@ -17,7 +17,7 @@ def add_kernel(
     x_ptr, y_ptr, output_ptr, n_elements,
     BLOCK_SIZE: tl.constexpr,
 ):
-    # Which block is mine? (int64: int32 cannot count far enough.)
+    # Which block is mine? (int64: beyond 2^31 int32 overflows.)
     pid = tl.program_id(axis=0).to(tl.int64)
 
     # 1: the offsets of this program's block
@@ -57,7 +57,7 @@ def add(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     return output
 
 
-if __name__ == "__main__":
+if __name__ == "__main__":  # the check: keep it
     from triton_workshop.checking import check_this_script
 
     check_this_script(exercise=1)

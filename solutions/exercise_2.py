@@ -73,7 +73,7 @@ def sepia(image: torch.Tensor) -> torch.Tensor:
     return output
 
 
-if __name__ == "__main__":
+if __name__ == "__main__":  # the check: keep it
     from triton_workshop.checking import check_this_script
 
     check_this_script(exercise=2)

@@ -94,7 +94,7 @@ def matmul(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     return c
 
 
-if __name__ == "__main__":
+if __name__ == "__main__":  # the check: keep it
     from triton_workshop.checking import check_this_script
 
     check_this_script(exercise=4)

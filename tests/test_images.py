@@ -103,6 +103,14 @@ def test_in_a_slide_a_picture_is_half_blocks_of_that_width(
     assert [line.count("▀") for line in lines] == [20] * 8  # 15 rows of pixels, two in each line
 
 
+def test_a_wide_slide_gets_no_wider_picture_than_helps(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TRITON_WORKSHOP_SLIDE", "180")
+    show_image(torch.rand(3, 150, 200))
+    assert capsys.readouterr().out.splitlines()[0].count("▀") == images.WIDEST_PICTURE
+
+
 def test_under_presenterm_the_width_follows_from_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(images, "_parent_is_presenterm", lambda: True)
     monkeypatch.setattr(images, "_controlling_terminal_columns", lambda: 120)

@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Iterator
 
 import pytest
-from conftest import ROOT, Outcome, RunPython
+from conftest import ROOT, Outcome, RunPython, shipped_exercise
 
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import Block, Code, Columns, Deck, Execution, Slide, plain
@@ -54,7 +54,7 @@ def test_setup_comes_before_the_first_live_block(deck: Deck) -> None:
 
 @pytest.mark.parametrize("function", ["add_kernel", "add"])
 def test_the_template_on_the_slide_is_the_exercise(deck: Deck, function: str) -> None:
-    exercise = (ROOT / "exercises" / "exercise_1.py").read_text()
+    exercise = shipped_exercise(1)
     shown = ["\n".join(code.lines) for slide, code in _codes(deck) if "Exercise 1" in plain(slide.title or ())]
     wanted = re.search(rf"^(@triton\.jit\n)?def {function}\(.*?(?=\n\n\n)", exercise, re.DOTALL | re.MULTILINE)
     assert wanted is not None

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
-from triton_workshop.deck import load_deck
+from triton_workshop.deck import DeckError, load_deck
 from triton_workshop.deck.model import plain
 
 if sys.platform == "win32":
@@ -58,6 +58,8 @@ def test_presenterm_runs_a_live_block(presenterm: Terminal) -> None:
 def test_presenterm_refuses_what_our_parser_refuses(tmp_path: Path) -> None:
     deck = tmp_path / "deck.md"
     deck.write_text("A slide\n===\n\n<!-- pauze -->\n")
+    with pytest.raises(DeckError, match="pauze"):
+        load_deck(deck)
     assert PRESENTERM is not None
     with Terminal([PRESENTERM, "-x", str(deck)], tmp_path, 110, 36) as terminal:
         terminal.wait_for("pauze")

@@ -54,6 +54,8 @@ def present(
         if not sys.stdout.isatty():
             print_deck(path)
         elif viewer is ViewerName.PRESENTERM:
+            if slide != 1:
+                fail("--slide works with our own viewer: presenterm always starts on the first slide")
             hand_over_to_presenterm(path)
         else:
             from triton_workshop.viewer.app import present as present_deck
@@ -94,6 +96,9 @@ def hand_over_to_presenterm(path: Path) -> None:
     presenterm = shutil.which("presenterm")
     if presenterm is None:
         fail("presenterm is not installed; to install it: cargo install presenterm --locked")
+    from triton_workshop.deck import load_deck
+
+    load_deck(path)  # an error in it is told here, in one line, not on presenterm's screen
     search = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", "")))
     os.execve(presenterm, [presenterm, "-x", str(path)], {**os.environ, "PATH": search})
 

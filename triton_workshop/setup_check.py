@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import importlib.metadata
-import io
 import json
 import os
 import platform
@@ -42,6 +41,7 @@ from triton_workshop.device import (
     simulated,
     visible_gpus,
 )
+from triton_workshop.streams import speak_utf8
 
 KERNEL_SECONDS = 60
 """How long a kernel may take, torch's import included, before it counts as hanging."""
@@ -803,7 +803,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         rows = [asdict(check) for check in checks]
         print(json.dumps({"ok": verdict.ok, "device": verdict.device, "checks": rows}, indent=2))
     else:
-        _speak_utf8()
+        speak_utf8()
         print_report(checks, verdict, Console())
     sys.exit(0 if verdict.ok else 1)
 
@@ -820,12 +820,6 @@ def _progress() -> Progress:
     )
     progress.add_task("Running a kernel; loading torch takes some seconds", total=None)
     return progress
-
-
-def _speak_utf8() -> None:
-    """On Windows a pipe is not UTF-8, and the marks of the table could not be written to it."""
-    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.encoding.lower() != "utf-8":
-        sys.stdout.reconfigure(encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -51,8 +51,8 @@ WRONG = (
     (lambda x, y: (x + y)[:-1], Kind.WRONG_SHAPE, r"expected a tensor of shape \(1,\), got shape \(0,\)"),
     (lambda x, y: None, Kind.WRONG_SHAPE, "got NoneType"),
     (lambda x, y: (x + y).half(), Kind.WRONG_DTYPE, r"expected torch\.float32, got torch\.float16"),
-    (_leaves_the_end_unwritten, Kind.UNWRITTEN, r"1 of 1 elements were never written, element \[0\] the first"),
-    (lambda x, y: x - y, Kind.WRONG_VALUES, r"1 of 1 elements are wrong; element \[0\] is"),
+    (_leaves_the_end_unwritten, Kind.UNWRITTEN, r"NaN in 1 of 1 element: never written"),
+    (lambda x, y: x - y, Kind.WRONG_VALUES, r"wrong: 1 of 1 element; element \[0\] is"),
     (lambda x, y: (x.half() + y.half()).float(), Kind.WRONG_VALUES, "expected"),
     (None, Kind.CRASH, "defines no function add"),
 )

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from conftest import RunPython
+from conftest import RunPython, shipped_exercise
 
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.unfinished import open_todos
@@ -34,8 +34,10 @@ def test_a_solution_is_right_on_the_gpu(run_python: RunPython, number: int) -> N
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_an_untouched_exercise_names_its_first_todo(run_python: RunPython, number: int) -> None:
-    result = run_python(f"exercises/exercise_{number}.py")
+def test_an_untouched_exercise_names_its_first_todo(run_python: RunPython, tmp_path: Path, number: int) -> None:
+    script = tmp_path / "exercise.py"
+    script.write_text(shipped_exercise(number))
+    result = run_python(script)
     assert result.returncode == 1
     assert f"TODO 1 of {len(EXERCISES[number].hints)} is next" in result.stdout
     assert "Hint: " in result.stdout
@@ -52,8 +54,8 @@ def test_a_picture_is_shown_before_and_after(run_python: RunPython, number: int)
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_every_todo_has_its_hint_and_its_number(root: Path, number: int) -> None:
-    todos = open_todos((root / f"exercises/exercise_{number}.py").read_text())
+def test_every_todo_has_its_hint_and_its_number(number: int) -> None:
+    todos = open_todos(shipped_exercise(number))
     assert [todo.number for todo in todos] == list(range(1, len(EXERCISES[number].hints) + 1))
     assert all(EXERCISES[number].hints)
 
@@ -68,9 +70,8 @@ def test_a_solution_has_no_todo(root: Path, number: int) -> None:
 @pytest.mark.parametrize("number", NUMBERS)
 def test_exercise_and_solution_agree_on_what_is_given(root: Path, number: int) -> None:
     """All that an exercise gives stands in the solution, in the same order, and each task by its number."""
-    exercise, solution = (
-        (root / folder / f"exercise_{number}.py").read_text() for folder in ("exercises", "solutions")
-    )
+    exercise = shipped_exercise(number)
+    solution = (root / f"solutions/exercise_{number}.py").read_text()
     given = [line for line in exercise.splitlines() if line.strip()]
     rest = iter(line for line in solution.splitlines())
     for line in given:
@@ -80,8 +81,64 @@ def test_exercise_and_solution_agree_on_what_is_given(root: Path, number: int) -
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_exercises_stay_short(root: Path, number: int) -> None:
-    assert len((root / f"exercises/exercise_{number}.py").read_text().splitlines()) <= 80
+def test_exercises_stay_short(number: int) -> None:
+    assert len(shipped_exercise(number).splitlines()) <= 80
+
+
+def test_no_solution_uses_tf32_in_silence(root: Path) -> None:
+    """Only a GPU would show it."""
+    source = (root / "solutions/exercise_4.py").read_text()
+    products = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call) and _is_dot(node)]
+    assert products
+    for product in products:
+        precisions = [keyword.value for keyword in product.keywords if keyword.arg == "input_precision"]
+        assert [ast.literal_eval(precision) for precision in precisions] == ["ieee"]
+
+
+def _is_dot(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Attribute) and call.func.attr == "dot"
+
+
+MISTAKES = (
+    ("mask = offsets < n_elements", "mask = offset < n_elements", "NameError", "mask = offset < n_elements", ""),
+    ("tl.arange(0, BLOCK_SIZE)", "tl.arange(0, 1000)", "power of 2", "tl.arange(0, 1000)", "power of two"),
+    (
+        "grid = (cdiv(n_elements, BLOCK_SIZE),)",
+        "grid = (cdiv(n_elements, BLOCK_SIZE))",
+        "",
+        "add_kernel[grid]",
+        "comma",
+    ),
+    ("cdiv(n_elements, BLOCK_SIZE),", "n_elements / BLOCK_SIZE,", "float", "add_kernel[grid]", "cdiv"),
+    ("add_kernel[grid](", "add_kernel(", "", "", "with the brackets"),
+)
+
+
+@pytest.mark.parametrize(("right", "wrong", "message", "source", "hint"), MISTAKES)
+def test_a_mistake_is_shown_on_its_line_with_a_hint(
+    run_python: RunPython, root: Path, tmp_path: Path, right: str, wrong: str, message: str, source: str, hint: str
+) -> None:
+    script = tmp_path / "mine.py"
+    solution = (root / "solutions/exercise_1.py").read_text()
+    assert right in solution
+    script.write_text(solution.replace(right, wrong))
+    result = run_python(script, env={**SIMULATED, "COLUMNS": "200"})
+    assert result.returncode == 1
+    assert "Traceback" not in result.stdout + result.stderr
+    for words in (message, source, hint):
+        assert words in result.stdout
+
+
+def test_a_byte_order_mark_is_no_mistake(run_python: RunPython, root: Path, tmp_path: Path) -> None:
+    script = tmp_path / "mine.py"
+    script.write_bytes(b"\xef\xbb\xbf" + (root / "solutions/exercise_1.py").read_bytes())
+    assert run_python(script, env=SIMULATED).returncode == 0
+
+
+def test_marks_are_written_where_output_is_not_utf8(run_python: RunPython) -> None:
+    result = run_python("solutions/exercise_1.py", env={**SIMULATED, "PYTHONIOENCODING": "cp1252"})
+    assert result.returncode == 0
+    assert "✓" in result.stdout
 
 
 SIGNATURES = {

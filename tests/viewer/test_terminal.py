@@ -87,6 +87,31 @@ def test_a_signal_ends_the_viewer_and_what_it_runs(number: signal.Signals, tmp_p
     assert dies(int((tmp_path / "pid").read_text()))
 
 
+def test_quitting_ends_what_runs(tmp_path: Path) -> None:
+    deck = tmp_path / "deck.md"
+    source = (
+        "import os, pathlib, time\n"
+        "pathlib.Path('pid').write_text(str(os.getpid()))\n"
+        "print('rea' + 'dy')\n"
+        "time.sleep(600)"
+    )
+    deck.write_text(f"Wait\n===\n\n```python +exec\n{source}\n```\n")
+    with Terminal([*WORKSHOP, str(deck)], tmp_path) as terminal:
+        terminal.wait_for("Wait")
+        terminal.press(RUN)
+        terminal.wait_for("ready")
+        terminal.press("q")
+        assert terminal.leave() == 0
+        assert_restored(terminal)
+    assert dies(int((tmp_path / "pid").read_text()))
+
+
+def test_presenterm_is_not_asked_for_what_it_cannot_do() -> None:
+    with Terminal([*WORKSHOP, "tour.md", "--viewer", "presenterm", "--slide", "3"], DECKS) as terminal:
+        assert terminal.leave() == 2
+        assert "--slide works with our own viewer" in terminal.text()
+
+
 def test_without_presenterm_one_line_says_how_to_get_it(tmp_path: Path) -> None:
     command = [*WORKSHOP, str(DECKS / "tour.md"), "--viewer", "presenterm"]
     with Terminal(command, DECKS, PATH=str(tmp_path)) as terminal:

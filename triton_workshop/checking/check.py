@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import tokenize
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ from pathlib import Path
 import torch
 
 from triton_workshop.checking.exercise import Case, Exercise, Launcher
+from triton_workshop.checking.explanations import explain
 from triton_workshop.checking.tolerance import tolerance
 from triton_workshop.checking.unfinished import open_todos
 from triton_workshop.checking.verdict import CaseResult, Finding, Kind, Verdict
@@ -37,8 +39,14 @@ def check(exercise: Exercise, file: Path, launcher: Launcher | None, device: str
     )
 
 
+def _source(file: Path) -> str:
+    """The script's text as Python reads it: a byte order mark and a coding comment are honoured."""
+    with tokenize.open(file) as text:
+        return text.read()
+
+
 def _unfinished(exercise: Exercise, file: Path) -> Finding | None:
-    todos = open_todos(file.read_text(encoding="utf-8"))
+    todos = open_todos(_source(file))
     if not todos:
         return None
     first = todos[0]
@@ -69,7 +77,7 @@ def _run(exercise: Exercise, case: Case, file: Path, launcher: Launcher, device:
             output = launcher(*arguments)
         if device == "cuda":
             torch.cuda.synchronize()  # a fault in the kernel shows here, not in a later case
-    except Exception as error:
+    except (Exception, KeyboardInterrupt) as error:
         return _crash(error, file, case)
     for position, (now, then) in enumerate(zip(arguments, before, strict=True), start=1):
         if not torch.equal(now, then):
@@ -92,7 +100,7 @@ def _uninitialised_memory_is_nan() -> Iterator[None]:
         torch.set_deterministic_debug_mode(before)
 
 
-def _crash(error: Exception, file: Path, case: Case) -> Finding:
+def _crash(error: BaseException, file: Path, case: Case) -> Finding:
     """The learner's own line: the deepest frame of the script in the error and what caused it."""
     line: int | None = None
     cause: BaseException = error
@@ -103,9 +111,9 @@ def _crash(error: Exception, file: Path, case: Case) -> Finding:
             if Path(frame.filename) == file:
                 line = frame.lineno
         link = link.__cause__ or link.__context__
-    source = file.read_text(encoding="utf-8").splitlines()[line - 1].strip() if line else ""
-    message = f"{type(cause).__name__}: {cause}"
-    return Finding(Kind.CRASH, message, line=line, source=source, case=case.name)
+    source = _source(file).splitlines()[line - 1].strip() if line else ""
+    message = "stopped by Ctrl+C" if isinstance(error, KeyboardInterrupt) else f"{type(cause).__name__}: {cause}"
+    return Finding(Kind.CRASH, message, explain(message), line, source, case.name)
 
 
 def _compare(exercise: Exercise, case: Case, arguments: tuple[torch.Tensor, ...], output: object) -> Finding | None:
@@ -119,8 +127,11 @@ def _compare(exercise: Exercise, case: Case, arguments: tuple[torch.Tensor, ...]
         return Finding(Kind.WRONG_DTYPE, message, case=case.name)
     unwritten = output.isnan()
     if unwritten.any():
-        message = f"{_count(unwritten)} were never written, {_first(unwritten)} the first"
-        hint = "Does the grid have a program for each of them? Does the mask let the store through?"
+        message = f"NaN in {_count(unwritten)}: never written, or computed from what was never loaded"
+        hint = (
+            f"Look at {_first(unwritten)}. Does the grid have a program for it? Does the mask let its store through? "
+            "Is what it sums loaded with a mask and other=0.0?"
+        )
         return Finding(Kind.UNWRITTEN, message, hint, case=case.name)
     allowed = tolerance(exercise, arguments)
     wrong = (output.double() - expected).abs() > allowed
@@ -132,13 +143,13 @@ def _compare(exercise: Exercise, case: Case, arguments: tuple[torch.Tensor, ...]
 def _describe(wrong: torch.Tensor, output: torch.Tensor, expected: torch.Tensor, allowed: torch.Tensor) -> str:
     first = tuple(int(i) for i in wrong.nonzero()[0])
     return (
-        f"{_count(wrong)} are wrong; {_first(wrong)} is {output[first].item():.7g}, "
+        f"wrong: {_count(wrong)}; {_first(wrong)} is {output[first].item():.7g}, "
         f"expected {expected[first].item():.7g} (± {allowed[first].item():.1g})"
     )
 
 
 def _count(where: torch.Tensor) -> str:
-    return f"{int(where.sum()):,} of {where.numel():,} elements"
+    return f"{int(where.sum()):,} of {where.numel():,} element{'s' if where.numel() != 1 else ''}"
 
 
 def _first(where: torch.Tensor) -> str:

@@ -14,6 +14,7 @@ from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.report import print_verdict
 from triton_workshop.device import resolve_device
 from triton_workshop.images import load_image, show_image
+from triton_workshop.streams import speak_utf8
 
 PICTURE = Path(__file__).parents[2] / "slides" / "poseidon_triton.jpeg"
 SIMULATED_WIDTH = 128
@@ -22,6 +23,7 @@ SIMULATED_WIDTH = 128
 
 def check_this_script(exercise: int) -> None:
     """Check the running script as a solution of this exercise, say what came out, and exit: 0 right, 1 not."""
+    speak_utf8()
     description = EXERCISES[exercise]
     main = sys.modules["__main__"]
     launcher: Launcher | None = getattr(main, description.launcher, None)

@@ -118,7 +118,7 @@ def _read_text(path: Path) -> str:
     """The text of a file, its line ends made line feeds. DeckError where it is not UTF-8."""
     data = path.read_bytes()
     try:
-        text = data.decode("utf-8")
+        text = data.decode("utf-8-sig")  # a byte order mark is no part of the front matter
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise DeckError(path, line, "not UTF-8 text") from None

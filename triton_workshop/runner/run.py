@@ -28,6 +28,8 @@ EXTENSIONS = {"python": "py", "bash": "sh", "sh": "sh"}
 WINDOWS = sys.platform == "win32"
 CHUNK = 65536
 POLL = 0.05
+FAREWELL = 0.5
+"""Seconds that a script has between the interrupt and the kill when the run is closed."""
 LAST_WORDS = 1.0
 """Seconds for which output is still read after a script has exited, where a child of it keeps the pipe open."""
 
@@ -174,7 +176,15 @@ class Run:
                 os.killpg(self._process.pid, number)
 
     def close(self) -> None:
-        """Kills what still runs and removes the temporary folder."""
+        """Ends what still runs and removes the temporary folder.
+
+        An interrupt goes first, so that a script can end what it has started outside of its process group.
+        """
+        if self._process.poll() is None:
+            self._stopped = True
+            self._signal_group(INTERRUPT)
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(FAREWELL)
         self.kill()
         self.wait()
         if self._process.stdout is not None:

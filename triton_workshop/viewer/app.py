@@ -186,7 +186,7 @@ class Viewer(App[int]):
 
     def _draw_footer(self) -> None:
         slide = self.deck.slides[self.place.slide]
-        if not slide.footer:
+        if not slide.footer and not self.message:
             self.footer_rows.show(())
             return
         hint = self.message or self.typed

@@ -646,11 +646,24 @@ def footer_height(height: int) -> int:
 
 
 def footer(deck: Deck, place: Place, view: View, hint: str = "") -> Lines:
-    """The deck's title, a thin bar of progress, and `n / N`; the hint stands before the number."""
+    """The deck's title, a thin bar of progress, and `n / N`; the hint stands before the number.
+
+    A long hint, such as an error in the deck, gets the title's and the bar's room too.
+    """
     palette, width = view.palette, view.width
     base = Style(color=palette.muted, bgcolor=palette.background)
     side = margin(width)
     count = len(deck.slides)
+
+    def framed(text: Text) -> Lines:
+        line, blank = strip(text, width, base), strip(Text(), width, base)
+        return {1: (line,), 2: (blank, line), 3: (blank, line, blank)}[footer_height(view.height)]
+
+    if len(hint) > width // 3:
+        number = f"  {place.slide + 1} / {count}"
+        message = Text(printable(hint), Style(color=palette.accent, bold=True))
+        message.truncate(max(width - 2 * side - len(number), 1), overflow="ellipsis", pad=True)
+        return framed(Text.assemble(" " * side, message, Text(number, Style(color=palette.text))))
     title = Text(printable(deck.title).replace("\n", " "), Style(color=palette.muted))
     title.truncate(max(width * 2 // 5, 1), overflow="ellipsis")
     right = Text.assemble(
@@ -662,9 +675,7 @@ def footer(deck: Deck, place: Place, view: View, hint: str = "") -> Lines:
     bar = Text.assemble(
         Text("━" * done, Style(color=palette.accent)), Text("─" * (room - done), Style(color=palette.faint))
     )
-    line = strip(Text.assemble(" " * side, title, "  ", bar, "  ", right), width, base)
-    blank = strip(Text(), width, base)
-    return {1: (line,), 2: (blank, line), 3: (blank, line, blank)}[footer_height(view.height)]
+    return framed(Text.assemble(" " * side, title, "  ", bar, "  ", right))
 
 
 def cover(deck: Deck, view: View) -> list[Text]:

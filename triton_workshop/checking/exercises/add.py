@@ -31,7 +31,7 @@ EXERCISE = Exercise(
         "Compare the offsets with n_elements. The last program's block may reach past the end.",
         "tl.load takes pointers: x_ptr plus the offsets. Give it the mask, so that nothing outside is read.",
         "As for x, from y_ptr.",
-        "tl.store(pointers, values, mask=...): the pointers start at output_ptr, the values are x + y.",
+        "tl.store(pointers, values, mask=mask): the pointers start at output_ptr, the values are x + y.",
         "One program for each block: cdiv(n_elements, BLOCK_SIZE) of them. A grid is a tuple, even with one number: "
         "mind the comma.",
         "add_kernel[grid](...): three tensors, n_elements, and BLOCK_SIZE by name. Triton turns a tensor into its "
