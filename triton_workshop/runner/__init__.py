@@ -1,5 +1,5 @@
 """Runs the code of a slide as a process of its own. No screen: bytes come out, and an outcome."""
 
-from triton_workshop.runner.run import CannotRunError, Outcome, Run, Script, runnable
+from triton_workshop.runner.run import FAREWELL, CannotRunError, Outcome, Run, Script, runnable
 
-__all__ = ["CannotRunError", "Outcome", "Run", "Script", "runnable"]
+__all__ = ["FAREWELL", "CannotRunError", "Outcome", "Run", "Script", "runnable"]

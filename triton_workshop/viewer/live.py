@@ -10,7 +10,7 @@ from enum import Enum
 from pathlib import Path
 
 from triton_workshop.deck.model import Block, Code, Columns, Deck, Execution, Slide, SnippetOutput
-from triton_workshop.runner import CannotRunError, Outcome, Run, Script, runnable
+from triton_workshop.runner import FAREWELL, CannotRunError, Outcome, Run, Script, runnable
 from triton_workshop.viewer.transcript import Transcript
 
 INTAKE_SECONDS = 0.015
@@ -115,12 +115,12 @@ class LiveBlocks:
                     cell.run.stop()
 
     def close(self) -> None:
-        """Kills everything, and waits until it is gone."""
+        """Ends everything, and waits until it is gone: interrupted first, so that a script can clean up."""
         self._closed = True
         for cell in self.cells.values():
             cell.cancelled = True
             if cell.run is not None:
-                cell.run.kill()
+                cell.run.stop(grace=FAREWELL)
         for thread in self._threads:
             thread.join(timeout=5)
 
