@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import triton.language as tl
+from triton.language.semantic import TritonSemantic
 from triton.runtime import interpreter as upstream
 
 from triton_workshop.simulator import reductions
@@ -38,6 +39,8 @@ def interpreted(function: Callable[..., Any], builder: Builder) -> Iterator[Call
             scope.set_attr(language, name, member)
     for name, method in _tensor_methods(builder).items():
         scope.set_attr(tl.tensor, name, method)
+    for name in ("atomic_max", "atomic_min"):
+        scope.set_attr(TritonSemantic, name, _float_atomic(builder, name, getattr(TritonSemantic, name)))
 
     def enter_module(names: dict[str, Any]) -> None:
         if id(names) not in modules:
@@ -118,6 +121,20 @@ def _members(builder: Builder) -> dict[str, Any]:
         "reduce": reduce,
         "associative_scan": associative_scan,
     }
+
+
+def _float_atomic(builder: Builder, name: str, on_integers: Callable[..., Any]) -> Callable[..., Any]:
+    """A float's maximum or minimum in one step. Triton makes two of it, on its bits, which programs would share."""
+
+    def update(semantic: Any, pointer: Any, value: Any, mask: Any, sem: str, scope: str) -> Any:
+        if not value.dtype.is_floating():
+            return on_integers(semantic, pointer, value, mask, sem, scope)
+        pointer, value, mask = semantic.atom_red_typechecking_impl(pointer, value, mask, name.removeprefix("atomic_"))
+        order = semantic._str_to_sem(sem)
+        kind = "ATOMIC_OP.MAX" if name == "atomic_max" else "ATOMIC_OP.MIN"
+        return tl.tensor(builder.create_atomic_rmw(kind, pointer.handle, value.handle, mask.handle, order, None), value.type)
+
+    return update
 
 
 def _steps(builder: Builder, start: Any, stop: Any, step: Any) -> Iterable[Any]:

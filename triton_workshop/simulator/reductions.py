@@ -81,13 +81,9 @@ def _argument(
 
 def _fold(values: list[Value], axis: int, combine: Any) -> list[Value]:
     """Neighbours are combined, then neighbouring pairs, and so on: any associative function will do."""
-    size = values[0].shape[axis]
-    while size > 1:
-        half = size // 2
-        pairs = _combined(combine, _part(values, axis, slice(0, 2 * half, 2)), _part(values, axis, slice(1, None, 2)))
-        if size % 2:
-            pairs = _concatenated(pairs, _part(values, axis, slice(size - 1, None)), axis)
-        values, size = pairs, half + size % 2
+    while values[0].shape[axis] > 1:
+        first, second = (_part(values, axis, slice(start, None, 2)) for start in (0, 1))
+        values = _combined(combine, first, second)
     shape = (*values[0].shape[:axis], *values[0].shape[axis + 1 :])
     return [value.rearranged(lambda data, v=value: spread(data, v.shape).squeeze(axis + 1), shape) for value in values]
 
@@ -128,53 +124,36 @@ def _accumulated(value: Value, axis: int, accumulate: Any) -> Value:
 
 
 def _scanned(values: list[Value], axis: int, combine: Any) -> list[Value]:
-    """The scan of the pairs gives every second element; the others are one step from those."""
-    size = values[0].shape[axis]
-    if size == 1:
-        return values
-    even, odd = _part(values, axis, slice(0, None, 2)), _part(values, axis, slice(1, None, 2))
-    pairs = _scanned(_combined(combine, _part(values, axis, slice(0, size // 2 * 2, 2)), odd), axis, combine)
-    before = _part(pairs, axis, slice(0, (size - 1) // 2))
-    later = _part(even, axis, slice(1, None))
-    between = _combined(combine, before, later) if size > 2 else later
-    evens = _concatenated(_part(even, axis, slice(0, 1)), between, axis) if size > 2 else even
-    return [_interleaved(a, b, axis, value) for a, b, value in zip(evens, pairs, values, strict=True)]
+    """Each element is combined with the one before, then with the one two before, then four, and so on."""
+    size, distance = values[0].shape[axis], 1
+    while distance < size:
+        order = np.arange(size) - distance
+        first = order.reshape(-1, *(1,) * (len(values[0].shape) - axis - 1)) < 0
+        before = _part(values, axis, np.maximum(order, 0))
+        values = [_where(first, old, new) for old, new in zip(values, _combined(combine, before, values), strict=True)]
+        distance *= 2
+    return values
 
 
-def _interleaved(even: Value, odd: Value, axis: int, like: Value) -> Value:
-    rows = max(len(even.data), len(odd.data))
-    data = np.empty((rows, *like.shape), like.data.dtype)
-    before = (slice(None),) * (axis + 1)
-    data[(*before, slice(0, None, 2))] = even.full()
-    data[(*before, slice(1, None, 2))] = odd.full()
-    poison = None if even.poison is odd.poison is None else True
-    if isinstance(even.poison, np.ndarray) or isinstance(odd.poison, np.ndarray):
-        poison = np.zeros(data.shape, np.bool_)
-        for value, start in ((even, 0), (odd, 1)):
-            if value.poison is not None:
-                poison[(*before, slice(start, None, 2))] = spread(value.poison, value.shape)
-    return Value(data, like.dtype, like.shape, poison=poison)
+def _where(chosen: Array, a: Value, b: Value) -> Value:
+    """Elements of `a` where `chosen` holds, which is the same in all programs, and of `b` elsewhere."""
+    result = Value(np.where(chosen, a.data, b.data), a.dtype, a.shape)
+    if a.poison is not None or b.poison is not None:
+        sure = a.poison is True or b.poison is True
+        sides = (False if value.poison is None else value.poison for value in (a, b))
+        result.poison = True if sure else np.where(chosen, *sides)
+    return result
 
 
-def _part(values: list[Value], axis: int, which: slice) -> list[Value]:
+def _part(values: list[Value], axis: int, which: slice | Array) -> list[Value]:
     """Some of the positions along an axis."""
     parts = []
     for value in values:
-        size = len(range(value.shape[axis])[which])
+        size = len(np.arange(value.shape[axis])[which])
         shape = (*value.shape[:axis], size, *value.shape[axis + 1 :])
         where = (slice(None),) * (axis + 1) + (which,)
         parts.append(value.rearranged(lambda data, v=value, w=where: spread(data, v.shape)[w], shape))
     return parts
-
-
-def _concatenated(first: list[Value], second: list[Value], axis: int) -> list[Value]:
-    from triton_workshop.simulator.blocks import combined
-
-    results = []
-    for a, b in zip(first, second, strict=True):
-        shape = (*a.shape[:axis], a.shape[axis] + b.shape[axis], *a.shape[axis + 1 :])
-        results.append(combined(a, b, shape, lambda parts: np.concatenate(parts, axis=axis + 1)))
-    return results
 
 
 def _combined(combine: Any, first: list[Value], second: list[Value]) -> list[Value]:
