@@ -9,6 +9,8 @@ import pytest
 _before = os.environ.get("TRITON_INTERPRET")
 os.environ["TRITON_INTERPRET"] = "1"
 
+from . import executors  # noqa: E402, F401  # puts the simulator in place of Triton's interpreter
+
 
 def _restore() -> None:
     if _before is None:
