@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import builtins
+import dis
+import functools
 import sys
 import types
 from collections.abc import Callable, Iterable, Iterator
@@ -68,19 +70,21 @@ def prints(function: Any) -> bool:
         if id(function) in seen:
             return False
         seen.add(id(function))
-        names = set(_names(function.__code__))
-        return bool(names & _PRINTING) or any(
-            _is_foreign(function.__globals__[name], names, reaches_out) for name in names & set(function.__globals__)
+        names, attributes = _names(function.__code__)
+        return bool((names | attributes) & _PRINTING) or any(
+            _is_foreign(function.__globals__[name], attributes, reaches_out)
+            for name in names
+            if name in function.__globals__
         )
 
     return reaches_out(function)
 
 
-def _is_foreign(thing: Any, names: set[str], reaches_out: Callable[[Any], bool]) -> bool:
+def _is_foreign(thing: Any, attributes: frozenset[str], reaches_out: Callable[[Any], bool]) -> bool:
     if isinstance(thing, upstream.InterpretedFunction):
         return reaches_out(thing.fn)
     if isinstance(thing, types.ModuleType):
-        parts = [] if _is_known(thing.__name__) else [getattr(thing, name, None) for name in names]
+        parts = [] if _is_known(thing.__name__) else [getattr(thing, name, None) for name in attributes]
         return any(isinstance(part, types.FunctionType) and not _is_known(part.__module__) for part in parts)
     if isinstance(thing, types.FunctionType | types.BuiltinFunctionType | types.MethodType):
         return not _is_known(thing.__module__)
@@ -91,11 +95,18 @@ def _is_known(module: str | None) -> bool:
     return (module or "").partition(".")[0] in {"triton", "math", "builtins", "numpy", "torch", "operator", "_operator"}
 
 
-def _names(code: types.CodeType) -> Iterator[str]:
-    yield from code.co_names
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _names(constant)
+@functools.cache
+def _names(code: types.CodeType) -> tuple[frozenset[str], frozenset[str]]:
+    """The global names that a function uses, and the attributes."""
+    instructions = list(dis.get_instructions(code))
+    names = {str(step.argval) for step in instructions if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
+    attributes = {str(step.argval) for step in instructions if step.opname in ("LOAD_ATTR", "LOAD_METHOD")}
+    for inner in code.co_consts:
+        if isinstance(inner, types.CodeType):
+            more_names, more_attributes = _names(inner)
+            names |= more_names
+            attributes |= more_attributes
+    return frozenset(names), frozenset(attributes)
 
 
 def _members(builder: Builder) -> dict[str, Any]:
