@@ -27,7 +27,7 @@ from triton_workshop.simulator.values import Value
 
 logger = logging.getLogger(__name__)
 
-ELEMENTS_AT_ONCE = 1 << 16
+ELEMENTS_AT_ONCE = 1 << 17
 """Elements of the largest block, over all programs of a group: so many that a few arrays of them stay in the cache."""
 PROGRAMS_AT_ONCE = 1 << 16
 
