@@ -240,7 +240,9 @@ def one_of_two_mixed_pointers(x_ptr, y_ptr, out_ptr):
     tl.store(out_ptr + at, value, mask=tl.program_id(0) == 0)
 
 
-@planted(lambda k: k[(4,)](torch.tensor([0, 5, 99, 2], dtype=torch.int32), x(16), x(4)), LOAD, "table_ptr", (2,), 99, 84)
+@planted(
+    lambda k: k[(4,)](torch.tensor([0, 5, 99, 2], dtype=torch.int32), x(16), x(4)), LOAD, "table_ptr", (2,), 99, 84
+)
 @triton.jit
 def index_from_memory(index_ptr, table_ptr, out_ptr):
     pid = tl.program_id(0)

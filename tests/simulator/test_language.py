@@ -45,7 +45,9 @@ def assert_same(ours: Any, theirs: Any, *, exactly: bool = True) -> None:
             torch.testing.assert_close(
                 mine.float() if mine.dtype.is_floating_point else mine,
                 their.float() if their.dtype.is_floating_point else their,
-                rtol=0 if exactly else 1e-5, atol=0 if exactly else 1e-5, equal_nan=True,
+                rtol=0 if exactly else 1e-5,
+                atol=0 if exactly else 1e-5,
+                equal_nan=True,
             )
 
 
@@ -104,8 +106,42 @@ def binary(x_ptr, y_ptr, out_ptr, OP: tl.constexpr, N: tl.constexpr):
     tl.store(out_ptr + at, z)
 
 
-FLOAT_OPS = ("add", "sub", "mul", "div", "mod", "min", "max", "lt", "le", "gt", "ge", "eq", "ne", "where", "neg", "scalar")
-INT_OPS = ("add", "sub", "mul", "floordiv", "mod", "and", "or", "xor", "shl", "shr", "min", "max", "lt", "eq", "where", "scalar")
+FLOAT_OPS = (
+    "add",
+    "sub",
+    "mul",
+    "div",
+    "mod",
+    "min",
+    "max",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+    "eq",
+    "ne",
+    "where",
+    "neg",
+    "scalar",
+)
+INT_OPS = (
+    "add",
+    "sub",
+    "mul",
+    "floordiv",
+    "mod",
+    "and",
+    "or",
+    "xor",
+    "shl",
+    "shr",
+    "min",
+    "max",
+    "lt",
+    "eq",
+    "where",
+    "scalar",
+)
 
 
 @pytest.mark.parametrize("op", [*FLOAT_OPS, "clamp"])
@@ -234,7 +270,9 @@ def reduction(x_ptr, out_ptr, OP: tl.constexpr, AXIS: tl.constexpr, M: tl.conste
         tl.store(out_ptr + pid * N + tl.arange(0, x.shape[1 - AXIS]), z)
 
 
-@pytest.mark.parametrize("op", ["sum", "max", "min", "argmax", "argmin", "max_with_index", "xor_sum", "custom", "pairs"])
+@pytest.mark.parametrize(
+    "op", ["sum", "max", "min", "argmax", "argmin", "max_with_index", "xor_sum", "custom", "pairs"]
+)
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.int32])
 def test_reductions(op: str, axis: int, dtype: torch.dtype) -> None:
@@ -307,7 +345,20 @@ def shapes(x_ptr, out_ptr, OP: tl.constexpr, M: tl.constexpr, N: tl.constexpr):
     tl.store(out_ptr + pid * M * N + flat, tl.reshape(z, (M * N,)))
 
 
-SHAPES = ("reshape", "trans", "T", "permute", "ravel", "join_split", "cat", "interleave", "broadcast", "gather", "sort", "view")
+SHAPES = (
+    "reshape",
+    "trans",
+    "T",
+    "permute",
+    "ravel",
+    "join_split",
+    "cat",
+    "interleave",
+    "broadcast",
+    "gather",
+    "sort",
+    "view",
+)
 
 
 @pytest.mark.parametrize("op", SHAPES)
@@ -321,7 +372,9 @@ def test_shapes(op: str) -> None:
 
 
 @triton.jit
-def product(a_ptr, b_ptr, c_ptr, PRECISION: tl.constexpr, OUT: tl.constexpr, M: tl.constexpr, K: tl.constexpr, N: tl.constexpr):
+def product(
+    a_ptr, b_ptr, c_ptr, PRECISION: tl.constexpr, OUT: tl.constexpr, M: tl.constexpr, K: tl.constexpr, N: tl.constexpr
+):
     pid = tl.program_id(0)
     a = tl.load(a_ptr + pid * M * K + tl.arange(0, M)[:, None] * K + tl.arange(0, K)[None, :])
     b = tl.load(b_ptr + pid * K * N + tl.arange(0, K)[:, None] * N + tl.arange(0, N)[None, :])
@@ -412,7 +465,17 @@ def convert(x_ptr, out_ptr, N: tl.constexpr):
     tl.store(out_ptr + at, tl.load(x_ptr + at).to(out_ptr.dtype.element_ty))
 
 
-CASTS = (torch.bool, torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64, torch.float16, torch.float32, torch.float64)
+CASTS = (
+    torch.bool,
+    torch.int8,
+    torch.uint8,
+    torch.int16,
+    torch.int32,
+    torch.int64,
+    torch.float16,
+    torch.float32,
+    torch.float64,
+)
 
 
 @pytest.mark.parametrize("source", CASTS)
@@ -439,7 +502,11 @@ def test_casts_to_small_floats_round_to_nearest_even(source: torch.dtype, target
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float8_e5m2, torch.float8_e4m3fn])
 def test_every_small_float_is_read_as_what_it_is(dtype: torch.dtype) -> None:
-    bits = torch.arange(256, dtype=torch.uint8) if dtype.itemsize == 1 else torch.arange(-(2**15), 2**15, dtype=torch.int16)
+    bits = (
+        torch.arange(256, dtype=torch.uint8)
+        if dtype.itemsize == 1
+        else torch.arange(-(2**15), 2**15, dtype=torch.int16)
+    )
     x = bits.view(dtype)
     out = torch.zeros(len(x))
     convert[(len(x) // N,)](x, out, N=N)

@@ -283,7 +283,11 @@ def transpose_tiles(x_ptr, out_ptr, height, width, xs0, xs1, os0, os1):
     tl.store(out_ptr + cols[:, None] * os0 + rows[None, :] * os1, tl.trans(x), mask=tl.trans(mask))
 
 
-@right(lambda k: _tiles(k, lambda x: torch.nn.functional.pad(x, (1, 1))[:, 2:] - torch.nn.functional.pad(x, (1, 1))[:, :-2]))
+@right(
+    lambda k: _tiles(
+        k, lambda x: torch.nn.functional.pad(x, (1, 1))[:, 2:] - torch.nn.functional.pad(x, (1, 1))[:, :-2]
+    )
+)
 @triton.jit
 def gradient(x_ptr, out_ptr, height, width, xs0, xs1, os0, os1):
     rows = tl.program_id(0) * 16 + tl.arange(0, 16)
@@ -291,7 +295,9 @@ def gradient(x_ptr, out_ptr, height, width, xs0, xs1, os0, os1):
     inside = (rows < height)[:, None]
     row = x_ptr + rows[:, None] * xs0
     right_ = tl.load(row + (cols + 1)[None, :] * xs1, mask=inside & (cols + 1 < width)[None, :], other=0)
-    left = tl.load(row + (cols - 1)[None, :] * xs1, mask=inside & (cols >= 1)[None, :] & (cols <= width)[None, :], other=0)
+    left = tl.load(
+        row + (cols - 1)[None, :] * xs1, mask=inside & (cols >= 1)[None, :] & (cols <= width)[None, :], other=0
+    )
     tl.store(out_ptr + rows[:, None] * os0 + cols[None, :] * os1, right_ - left, mask=inside & (cols < width)[None, :])
 
 

@@ -60,7 +60,7 @@ def histogram(values: Value, bins: int, mask: Value | None) -> Value:
     counts = np.bincount(flat, minlength=rows * bins).reshape(rows, bins).astype(np.int32)
     poison = either(values, mask) if mask is not None else values.poison
     if isinstance(poison, np.ndarray):
-        poison = poison.reshape(len(poison), -1).any(axis=1, keepdims=True)
+        poison = np.asarray(poison.reshape(len(poison), -1).any(axis=1, keepdims=True))
     return Value(counts, tl.int32, (bins,), poison=poison)
 
 

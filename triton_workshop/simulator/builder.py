@@ -1,3 +1,4 @@
+# ruff: noqa: N802, N815  # the names are those of Triton's builder
 """Triton's operations, carried out with numpy for every program of a group at once.
 
 Triton's own semantics (types, broadcasting, promotion) call this builder in place of the one that would emit a
@@ -359,22 +360,22 @@ class Builder:
             a, b = (self.create_ptr_to_int(value, tl.uint64) for value in (a, b))
         return Value(operation(a.data, b.data), tl.int1, a.shape, poison=either(a, b))
 
-    def create_icmpSLT(self, a: Value, b: Value) -> Value:  # noqa: N802
+    def create_icmpSLT(self, a: Value, b: Value) -> Value:
         return self._compare(a, b, np.less)
 
-    def create_icmpSLE(self, a: Value, b: Value) -> Value:  # noqa: N802
+    def create_icmpSLE(self, a: Value, b: Value) -> Value:
         return self._compare(a, b, np.less_equal)
 
-    def create_icmpSGT(self, a: Value, b: Value) -> Value:  # noqa: N802
+    def create_icmpSGT(self, a: Value, b: Value) -> Value:
         return self._compare(a, b, np.greater)
 
-    def create_icmpSGE(self, a: Value, b: Value) -> Value:  # noqa: N802
+    def create_icmpSGE(self, a: Value, b: Value) -> Value:
         return self._compare(a, b, np.greater_equal)
 
-    def create_icmpEQ(self, a: Value, b: Value) -> Value:  # noqa: N802
+    def create_icmpEQ(self, a: Value, b: Value) -> Value:
         return self._compare(a, b, np.equal)
 
-    def create_icmpNE(self, a: Value, b: Value) -> Value:  # noqa: N802
+    def create_icmpNE(self, a: Value, b: Value) -> Value:
         return self._compare(a, b, np.not_equal)
 
     create_icmpULT = create_fcmpOLT = create_fcmpULT = create_icmpSLT
@@ -438,7 +439,7 @@ class Builder:
     def create_fma(self, x: Value, y: Value, z: Value) -> Value:
         x, y = _aligned(x, y)
         x, z = _aligned(x, z)
-        data = _fused(*np.broadcast_arrays(x.data, y.data, z.data), z.dtype.scalar)
+        data = _fused(z.dtype.scalar, *np.broadcast_arrays(x.data, y.data, z.data))
         result = Value(data, z.dtype.scalar, z.shape, poison=either(x, y, z))
         self._operations(result, each=2)
         return result
@@ -541,7 +542,7 @@ class Builder:
     # Atomics
 
     def create_atomic_rmw(self, kind: Any, pointer: Value, value: Value, mask: Value, order: Any, _scope: Any) -> Value:
-        return self._update(_UPDATES[str(kind)], pointer, (value,), mask, order)
+        return self._update(_UPDATES[str(kind).rpartition(".")[2]], pointer, (value,), mask, order)
 
     def create_atomic_cas(self, pointer: Value, expected: Value, value: Value, order: Any, _scope: Any) -> Value:
         return self._update(_compare_and_swap, pointer, (expected, value), None, order)
@@ -605,7 +606,7 @@ class Builder:
 
     def create_descriptor_reduce(self, kind: Any, tile: blocks.Tile, value: Value, offsets: list[Value]) -> None:
         pointer, mask = self._described(tile, offsets)
-        self._update(_UPDATES[str(kind)], pointer, (value,), mask, ir.MEM_SEMANTIC.RELAXED)
+        self._update(_UPDATES[str(kind).rpartition(".")[2]], pointer, (value,), mask, ir.MEM_SEMANTIC.RELAXED)
 
     def create_descriptor_gather(self, tile: blocks.Tile, rows: Value, column: Value, _type: Any) -> Value:
         pointer, mask = tile.rows(rows, column)
@@ -765,13 +766,13 @@ def _high_half(a: Array, b: Array) -> Array:
     return ((x >> shift) * (y >> shift) + (first >> shift) + (second >> shift)).view(a.dtype)
 
 
-def _fused(x: Array, y: Array, z: Array, dtype: Any) -> Array:
+def _fused(dtype: Any, x: Array, y: Array, z: Array) -> Array:
     """x * y + z, rounded once."""
     if dtype in (tl.float32, tl.float64):
         fuse = getattr(upstream._interpreter, "fma_fp32" if dtype is tl.float32 else "fma_fp64", None)
         if fuse is not None:
             return np.asarray(fuse(*(np.ascontiguousarray(part) for part in (x, y, z))))
-        return x * y + z
+        return np.asarray(x * y + z)
     wide = np.multiply(x, y, dtype=np.float64) + z
     return rounded(wide.astype(held_as(dtype)), dtype)
 
@@ -791,18 +792,14 @@ def _compare_and_swap(old: Array, expected: Array, new: Array) -> Array:
 
 
 _UPDATES: dict[str, Callable[..., Array]] = {
-    f"{prefix}.{name}": step
-    for prefix in ("ATOMIC_OP", "DESCRIPTOR_REDUCE_KIND")
-    for name, step in {
-        "ADD": np.add,
-        "FADD": np.add,
-        "MIN": np.fmin,
-        "UMIN": np.fmin,
-        "MAX": np.fmax,
-        "UMAX": np.fmax,
-        "AND": np.bitwise_and,
-        "OR": np.bitwise_or,
-        "XOR": np.bitwise_xor,
-        "XCHG": lambda old, new: new,
-    }.items()
+    "ADD": np.add,
+    "FADD": np.add,
+    "MIN": np.fmin,
+    "UMIN": np.fmin,
+    "MAX": np.fmax,
+    "UMAX": np.fmax,
+    "AND": np.bitwise_and,
+    "OR": np.bitwise_or,
+    "XOR": np.bitwise_xor,
+    "XCHG": lambda old, new: new,
 }

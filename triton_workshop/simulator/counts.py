@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 
 from triton_workshop.simulator.formats import Array
+from triton_workshop.simulator.races import Access
 
 
-@dataclass
+@dataclass(frozen=True)
 class Traffic:
-    """What a launch does to one argument, in bytes; `scattered_*` are blocks whose rows are not contiguous."""
+    """What a launch does to an argument: bytes, each access counted, and the distinct ones among them.
+
+    `scattered_loads` and `scattered_stores` count instructions with rows that are not contiguous in memory, once for
+    each group of programs that ran together.
+    """
 
     loaded: int = 0
     stored: int = 0
@@ -20,54 +24,56 @@ class Traffic:
     scattered_loads: int = 0
     scattered_stores: int = 0
 
+    def __add__(self, other: Traffic) -> Traffic:
+        return Traffic(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(self)))
+
 
 @dataclass
 class Counts:
-    """What a launch does: bytes asked for and touched, by argument, and floating-point operations."""
+    """What a launch does: bytes by argument, and floating-point operations."""
 
     operations: int = 0
     arguments: dict[str, Traffic] = field(default_factory=dict)
-    _touched: dict[str, Array] = field(default_factory=dict, repr=False)
+    _touched: dict[str, Array] = field(default_factory=dict, repr=False, compare=False)
+    """For each argument, which of its elements were touched."""
+    _items: dict[str, int] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def total(self) -> Traffic:
         """All arguments together."""
-        rows = self.arguments.values()
-        names = ("loaded", "stored", "distinct", "scattered_loads", "scattered_stores")
-        return Traffic(*(sum(getattr(row, name) for row in rows) for name in names))
+        return sum(self.arguments.values(), Traffic())
 
-    def access(
-        self, region: Any, index: Array, item: int, shape: tuple[int, ...], *, whole: bool, stored: bool
-    ) -> None:
-        """A load or a store of the elements `index` (flat) of a memory region, by blocks of `shape`."""
+    def access(self, access: Access, shape: tuple[int, ...], *, whole: bool, stored: bool) -> None:
+        """Count a load or a store by blocks of `shape`; `whole`: no mask left an element out."""
+        region = access.region
         name = region.name or "memory"
-        row = self.arguments.setdefault(name, Traffic())
-        size = len(index) * item
-        scattered = bool(shape) and shape[-1] > 1 and _scattered(index, shape[-1], whole)
-        if stored:
-            row.stored += size
-            row.scattered_stores += scattered
-        else:
-            row.loaded += size
-            row.scattered_loads += scattered
-        touched = self._touched.setdefault(name, np.zeros(region.size // region.item, np.bool_))
-        touched[index * item // region.item] = True
+        size = len(access.index) * access.item
+        scattered = int(bool(shape) and shape[-1] > 1 and _scattered(access, shape[-1], whole))
+        new = Traffic(stored=size, scattered_stores=scattered) if stored else Traffic(size, 0, 0, scattered)
+        touched = self._touched.setdefault(name, np.zeros(-(-region.size // region.item), np.bool_))
+        touched[access.run if access.item == region.item else access.index * access.item // region.item] = True
+        self._items[name] = region.item
+        self.arguments[name] = self.arguments.get(name, Traffic()) + new
 
     def finish(self) -> None:
-        """Add up the distinct bytes. `region.item` is not known here, so `access` keeps elements."""
+        """Fill in the distinct bytes, when the launch has ended."""
+        for name, touched in self._touched.items():
+            distinct = int(np.count_nonzero(touched)) * self._items[name]
+            self.arguments[name] = replace(self.arguments[name], distinct=distinct)
 
-    def saved(self) -> tuple[int, dict[str, Traffic]]:
-        return self.operations, {name: Traffic(**vars(row)) for name, row in self.arguments.items()}
+    def saved(self) -> tuple[int, dict[str, Traffic], dict[str, Array]]:
+        """To come back to with `restore`."""
+        return self.operations, dict(self.arguments), {name: each.copy() for name, each in self._touched.items()}
 
-    def restore(self, saved: tuple[int, dict[str, Traffic]]) -> None:
-        self.operations, self.arguments = saved
+    def restore(self, saved: tuple[int, dict[str, Traffic], dict[str, Array]]) -> None:
+        self.operations, self.arguments, self._touched = saved
 
 
-def _scattered(index: Array, row: int, whole: bool) -> bool:
+def _scattered(access: Access, row: int, whole: bool) -> bool:
     """Whether elements that follow each other in a row do not in memory."""
-    if not whole:
-        steps = np.diff(index)
-        # The end of a row shows as any other step; more steps than rows mean a scattered one.
-        return int((steps != 1).sum()) > 2 * (len(index) // row + 1)
-    rows = index.reshape(-1, row)
-    return bool((np.diff(rows, axis=1) != 1).any())
+    if isinstance(access.run, slice):
+        return False
+    if whole:
+        return bool((np.diff(access.index.reshape(-1, row), axis=1) != 1).any())
+    # A mask left some out, so rows end anywhere; as many breaks as there can be rows are no sign of anything.
+    return int((np.diff(access.index) != 1).sum()) > 2 * (len(access.index) // row + 1)

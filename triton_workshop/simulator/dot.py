@@ -109,9 +109,9 @@ def _poison(a: Value, b: Value, accumulator: Value) -> Array | bool | None:
         return None
     if True in (part.poison for part in (a, b, accumulator) if isinstance(part.poison, bool)):
         return True
-    poison = np.zeros((1,) * (len(a.shape) + 1), np.bool_) if accumulator.poison is None else accumulator.poison
+    poison: Any = np.zeros((1,) * (len(a.shape) + 1), np.bool_) if accumulator.poison is None else accumulator.poison
     if isinstance(a.poison, np.ndarray):
         poison = poison | a.poison.any(axis=-1, keepdims=True)
     if isinstance(b.poison, np.ndarray):
         poison = poison | b.poison.any(axis=-2, keepdims=True)
-    return poison
+    return np.asarray(poison)

@@ -98,6 +98,8 @@ class Executor:
         self, log: FaultLog, counts: Counts | None, grid: tuple[int, ...], one_by_one: bool, error: Exception | None
     ) -> None:
         faults = log.faults()
+        if counts is not None:
+            counts.finish()
         for launches in _recorders:
             launches.append(Launch(self.fn.__name__, grid, faults, counts or Counts(), one_by_one))
         if faults and not _recorders:
@@ -109,10 +111,10 @@ class Executor:
         """Run all programs, from the start again where the plan turns out not to do. Returns what the kernel raised."""
         builder = _builder()
         builder.memory = memory
-        builder.grid = (*grid, 1, 1)[:3]
+        builder.grid = (*grid, 1, 1)[:3]  # type: ignore[assignment]  # three of them
         builder.largest = 1
         builder.integers = {name: value for name, value in bound.items() if type(value) is int}
-        memory.plan = Plan(one_by_one=prints(self.fn))
+        memory.start(Plan(one_by_one=prints(self.fn)))
         with interpreted(self.fn, builder) as enter_module, np.errstate(all="ignore"):
             _running.append(enter_module)
             try:
@@ -139,11 +141,10 @@ class Executor:
         memory = builder.memory
         if plan.one_by_one and not memory.plan.one_by_one:
             logger.debug("%s runs program by program: %s", self.fn.__name__, reason)
-        memory.restore()
+        memory.start(plan)
         memory.log.restore({})
         if memory.counts is not None:
-            memory.counts.restore((0, {}))
-        memory.plan = plan
+            memory.counts.restore((0, {}, {}))
 
     def _run(self, builder: Builder, values: dict[str, Any]) -> None:
         programs = int(np.prod(builder.grid))
@@ -162,17 +163,17 @@ class Executor:
             group = groups.pop()
             memory.begin_group(group)
             builder.ids = _program_ids(group, builder.grid)
-            log, ordered = memory.log.saved(), len(memory.ordering)
+            log, ordered = memory.log.saved(), len(memory.races.ordering)
             counts = memory.counts.saved() if memory.counts is not None else None
             try:
                 self.fn(**values)
             except Diverged as diverged:
-                if memory.touched and not memory.plan.keep_undo:
+                if memory.changed and not memory.plan.keep_undo:
                     reason = "programs diverge after they have stored"
                     raise Restart(reason, replace(memory.plan, keep_undo=True)) from None
-                memory.roll_back()
+                memory.undo.roll_back()
                 memory.log.restore(log)
-                memory.ordering.forget_after(ordered)
+                memory.races.ordering.forget_after(ordered)
                 if memory.counts is not None and counts is not None:
                     memory.counts.restore(counts)
                 groups.extend(reversed(_agreeing(group, diverged.labels)))
@@ -272,6 +273,6 @@ def _on_gpu(argument: Any) -> bool:
 def _as_interpreter_error(error: Exception) -> Exception:
     if isinstance(error, InterpreterError) or triton.knobs.compilation.front_end_debugging:
         return error
-    wrapped = InterpreterError(repr(error))
+    wrapped: Exception = InterpreterError(repr(error))
     wrapped.__cause__ = error
     return wrapped

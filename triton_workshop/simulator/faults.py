@@ -69,7 +69,7 @@ class Fault:
         return f"{_what(self)}; line {self.line.number}: `{self.line.text}`; {_advice(self)}"
 
 
-class MemoryFaults(WorkshopError):
+class MemoryFaults(WorkshopError):  # noqa: N818  # it stands for several
     """A launch did what it must not do. `faults` has all of it, the message the first of each kind."""
 
     def __init__(self, kernel: str, faults: Sequence[Fault]) -> None:
@@ -232,4 +232,3 @@ def _range(indices: Array | None, size: int | None) -> tuple[int | None, int | N
         return low, high, 0
     beyond, before = max(0, high - size + 1), min(0, low)
     return low, high, beyond if beyond >= -before else before
-

@@ -30,10 +30,14 @@ _NATIVE: dict[Any, Any] = {
     tl.float32: np.float32,
     tl.float64: np.float64,
 }
-NUMPY = {dtype: np.dtype(native) for dtype, native in _NATIVE.items()}
+NUMPY: dict[Any, np.dtype[Any]] = {dtype: np.dtype(native) for dtype, native in _NATIVE.items()}
 
 SMALL_FLOATS = frozenset({tl.float8e5, tl.float8e5b16, tl.float8e4nv, tl.float8e4b8, tl.float8e4b15})
-_MEMORY = {tl.bfloat16: np.dtype(np.uint16), **{small: np.dtype(np.uint8) for small in SMALL_FLOATS}}
+_STORED: dict[Any, np.dtype[Any]] = {
+    **NUMPY,
+    tl.bfloat16: np.dtype(np.uint16),
+    **{small: np.dtype(np.uint8) for small in SMALL_FLOATS},
+}
 
 ABSURD = 0xDEADBEEFDEADBEEF
 """The bits of an undefined integer. An undefined float is a NaN."""
@@ -41,16 +45,12 @@ ABSURD = 0xDEADBEEFDEADBEEF
 
 def held_as(dtype: Any) -> np.dtype[Any]:
     """The numpy dtype of a value: float32 for bfloat16 and 8-bit floats, int64 (an element index) for pointers."""
-    native = NUMPY.get(dtype)
-    if native is not None:
-        return native
-    return np.dtype(np.int64) if dtype.is_ptr() else np.dtype(np.float32)
+    return NUMPY[dtype] if dtype in NUMPY else np.dtype(np.int64 if dtype.is_ptr() else np.float32)
 
 
 def stored_as(dtype: Any) -> np.dtype[Any]:
     """The numpy dtype of an element in memory."""
-    native = NUMPY.get(dtype) or _MEMORY.get(dtype)
-    return np.dtype(np.uint64) if native is None else native
+    return _STORED.get(dtype, np.dtype(np.uint64))
 
 
 def item_bytes(dtype: Any) -> int:

@@ -143,7 +143,8 @@ def _float_atomic(builder: Builder, name: str, on_integers: Callable[..., Any]) 
         pointer, value, mask = semantic.atom_red_typechecking_impl(pointer, value, mask, name.removeprefix("atomic_"))
         order = semantic._str_to_sem(sem)
         kind = "ATOMIC_OP.MAX" if name == "atomic_max" else "ATOMIC_OP.MIN"
-        return tl.tensor(builder.create_atomic_rmw(kind, pointer.handle, value.handle, mask.handle, order, None), value.type)
+        old = builder.create_atomic_rmw(kind, pointer.handle, value.handle, mask.handle, order, None)
+        return tl.tensor(old, value.type)
 
     return update
 
@@ -172,7 +173,7 @@ def _scalars(builder: Builder, number: Any) -> Array:
     value = number.handle
     _check_defined(builder, value)
     data = value.data.reshape(-1).astype(np.int64)
-    return data[:1] if (data == data[0]).all() else data
+    return np.asarray(data[:1] if (data == data[0]).all() else data)
 
 
 def _plain(number: Any) -> Any:

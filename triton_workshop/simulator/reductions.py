@@ -40,7 +40,7 @@ def _reduce_values(builder: Any, values: list[Value], axis: int, combine: Any) -
     if combine in _BITWISE:
         return [_folded(first, shape, axis, _BITWISE[combine].reduce)]
     if combine in _ARGUMENTS:
-        return _argument(builder, values, shape, axis, *_ARGUMENTS[combine])
+        return _argument(builder, values, shape, axis, _ARGUMENTS[combine])
     return _fold(values, axis, combine)
 
 
@@ -60,9 +60,7 @@ def _any_poison(value: Value, axis: int) -> Array | bool | None:
     return value.poison
 
 
-def _argument(
-    builder: Any, values: list[Value], shape: tuple[int, ...], axis: int, largest: bool, tie_left: bool
-) -> list[Value]:
+def _argument(builder: Any, values: list[Value], shape: tuple[int, ...], axis: int, largest: bool) -> list[Value]:
     """The extreme value and the index that stands beside it; of equal ones the first. NaN counts for nothing."""
     value, index = values
     data = value.full()
@@ -85,7 +83,7 @@ def _fold(values: list[Value], axis: int, combine: Any) -> list[Value]:
         first, second = (_part(values, axis, slice(start, None, 2)) for start in (0, 1))
         values = _combined(combine, first, second)
     shape = (*values[0].shape[:axis], *values[0].shape[axis + 1 :])
-    return [value.rearranged(lambda data, v=value: spread(data, v.shape).squeeze(axis + 1), shape) for value in values]
+    return [_rearranged(value, lambda full: full.squeeze(axis + 1), shape) for value in values]
 
 
 def scan(builder: Any, tensors: Tensors, axis: int, combine: Any, reverse: bool) -> Tensors:
@@ -130,19 +128,10 @@ def _scanned(values: list[Value], axis: int, combine: Any) -> list[Value]:
         order = np.arange(size) - distance
         first = order.reshape(-1, *(1,) * (len(values[0].shape) - axis - 1)) < 0
         before = _part(values, axis, np.maximum(order, 0))
-        values = [_where(first, old, new) for old, new in zip(values, _combined(combine, before, values), strict=True)]
+        combined = _combined(combine, before, values)
+        values = [new.replaced(first, old) for new, old in zip(combined, values, strict=True)]
         distance *= 2
     return values
-
-
-def _where(chosen: Array, a: Value, b: Value) -> Value:
-    """Elements of `a` where `chosen` holds, which is the same in all programs, and of `b` elsewhere."""
-    result = Value(np.where(chosen, a.data, b.data), a.dtype, a.shape)
-    if a.poison is not None or b.poison is not None:
-        sure = a.poison is True or b.poison is True
-        sides = (False if value.poison is None else value.poison for value in (a, b))
-        result.poison = True if sure else np.where(chosen, *sides)
-    return result
 
 
 def _part(values: list[Value], axis: int, which: slice | Array) -> list[Value]:
@@ -151,9 +140,13 @@ def _part(values: list[Value], axis: int, which: slice | Array) -> list[Value]:
     for value in values:
         size = len(np.arange(value.shape[axis])[which])
         shape = (*value.shape[:axis], size, *value.shape[axis + 1 :])
-        where = (slice(None),) * (axis + 1) + (which,)
-        parts.append(value.rearranged(lambda data, v=value, w=where: spread(data, v.shape)[w], shape))
+        parts.append(_rearranged(value, lambda full: full[(*(slice(None),) * (axis + 1), which)], shape))
     return parts
+
+
+def _rearranged(value: Value, change: Callable[[Array], Array], shape: tuple[int, ...]) -> Value:
+    """`value.rearranged`, for a change that needs all axes at their full length."""
+    return value.rearranged(lambda data: change(spread(data, value.shape)), shape)
 
 
 def _combined(combine: Any, first: list[Value], second: list[Value]) -> list[Value]:
@@ -183,10 +176,10 @@ def _standard(**functions: Any) -> dict[Any, Any]:
 
 _EXTREMA: dict[Any, Any] = _standard(_elementwise_max=np.fmax, _elementwise_min=np.fmin)
 _BITWISE: dict[Any, Any] = _standard(_xor_combine=np.bitwise_xor, _or_combine=np.bitwise_or)
-_ARGUMENTS: dict[Any, tuple[bool, bool]] = _standard(
-    _argmax_combine_tie_break_left=(True, True),
-    _argmax_combine_tie_break_fast=(True, False),
-    _argmin_combine_tie_break_left=(False, True),
-    _argmin_combine_tie_break_fast=(False, False),
+_ARGUMENTS: dict[Any, bool] = _standard(
+    _argmax_combine_tie_break_left=True,
+    _argmax_combine_tie_break_fast=True,
+    _argmin_combine_tie_break_left=False,
+    _argmin_combine_tie_break_fast=False,
 )
 _ACCUMULATE: dict[Any, Any] = _standard(_sum_combine=np.add, _prod_combine=np.multiply)

@@ -33,8 +33,8 @@ class Plan:
     """Remember what each store replaces: some group diverges after it has stored."""
     exact_poison: bool = False
     """Know for every element whether it is undefined: a branch, a maximum or a minimum asked."""
-    raced: frozenset[int] = frozenset()
-    """Storages that the launch both loads from and stores to: who loaded an element matters there."""
+    watched: frozenset[int] = frozenset()
+    """Addresses of storages that the launch both loads from and stores to: who loaded an element matters there."""
 
 
 class Restart(Signal):

@@ -83,6 +83,14 @@ class Value:
             self.bounds,
         )
 
+    def replaced(self, here: Array, other: Value) -> Value:
+        """The same value with the elements of `other` where `here` holds."""
+        result = Value(np.where(here, other.data, self.data), self.dtype, self.shape)
+        if self.poison is not None or other.poison is not None:
+            sides = [False if value.poison is None else value.poison for value in (other, self)]
+            result.poison = True if True in (self.poison is True, other.poison is True) else np.where(here, *sides)
+        return result
+
     def with_data(self, data: Array, dtype: Any) -> Value:
         """Another number for each element; as undefined as before."""
         return Value(data, dtype, self.shape, poison=self.poison)
