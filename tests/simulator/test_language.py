@@ -9,6 +9,7 @@ import pytest
 import torch
 import triton
 import triton.language as tl
+from triton.runtime import interpreter
 
 from triton_workshop.simulator import record
 
@@ -559,3 +560,47 @@ def test_dot_of_float32_is_tf32_unless_told_otherwise() -> None:
     a, b, c = torch.full((16, 16), 1 + 2.0**-12), torch.eye(16), torch.zeros(16, 16)
     default_dot[(1,)](a, b, c, N=16)
     assert torch.equal(c, torch.ones(16, 16))
+
+
+@triton.jit
+def logical(x_ptr, out_ptr, low, N: tl.constexpr, STRICT: tl.constexpr):
+    at = tl.program_id(0) * N + tl.arange(0, N)
+    x = tl.load(x_ptr + at)
+    chosen = (x > low) and (x < 50)
+    if STRICT and tl.program_id(0) > 0:
+        chosen = chosen and not (x == 7)
+    tl.store(out_ptr + at, chosen.to(tl.int32) + ((x < low) or (x > 90)).to(tl.int32) * 2)
+
+
+def test_and_or_and_not_work_on_elements_as_on_a_gpu() -> None:
+    x = torch.arange(64, dtype=torch.int32) * 2
+    out = torch.zeros(64, dtype=torch.int32)
+    logical[(4,)](x, out, 10, N=16, STRICT=True)
+    assert torch.equal(out, ((x > 10) & (x < 50)).int() + ((x < 10) | (x > 90)).int() * 2)
+
+
+@triton.jit
+def scaled_product(a_ptr, sa_ptr, b_ptr, sb_ptr, c_ptr, FORMAT: tl.constexpr):
+    pid, m, k = tl.program_id(0), tl.arange(0, 32), tl.arange(0, 64)
+    a = tl.load(a_ptr + pid * 2048 + m[:, None] * 64 + k[None, :])
+    b = tl.load(b_ptr + pid * 2048 + k[:, None] * 32 + m[None, :])
+    groups = tl.arange(0, 2)
+    a_scale = tl.load(sa_ptr + pid * 64 + m[:, None] * 2 + groups[None, :])
+    b_scale = tl.load(sb_ptr + pid * 64 + m[:, None] * 2 + groups[None, :])
+    c = tl.dot_scaled(a, a_scale, FORMAT, b, b_scale, FORMAT)
+    tl.store(c_ptr + pid * 1024 + m[:, None] * 32 + m[None, :], c)
+
+
+@pytest.mark.skipif(not hasattr(interpreter, "_prepare_dot_scaled_operand"), reason="from Triton 3.9 on")
+@pytest.mark.parametrize("form", ["e4m3", "e5m2"])
+def test_dot_scaled(form: str) -> None:
+    dtype = {"e4m3": torch.float8_e4m3fn, "e5m2": torch.float8_e5m2}[form]
+
+    def make() -> tuple[torch.Tensor, ...]:
+        generator = torch.Generator().manual_seed(5)
+        a = torch.randint(-4, 5, (P, 32, 64), generator=generator).float().to(dtype)
+        b = torch.randint(-4, 5, (P, 64, 32), generator=generator).float().to(dtype)
+        scales = torch.randint(126, 130, (2, P, 32, 2), generator=generator).to(torch.uint8)
+        return a, scales[0].clone(), b, scales[1].clone(), torch.zeros(P, 32, 32)
+
+    assert_same(*both(scaled_product, (P,), make, FORMAT=form))

@@ -763,7 +763,7 @@ def _high_half(a: Array, b: Array) -> Array:
     cross = (x & low) * (y & low) >> shift
     first = (x >> shift) * (y & low) + cross
     second = (x & low) * (y >> shift) + (first & low)
-    return ((x >> shift) * (y >> shift) + (first >> shift) + (second >> shift)).view(a.dtype)
+    return np.asarray(((x >> shift) * (y >> shift) + (first >> shift) + (second >> shift)).view(a.dtype))
 
 
 def _fused(dtype: Any, x: Array, y: Array, z: Array) -> Array:
