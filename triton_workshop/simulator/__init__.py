@@ -1,5 +1,23 @@
-"""Runs a launch on the CPU. Today that is Triton's own interpreter: one program after the other."""
+"""Runs a launch on the CPU, all of its programs at once, and sees every memory access that it must not make."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
 
 from triton_workshop.simulator.install import install
 
-__all__ = ["install"]
+if TYPE_CHECKING:
+    from triton_workshop.simulator.executor import Launch, record
+    from triton_workshop.simulator.faults import Fault, Kind, MemoryFaults
+
+__all__ = ["Fault", "Kind", "Launch", "MemoryFaults", "install", "record"]
+
+_HOMES = {"Launch": "executor", "record": "executor", "Fault": "faults", "Kind": "faults", "MemoryFaults": "faults"}
+
+
+def __getattr__(name: str) -> object:
+    # Importing this room must not import Triton, whose mode may not be settled yet.
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)

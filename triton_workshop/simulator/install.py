@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 from typing import Any
 
 from triton_workshop.errors import WorkshopError
+
+SWITCH = "TRITON_WORKSHOP_SIMULATOR"
+"""Set to 0, this environment variable leaves kernels to Triton's own interpreter."""
 
 NO_TRITON = (
     "Triton is not installed: it ships for Linux and Windows only. The deck works here "
@@ -24,7 +28,29 @@ def install() -> None:
         raise WorkshopError(NO_TRITON)
     from triton.runtime import interpreter
 
-    _let_a_scalar_be_an_index(interpreter)
+    if os.environ.get(SWITCH, "1").strip() == "0":
+        _let_a_scalar_be_an_index(interpreter)
+    else:
+        _take_over(interpreter)
+
+
+def _take_over(interpreter: Any) -> None:
+    """Put our builder and our executor in the place of Triton's, for every kernel."""
+    from triton.runtime import autotuner
+
+    from triton_workshop.simulator import executor
+    from triton_workshop.simulator.builder import Builder
+    from triton_workshop.simulator.rewriting import install_rewriter
+
+    if interpreter.GridExecutor is executor.Executor:
+        return
+    builder = Builder()
+    interpreter.interpreter_builder = builder
+    interpreter.interpreter_semantic.builder = builder
+    interpreter.GridExecutor = executor.Executor
+    install_rewriter()
+    interpreter.InterpretedFunction.__call__ = executor.call_jit_function
+    autotuner.Autotuner.run = executor.first_configuration
 
 
 def _let_a_scalar_be_an_index(interpreter: Any) -> None:

@@ -1,0 +1,100 @@
+"""What a launch costs, and what it takes beyond its tensors."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from pathlib import Path
+
+import torch
+import triton
+import triton.language as tl
+
+from triton_workshop.simulator import record
+
+ROOT = Path(__file__).parents[2]
+
+
+@triton.jit
+def add(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    total = tl.load(x_ptr + at, mask=at < n) + tl.load(y_ptr + at, mask=at < n)
+    tl.store(out_ptr + at, total, mask=at < n)
+
+
+@triton.jit
+def transpose(x_ptr, out_ptr):
+    rows, cols = tl.program_id(0) * 16 + tl.arange(0, 16), tl.arange(0, 16)
+    tl.store(out_ptr + cols[None, :] * 32 + rows[:, None], tl.load(x_ptr + rows[:, None] * 16 + cols[None, :]))
+
+
+@triton.jit
+def product(a_ptr, b_ptr, c_ptr):
+    at = tl.arange(0, 16)[:, None] * 16 + tl.arange(0, 16)[None, :]
+    tile = tl.program_id(0) * 256
+    tl.store(c_ptr + tile + at, tl.dot(tl.load(a_ptr + tile + at), tl.load(b_ptr + at)))
+
+
+def test_bytes_and_operations_of_an_addition() -> None:
+    with record() as launches:
+        add[(4,)](torch.rand(1000), torch.rand(1000), torch.zeros(1000), 1000, BLOCK=256)
+    (launch,) = launches
+    assert launch.programs == 4
+    assert {name: (row.loaded, row.stored) for name, row in launch.counts.arguments.items()} == {
+        "x_ptr": (4000, 0),
+        "y_ptr": (4000, 0),
+        "out_ptr": (0, 4000),
+    }
+    assert launch.counts.operations == 1024
+    assert (launch.counts.total.loaded, launch.counts.total.distinct) == (8000, 12000)
+    assert launch.counts.total.scattered_loads == launch.counts.total.scattered_stores == 0
+
+
+def test_what_programs_share_counts_once_as_distinct() -> None:
+    with record() as launches:
+        product[(3,)](torch.rand(3, 16, 16), torch.rand(16, 16), torch.zeros(3, 16, 16))
+    counts = launches[0].counts
+    assert (counts.arguments["b_ptr"].loaded, counts.arguments["b_ptr"].distinct) == (3 * 1024, 1024)
+    assert counts.operations == 3 * 2 * 16**3
+
+
+def test_rows_that_are_not_contiguous_are_counted() -> None:
+    with record() as launches:
+        transpose[(2,)](torch.rand(32, 16), torch.zeros(16, 32))
+    arguments = launches[0].counts.arguments
+    assert arguments["x_ptr"].scattered_loads == 0
+    assert arguments["out_ptr"].scattered_stores > 0
+
+
+def test_a_large_grid_takes_bounded_memory(tmp_path: Path) -> None:
+    script = tmp_path / "large.py"
+    script.write_text(
+        textwrap.dedent("""
+        from triton_workshop import DEVICE
+        import resource
+        import torch, triton, triton.language as tl
+
+        @triton.jit
+        def add(x_ptr, y_ptr, out_ptr, BLOCK: tl.constexpr):
+            at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+            tl.store(out_ptr + at, tl.load(x_ptr + at) + tl.load(y_ptr + at))
+
+        def peak():
+            return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+        small = torch.zeros(1024)
+        add[(1,)](small, small, torch.zeros(1024), 1024)
+        x, y, out = (torch.full((102_400_000,), value) for value in (1.0, 2.0, 0.0))
+        before = peak()
+        add[(100_000,)](x, y, out, 1024)
+        assert (out == 3).all()
+        print(peak() - before, 3 * x.nbytes)
+        """)
+    )
+    import os
+    import subprocess
+
+    environment = {**os.environ, "TRITON_INTERPRET": "1", "PYTHONPATH": str(ROOT)}
+    output = subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True, check=True).stdout
+    extra, tensors = map(int, output.split())
+    assert extra <= (256 << 20) + 2 * tensors

@@ -1,0 +1,578 @@
+"""Kernels with one planted fault each: the simulator names its kind, its line (marked `# HERE`), argument and program."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+import torch
+import triton
+import triton.language as tl
+
+from triton_workshop.simulator import Fault, Kind, MemoryFaults, record
+
+LOAD, STORE, RACE = Kind.OUT_OF_BOUNDS_LOAD, Kind.OUT_OF_BOUNDS_STORE, Kind.RACE
+
+
+@dataclass(frozen=True)
+class Planted:
+    kernel: Any
+    launch: Callable[[Any], object]
+    kind: Kind
+    argument: str | None
+    program: tuple[int, ...]
+    index: int | None = None
+    outside: int | None = None
+
+
+CASES: list[Planted] = []
+
+
+def planted(
+    launch: Callable[[Any], object],
+    kind: Kind,
+    argument: str | None,
+    program: tuple[int, ...],
+    index: int | None = None,
+    outside: int | None = None,
+) -> Callable[[Any], Any]:
+    def add(kernel: Any) -> Any:
+        CASES.append(Planted(kernel, launch, kind, argument, program, index, outside))
+        return kernel
+
+    return add
+
+
+def x(*shape: int) -> torch.Tensor:
+    size = int(torch.Size(shape).numel())
+    return torch.arange(size, dtype=torch.float32).reshape(shape)
+
+
+def whole(*shape: int) -> torch.Tensor:
+    return x(*shape).to(torch.int32)
+
+
+# One dimension
+
+
+@planted(lambda k: k[(4,)](x(1000), x(1024), 1000, BLOCK=256), LOAD, "x_ptr", (3,), 1000, 24)
+@triton.jit
+def no_mask_on_the_load(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    value = tl.load(x_ptr + at)  # HERE
+    tl.store(out_ptr + at, value, mask=at < n)
+
+
+@planted(lambda k: k[(4,)](x(1000), x(1000), 1000, BLOCK=256), STORE, "out_ptr", (3,), 1000, 24)
+@triton.jit
+def mask_on_the_load_only(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    value = tl.load(x_ptr + at, mask=at < n, other=0)
+    tl.store(out_ptr + at, value)  # HERE
+
+
+@planted(lambda k: k[(4,)](x(1000), x(1000), 1000, BLOCK=256), LOAD, "x_ptr", (3,), 1000, 1)
+@triton.jit
+def less_or_equal(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    value = tl.load(x_ptr + at, mask=at <= n)  # HERE
+    tl.store(out_ptr + at, value, mask=at < n)
+
+
+@planted(lambda k: k[(5,)](x(1000), x(1000), BLOCK=256), STORE, "out_ptr", (3,), 1000)
+@triton.jit
+def mask_of_the_grid_not_of_the_tensor(x_ptr, out_ptr, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = at < tl.num_programs(0) * BLOCK
+    tl.store(out_ptr + at, at.to(tl.float32), mask=inside)  # HERE
+
+
+@planted(lambda k: k[(8,)](x(512), x(512), BLOCK=128), LOAD, "x_ptr", (4,), 512, 128)
+@triton.jit
+def grid_too_large(x_ptr, out_ptr, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    value = tl.load(x_ptr + at)  # HERE
+    tl.store(out_ptr + at % 512, value, mask=at < 512)
+
+
+@planted(lambda k: k[(4,)](x(512), x(512), BLOCK=128), LOAD, "x_ptr", (0,), -1, -1)
+@triton.jit
+def negative_index(x_ptr, out_ptr, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    before = tl.load(x_ptr + at - 1)  # HERE
+    tl.store(out_ptr + at, before)
+
+
+@planted(lambda k: k[(4,)](x(512), x(512), BLOCK=128), LOAD, "x_ptr", (3,), 512, 1)
+@triton.jit
+def the_right_neighbour(x_ptr, out_ptr, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    after = tl.load(x_ptr + at + 1, mask=at < 512)  # HERE
+    tl.store(out_ptr + at, after)
+
+
+@planted(lambda k: k[(4,)](x(512), x(512), BLOCK=128), RACE, "out_ptr", (1,), 0)
+@triton.jit
+def forgotten_pid(x_ptr, out_ptr, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out_ptr + tl.arange(0, BLOCK), tl.load(x_ptr + at))  # HERE
+
+
+@planted(lambda k: k[(4,)](x(512), x(512), BLOCK=128), RACE, "out_ptr", (1,), 64)
+@triton.jit
+def overlapping_blocks(x_ptr, out_ptr, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * (BLOCK // 2) + tl.arange(0, BLOCK)
+    tl.store(out_ptr + at, tl.load(x_ptr + at) + tl.program_id(0))  # HERE
+
+
+@planted(lambda k: k[(4,)](x(512), x(1)), RACE, "out_ptr", (1,), 0)
+@triton.jit
+def reduction_without_atomics(x_ptr, out_ptr):
+    at = tl.program_id(0) * 128 + tl.arange(0, 128)
+    total = tl.sum(tl.load(x_ptr + at))
+    tl.store(out_ptr, total)  # HERE
+
+
+@planted(lambda k: k[(4,)](x(512), torch.zeros(1)), RACE, "out_ptr", (1,), 0)
+@triton.jit
+def accumulation_without_atomics(x_ptr, out_ptr):
+    at = tl.program_id(0) * 128 + tl.arange(0, 128)
+    before = tl.load(out_ptr)  # HERE
+    tl.store(out_ptr, before + tl.sum(tl.load(x_ptr + at)))
+
+
+@planted(lambda k: k[(4,)](x(512), BLOCK=128), RACE, "x_ptr", (1,), 127)
+@triton.jit
+def in_place_stencil(x_ptr, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    left = tl.load(x_ptr + at - 1, mask=at > 0, other=0)  # HERE
+    here = tl.load(x_ptr + at)
+    tl.store(x_ptr + at, left + here)
+
+
+@planted(lambda k: k[(4,)](x(512), BLOCK=128), RACE, "x_ptr", (3,), 0)
+@triton.jit
+def in_place_reversal(x_ptr, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mirrored = tl.load(x_ptr + 511 - at)  # HERE
+    tl.store(x_ptr + at, mirrored)
+
+
+@planted(lambda k: k[(4,)](x(8)[:4], x(8)[:4]), LOAD, "x_ptr", (0,), 4, 4)
+@triton.jit
+def beyond_the_view_but_inside_its_storage(x_ptr, out_ptr):
+    at = tl.arange(0, 8)
+    value = tl.load(x_ptr + at)  # HERE
+    tl.store(out_ptr + at, value, mask=at < 4)
+
+
+@planted(lambda k: k[(1,)](x(16)[4:8], x(16)), LOAD, "x_ptr", (0,), -4, -4)
+@triton.jit
+def before_the_view_but_inside_its_storage(x_ptr, out_ptr):
+    at = tl.arange(0, 8)
+    tl.store(out_ptr + at, tl.load(x_ptr + at - 4))  # HERE
+
+
+@planted(lambda k: k[(1,)](x(16)[::2], x(16)), LOAD, "x_ptr", (0,), 1, 0)
+@triton.jit
+def stride_of_a_view_ignored(x_ptr, out_ptr):
+    at = tl.arange(0, 8)
+    tl.store(out_ptr + at, tl.load(x_ptr + at))  # HERE
+
+
+@planted(lambda k: k[(1,)](x(4, 16)[:, :8], x(32)), LOAD, "x_ptr", (0,), 8, 0)
+@triton.jit
+def row_stride_of_a_view_ignored(x_ptr, out_ptr):
+    at = tl.arange(0, 4)[:, None] * 8 + tl.arange(0, 8)[None, :]
+    tl.store(out_ptr + at, tl.load(x_ptr + at))  # HERE
+
+
+def _neighbours(k: Any) -> None:
+    both = torch.arange(64, dtype=torch.float32)
+    k[(1,)](both[:32], both[32:], x(64))
+
+
+@planted(_neighbours, LOAD, "x_ptr", (0,), 32, 32)
+@triton.jit
+def into_the_neighbour_tensor(x_ptr, y_ptr, out_ptr):
+    at = tl.arange(0, 64)
+    tl.store(out_ptr + at, tl.load(x_ptr + at))  # HERE
+
+
+@planted(lambda k: k[(1,)](x(16).to(torch.float16), x(16)), LOAD, "x_ptr", (0,), 8, 8)
+@triton.jit
+def pointer_to_a_wider_type(x_ptr, out_ptr):
+    wide = x_ptr.to(tl.pointer_type(tl.float32))
+    at = tl.arange(0, 16)
+    tl.store(out_ptr + at, tl.load(wide + at))  # HERE
+
+
+@planted(lambda k: k[(1,)](12345678, x(16)), LOAD, None, (0,))
+@triton.jit
+def pointer_from_a_wrong_integer(address, out_ptr):
+    at = tl.arange(0, 16)
+    value = tl.load(address.to(tl.int64).to(tl.pointer_type(tl.float32)) + at)  # HERE
+    tl.store(out_ptr + at, value)
+
+
+def _by_address(k: Any) -> None:
+    data = x(12)
+    k[(1,)](data.data_ptr(), x(16))
+
+
+@planted(_by_address, LOAD, "address", (0,), 12, 4)
+@triton.jit
+def beyond_a_tensor_given_as_an_integer(address, out_ptr):
+    at = tl.arange(0, 16)
+    value = tl.load(address.to(tl.pointer_type(tl.float32)) + at)  # HERE
+    tl.store(out_ptr + at, value)
+
+
+@planted(lambda k: k[(2,)](x(16), x(16), x(16)), LOAD, "y_ptr", (1,), 16)
+@triton.jit
+def one_of_two_mixed_pointers(x_ptr, y_ptr, out_ptr):
+    at = tl.arange(0, 16)
+    pointers = tl.where(at % 2 == 0, x_ptr + at, y_ptr + at + tl.program_id(0) * 15)
+    value = tl.load(pointers)  # HERE
+    tl.store(out_ptr + at, value, mask=tl.program_id(0) == 0)
+
+
+@planted(
+    lambda k: k[(4,)](torch.tensor([0, 5, 99, 2], dtype=torch.int32), x(16), x(4)), LOAD, "table_ptr", (2,), 99, 84
+)
+@triton.jit
+def index_from_memory(index_ptr, table_ptr, out_ptr):
+    pid = tl.program_id(0)
+    index = tl.load(index_ptr + pid)
+    value = tl.load(table_ptr + index)  # HERE
+    tl.store(out_ptr + pid, value)
+
+
+@planted(lambda k: k[(3,)](x(0), x(16)), LOAD, "x_ptr", (0,), 0)
+@triton.jit
+def empty_tensor(x_ptr, out_ptr):
+    at = tl.arange(0, 4)
+    value = tl.load(x_ptr + at)  # HERE
+    tl.store(out_ptr + tl.program_id(0) * 4 + at, value)
+
+
+# Two dimensions
+
+
+@planted(lambda k: k[(1, 2)](x(20, 20), x(32, 64), 20, 20), LOAD, "x_ptr", (0, 0), 20 * 20, 12)
+@triton.jit
+def no_column_mask_in_the_last_row(x_ptr, out_ptr, height, width):
+    rows, cols = tl.arange(0, 32), tl.arange(0, 32)
+    at = rows[:, None] * width + cols[None, :]
+    value = tl.load(x_ptr + at, mask=rows[:, None] < height)  # HERE
+    tl.store(out_ptr + rows[:, None] * 64 + tl.program_id(1) * 32 + cols[None, :], value)
+
+
+@planted(lambda k: k[(2, 2)](x(20, 20), torch.zeros(20, 20), 20, 20), RACE, "out_ptr", (0, 1), 20)
+@triton.jit
+def no_column_mask_on_the_store(x_ptr, out_ptr, height, width):
+    rows = tl.program_id(0) * 16 + tl.arange(0, 16)
+    cols = tl.program_id(1) * 16 + tl.arange(0, 16)
+    at = rows[:, None] * width + cols[None, :]
+    inside = (rows < height)[:, None] & (at < height * width)
+    value = tl.load(x_ptr + at, mask=inside & (cols < width)[None, :], other=-1.0)
+    tl.store(out_ptr + at, value, mask=inside)  # HERE
+
+
+@planted(lambda k: k[(2, 4)](x(32, 64), x(32, 64), 32, 64), LOAD, "x_ptr", (0, 2), 2048 + 0)
+@triton.jit
+def wrong_axis(x_ptr, out_ptr, height, width):
+    rows = tl.program_id(1) * 16 + tl.arange(0, 16)
+    cols = tl.program_id(0) * 16 + tl.arange(0, 16)
+    at = rows[:, None] * width + cols[None, :]
+    tl.store(out_ptr + at % 2048, tl.load(x_ptr + at), mask=at < 2048)  # HERE
+
+
+@planted(lambda k: k[(2,)](x(32, 16), x(32, 16), 32, 16), LOAD, "x_ptr", (1,), 16 * 32)
+@triton.jit
+def height_for_width(x_ptr, out_ptr, height, width):
+    rows = tl.program_id(0) * 16 + tl.arange(0, 16)
+    at = rows[:, None] * height + tl.arange(0, 16)[None, :]
+    value = tl.load(x_ptr + at)  # HERE
+    tl.store(out_ptr + rows[:, None] * width + tl.arange(0, 16)[None, :], value)
+
+
+@planted(lambda k: k[(1,)](x(64, 16).T, x(1024), *x(64, 16).T.stride()), LOAD, "x_ptr", (0,), 1024)
+@triton.jit
+def transposed_strides(x_ptr, out_ptr, stride_0, stride_1):
+    rows, cols = tl.arange(0, 16), tl.arange(0, 64)
+    value = tl.load(x_ptr + rows[:, None] * stride_1 + cols[None, :] * stride_0 * 32)  # HERE
+    tl.store(out_ptr + rows[:, None] * 64 + cols[None, :], value)
+
+
+@planted(lambda k: k[(2,)](x(32, 16), x(16, 32)), STORE, "out_ptr", (0,), 512)
+@triton.jit
+def transposed_store(x_ptr, out_ptr):
+    rows, cols = tl.program_id(0) * 16 + tl.arange(0, 16), tl.arange(0, 16)
+    value = tl.load(x_ptr + rows[:, None] * 16 + cols[None, :])
+    tl.store(out_ptr + cols[None, :] * 64 + rows[:, None], value)  # HERE
+
+
+@planted(lambda k: k[(2, 2)](x(3, 16, 16), x(3, 16, 16)), LOAD, "x_ptr", (0, 0), 768)
+@triton.jit
+def one_channel_too_many(x_ptr, out_ptr):
+    rows, cols = tl.program_id(0) * 8 + tl.arange(0, 8), tl.program_id(1) * 8 + tl.arange(0, 8)
+    at = rows[:, None] * 16 + cols[None, :]
+    for channel in range(4):
+        value = tl.load(x_ptr + channel * 256 + at)  # HERE
+        tl.store(out_ptr + channel * 256 + at, value, mask=at + channel * 256 < 768)
+
+
+@planted(lambda k: k[(2, 2)](x(16, 16), x(16, 16)), LOAD, "x_ptr", (0, 0), -17, -17)
+@triton.jit
+def convolution_without_a_border(x_ptr, out_ptr):
+    rows, cols = tl.program_id(0) * 8 + tl.arange(0, 8), tl.program_id(1) * 8 + tl.arange(0, 8)
+    total = tl.zeros((8, 8), tl.float32)
+    for i in range(3):
+        for j in range(3):
+            total += tl.load(x_ptr + (rows + i - 1)[:, None] * 16 + (cols + j - 1)[None, :])  # HERE
+    tl.store(out_ptr + rows[:, None] * 16 + cols[None, :], total)
+
+
+@planted(lambda k: k[(2, 2)](x(16, 16), torch.zeros(16, 16)), LOAD, "x_ptr", (0, 0), -17, -17)
+@triton.jit
+def convolution_masked_below_only(x_ptr, out_ptr):
+    rows, cols = tl.program_id(0) * 8 + tl.arange(0, 8), tl.program_id(1) * 8 + tl.arange(0, 8)
+    total = tl.zeros((8, 8), tl.float32)
+    for i in range(3):
+        for j in range(3):
+            r, c = rows + i - 1, cols + j - 1
+            inside = (r < 16)[:, None] & (c < 16)[None, :]
+            total += tl.load(x_ptr + r[:, None] * 16 + c[None, :], mask=inside, other=0)  # HERE
+    tl.store(out_ptr + rows[:, None] * 16 + cols[None, :], total)
+
+
+@planted(lambda k: k[(2, 2)](x(32, 40), x(40, 32), x(32, 32), 40), LOAD, "a_ptr", (1, 0), 32 * 40, 24)
+@triton.jit
+def matmul_without_a_mask_along_k(a_ptr, b_ptr, c_ptr, k_size):
+    rows, cols = tl.program_id(0) * 16 + tl.arange(0, 16), tl.program_id(1) * 16 + tl.arange(0, 16)
+    total = tl.zeros((16, 16), tl.float32)
+    for k in range(0, k_size, 32):
+        ks = k + tl.arange(0, 32)
+        a = tl.load(a_ptr + rows[:, None] * k_size + ks[None, :])  # HERE
+        b = tl.load(b_ptr + ks[:, None] * 32 + cols[None, :], mask=(ks < k_size)[:, None], other=0)
+        total = tl.dot(a, b, total)
+    tl.store(c_ptr + rows[:, None] * 32 + cols[None, :], total)
+
+
+@planted(lambda k: k[(2,)](x(32, 32), x(32, 32), x(32, 32)), LOAD, "b_ptr", (0,), 1024)
+@triton.jit
+def pointers_advanced_too_far(a_ptr, b_ptr, c_ptr):
+    rows, cols = tl.program_id(0) * 16 + tl.arange(0, 16), tl.arange(0, 32)
+    ks = tl.arange(0, 16)
+    a = a_ptr + rows[:, None] * 32 + ks[None, :]
+    b = b_ptr + ks[:, None] * 32 + cols[None, :]
+    total = tl.zeros((16, 32), tl.float32)
+    for _ in range(2):
+        total = tl.dot(tl.load(a), tl.load(b), total)  # HERE
+        a += 16
+        b += 32 * 32
+    tl.store(c_ptr + rows[:, None] * 32 + cols[None, :], total)
+
+
+@planted(lambda k: k[(2, 1, 3)](x(6, 8), x(48)), STORE, "out_ptr", (1, 0, 2), 48, 8)
+@triton.jit
+def three_dimensional_grid(x_ptr, out_ptr):
+    number = tl.program_id(0) * 3 + tl.program_id(2)
+    at = tl.arange(0, 8)
+    tl.store(out_ptr + (number + 1) * 8 + at, tl.load(x_ptr + number * 8 + at))  # HERE
+
+
+# Other ways to reach memory
+
+
+@planted(lambda k: k[(4,)](torch.zeros(3), 1.0), STORE, "out_ptr", (3,), 3)
+@triton.jit
+def atomic_outside(out_ptr, value):
+    tl.atomic_add(out_ptr + tl.program_id(0), value)  # HERE
+
+
+@planted(lambda k: k[(1,)](whole(16), torch.zeros(8, dtype=torch.int32)), STORE, "bins_ptr", (0,), 8, 8)
+@triton.jit
+def histogram_with_too_few_bins(x_ptr, bins_ptr):
+    tl.atomic_add(bins_ptr + tl.load(x_ptr + tl.arange(0, 16)), 1)  # HERE
+
+
+@planted(lambda k: k[(1,)](x(8, 8), x(16, 16)), LOAD, "x_ptr", (0,), 64)
+@triton.jit
+def descriptor_of_a_larger_tensor(x_ptr, out_ptr):
+    tile = tl.make_tensor_descriptor(x_ptr, [16, 16], [16, 1], [16, 16])
+    value = tile.load([0, 0])  # HERE
+    tl.store(out_ptr + tl.arange(0, 16)[:, None] * 16 + tl.arange(0, 16)[None, :], value)
+
+
+@triton.jit
+def _load_row(x_ptr, row, N: tl.constexpr):
+    return tl.load(x_ptr + row * N + tl.arange(0, N))  # HERE
+
+
+@planted(lambda k: k[(5,)](x(4, 16), x(5, 16)), LOAD, "x_ptr", (4,), 64)
+@triton.jit
+def in_a_function_that_the_kernel_calls(x_ptr, out_ptr):
+    row = tl.program_id(0)
+    tl.store(out_ptr + row * 16 + tl.arange(0, 16), _load_row(x_ptr, row, 16))
+
+
+@planted(lambda k: k[(4,)](x(64), x(64)), LOAD, "x_ptr", (2,), 64)
+@triton.jit
+def in_some_programs_only(x_ptr, out_ptr):
+    pid = tl.program_id(0)
+    at = pid * 16 + tl.arange(0, 16)
+    if pid == 2:
+        at += 32
+    tl.store(out_ptr + at % 64, tl.load(x_ptr + at), mask=at < 48)  # HERE
+
+
+@planted(lambda k: k[(2,)](x(100), x(2)), LOAD, "x_ptr", (1,), 100)
+@triton.jit
+def loop_that_runs_too_far(x_ptr, out_ptr):
+    pid = tl.program_id(0)
+    total = 0.0
+    for i in range(pid * 50, pid * 50 + 51):
+        total += tl.load(x_ptr + i)  # HERE
+    tl.store(out_ptr + pid, total)
+
+
+@planted(lambda k: k[(3,)](x(4), 1_000_000_000), Kind.WRAPPED_OFFSET, "x_ptr", (0,))
+@triton.jit
+def offset_that_wraps(x_ptr, stride):
+    at = (tl.program_id(0) + tl.arange(0, 4)) * stride
+    tl.store(x_ptr + at, 1.0, mask=at < 4)  # HERE
+
+
+@planted(lambda k: k[(3,)](x(20), x(3), 20), Kind.UNDEFINED_BRANCH, None, (2,))
+@triton.jit
+def branch_on_a_masked_load(x_ptr, out_ptr, n):
+    at = tl.program_id(0) * 8 + tl.arange(0, 8)
+    total = tl.sum(tl.load(x_ptr + at, mask=at < n))
+    if total > 10:  # HERE
+        total = 10.0
+    tl.store(out_ptr + tl.program_id(0), total)
+
+
+@planted(lambda k: k[(2,)](whole(4), x(8), 1), Kind.UNDEFINED_BRANCH, None, (1,))
+@triton.jit
+def loop_bound_from_a_masked_load(count_ptr, out_ptr, n):
+    pid = tl.program_id(0)
+    count = tl.load(count_ptr + pid, mask=pid < n)
+    for i in range(count):  # HERE
+        tl.store(out_ptr + pid * 4 + i, 0.0)
+
+
+def line_of(kernel: Any) -> int:
+    """The line marked `# HERE` in the kernel's source, or in the function that it calls."""
+    function = kernel.fn
+    for candidate in (function, _load_row.fn):
+        lines, start = inspect.getsourcelines(candidate)
+        for number, line in enumerate(lines):
+            if line.rstrip().endswith("# HERE"):
+                return start + number
+    raise AssertionError("no marked line")
+
+
+def faults_of(case: Planted) -> tuple[Fault, ...]:
+    with record() as launches:
+        case.launch(case.kernel)
+    return launches[0].faults
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.kernel.fn.__name__)
+def test_a_planted_fault_is_found(case: Planted) -> None:
+    faults = [fault for fault in faults_of(case) if fault.kind is case.kind]
+    assert faults, "no fault of the right kind"
+    fault = next((fault for fault in faults if fault.line.number == line_of(case.kernel)), faults[0])
+    assert (fault.line.number, fault.argument, fault.program) == (line_of(case.kernel), case.argument, case.program)
+    if case.index is not None:
+        assert fault.index == case.index
+    if case.outside is not None:
+        assert fault.outside == case.outside
+
+
+def test_there_are_many_shapes_of_faults() -> None:
+    assert len(CASES) >= 40
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.kernel.fn.__name__)
+def test_a_fault_raises_when_nobody_records(case: Planted) -> None:
+    with pytest.raises(MemoryFaults, match=r"program"):
+        case.launch(case.kernel)
+
+
+def test_the_message_speaks_the_learners_words() -> None:
+    with pytest.raises(MemoryFaults) as caught:
+        no_mask_on_the_load[(4,)](x(1000), x(1024), 1000, BLOCK=256)
+    assert str(caught.value) == (
+        "no_mask_on_the_load: program 3 read x_ptr[1000..1023] but x_ptr has 1000 elements; "
+        f"line {line_of(no_mask_on_the_load)}: `value = tl.load(x_ptr + at)  # HERE`; is a mask missing?"
+    )
+
+
+def test_faults_alike_are_counted_together() -> None:
+    with record() as launches:
+        grid_too_large[(8,)](x(512), x(512), BLOCK=128)
+    (fault,) = launches[0].faults
+    assert (fault.programs, fault.elements) == (4, 512)
+
+
+def test_a_refused_store_leaves_memory_alone() -> None:
+    data = torch.zeros(64)
+    with record():
+        mask_on_the_load_only[(4,)](x(10), data[:10], 10, BLOCK=8)
+    assert torch.equal(data[10:], torch.zeros(54))
+
+
+@triton.jit
+def fails_after_a_fault(x_ptr):
+    tl.store(x_ptr + 100, 1.0)
+    raise ValueError("the kernel's own mistake")
+
+
+def test_a_fault_is_told_however_the_launch_ends() -> None:
+    with pytest.raises(MemoryFaults) as caught:
+        fails_after_a_fault[(1,)](x(4))
+    assert "the kernel's own mistake" in str(caught.value.__cause__)
+
+
+@triton.jit
+def masked_sum(x_ptr, out_ptr, n):
+    total = tl.sum(tl.load(x_ptr + tl.arange(0, 16), mask=tl.arange(0, 16) < n))
+    tl.store(out_ptr, total)
+
+
+@triton.jit
+def masked_max(x_ptr, out_ptr, n):
+    tl.store(out_ptr, tl.max(tl.load(x_ptr + tl.arange(0, 16), mask=tl.arange(0, 16) < n), 0))
+
+
+@triton.jit
+def masked_relu(x_ptr, out_ptr, n):
+    at = tl.arange(0, 16)
+    tl.store(out_ptr + at, tl.maximum(tl.load(x_ptr + at, mask=at < n), 0))
+
+
+@pytest.mark.parametrize("kernel", [masked_sum, masked_max, masked_relu])
+def test_a_result_that_depends_on_an_undefined_value_shows_as_nan(kernel: Any) -> None:
+    out = torch.zeros(16)
+    kernel[(1,)](x(16), out, 10)
+    assert out.isnan().any()
+
+
+def test_a_result_that_depends_on_an_undefined_integer_is_absurd() -> None:
+    out = torch.zeros(1, dtype=torch.int32)
+    masked_sum[(1,)](whole(16), out, 15)
+    assert abs(int(out)) > 10**6
+
+
+@pytest.mark.parametrize("kernel", [masked_sum, masked_max, masked_relu])
+def test_a_defined_result_is_what_it_is(kernel: Any) -> None:
+    out = torch.zeros(16)
+    kernel[(1,)](x(16), out, 16)
+    assert not out.isnan().any()

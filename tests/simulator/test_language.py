@@ -1,0 +1,606 @@
+"""Every operation of the language gives what Triton's own interpreter gives, bit for bit where that one is right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+import triton
+import triton.language as tl
+from triton.runtime import interpreter
+
+from triton_workshop.simulator import record
+
+from .executors import upstream
+
+P, N = 5, 16
+"""Programs, and elements of a block: each program works on its own row of every tensor."""
+
+
+def rows(dtype: torch.dtype = torch.float32, seed: int = 0) -> torch.Tensor:
+    generator = torch.Generator().manual_seed(seed)
+    if dtype == torch.bool:
+        return torch.rand(P, N, generator=generator) > 0.5
+    if dtype.is_floating_point:
+        return torch.randn(P, N, generator=generator).to(dtype)
+    return torch.randint(-100 if dtype.is_signed else 0, 100, (P, N), generator=generator).to(dtype)
+
+
+def both(kernel: Any, grid: Any, make: Callable[[], tuple[Any, ...]], **constants: Any) -> tuple[Any, Any]:
+    """The arguments after a launch on ours, and after one on Triton's."""
+    ours, theirs = make(), make()
+    with record() as launches:
+        kernel[grid](*ours, **constants)
+    assert not launches[0].faults, str(launches[0].faults[0])
+    assert not launches[0].one_by_one
+    with upstream():
+        kernel[grid](*theirs, **constants)
+    return ours, theirs
+
+
+def assert_same(ours: Any, theirs: Any, *, exactly: bool = True) -> None:
+    for mine, their in zip(ours, theirs, strict=True):
+        if isinstance(mine, torch.Tensor):
+            torch.testing.assert_close(
+                mine.float() if mine.dtype.is_floating_point else mine,
+                their.float() if their.dtype.is_floating_point else their,
+                rtol=0 if exactly else 1e-5,
+                atol=0 if exactly else 1e-5,
+                equal_nan=True,
+            )
+
+
+@triton.jit
+def binary(x_ptr, y_ptr, out_ptr, OP: tl.constexpr, N: tl.constexpr):
+    at = tl.program_id(0) * N + tl.arange(0, N)
+    x, y = tl.load(x_ptr + at), tl.load(y_ptr + at)
+    if OP == "add":
+        z = x + y
+    elif OP == "sub":
+        z = x - y
+    elif OP == "mul":
+        z = x * y
+    elif OP == "div":
+        z = x / y
+    elif OP == "floordiv":
+        z = x // y
+    elif OP == "mod":
+        z = x % y
+    elif OP == "and":
+        z = x & y
+    elif OP == "or":
+        z = x | y
+    elif OP == "xor":
+        z = x ^ y
+    elif OP == "shl":
+        z = x << (y & 7)
+    elif OP == "shr":
+        z = x >> (y & 7)
+    elif OP == "min":
+        z = tl.minimum(x, y)
+    elif OP == "max":
+        z = tl.maximum(x, y)
+    elif OP == "lt":
+        z = (x < y).to(x.dtype)
+    elif OP == "le":
+        z = (x <= y).to(x.dtype)
+    elif OP == "gt":
+        z = (x > y).to(x.dtype)
+    elif OP == "ge":
+        z = (x >= y).to(x.dtype)
+    elif OP == "eq":
+        z = (x == y).to(x.dtype)
+    elif OP == "ne":
+        z = (x != y).to(x.dtype)
+    elif OP == "where":
+        z = tl.where(x > y, x, y)
+    elif OP == "fma":
+        z = tl.fma(x, y, x)
+    elif OP == "clamp":
+        z = tl.clamp(x, -0.5, 0.5)
+    elif OP == "neg":
+        z = -x
+    elif OP == "scalar":
+        z = 2 * x + y * 3 - 1
+    tl.store(out_ptr + at, z)
+
+
+FLOAT_OPS = (
+    "add",
+    "sub",
+    "mul",
+    "div",
+    "mod",
+    "min",
+    "max",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+    "eq",
+    "ne",
+    "where",
+    "neg",
+    "scalar",
+)
+INT_OPS = (
+    "add",
+    "sub",
+    "mul",
+    "floordiv",
+    "mod",
+    "and",
+    "or",
+    "xor",
+    "shl",
+    "shr",
+    "min",
+    "max",
+    "lt",
+    "eq",
+    "where",
+    "scalar",
+)
+
+
+@pytest.mark.parametrize("op", [*FLOAT_OPS, "clamp"])
+@pytest.mark.parametrize("dtype", [torch.float16, torch.float32, torch.float64])
+def test_float_arithmetic(op: str, dtype: torch.dtype) -> None:
+    def make() -> tuple[torch.Tensor, ...]:
+        return rows(dtype), rows(dtype, 1), torch.empty(P, N, dtype=dtype)
+
+    assert_same(*both(binary, (P,), make, OP=op, N=N))
+
+
+@pytest.mark.parametrize("op", INT_OPS)
+@pytest.mark.parametrize("dtype", [torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64])
+def test_integer_arithmetic(op: str, dtype: torch.dtype) -> None:
+    def make() -> tuple[torch.Tensor, ...]:
+        y = rows(dtype, 1)
+        return rows(dtype), torch.where(y == 0, 3, y).to(dtype), torch.empty(P, N, dtype=dtype)
+
+    assert_same(*both(binary, (P,), make, OP=op, N=N))
+
+
+@triton.jit
+def unary(x_ptr, out_ptr, OP: tl.constexpr, N: tl.constexpr):
+    at = tl.program_id(0) * N + tl.arange(0, N)
+    x = tl.load(x_ptr + at)
+    if OP == "exp":
+        z = tl.exp(x)
+    elif OP == "exp2":
+        z = tl.exp2(x)
+    elif OP == "log":
+        z = tl.log(tl.abs(x))
+    elif OP == "log2":
+        z = tl.log2(tl.abs(x))
+    elif OP == "sqrt":
+        z = tl.sqrt(tl.abs(x))
+    elif OP == "rsqrt":
+        z = tl.rsqrt(tl.abs(x))
+    elif OP == "sin":
+        z = tl.sin(x)
+    elif OP == "cos":
+        z = tl.cos(x)
+    elif OP == "abs":
+        z = tl.abs(x)
+    elif OP == "floor":
+        z = tl.floor(x)
+    elif OP == "ceil":
+        z = tl.ceil(x)
+    elif OP == "erf":
+        z = tl.erf(x)
+    elif OP == "sigmoid":
+        z = tl.sigmoid(x)
+    elif OP == "softmax":
+        z = tl.softmax(x)
+    elif OP == "cumsum":
+        z = tl.cumsum(x)
+    elif OP == "cumsum_reverse":
+        z = tl.cumsum(x, reverse=True)
+    elif OP == "cumprod":
+        z = tl.cumprod(x)
+    elif OP == "sort":
+        z = tl.sort(x)
+    elif OP == "sort_descending":
+        z = tl.sort(x, descending=True)
+    elif OP == "flip":
+        z = tl.flip(x, 0)
+    elif OP == "div_rn":
+        z = tl.div_rn(x, 3.0)
+    elif OP == "sqrt_rn":
+        z = tl.sqrt_rn(tl.abs(x))
+    elif OP == "fdiv":
+        z = tl.fdiv(x, 3.0)
+    tl.store(out_ptr + at, z)
+
+
+UNARY = (
+    "exp", "exp2", "log", "log2", "sqrt", "rsqrt", "sin", "cos", "abs", "floor", "ceil", "erf", "sigmoid",
+    "softmax", "cumsum", "cumsum_reverse", "cumprod", "sort", "sort_descending", "flip", "div_rn", "sqrt_rn", "fdiv",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("op", UNARY)
+def test_functions_of_one_block(op: str) -> None:
+    def make() -> tuple[torch.Tensor, ...]:
+        return rows(), torch.empty(P, N)
+
+    assert_same(*both(unary, (P,), make, OP=op, N=N), exactly=op not in ("softmax", "sigmoid"))
+
+
+@triton.jit
+def add_combine(a, b):
+    return a + b
+
+
+@triton.jit
+def affine_combine(a, b, c, d):
+    return a * c, b * c + d
+
+
+@triton.jit
+def reduction(x_ptr, out_ptr, OP: tl.constexpr, AXIS: tl.constexpr, M: tl.constexpr, N: tl.constexpr):
+    pid = tl.program_id(0)
+    x = tl.load(x_ptr + pid * M * N + tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :])
+    if OP == "sum":
+        z = tl.sum(x, AXIS)
+    elif OP == "max":
+        z = tl.max(x, AXIS)
+    elif OP == "min":
+        z = tl.min(x, AXIS)
+    elif OP == "argmax":
+        z = tl.argmax(x, AXIS).to(x.dtype)
+    elif OP == "argmin":
+        z = tl.argmin(x, AXIS).to(x.dtype)
+    elif OP == "max_with_index":
+        value, index = tl.max(x, AXIS, return_indices=True)
+        z = value + index
+    elif OP == "xor_sum":
+        z = tl.xor_sum(x.to(tl.int32), AXIS).to(x.dtype)
+    elif OP == "custom":
+        z = tl.reduce(x, AXIS, add_combine)
+    elif OP == "pairs":
+        a, b = tl.reduce((x, x + 1), AXIS, affine_combine)
+        z = a + b
+    if AXIS is None:
+        tl.store(out_ptr + pid * N, z)
+    else:
+        tl.store(out_ptr + pid * N + tl.arange(0, x.shape[1 - AXIS]), z)
+
+
+@pytest.mark.parametrize(
+    "op", ["sum", "max", "min", "argmax", "argmin", "max_with_index", "xor_sum", "custom", "pairs"]
+)
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.int32])
+def test_reductions(op: str, axis: int, dtype: torch.dtype) -> None:
+    def make() -> tuple[torch.Tensor, ...]:
+        x = torch.randint(-4, 5, (P, 8, 16), generator=torch.Generator().manual_seed(3)).to(dtype)
+        return x, torch.zeros(P, 16, dtype=dtype)
+
+    assert_same(*both(reduction, (P,), make, OP=op, AXIS=axis, M=8, N=16))
+
+
+@pytest.mark.parametrize("op", ["sum", "max", "min"])
+def test_reductions_of_all_axes(op: str) -> None:
+    def make() -> tuple[torch.Tensor, ...]:
+        return torch.arange(P * 128).reshape(P, 128).float(), torch.zeros(P, 16)
+
+    assert_same(*both(reduction, (P,), make, OP=op, AXIS=None, M=8, N=16))
+
+
+@triton.jit
+def scan(x_ptr, out_ptr, REVERSE: tl.constexpr, AXIS: tl.constexpr, M: tl.constexpr, N: tl.constexpr):
+    at = tl.program_id(0) * M * N + tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
+    x = tl.load(x_ptr + at)
+    a, b = tl.associative_scan((x, x + 1), AXIS, affine_combine, reverse=REVERSE)
+    tl.store(out_ptr + at, a + b)
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_scans_with_a_combine_function(reverse: bool, axis: int) -> None:
+    def make() -> tuple[torch.Tensor, ...]:
+        x = torch.randint(-1, 2, (P, 8, 4), generator=torch.Generator().manual_seed(3))
+        return x, torch.zeros_like(x)
+
+    assert_same(*both(scan, (P,), make, REVERSE=reverse, AXIS=axis, M=8, N=4))
+
+
+@triton.jit
+def shapes(x_ptr, out_ptr, OP: tl.constexpr, M: tl.constexpr, N: tl.constexpr):
+    pid = tl.program_id(0)
+    x = tl.load(x_ptr + pid * M * N + tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :])
+    flat = tl.arange(0, M * N)
+    if OP == "reshape":
+        z = tl.reshape(x, (N, M))
+    elif OP == "trans":
+        z = tl.trans(x)
+    elif OP == "T":
+        z = x.T
+    elif OP == "permute":
+        z = tl.permute(tl.reshape(x, (2, M // 2, N)), (2, 0, 1))
+    elif OP == "ravel":
+        z = tl.ravel(x)
+    elif OP == "join_split":
+        a, b = tl.split(tl.reshape(x, (M, N // 2, 2)))
+        z = tl.join(b, a)
+    elif OP == "cat":
+        a, b = tl.split(tl.reshape(x, (M * N // 2, 2)))
+        z = tl.cat(a, b, can_reorder=True)
+    elif OP == "interleave":
+        a, b = tl.split(tl.reshape(x, (M, N // 2, 2)))
+        z = tl.interleave(b, a)
+    elif OP == "broadcast":
+        z = tl.broadcast_to(tl.sum(x, 0)[None, :], (M, N)) + tl.expand_dims(tl.sum(x, 1), 1)
+    elif OP == "gather":
+        index = tl.broadcast_to((N - 1 - tl.arange(0, N))[None, :], (M, N))
+        z = tl.gather(x, index, 1)
+    elif OP == "sort":
+        z = tl.sort(x)
+    elif OP == "view":
+        z = x.reshape(M * N)
+    tl.store(out_ptr + pid * M * N + flat, tl.reshape(z, (M * N,)))
+
+
+SHAPES = (
+    "reshape",
+    "trans",
+    "T",
+    "permute",
+    "ravel",
+    "join_split",
+    "cat",
+    "interleave",
+    "broadcast",
+    "gather",
+    "sort",
+    "view",
+)
+
+
+@pytest.mark.parametrize("op", SHAPES)
+def test_shapes(op: str) -> None:
+    def make() -> tuple[torch.Tensor, ...]:
+        return torch.randint(0, 99, (P, 8, 16), generator=torch.Generator().manual_seed(1)), torch.zeros(
+            P, 8, 16, dtype=torch.int64
+        )
+
+    assert_same(*both(shapes, (P,), make, OP=op, M=8, N=16))
+
+
+@triton.jit
+def product(
+    a_ptr, b_ptr, c_ptr, PRECISION: tl.constexpr, OUT: tl.constexpr, M: tl.constexpr, K: tl.constexpr, N: tl.constexpr
+):
+    pid = tl.program_id(0)
+    a = tl.load(a_ptr + pid * M * K + tl.arange(0, M)[:, None] * K + tl.arange(0, K)[None, :])
+    b = tl.load(b_ptr + pid * K * N + tl.arange(0, K)[:, None] * N + tl.arange(0, N)[None, :])
+    acc = tl.full((M, N), 1, OUT)
+    acc = tl.dot(a, b, acc, input_precision=PRECISION, out_dtype=OUT)
+    tl.store(c_ptr + pid * M * N + tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :], acc)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "out"),
+    [(torch.float32, tl.float32), (torch.float16, tl.float32), (torch.int8, tl.int32), (torch.float64, tl.float64)],
+)
+def test_dot(dtype: torch.dtype, out: Any) -> None:
+    def make() -> tuple[torch.Tensor, ...]:
+        # Small whole numbers: their sums are exact in any order.
+        a = torch.randint(-4, 5, (P, 16, 32), generator=torch.Generator().manual_seed(1)).to(dtype)
+        b = torch.randint(-4, 5, (P, 32, 16), generator=torch.Generator().manual_seed(2)).to(dtype)
+        result = torch.int32 if dtype == torch.int8 else dtype
+        return a, b, torch.zeros(P, 16, 16, dtype=result)
+
+    assert_same(*both(product, (P,), make, PRECISION="ieee", OUT=out, M=16, K=32, N=16))
+
+
+@triton.jit
+def randoms(out_ptr, seed, N: tl.constexpr):
+    at = tl.program_id(0) * N + tl.arange(0, N)
+    tl.store(out_ptr + at, tl.rand(seed, at) + tl.randn(seed, at) + tl.randint(seed, at).to(tl.float32))
+
+
+def test_random_numbers() -> None:
+    assert_same(*both(randoms, (P,), lambda: (torch.zeros(P, N), 42), N=N))
+
+
+@triton.jit
+def counted(x_ptr, out_ptr, N: tl.constexpr):
+    pid = tl.program_id(0)
+    x = tl.load(x_ptr + pid * N + tl.arange(0, N))
+    tl.store(out_ptr + pid * 8 + tl.arange(0, 8), tl.histogram(x, 8))
+
+
+def test_histogram() -> None:
+    def make() -> tuple[torch.Tensor, ...]:
+        x = torch.randint(0, 8, (P, N), generator=torch.Generator().manual_seed(1), dtype=torch.int32)
+        return x, torch.zeros(P, 8, dtype=torch.int32)
+
+    assert_same(*both(counted, (P,), make, N=N))
+
+
+@triton.jit
+def atomics(x_ptr, out_ptr, old_ptr, OP: tl.constexpr, N: tl.constexpr):
+    at = tl.arange(0, N)
+    x = tl.load(x_ptr + tl.program_id(0) * N + at)
+    if OP == "add":
+        old = tl.atomic_add(out_ptr + at // 2, x)
+    elif OP == "max":
+        old = tl.atomic_max(out_ptr + at, x)
+    elif OP == "min":
+        old = tl.atomic_min(out_ptr + at, x)
+    elif OP == "and":
+        old = tl.atomic_and(out_ptr + at, x)
+    elif OP == "or":
+        old = tl.atomic_or(out_ptr + at, x, mask=at < 9)
+    elif OP == "xor":
+        old = tl.atomic_xor(out_ptr + at, x)
+    elif OP == "xchg":
+        old = tl.atomic_xchg(out_ptr + at, x)
+    elif OP == "cas":
+        old = tl.atomic_cas(out_ptr + at, tl.zeros((N,), x.dtype), x)
+    tl.store(old_ptr + tl.program_id(0) * N + at, old, mask=at < (9 if OP == "or" else N))
+
+
+@pytest.mark.parametrize("op", ["add", "max", "min", "and", "or", "xor", "xchg", "cas"])
+def test_atomics_on_integers(op: str) -> None:
+    def make() -> tuple[torch.Tensor, ...]:
+        return rows(torch.int32), torch.zeros(N, dtype=torch.int32), torch.zeros(P, N, dtype=torch.int32)
+
+    assert_same(*both(atomics, (P,), make, OP=op, N=N))
+
+
+@pytest.mark.parametrize("op", ["add", "max", "min"])
+def test_atomics_on_floats(op: str) -> None:
+    assert_same(*both(atomics, (P,), lambda: (rows(), torch.zeros(N), torch.zeros(P, N)), OP=op, N=N))
+
+
+@triton.jit
+def convert(x_ptr, out_ptr, N: tl.constexpr):
+    at = tl.program_id(0) * N + tl.arange(0, N)
+    tl.store(out_ptr + at, tl.load(x_ptr + at).to(out_ptr.dtype.element_ty))
+
+
+CASTS = (
+    torch.bool,
+    torch.int8,
+    torch.uint8,
+    torch.int16,
+    torch.int32,
+    torch.int64,
+    torch.float16,
+    torch.float32,
+    torch.float64,
+)
+
+
+@pytest.mark.parametrize("source", CASTS)
+@pytest.mark.parametrize("target", CASTS)
+def test_casts(source: torch.dtype, target: torch.dtype) -> None:
+    def make() -> tuple[torch.Tensor, ...]:
+        x = rows(source)
+        return (x.abs() if source.is_floating_point else x), torch.zeros(P, N, dtype=target)
+
+    assert_same(*both(convert, (P,), make, N=N))
+
+
+SMALL = [torch.bfloat16, torch.float8_e5m2, torch.float8_e4m3fn, torch.float16]
+
+
+@pytest.mark.parametrize("target", SMALL)
+@pytest.mark.parametrize("source", [torch.float32, torch.float16, torch.bfloat16])
+def test_casts_to_small_floats_round_to_nearest_even(source: torch.dtype, target: torch.dtype) -> None:
+    x = torch.randn(P, N).to(source)
+    out = torch.zeros(P, N, dtype=target)
+    convert[(P,)](x, out, N=N)
+    assert torch.equal(out.float(), x.float().to(target).float())
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float8_e5m2, torch.float8_e4m3fn])
+def test_every_small_float_is_read_as_what_it_is(dtype: torch.dtype) -> None:
+    bits = (
+        torch.arange(256, dtype=torch.uint8)
+        if dtype.itemsize == 1
+        else torch.arange(-(2**15), 2**15, dtype=torch.int16)
+    )
+    x = bits.view(dtype)
+    out = torch.zeros(len(x))
+    convert[(len(x) // N,)](x, out, N=N)
+    torch.testing.assert_close(out, x.float(), rtol=0, atol=0, equal_nan=True)
+
+
+@pytest.mark.parametrize("op", ["add", "sub", "mul", "div", "max", "where", "scalar"])
+def test_bfloat16_is_computed_in_float32_and_rounded(op: str) -> None:
+    x, y = rows(torch.bfloat16), rows(torch.bfloat16, 1)
+    out = torch.zeros(P, N, dtype=torch.bfloat16)
+    binary[(P,)](x, y, out, OP=op, N=N)
+    expected = {
+        "add": lambda: x + y,
+        "sub": lambda: x - y,
+        "mul": lambda: x * y,
+        "div": lambda: (x.float() / y.float()).bfloat16(),
+        "max": lambda: torch.maximum(x, y),
+        "where": lambda: torch.where(x > y, x, y),
+        "scalar": lambda: 2 * x + y * 3 - 1,
+    }[op]()
+    assert torch.equal(out, expected)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float8_e5m2, torch.float8_e4m3fn])
+def test_dot_of_small_floats_is_summed_in_float32(dtype: torch.dtype) -> None:
+    a, b = torch.randn(P, 16, 32).to(dtype), torch.randn(P, 32, 16).to(dtype)
+    c = torch.zeros(P, 16, 16)
+    product[(P,)](a, b, c, PRECISION="ieee", OUT=tl.float32, M=16, K=32, N=16)
+    torch.testing.assert_close(c, a.float() @ b.float() + 1, rtol=1e-5, atol=1e-5)
+
+
+def test_dot_precisions_differ_as_on_hardware() -> None:
+    a, b = torch.randn(P, 16, 32), torch.randn(P, 32, 16)
+    exact = a.double() @ b.double() + 1
+    errors = {}
+    for precision in ("ieee", "tf32", "tf32x3", "bf16x3", "bf16x6"):
+        c = torch.zeros(P, 16, 16)
+        product[(P,)](a, b, c, PRECISION=precision, OUT=tl.float32, M=16, K=32, N=16)
+        errors[precision] = ((c - exact).norm() / exact.norm()).item()
+    assert errors["tf32"] > 1e-4 > errors["bf16x3"] > 1e-6 > max(errors["ieee"], errors["tf32x3"], errors["bf16x6"])
+
+
+@triton.jit
+def default_dot(a_ptr, b_ptr, c_ptr, N: tl.constexpr):
+    at = tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :]
+    tl.store(c_ptr + at, tl.dot(tl.load(a_ptr + at), tl.load(b_ptr + at)))
+
+
+def test_dot_of_float32_is_tf32_unless_told_otherwise() -> None:
+    a, b, c = torch.full((16, 16), 1 + 2.0**-12), torch.eye(16), torch.zeros(16, 16)
+    default_dot[(1,)](a, b, c, N=16)
+    assert torch.equal(c, torch.ones(16, 16))
+
+
+@triton.jit
+def logical(x_ptr, out_ptr, low, N: tl.constexpr, STRICT: tl.constexpr):
+    at = tl.program_id(0) * N + tl.arange(0, N)
+    x = tl.load(x_ptr + at)
+    chosen = (x > low) and (x < 50)
+    if STRICT and tl.program_id(0) > 0:
+        chosen = chosen and not (x == 7)
+    tl.store(out_ptr + at, chosen.to(tl.int32) + ((x < low) or (x > 90)).to(tl.int32) * 2)
+
+
+def test_and_or_and_not_work_on_elements_as_on_a_gpu() -> None:
+    x = torch.arange(64, dtype=torch.int32) * 2
+    out = torch.zeros(64, dtype=torch.int32)
+    logical[(4,)](x, out, 10, N=16, STRICT=True)
+    assert torch.equal(out, ((x > 10) & (x < 50)).int() + ((x < 10) | (x > 90)).int() * 2)
+
+
+@triton.jit
+def scaled_product(a_ptr, sa_ptr, b_ptr, sb_ptr, c_ptr, FORMAT: tl.constexpr):
+    pid, m, k = tl.program_id(0), tl.arange(0, 32), tl.arange(0, 64)
+    a = tl.load(a_ptr + pid * 2048 + m[:, None] * 64 + k[None, :])
+    b = tl.load(b_ptr + pid * 2048 + k[:, None] * 32 + m[None, :])
+    groups = tl.arange(0, 2)
+    a_scale = tl.load(sa_ptr + pid * 64 + m[:, None] * 2 + groups[None, :])
+    b_scale = tl.load(sb_ptr + pid * 64 + m[:, None] * 2 + groups[None, :])
+    c = tl.dot_scaled(a, a_scale, FORMAT, b, b_scale, FORMAT)
+    tl.store(c_ptr + pid * 1024 + m[:, None] * 32 + m[None, :], c)
+
+
+@pytest.mark.skipif(not hasattr(interpreter, "_prepare_dot_scaled_operand"), reason="from Triton 3.9 on")
+@pytest.mark.parametrize("form", ["e4m3", "e5m2"])
+def test_dot_scaled(form: str) -> None:
+    dtype = {"e4m3": torch.float8_e4m3fn, "e5m2": torch.float8_e5m2}[form]
+
+    def make() -> tuple[torch.Tensor, ...]:
+        generator = torch.Generator().manual_seed(5)
+        a = torch.randint(-4, 5, (P, 32, 64), generator=generator).float().to(dtype)
+        b = torch.randint(-4, 5, (P, 64, 32), generator=generator).float().to(dtype)
+        scales = torch.randint(126, 130, (2, P, 32, 2), generator=generator).to(torch.uint8)
+        return a, scales[0].clone(), b, scales[1].clone(), torch.zeros(P, 32, 32)
+
+    assert_same(*both(scaled_product, (P,), make, FORMAT=form))

@@ -1,0 +1,79 @@
+"""What a launch asks of a GPU, counted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields, replace
+
+import numpy as np
+
+from triton_workshop.simulator.formats import Array
+from triton_workshop.simulator.races import Access
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """What a launch does to an argument: bytes, each access counted, and the distinct ones among them.
+
+    `scattered_loads` and `scattered_stores` count instructions with rows that are not contiguous in memory, once for
+    each group of programs that ran together.
+    """
+
+    loaded: int = 0
+    stored: int = 0
+    distinct: int = 0
+    scattered_loads: int = 0
+    scattered_stores: int = 0
+
+    def __add__(self, other: Traffic) -> Traffic:
+        return Traffic(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(self)))
+
+
+@dataclass
+class Counts:
+    """What a launch does: bytes by argument, and floating-point operations."""
+
+    operations: int = 0
+    arguments: dict[str, Traffic] = field(default_factory=dict)
+    _touched: dict[str, Array] = field(default_factory=dict, repr=False, compare=False)
+    """For each argument, which of its elements were touched."""
+    _items: dict[str, int] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def total(self) -> Traffic:
+        """All arguments together."""
+        return sum(self.arguments.values(), Traffic())
+
+    def access(self, access: Access, shape: tuple[int, ...], *, whole: bool, stored: bool) -> None:
+        """Count a load or a store by blocks of `shape`; `whole`: no mask left an element out."""
+        region = access.region
+        name = region.name or "memory"
+        size = len(access.index) * access.item
+        scattered = int(bool(shape) and shape[-1] > 1 and _scattered(access, shape[-1], whole))
+        new = Traffic(stored=size, scattered_stores=scattered) if stored else Traffic(size, 0, 0, scattered)
+        touched = self._touched.setdefault(name, np.zeros(-(-region.size // region.item), np.bool_))
+        touched[access.run if access.item == region.item else access.index * access.item // region.item] = True
+        self._items[name] = region.item
+        self.arguments[name] = self.arguments.get(name, Traffic()) + new
+
+    def finish(self) -> None:
+        """Fill in the distinct bytes, when the launch has ended."""
+        for name, touched in self._touched.items():
+            distinct = int(np.count_nonzero(touched)) * self._items[name]
+            self.arguments[name] = replace(self.arguments[name], distinct=distinct)
+
+    def saved(self) -> tuple[int, dict[str, Traffic], dict[str, Array]]:
+        """To come back to with `restore`."""
+        return self.operations, dict(self.arguments), {name: each.copy() for name, each in self._touched.items()}
+
+    def restore(self, saved: tuple[int, dict[str, Traffic], dict[str, Array]]) -> None:
+        self.operations, self.arguments, self._touched = saved
+
+
+def _scattered(access: Access, row: int, whole: bool) -> bool:
+    """Whether elements that follow each other in a row do not in memory."""
+    if isinstance(access.run, slice):
+        return False
+    if whole:
+        return bool((np.diff(access.index.reshape(-1, row), axis=1) != 1).any())
+    # A mask left some out, so rows end anywhere; as many breaks as there can be rows are no sign of anything.
+    return int((np.diff(access.index) != 1).sum()) > 2 * (len(access.index) // row + 1)

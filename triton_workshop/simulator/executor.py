@@ -1,0 +1,278 @@
+"""A launch: its arguments made pointers and scalars, its programs run in groups, its faults told at the end."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import triton
+import triton.language as tl
+from triton.runtime import interpreter as upstream
+from triton.runtime.errors import InterpreterError
+from triton.tools.tensor_descriptor import TensorDescriptor
+
+from triton_workshop.simulator.builder import Builder
+from triton_workshop.simulator.counts import Counts
+from triton_workshop.simulator.faults import Fault, FaultLog, MemoryFaults
+from triton_workshop.simulator.formats import Array, held_as, item_bytes
+from triton_workshop.simulator.language import interpreted, prints
+from triton_workshop.simulator.memory import Memory
+from triton_workshop.simulator.signals import Diverged, LaunchEnds, LookedAt, Plan, Restart
+from triton_workshop.simulator.values import Value
+
+logger = logging.getLogger(__name__)
+
+ELEMENTS_AT_ONCE = 1 << 17
+"""Elements of the largest block, over all programs of a group: so many that a few arrays of them stay in the cache."""
+PROGRAMS_AT_ONCE = 1 << 16
+
+_recorders: list[list[Launch]] = []
+_running: list[Callable[[dict[str, Any]], None]] = []
+"""How the launch that runs now makes `range` batched in a module."""
+
+
+@dataclass(frozen=True)
+class Launch:
+    """What a launch did."""
+
+    kernel: str
+    grid: tuple[int, ...]
+    faults: tuple[Fault, ...]
+    counts: Counts
+    one_by_one: bool
+    """Whether the programs had to run one after the other."""
+
+    @property
+    def programs(self) -> int:
+        return int(np.prod(self.grid))
+
+
+@contextmanager
+def record() -> Iterator[list[Launch]]:
+    """Collect the launches made inside, faults and counts included: then a fault does not raise."""
+    launches: list[Launch] = []
+    _recorders.append(launches)
+    try:
+        yield launches
+    finally:
+        _recorders.remove(launches)
+
+
+class Executor:
+    """Stands where Triton's interpreter has its `GridExecutor`: one launch of one kernel on one grid."""
+
+    def __init__(self, fn: Any, arg_names: list[str], grid: Any, pre_run_hooks: Any = ()) -> None:
+        original = upstream_executor(fn, arg_names, grid)
+        self.fn = fn
+        self.grid = grid
+        self.hooks = tuple(pre_run_hooks)
+        self.constants = frozenset(original.constexprs)
+        self._to_host = original._init_args_hst
+        self._from_host = original._restore_args_dev
+
+    def __call__(self, *arguments: Any, **named: Any) -> None:
+        parameters = inspect.signature(self.fn).parameters
+        named = {name: value for name, value in named.items() if name in parameters}
+        host, host_named = self._to_host(arguments, named) if _elsewhere(arguments, named) else (arguments, named)
+        for hook in self.hooks:
+            hook(*host, **host_named)
+        bound = inspect.getcallargs(self.fn, *host, **host_named)
+        grid = tuple(int(size) for size in (self.grid(bound) if callable(self.grid) else self.grid))
+        assert 1 <= len(grid) <= 3, "grid must have 1 to 3 dimensions"
+        log = FaultLog(self.fn.__name__, grid)
+        counts = Counts() if _recorders else None
+        memory = Memory(log, max(1, int(np.prod(grid))), counts)
+        try:
+            error = self._launch(memory, grid, bound)
+        finally:
+            if host is not arguments:
+                self._from_host(arguments, host, named, host_named)
+        self._report(log, counts, grid, memory.plan.one_by_one, error)
+
+    def _report(
+        self, log: FaultLog, counts: Counts | None, grid: tuple[int, ...], one_by_one: bool, error: Exception | None
+    ) -> None:
+        faults = log.faults()
+        if counts is not None:
+            counts.finish()
+        for launches in _recorders:
+            launches.append(Launch(self.fn.__name__, grid, faults, counts or Counts(), one_by_one))
+        if faults and not _recorders:
+            raise MemoryFaults(self.fn.__name__, faults) from error
+        if error is not None:
+            raise error
+
+    def _launch(self, memory: Memory, grid: tuple[int, ...], bound: dict[str, Any]) -> Exception | None:
+        """Run all programs, from the start again where the plan turns out not to do. Returns what the kernel raised."""
+        builder = _builder()
+        builder.memory = memory
+        builder.grid = (*grid, 1, 1)[:3]  # type: ignore[assignment]  # three of them
+        builder.largest = 1
+        builder.integers = {name: value for name, value in bound.items() if type(value) is int}
+        memory.start(Plan(one_by_one=prints(self.fn)))
+        with interpreted(self.fn, builder) as enter_module, np.errstate(all="ignore"):
+            _running.append(enter_module)
+            try:
+                values = {name: self._argument(builder, name, value) for name, value in bound.items()}
+                while True:
+                    try:
+                        self._run(builder, values)
+                        return None
+                    except LaunchEnds:
+                        return None
+                    except Restart as restart:
+                        plan, reason = restart.plan, restart.reason
+                    except LookedAt:
+                        plan, reason = replace(memory.plan, one_by_one=True), "Python looks at a value"
+                    except Exception as error:
+                        if memory.plan.one_by_one:
+                            return _as_interpreter_error(error)
+                        plan, reason = replace(memory.plan, one_by_one=True), repr(error)
+                    self._start_again(builder, plan, reason)
+            finally:
+                _running.pop()
+
+    def _start_again(self, builder: Builder, plan: Plan, reason: str) -> None:
+        memory = builder.memory
+        if plan.one_by_one and not memory.plan.one_by_one:
+            logger.debug("%s runs program by program: %s", self.fn.__name__, reason)
+        memory.start(plan)
+        memory.log.restore({})
+        if memory.counts is not None:
+            memory.counts.restore((0, {}, {}))
+
+    def _run(self, builder: Builder, values: dict[str, Any]) -> None:
+        programs = int(np.prod(builder.grid))
+        start, size = 0, 1
+        while start < programs:
+            self._run_group(builder, np.arange(start, min(programs, start + size)), values)
+            start += size
+            if not builder.memory.plan.one_by_one:
+                size = max(1, min(ELEMENTS_AT_ONCE // builder.largest, PROGRAMS_AT_ONCE))
+
+    def _run_group(self, builder: Builder, programs: Array, values: dict[str, Any]) -> None:
+        """Run these programs together, and where they disagree in groups that agree, the first program's first."""
+        memory = builder.memory
+        groups = [programs]
+        while groups:
+            group = groups.pop()
+            memory.begin_group(group)
+            builder.ids = _program_ids(group, builder.grid)
+            log, ordered = memory.log.saved(), len(memory.races.ordering)
+            counts = memory.counts.saved() if memory.counts is not None else None
+            try:
+                self.fn(**values)
+            except Diverged as diverged:
+                if memory.changed and not memory.plan.keep_undo:
+                    reason = "programs diverge after they have stored"
+                    raise Restart(reason, replace(memory.plan, keep_undo=True)) from None
+                memory.undo.roll_back()
+                memory.log.restore(log)
+                memory.races.ordering.forget_after(ordered)
+                if memory.counts is not None and counts is not None:
+                    memory.counts.restore(counts)
+                groups.extend(reversed(_agreeing(group, diverged.labels)))
+
+    def _argument(self, builder: Builder, name: str, value: Any) -> Any:
+        """A kernel's argument as the language has it."""
+        if name in self.constants:
+            return value
+        if isinstance(value, bool):
+            return tl.tensor(builder.get_int1(value), tl.int1)
+        if isinstance(value, int):
+            dtype = tl.str_to_ty(triton.runtime.jit.mangle_type(value), None)
+            data = np.array([value]).astype(held_as(dtype))
+            return tl.tensor(Value(data, dtype, bounds=(value, value)), dtype)
+        if hasattr(value, "data_ptr"):
+            dtype = tl.str_to_ty(triton.runtime.jit.mangle_type(value), None)
+            origin = builder.memory.add(name, getattr(value, "base", value), item_bytes(dtype.element_ty))
+            return tl.tensor(Value(np.zeros(1, np.int64), dtype, origin=origin), dtype)
+        if isinstance(value, tuple):
+            parts = [self._argument(builder, f"{name}[{place}]", part) for place, part in enumerate(value)]
+            return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
+        if isinstance(value, TensorDescriptor):
+            return self._descriptor(builder, name, value)
+        return value
+
+    def _descriptor(self, builder: Builder, name: str, descriptor: Any) -> Any:
+        strides = [self._argument(builder, name, stride) for stride in descriptor.strides]
+        strides[-1] = tl.constexpr(1)
+        made = upstream.interpreter_semantic.make_tensor_descriptor(
+            base=self._argument(builder, name, descriptor.base),
+            shape=[self._argument(builder, name, size) for size in descriptor.shape],
+            strides=strides,
+            block_shape=[tl.constexpr(size) for size in descriptor.block_shape],
+            padding_option=descriptor.padding,
+        )
+        rounds = getattr(descriptor, "round_f32_to_tf32", False)
+        made.handle = replace(made.handle, round_f32_to_tf32=rounds)
+        return made
+
+
+upstream_executor: Any = upstream.GridExecutor
+
+
+def call_jit_function(function: Any, *arguments: Any, **named: Any) -> Any:
+    """A jit function that a kernel calls, in place of Triton's, which would patch its language anew each time."""
+    rewritten = function.rewrite()
+    if _running:
+        _running[-1](rewritten.__globals__)
+    return rewritten(*arguments, **named)
+
+
+def first_configuration(tuner: Any, *arguments: Any, **named: Any) -> Any:
+    """What `triton.autotune` runs here: its first configuration. A simulator's times would mean nothing."""
+    tuner.nargs = dict(zip(tuner.arg_names, arguments, strict=False))
+    config = tuner.best_config = tuner.prune_configs(named)[0]
+    every = {**tuner.nargs, **named, **config.all_kwargs()}
+    tuner.pre_hook(every, reset_only=True)
+    if config.pre_hook is not None:
+        config.pre_hook(every)
+    try:
+        return tuner.fn.run(*arguments, **{**named, **config.all_kwargs()})
+    finally:
+        tuner.nargs = None
+
+
+def _builder() -> Builder:
+    builder = upstream.interpreter_builder
+    assert isinstance(builder, Builder), "the simulator is not installed"
+    return builder
+
+
+def _program_ids(group: Array, grid: tuple[int, ...]) -> tuple[Array, ...]:
+    """The ids of these programs, an axis each; one number where all have the same."""
+    axes = [axis.astype(np.int32) for axis in np.unravel_index(group, grid)]
+    return tuple(axis[:1] if (axis == axis[0]).all() else axis for axis in axes)
+
+
+def _agreeing(group: Array, labels: Array) -> list[Array]:
+    """The programs of a group by label, each in order, the one with the lowest program first."""
+    _, first, label = np.unique(labels, return_index=True, return_inverse=True)
+    parts = [group[label.reshape(-1) == number] for number in range(len(first))]
+    return sorted(parts, key=lambda part: int(part[0]))
+
+
+def _elsewhere(arguments: tuple[Any, ...], named: dict[str, Any]) -> bool:
+    """Whether any tensor lies on a GPU: then kernels see a copy of it on the CPU."""
+    return any(_on_gpu(argument) for argument in (*arguments, *named.values()))
+
+
+def _on_gpu(argument: Any) -> bool:
+    if isinstance(argument, tuple):
+        return any(_on_gpu(part) for part in argument)
+    tensor = getattr(argument, "base", argument)
+    return hasattr(tensor, "data_ptr") and tensor.device.type != "cpu"
+
+
+def _as_interpreter_error(error: Exception) -> Exception:
+    if isinstance(error, InterpreterError) or triton.knobs.compilation.front_end_debugging:
+        return error
+    wrapped: Exception = InterpreterError(repr(error))
+    wrapped.__cause__ = error
+    return wrapped

@@ -1,0 +1,234 @@
+"""What a kernel did that it must not do, and how to say so."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from pathlib import Path
+
+import numpy as np
+import triton
+
+from triton_workshop.errors import WorkshopError
+from triton_workshop.simulator.formats import Array
+
+_NOT_THE_KERNEL = (str(Path(triton.__file__).parent) + os.sep, str(Path(__file__).parent) + os.sep)
+
+
+class Kind(StrEnum):
+    """What went wrong. The values are the checker's names for it."""
+
+    OUT_OF_BOUNDS_LOAD = "out-of-bounds-load"
+    OUT_OF_BOUNDS_STORE = "out-of-bounds-store"
+    RACE = "race"
+    WRAPPED_OFFSET = "wrapped-offset"
+    UNDEFINED_BRANCH = "undefined-branch"
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a kernel's source."""
+
+    file: str
+    number: int
+
+    @property
+    def text(self) -> str:
+        return linecache.getline(self.file, self.number).strip()
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One wrong thing that a launch does, as the first program that does it does it.
+
+    `index` and `last_index` are the first and the last element that it touches so, counted from the argument's first
+    element; `outside` is how many elements the farthest lies beyond the end, or before the start if negative; 0 for
+    one between the elements of a strided view. `other` is the program that it races with.
+    """
+
+    kind: Kind
+    kernel: str
+    line: Line
+    program: tuple[int, ...]
+    argument: str | None = None
+    index: int | None = None
+    last_index: int | None = None
+    size: int | None = None
+    outside: int = 0
+    programs: int = 1
+    elements: int = 1
+    other: tuple[int, ...] | None = None
+    stored: bool = False
+    """Of a race: whether both programs store; otherwise one of them loads."""
+
+    def __str__(self) -> str:
+        return f"{_what(self)}; line {self.line.number}: `{self.line.text}`; {_advice(self)}"
+
+
+class MemoryFaults(WorkshopError):  # noqa: N818  # it stands for several
+    """A launch did what it must not do. `faults` has all of it, the message the first of each kind."""
+
+    def __init__(self, kernel: str, faults: Sequence[Fault]) -> None:
+        self.faults = tuple(faults)
+        firsts = {fault.kind: fault for fault in reversed(self.faults)}
+        lines = [str(firsts[kind]) for kind in Kind if kind in firsts]
+        super().__init__("\n".join([f"{kernel}: {lines[0]}", *(f"  also: {line}" for line in lines[1:])]))
+
+
+def _what(fault: Fault) -> str:
+    who = f"program {_program(fault.program)}"
+    where = _element(fault)
+    match fault.kind:
+        case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE:
+            did = "read" if fault.kind is Kind.OUT_OF_BOUNDS_LOAD else "wrote"
+            if fault.argument is None:
+                return f"{who} {did} memory that belongs to no tensor"
+            if fault.outside == 0:
+                return f"{who} {did} {where}, which lies between the elements of {fault.argument}"
+            return f"{who} {did} {where} but {fault.argument} has {fault.size} elements"
+        case Kind.RACE:
+            other = "another program" if fault.other is None else f"program {_program(fault.other)}"
+            if fault.stored:
+                return f"{who} and {other} store different values to {where}"
+            return f"{who} and {other} meet at {where} without waiting for each other: one loads it, one stores it"
+        case Kind.WRAPPED_OFFSET:
+            return f"{who} used {where}, whose offset was too large for int32 and wrapped around"
+        case Kind.UNDEFINED_BRANCH:
+            return f"{who} branches on an undefined value, so the launch ends here"
+
+
+def _advice(fault: Fault) -> str:
+    match fault.kind:
+        case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE if fault.argument is None:
+            return "was the pointer made from a wrong number?"
+        case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE if fault.outside < 0:
+            return "does the mask miss `>= 0`?"
+        case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE if fault.outside == 0:
+            return "are the strides right?"
+        case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE:
+            return "is a mask missing?"
+        case Kind.RACE if fault.stored:
+            return "do two programs work on the same block, or is an atomic missing?"
+        case Kind.RACE:
+            return "programs run in any order: store to another tensor, or use an atomic"
+        case Kind.WRAPPED_OFFSET:
+            return "compute it in int64: `.to(tl.int64)`"
+        case Kind.UNDEFINED_BRANCH:
+            return "it comes from a masked load without `other=`, or from a load outside its tensor"
+
+
+def _program(program: tuple[int, ...]) -> str:
+    return str(program[0]) if len(program) == 1 else str(program)
+
+
+def _element(fault: Fault) -> str:
+    name = fault.argument or "memory"
+    if fault.index is None:
+        return name
+    return f"{name}[{fault.index}]" if fault.index == fault.last_index else f"{name}[{fault.index}..{fault.last_index}]"
+
+
+def line_of_kernel() -> Line:
+    """The line of the kernel that is being executed: the innermost frame that is neither Triton's nor ours."""
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(_NOT_THE_KERNEL):
+        frame = frame.f_back  # type: ignore[assignment]
+    return Line(frame.f_code.co_filename, frame.f_lineno)
+
+
+@dataclass
+class _Tally:
+    """What is known so far of one kind of fault, at one line, in one argument."""
+
+    first: Fault
+    first_program: int
+    programs: set[int] = field(default_factory=set)
+    elements: int = 0
+
+
+class FaultLog:
+    """The faults of one launch, those alike counted together."""
+
+    def __init__(self, kernel: str, grid: tuple[int, ...]) -> None:
+        self._kernel = kernel
+        self._grid = grid
+        self._tallies: dict[tuple[Kind, Line, str | None, bool], _Tally] = {}
+
+    def __len__(self) -> int:
+        return len(self._tallies)
+
+    def add(
+        self,
+        kind: Kind,
+        programs: Array,
+        indices: Array | None = None,
+        *,
+        argument: str | None = None,
+        size: int | None = None,
+        others: Array | None = None,
+        stored: bool = False,
+    ) -> None:
+        """Record that `programs[i]` touched element `indices[i]` so, in a race with `others[i]` (-1: not known)."""
+        line = line_of_kernel()
+        first = int(programs.min())
+        mine = programs == first
+        key = (kind, line, argument, stored)
+        tally = self._tallies.get(key)
+        if tally is None or first < tally.first_program:
+            low, high, outside = _range(None if indices is None else indices[mine], size)
+            other = -1 if others is None else int(others[mine][0])
+            fault = Fault(
+                kind,
+                self._kernel,
+                line,
+                self.program(first),
+                argument,
+                low,
+                high,
+                size,
+                outside,
+                other=None if other < 0 else self.program(other),
+                stored=stored,
+            )
+            if tally is None:
+                tally = self._tallies[key] = _Tally(fault, first)
+            tally.first, tally.first_program = fault, first
+        tally.programs.update(np.unique(programs).tolist())
+        tally.elements += len(programs)
+
+    def program(self, number: int) -> tuple[int, ...]:
+        """The id of a program, as many axes as the launch's grid has."""
+        return tuple(int(axis) for axis in np.unravel_index(number, self._grid))
+
+    def faults(self) -> tuple[Fault, ...]:
+        """All of them, in the order in which they were first found."""
+        return tuple(_finished(tally) for tally in self._tallies.values())
+
+    def saved(self) -> dict[tuple[Kind, Line, str | None, bool], _Tally]:
+        """A copy to come back to with `restore`."""
+        return {
+            key: _Tally(tally.first, tally.first_program, set(tally.programs), tally.elements)
+            for key, tally in self._tallies.items()
+        }
+
+    def restore(self, saved: dict[tuple[Kind, Line, str | None, bool], _Tally]) -> None:
+        self._tallies = saved
+
+
+def _finished(tally: _Tally) -> Fault:
+    return replace(tally.first, programs=len(tally.programs), elements=tally.elements)
+
+
+def _range(indices: Array | None, size: int | None) -> tuple[int | None, int | None, int]:
+    """The least and the greatest index, and how far outside the farthest is."""
+    if indices is None:
+        return None, None, 0
+    low, high = int(indices.min()), int(indices.max())
+    if size is None:
+        return low, high, 0
+    beyond, before = max(0, high - size + 1), min(0, low)
+    return low, high, beyond if beyond >= -before else before

@@ -1,0 +1,165 @@
+"""How numpy holds each of Triton's types, in a value and in memory.
+
+A value of bfloat16 or of an 8-bit float is held as float32, of which it is a subset, and every operation rounds its
+result to that subset. In memory it has its own bits.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import triton.language as tl
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+_NATIVE: dict[Any, Any] = {
+    tl.int1: np.bool_,
+    tl.int8: np.int8,
+    tl.uint8: np.uint8,
+    tl.int16: np.int16,
+    tl.uint16: np.uint16,
+    tl.int32: np.int32,
+    tl.uint32: np.uint32,
+    tl.int64: np.int64,
+    tl.uint64: np.uint64,
+    tl.float16: np.float16,
+    tl.float32: np.float32,
+    tl.float64: np.float64,
+}
+NUMPY: dict[Any, np.dtype[Any]] = {dtype: np.dtype(native) for dtype, native in _NATIVE.items()}
+
+SMALL_FLOATS = frozenset({tl.float8e5, tl.float8e5b16, tl.float8e4nv, tl.float8e4b8, tl.float8e4b15})
+_STORED: dict[Any, np.dtype[Any]] = {
+    **NUMPY,
+    tl.bfloat16: np.dtype(np.uint16),
+    **{small: np.dtype(np.uint8) for small in SMALL_FLOATS},
+}
+
+ABSURD = 0xDEADBEEFDEADBEEF
+"""The bits of an undefined integer. An undefined float is a NaN."""
+
+
+def held_as(dtype: Any) -> np.dtype[Any]:
+    """The numpy dtype of a value: float32 for bfloat16 and 8-bit floats, int64 (an element index) for pointers."""
+    return NUMPY[dtype] if dtype in NUMPY else np.dtype(np.int64 if dtype.is_ptr() else np.float32)
+
+
+def stored_as(dtype: Any) -> np.dtype[Any]:
+    """The numpy dtype of an element in memory."""
+    return _STORED.get(dtype, np.dtype(np.uint64))
+
+
+def item_bytes(dtype: Any) -> int:
+    """Bytes of an element in memory."""
+    return stored_as(dtype).itemsize
+
+
+def rounded(data: Array, dtype: Any) -> Array:
+    """`data`, computed in float32, to the nearest values of bfloat16 or of an 8-bit float; others are left alone."""
+    if dtype is tl.bfloat16:
+        return round_to_bits(data, 16)
+    if dtype in SMALL_FLOATS:
+        return decode(encode(data, dtype), dtype)
+    return data
+
+
+def round_to_bits(data: Array, dropped: int) -> Array:
+    """float32 without its `dropped` lowest mantissa bits, rounded to nearest even. NaN and infinity are kept."""
+    data = np.ascontiguousarray(data, dtype=np.float32)
+    bits = data.view(np.uint32)
+    half = np.uint32((1 << (dropped - 1)) - 1)
+    lowest = (bits >> np.uint32(dropped)) & np.uint32(1)
+    nearest = ((bits + half + lowest) & np.uint32(0xFFFFFFFF << dropped & 0xFFFFFFFF)).view(np.float32)
+    special = (bits & np.uint32(0x7F800000)) == np.uint32(0x7F800000)
+    return np.where(special, data, nearest) if special.any() else nearest
+
+
+def encode(data: Array, dtype: Any) -> Array:
+    """A value's bits as memory holds them."""
+    if dtype is tl.bfloat16:
+        return (np.ascontiguousarray(data, dtype=np.float32).view(np.uint32) >> np.uint32(16)).astype(np.uint16)
+    if dtype in SMALL_FLOATS:
+        return _encode_small(data, dtype)
+    return data
+
+
+def decode(stored: Array, dtype: Any) -> Array:
+    """The value that bits in memory stand for."""
+    if dtype is tl.bfloat16:
+        return (stored.astype(np.uint32) << np.uint32(16)).view(np.float32)
+    if dtype in SMALL_FLOATS:
+        return _small_values(dtype).take(stored)
+    return stored
+
+
+def truncated(data: Array, dtype: Any) -> Array:
+    """`data` to the nearest value of `dtype` towards zero."""
+    if dtype is tl.float16:
+        near = data.astype(np.float16)
+        return np.where(np.abs(near.astype(data.dtype)) > np.abs(data), np.nextafter(near, np.float16(0)), near)
+    if dtype is tl.bfloat16:
+        bits = np.ascontiguousarray(data, dtype=np.float32).view(np.uint32)
+        return (bits & np.uint32(0xFFFF0000)).view(np.float32)
+    if dtype in SMALL_FLOATS:
+        return decode(_encode_small(data, dtype, towards_zero=True), dtype)
+    return data.astype(held_as(dtype))
+
+
+@functools.cache
+def _small_values(dtype: Any) -> Array:
+    """What each of the 256 bit patterns of an 8-bit float stands for, as float32."""
+    mantissa = dtype.fp_mantissa_width
+    codes = np.arange(128)
+    exponent, fraction = codes >> mantissa, (codes & ((1 << mantissa) - 1)) / (1 << mantissa)
+    normal = (1 + fraction) * 2.0 ** (exponent - dtype.exponent_bias)
+    values = np.where(exponent == 0, fraction * 2.0 ** (1 - dtype.exponent_bias), normal)
+    if dtype is tl.float8e5:
+        values[0x7C], values[0x7D:] = np.inf, np.nan
+    elif dtype is tl.float8e4nv:
+        values[0x7F] = np.nan
+    both = np.concatenate([values, -values])
+    if dtype in (tl.float8e5b16, tl.float8e4b8):
+        both[0x80] = np.nan  # these have one zero, and their only NaN where the other would be
+    return both.astype(np.float32)
+
+
+def _encode_small(data: Array, dtype: Any, *, towards_zero: bool = False) -> Array:
+    """Nearest even, or towards zero; beyond the largest finite value saturates, as `cvt.satfinite` does on a GPU."""
+    values = _small_values(dtype)
+    finite = values[:128][np.isfinite(values[:128])]
+    magnitude = np.minimum(np.abs(data), finite[-1])
+    above = np.clip(np.searchsorted(finite, magnitude, side="left"), 1, len(finite) - 1)
+    low, high = finite[above - 1], finite[above]
+    exact = magnitude == high
+    middle = (low.astype(np.float64) + high) / 2
+    up = exact if towards_zero else exact | (magnitude > middle) | ((magnitude == middle) & (above % 2 == 0))
+    code = np.where(up, above, above - 1).astype(np.uint8)
+    negative = np.signbit(data)
+    if dtype in (tl.float8e5b16, tl.float8e4b8):
+        negative &= code != 0
+        nan = np.uint8(0x80)
+    else:
+        nan = np.uint8(0x7F)
+    return np.where(np.isnan(data), nan, code | (negative.astype(np.uint8) << 7)).astype(np.uint8)
+
+
+@functools.cache
+def undefined(dtype: Any) -> Any:
+    """The value of an element that nothing defined: NaN for floats, an absurd number for integers."""
+    native = held_as(dtype)
+    if native.kind == "f":
+        return native.type(np.nan)
+    if native.kind == "b":
+        return np.True_
+    unsigned = np.dtype(f"u{native.itemsize}")
+    return np.array([ABSURD & ((1 << 8 * native.itemsize) - 1)], unsigned).view(native)[0]
+
+
+def compute_rounded(function: Callable[..., Array], dtype: Any, *operands: Array) -> Array:
+    """An operation's result, rounded to `dtype` where numpy's own result would not be."""
+    result = function(*operands)
+    return result if dtype in NUMPY else rounded(result, dtype)

@@ -1,0 +1,253 @@
+"""Triton's language while a launch runs: where Python meets a value that all programs hold at once."""
+
+from __future__ import annotations
+
+import builtins
+import dis
+import functools
+import sys
+import types
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import triton.language as tl
+from triton.language.semantic import TritonSemantic
+from triton.runtime import interpreter as upstream
+
+from triton_workshop.simulator import reductions
+from triton_workshop.simulator.builder import Builder, as_upstream
+from triton_workshop.simulator.faults import Kind
+from triton_workshop.simulator.formats import Array
+from triton_workshop.simulator.signals import Diverged, LaunchEnds, LookedAt
+from triton_workshop.simulator.values import Value
+
+_MISSING = object()
+_PRINTING = frozenset({"print", "input", "breakpoint", "device_print", "static_print"})
+
+
+@contextmanager
+def interpreted(function: Callable[..., Any], builder: Builder) -> Iterator[Callable[[dict[str, Any]], None]]:
+    """Triton's language over `builder`, as long as a launch runs.
+
+    Gives a function that makes `range` batched in one more module: each jit function has its own.
+    """
+    # Triton looks for the language among the kernel's globals; the functions that it calls may have it elsewhere.
+    scope = upstream._patch_lang(types.SimpleNamespace(__globals__={"tl": tl, "core": tl.core}))
+    modules: dict[int, tuple[dict[str, Any], Any]] = {}
+    for language in (tl, tl.core):
+        for name, member in _members(builder).items():
+            scope.set_attr(language, name, member)
+    for name, method in _tensor_methods(builder).items():
+        scope.set_attr(tl.tensor, name, method)
+    for name in ("atomic_max", "atomic_min"):
+        scope.set_attr(TritonSemantic, name, _float_atomic(builder, name, getattr(TritonSemantic, name)))
+
+    def enter_module(names: dict[str, Any]) -> None:
+        if id(names) not in modules:
+            modules[id(names)] = (names, names.get("range", _MISSING))
+            names.setdefault("range", _members(builder)["range"])
+
+    enter_module(function.__globals__)
+    try:
+        yield enter_module
+    finally:
+        for names, before in modules.values():
+            if before is _MISSING:
+                del names["range"]
+        scope.restore()
+
+
+def prints(function: Any) -> bool:
+    """Whether a kernel, or a function that it calls, may print or reach out of the kernel in another way.
+
+    Then programs have to run one after the other: what it does has to happen once a program, in grid order.
+    """
+    seen: set[int] = set()
+
+    def reaches_out(function: Any) -> bool:
+        if id(function) in seen:
+            return False
+        seen.add(id(function))
+        names, attributes = _names(function.__code__)
+        return bool((names | attributes) & _PRINTING) or any(
+            _is_foreign(function.__globals__[name], attributes, reaches_out)
+            for name in names
+            if name in function.__globals__
+        )
+
+    return reaches_out(function)
+
+
+def _is_foreign(thing: Any, attributes: frozenset[str], reaches_out: Callable[[Any], bool]) -> bool:
+    if isinstance(thing, upstream.InterpretedFunction):
+        return reaches_out(thing.fn)
+    if isinstance(thing, types.ModuleType):
+        parts = [] if _is_known(thing.__name__) else [getattr(thing, name, None) for name in attributes]
+        return any(isinstance(part, types.FunctionType) and not _is_known(part.__module__) for part in parts)
+    if isinstance(thing, types.FunctionType | types.BuiltinFunctionType | types.MethodType):
+        return not _is_known(thing.__module__)
+    return isinstance(thing, list | dict | set)
+
+
+def _is_known(module: str | None) -> bool:
+    return (module or "").partition(".")[0] in {"triton", "math", "builtins", "numpy", "torch", "operator", "_operator"}
+
+
+@functools.cache
+def _names(code: types.CodeType) -> tuple[frozenset[str], frozenset[str]]:
+    """The global names that a function uses, and the attributes."""
+    instructions = list(dis.get_instructions(code))
+    names = {str(step.argval) for step in instructions if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
+    attributes = {str(step.argval) for step in instructions if step.opname in ("LOAD_ATTR", "LOAD_METHOD")}
+    for inner in code.co_consts:
+        if isinstance(inner, types.CodeType):
+            more_names, more_attributes = _names(inner)
+            names |= more_names
+            attributes |= more_attributes
+    return frozenset(names), frozenset(attributes)
+
+
+def _members(builder: Builder) -> dict[str, Any]:
+    """What replaces names of `triton.language`."""
+
+    def batched_range(first: Any, second: Any = None, step: Any = None, **_hints: Any) -> Iterable[Any]:
+        start, stop = (0, first) if second is None else (first, second)
+        return _steps(builder, start, stop, 1 if step is None else step)
+
+    def reduce(input: Any, axis: Any, combine_fn: Any, keep_dims: Any = False, **_: Any) -> Any:
+        tensors = input if isinstance(input, tuple | tl.tuple) else (input,)
+        results = reductions.reduce(builder, tuple(tensors), _plain(axis), combine_fn, bool(_plain(keep_dims)))
+        return results if isinstance(input, tuple | tl.tuple) else results[0]
+
+    def associative_scan(input: Any, axis: Any, combine_fn: Any, reverse: Any = False, **_: Any) -> Any:
+        tensors = input if isinstance(input, tuple | tl.tuple) else (input,)
+        results = reductions.scan(builder, tuple(tensors), _plain(axis), combine_fn, bool(_plain(reverse)))
+        return results if isinstance(input, tuple | tl.tuple) else results[0]
+
+    return {
+        "range": batched_range,
+        "static_range": batched_range,
+        "reduce": reduce,
+        "associative_scan": associative_scan,
+    }
+
+
+def _float_atomic(builder: Builder, name: str, on_integers: Callable[..., Any]) -> Callable[..., Any]:
+    """A float's maximum or minimum in one step. Triton makes two of it, on its bits, which programs would share."""
+
+    def update(semantic: Any, pointer: Any, value: Any, mask: Any, sem: str, scope: str) -> Any:
+        if not value.dtype.is_floating():
+            return on_integers(semantic, pointer, value, mask, sem, scope)
+        pointer, value, mask = semantic.atom_red_typechecking_impl(pointer, value, mask, name.removeprefix("atomic_"))
+        order = semantic._str_to_sem(sem)
+        kind = "ATOMIC_OP.MAX" if name == "atomic_max" else "ATOMIC_OP.MIN"
+        old = builder.create_atomic_rmw(kind, pointer.handle, value.handle, mask.handle, order, None)
+        return tl.tensor(old, value.type)
+
+    return update
+
+
+def _steps(builder: Builder, start: Any, stop: Any, step: Any) -> Iterable[Any]:
+    """The numbers of a `range` whose ends may differ between programs, as long as all make as many steps."""
+    if not any(isinstance(end, tl.tensor) for end in (start, stop, step)):
+        return builtins.range(_plain(start), _plain(stop), _plain(step))
+    first, last, stride = (_scalars(builder, end) for end in (start, stop, step))
+    counts = np.maximum(0, -((first - last) // stride))
+    if (counts != counts[0]).any():
+        raise Diverged(np.broadcast_to(counts, builder.memory.group.shape))
+    count = int(counts[0])
+    if len(first) == len(stride) == 1:
+        return builtins.range(int(first[0]), int(first[0]) + count * int(stride[0]), int(stride[0]))
+    dtype = next(end.dtype for end in (start, stop, step) if isinstance(end, tl.tensor))
+    kind = np.int64 if dtype.primitive_bitwidth == 64 else np.int32
+    dtype = tl.int64 if kind is np.int64 else tl.int32
+    return (tl.tensor(Value((first + i * stride).astype(kind), dtype), dtype) for i in builtins.range(count))
+
+
+def _scalars(builder: Builder, number: Any) -> Array:
+    """An integer of every program, (P,), or (1,) where all agree."""
+    if not isinstance(number, tl.tensor):
+        return np.array([_plain(number)], np.int64)
+    value = number.handle
+    _check_defined(builder, value)
+    data = value.data.reshape(-1).astype(np.int64)
+    return np.asarray(data[:1] if (data == data[0]).all() else data)
+
+
+def _plain(number: Any) -> Any:
+    return number.value if isinstance(number, tl.constexpr) else number
+
+
+def _check_defined(builder: Builder, value: Value) -> None:
+    """End the launch where Python's next step depends on an undefined value."""
+    if value.poison is None:
+        return
+    builder.need_exact_poison()
+    poison = np.asarray(value.poison).reshape(-1)
+    if poison.any():
+        group = builder.memory.group
+        builder.memory.log.add(Kind.UNDEFINED_BRANCH, group[np.broadcast_to(poison, group.shape)])
+        raise LaunchEnds
+
+
+def _agreed(builder: Builder, value: Value) -> Any:
+    """The one number that all programs of the group hold."""
+    _check_defined(builder, value)
+    data = value.data.reshape(-1)
+    if len(data) > 1 and (data != data[0]).any():
+        raise Diverged(data)
+    return data[0]
+
+
+def _tensor_methods(builder: Builder) -> dict[str, Any]:
+    """What replaces methods of `tl.tensor`."""
+
+    def as_bool(tensor: Any) -> bool:
+        if sys._getframe(1).f_globals.get("__name__") == "triton.language.semantic":
+            return True  # there `if mask` asks whether there is one
+        value = tensor.handle
+        return bool(_agreed(builder, value)) if _is_single(value) else True
+
+    def as_index(tensor: Any) -> int:
+        if not _is_single(tensor.handle):
+            raise TypeError(f"a block of shape {tensor.handle.shape} is not an index")
+        return int(_agreed(builder, tensor.handle))
+
+    def number(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        def look(tensor: Any) -> Any:
+            try:
+                return convert(as_index(tensor) if convert is int else _agreed(builder, tensor.handle))
+            except Diverged:
+                raise LookedAt from None
+
+        return look
+
+    def shown(convert: Callable[[Any], str]) -> Callable[[Any], str]:
+        def look(tensor: Any) -> str:
+            if not builder.memory.plan.one_by_one:
+                raise LookedAt
+            return convert(as_upstream(tensor.handle).data)
+
+        return look
+
+    def transposed(tensor: Any) -> Any:
+        shape = tensor.handle.shape
+        order = (*builtins.range(len(shape) - 2), len(shape) - 1, len(shape) - 2)
+        handle = builder.create_trans(tensor.handle, order)
+        return tl.tensor(handle, tl.block_type(tensor.dtype, list(handle.shape)))
+
+    return {
+        "__bool__": as_bool,
+        "__index__": as_index,
+        "__int__": number(int),
+        "__float__": number(float),
+        "__repr__": shown(repr),
+        "__str__": shown(str),
+        "T": property(transposed),
+    }
+
+
+def _is_single(value: Any) -> bool:
+    return isinstance(value, Value) and all(size == 1 for size in value.shape)

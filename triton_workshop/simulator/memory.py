@@ -1,0 +1,335 @@
+"""Memory as the programs see it: the tensor arguments, and nothing beside them.
+
+A pointer is an element index and the argument that it came from, so an access outside its argument is known before it
+happens, and never happens: it is recorded, a load gives an undefined value, a store is dropped.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from triton_workshop.simulator.counts import Counts
+from triton_workshop.simulator.faults import FaultLog, Kind
+from triton_workshop.simulator.formats import Array, decode, encode, held_as, item_bytes, stored_as, undefined
+from triton_workshop.simulator.races import Access, Races
+from triton_workshop.simulator.signals import Plan
+from triton_workshop.simulator.storage import Region, Storage, region_of
+from triton_workshop.simulator.undo import Undo
+from triton_workshop.simulator.values import NOWHERE, Value, either
+
+
+class Memory:
+    """The memory of one launch."""
+
+    def __init__(self, log: FaultLog, programs: int, counts: Counts | None) -> None:
+        self.log = log
+        self.counts = counts
+        self.group: Array = np.zeros(1, np.int64)
+        """The numbers of the programs that run now."""
+        self.changed = False
+        """Whether they have changed memory."""
+        self.undo = Undo()
+        self.races = Races(log, programs, self.undo)
+        self.regions: list[Region] = [Region(NOWHERE, None, Storage(0, 0), 0, 0, 1)]
+        """By the origin of a pointer."""
+        self._storages: dict[int, Storage] = {}
+        self._tensors: list[Any] = []
+        """They have to live as long as we look at their memory."""
+
+    @property
+    def plan(self) -> Plan:
+        return self.undo.plan
+
+    def start(self, plan: Plan) -> None:
+        """As before the launch, which now starts, or starts again."""
+        for storage in self._storages.values():
+            storage.restore()
+        self.undo.plan = plan
+        self.races.restart()
+        self.begin_group(self.group)
+
+    def begin_group(self, group: Array) -> None:
+        self.group = group
+        self.changed = False
+        self.undo.forget()
+
+    # Tensors and addresses
+
+    def add(self, name: str, tensor: Any, item: int) -> int:
+        """Let the programs touch a tensor on the CPU, of elements of `item` bytes. Its pointers' origin is returned."""
+        self._tensors.append(tensor)
+        storage = self._storage(tensor.untyped_storage())
+        self.regions.append(region_of(len(self.regions), name, tensor, storage, item))
+        return len(self.regions) - 1
+
+    def _storage(self, storage: Any) -> Storage:
+        address = int(storage.data_ptr())
+        if address not in self._storages:
+            self._storages[address] = Storage(address, int(storage.nbytes()))
+        return self._storages[address]
+
+    def addresses(self, pointer: Value) -> Array:
+        """Where the elements of a pointer lie, as uint64."""
+        bases = np.array([region.address for region in self.regions], np.uint64)
+        item = np.uint64(item_bytes(pointer.get_element_ty()))
+        return np.asarray(bases[pointer.origin] + pointer.data.astype(np.uint64) * item)
+
+    def pointers(self, addresses: Array, dtype: Any, names: dict[str, int]) -> tuple[Array, int | Array]:
+        """Element indices and origins for raw addresses: each belongs to the live storage that holds it, or to none.
+
+        `names` are the integers among the kernel's arguments: one that lies in a storage names it.
+        """
+        item = np.uint64(item_bytes(dtype.element_ty))
+        addresses = addresses.astype(np.uint64)
+        self._find(addresses, names)
+        origin = np.zeros(addresses.shape, np.int64)
+        index = (addresses // item).astype(np.int64)
+        for region in self.regions[1:]:
+            distance = region.distance(addresses)
+            here = region.holds(addresses) & (distance % item == 0) & (origin == NOWHERE)
+            origin[here] = region.number
+            index[here] = (distance[here] // item).astype(np.int64)
+        return index, int(origin[0]) if origin.size == 1 or (origin == origin.flat[0]).all() else origin
+
+    def _find(self, addresses: Array, names: dict[str, int]) -> None:
+        """Add the live torch storages that hold addresses which are in no region yet."""
+        torch = sys.modules.get("torch")
+        unknown = ~np.logical_or.reduce([region.holds(addresses) for region in self.regions])
+        if torch is None or not unknown.any():
+            return
+        for tensor in [thing for thing in gc.get_objects() if type(thing) in (torch.Tensor, torch.nn.Parameter)]:
+            if tensor.device.type != "cpu" or tensor.layout != torch.strided:
+                continue
+            start, size = tensor.untyped_storage().data_ptr(), tensor.untyped_storage().nbytes()
+            name = next((name for name, number in names.items() if start <= number < start + size), None)
+            storage = Storage(start, 0) if not size else None
+            storage = storage or self._storages.get(start) or Storage(start, size)
+            region = Region(len(self.regions), name, storage, 0, size, tensor.element_size())
+            if size and (unknown & region.holds(addresses)).any():
+                storage.unit = min(storage.unit, tensor.element_size())
+                self._storages[start] = storage
+                self._tensors.append(tensor)
+                self.regions.append(region)
+                unknown &= ~region.holds(addresses)
+
+    # Loads, stores and atomics
+
+    def load(self, pointer: Value, mask: Value | None, other: Value | None, dtype: Any) -> Value:
+        """The elements where `mask` holds, `other` elsewhere; undefined where there is neither."""
+        if isinstance(pointer.origin, np.ndarray):
+            return self._by_origin(pointer, mask, lambda part, chosen: self.load(part, chosen, other, dtype))
+        region, item = self.regions[pointer.origin], item_bytes(dtype)
+        bad = self._check(Kind.OUT_OF_BOUNDS_LOAD, region, pointer, mask, item)
+        region.storage.loaded = True
+        if self.counts is not None or self.races.watched(region.storage):
+            self._note_load(region, pointer, _chosen(mask, bad), item)
+        data = decode(_gather(region.elements(stored_as(dtype)), pointer.data), dtype)
+        poison = pointer.poison if mask is None else either(pointer, mask)
+        if mask is not None and not mask.data.all():
+            elsewhere = undefined(dtype) if other is None else other.data
+            data = np.where(mask.data, data, elsewhere).astype(data.dtype, copy=False)
+            if other is None:
+                poison = self._poisoned(poison, ~mask.data)
+            elif other.poison is not None:
+                poison = self._poisoned(poison, ~mask.data & other.poison)
+        if bad is not None:
+            data = np.where(bad, undefined(dtype), data).astype(data.dtype, copy=False)
+            poison = self._poisoned(poison, bad)
+        return Value(data, dtype, pointer.shape, poison=poison)
+
+    def store(self, pointer: Value, value: Value, mask: Value | None, dtype: Any) -> None:
+        """Store where `mask` holds, program by program."""
+        if isinstance(pointer.origin, np.ndarray):
+            for origin in np.unique(pointer.origin):
+                part, here = _only(pointer, mask, int(origin))
+                self.store(part, value, here, dtype)
+            return
+        region, item = self.regions[pointer.origin], item_bytes(dtype)
+        chosen = _chosen(mask, self._check(Kind.OUT_OF_BOUNDS_STORE, region, pointer, mask, item))
+        parts = [pointer.data, value.data, *([] if mask is None else [mask.data])]
+        # Where all programs store the same in the same place, the last of them stands for all.
+        group = self.group[-1:] if all(len(part) == 1 for part in parts) else self.group
+        access = _access(region, pointer, chosen, group, item)
+        if not len(access.index):
+            return
+        self._count(access, pointer.shape, chosen, stored=True)
+        self._begin_change(region.storage)
+        region.storage.stored = True
+        self.races.watched(region.storage)
+        new = _flat(encode(value.data, dtype), (len(group), *pointer.shape), chosen)
+        flat = region.elements(stored_as(dtype))
+        self.races.store(access, flat[access.run], new)
+        self.undo.put(flat, access.run, new)
+        if len(group) > 1:
+            self.races.stored(access, flat[access.run], new)
+
+    def update(
+        self,
+        pointer: Value,
+        operands: tuple[Value, ...],
+        mask: Value | None,
+        dtype: Any,
+        step: Callable[..., Array],
+        *,
+        orders: bool,
+    ) -> Value:
+        """Replace each element by `step(element, *operands)`, one program after the other, and return what it was.
+
+        `orders`: whether the atomic acquires and releases.
+        """
+        if isinstance(pointer.origin, np.ndarray):
+            return self._by_origin(
+                pointer, mask, lambda part, here: self.update(part, operands, here, dtype, step, orders=orders)
+            )
+        region, item = self.regions[pointer.origin], item_bytes(dtype)
+        chosen = _chosen(mask, self._check(Kind.OUT_OF_BOUNDS_STORE, region, pointer, mask, item))
+        access = _access(region, pointer, chosen, self.group, item)
+        shape = (len(self.group), *pointer.shape)
+        values = [_flat(operand.data, shape, chosen) for operand in operands]
+        self._count(access, pointer.shape, chosen, stored=True)
+        self._begin_change(region.storage)
+        flat = region.elements(stored_as(dtype))
+        old = np.empty(len(access.index), held_as(dtype))
+        for turn in _turns(access.index):
+            old[turn] = decode(flat[access.index[turn]], dtype)
+            new = step(old[turn], *(value[turn] for value in values)).astype(old.dtype, copy=False)
+            self.undo.put(flat, access.index[turn], encode(new, dtype))
+        if orders and not pointer.shape:
+            self.races.ordering.happened(access.owners, region.address + access.index * item)
+        result = np.full(shape, undefined(dtype), held_as(dtype))
+        result[... if chosen is None else np.broadcast_to(chosen, shape)] = (
+            old.reshape(shape) if chosen is None else old
+        )
+        poison = self._poisoned(either(pointer, *operands), None if chosen is None else ~chosen)
+        return Value(result, dtype, pointer.shape, poison=poison)
+
+    # Parts of these
+
+    def _check(self, kind: Kind, region: Region, pointer: Value, mask: Value | None, item: int) -> Array | None:
+        """Record what must not be accessed, and say where: None for nowhere."""
+        bad = region.outside(pointer.data, item)
+        if bad is not None and mask is not None:
+            bad = bad & mask.data
+            bad = bad if bad.any() else None
+        if bad is not None:
+            owners, index = self._culprits(pointer.data, bad)
+            self.log.add(kind, owners, index, argument=region.name, size=region.size // item)
+        if pointer.wrapped is not None:
+            wrapped = pointer.wrapped if mask is None else pointer.wrapped & mask.data
+            if wrapped.any():
+                owners, index = self._culprits(pointer.data, wrapped)
+                self.log.add(Kind.WRAPPED_OFFSET, owners, index, argument=region.name)
+        return bad
+
+    def _culprits(self, index: Array, bad: Array) -> tuple[Array, Array]:
+        """The programs and the element indices where `bad` holds."""
+        programs = _down(self.group, index.ndim)
+        shape = np.broadcast_shapes(index.shape, bad.shape, programs.shape)
+        bad = np.broadcast_to(bad, shape)
+        return np.broadcast_to(programs, shape)[bad], np.broadcast_to(index, shape)[bad]
+
+    def _note_load(self, region: Region, pointer: Value, chosen: Array | None, item: int) -> None:
+        access = _access(region, pointer, chosen, self.group, item)
+        if len(access.index):
+            self._count(access, pointer.shape, chosen, stored=False)
+            if self.races.watched(region.storage):
+                self.races.load(access)
+
+    def _count(self, access: Access, shape: tuple[int, ...], chosen: Array | None, *, stored: bool) -> None:
+        if self.counts is not None:
+            self.counts.access(access, shape, whole=chosen is None, stored=stored)
+
+    def _begin_change(self, storage: Storage) -> None:
+        self.changed = True
+        storage.keep()
+
+    def _poisoned(self, poison: Array | bool | None, where: Array | None) -> Array | bool | None:
+        """`poison`, and the elements of `where`: exactly, if the plan says so."""
+        if where is None:
+            return poison
+        if not self.plan.exact_poison:
+            return True
+        return where if poison is None else poison | where
+
+    def _by_origin(self, pointer: Value, mask: Value | None, access: Callable[[Value, Value], Value]) -> Value:
+        """The result of an access, argument by argument."""
+        origins = [int(origin) for origin in np.unique(pointer.origin)]
+        results = [access(*_only(pointer, mask, origin)) for origin in origins]
+        whole = results[0]
+        for origin, part in zip(origins[1:], results[1:], strict=True):
+            here = np.asarray(pointer.origin == origin)
+            whole = whole.replaced(here, part)
+        return whole
+
+
+def _access(region: Region, pointer: Value, chosen: Array | None, group: Array, item: int) -> Access:
+    shape = (len(group), *pointer.shape)
+    index = _flat(pointer.data, shape, chosen)
+    run = _as_run(index) if len(index) else index
+    return Access(region, index, run, _flat(_down(group, len(shape)), shape, chosen), item)
+
+
+def _gather(flat: Array, index: Array) -> Array:
+    """`flat[index]`, with indices outside clipped: what they give is never used."""
+    if not flat.size:
+        return np.zeros(index.shape, flat.dtype)
+    if index.size > 1 and index.flags.c_contiguous:
+        run = _as_run(index.reshape(-1))
+        if isinstance(run, slice) and run.start >= 0 and run.stop <= flat.size:
+            return flat[run].reshape(index.shape).copy()
+    return flat.take(index, mode="clip")
+
+
+def _as_run(index: Array) -> Array | slice:
+    """A slice where the indices count up by one, otherwise themselves."""
+    first, last = int(index[0]), int(index[-1])
+    if last - first == len(index) - 1 and (index == np.arange(first, last + 1)).all():
+        return slice(first, last + 1)
+    return index
+
+
+def _turns(index: Array) -> list[Array | slice]:
+    """Positions to be worked on together: an element that comes up again waits for a later turn."""
+    order = np.argsort(index, kind="stable")
+    ordered = index[order]
+    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]]) if len(index) else index
+    if len(starts) == len(index):
+        return [slice(None)]
+    turn = np.arange(len(index)) - np.repeat(starts, np.diff(np.r_[starts, len(index)]))
+    by_turn = np.argsort(turn, kind="stable")
+    return [order[part] for part in np.split(by_turn, np.cumsum(np.bincount(turn))[:-1])]
+
+
+def _down(programs: Array, axes: int) -> Array:
+    """The programs along the first axis of a block with `axes` axes."""
+    return programs.reshape(-1, *[1] * (axes - 1))
+
+
+def _chosen(mask: Value | None, bad: Array | None) -> Array | None:
+    """Which elements are accessed: where the mask holds and that are not outside; None for all."""
+    if bad is not None:
+        return ~bad if mask is None else mask.data & ~bad
+    return None if mask is None or mask.data.all() else mask.data
+
+
+def _flat(data: Array, shape: tuple[int, ...], chosen: Array | None) -> Array:
+    """The chosen elements of an array that is broadcast to `shape`, program by program."""
+    if data.shape != shape:
+        data = np.broadcast_to(data, shape)
+    if chosen is None:
+        return data.reshape(-1)
+    return data[chosen if chosen.shape == shape else np.broadcast_to(chosen, shape)]
+
+
+def _only(pointer: Value, mask: Value | None, origin: int) -> tuple[Value, Value]:
+    """The pointers of one origin, and a mask for them."""
+    here: Array = np.asarray(pointer.origin == origin)
+    part = Value(pointer.data, pointer.dtype, pointer.shape, origin, pointer.poison, pointer.wrapped)
+    if mask is None:
+        return part, Value(here, None, pointer.shape)
+    return part, Value(here & mask.data, None, pointer.shape, poison=mask.poison)

@@ -1,0 +1,84 @@
+"""`and`, `or` and `not` in a kernel, as Triton's compiler takes them: element by element.
+
+Python would ask a block whether it is true, and `mask = (rows < height) and (cols < width)` would lose its first half.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+import triton.language as tl
+from triton.runtime import interpreter as upstream
+
+_NAMES = {ast.And: "_elementwise_and", ast.Or: "_elementwise_or"}
+
+
+class Rewriter(upstream.ASTTransformer):  # type: ignore[misc]  # Triton is untyped
+    """What Triton's interpreter makes of a kernel's source, once logical operators are calls."""
+
+    def visit_Module(self, node: ast.Module) -> ast.AST:  # noqa: N802
+        changed: ast.AST = self.generic_visit(_Logical().visit(node))
+        return changed
+
+
+class _Logical(ast.NodeTransformer):
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:  # noqa: N802
+        self.generic_visit(node)
+        parts = [_lambda(value) for value in node.values]
+        return ast.copy_location(_call(_NAMES[type(node.op)], parts), node)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:  # noqa: N802
+        self.generic_visit(node)
+        if not isinstance(node.op, ast.Not):
+            return node
+        return ast.copy_location(_call("_elementwise_not", [node.operand]), node)
+
+
+def _call(name: str, arguments: list[ast.expr]) -> ast.Call:
+    return ast.Call(func=ast.Name(id=name, ctx=ast.Load()), args=arguments, keywords=[])
+
+
+def _lambda(body: ast.expr) -> ast.Lambda:
+    """Evaluated only if what stands before it does not decide: as Python does with plain values."""
+    nothing = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
+    return ast.Lambda(args=nothing, body=body)
+
+
+def elementwise_and(*parts: Callable[[], Any]) -> Any:
+    return _joined(parts, "logical_and", decides=False)
+
+
+def elementwise_or(*parts: Callable[[], Any]) -> Any:
+    return _joined(parts, "logical_or", decides=True)
+
+
+def elementwise_not(value: Any) -> Any:
+    return value.__not__() if isinstance(value, tl.tensor) else not value
+
+
+def _joined(parts: tuple[Callable[[], Any], ...], method: str, *, decides: bool) -> Any:
+    """All parts joined by a method of tensors. A plain value that decides the result ends it."""
+    result = parts[0]()
+    for part in parts[1:]:
+        if not isinstance(result, tl.tensor):
+            if bool(result) is decides:
+                return result
+            result = part()
+            continue
+        other = part()
+        if isinstance(other, tl.tensor):
+            result = getattr(result, method)(other)
+        elif bool(other) is decides:
+            return other
+    return result
+
+
+def install_rewriter() -> None:
+    """Rewrite the kernels that are launched from now on."""
+    upstream.FunctionRewriter.ast_transformer = Rewriter()
+    # Triton gives a kernel the names of its interpreter's module.
+    upstream._elementwise_and = elementwise_and
+    upstream._elementwise_or = elementwise_or
+    upstream._elementwise_not = elementwise_not

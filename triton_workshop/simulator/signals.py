@@ -1,0 +1,54 @@
+"""What ends the run of a group of programs early. None of these is an error, so no kernel can catch them as one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Signal(BaseException):
+    """Not an Exception: `except Exception` in a kernel must not swallow it."""
+
+
+class Diverged(Signal):
+    """The programs of a group disagree on a value that steers Python.
+
+    `labels` has one entry a program of the group: those with the same label may go on together.
+    """
+
+    def __init__(self, labels: NDArray[np.generic]) -> None:
+        super().__init__("programs disagree")
+        self.labels = labels
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a launch is run. It starts with the cheapest one, and starts again when that turns out not to do."""
+
+    one_by_one: bool = False
+    """One program at a time, in grid order: for debug output, and for what cannot be batched."""
+    keep_undo: bool = False
+    """Remember what each store replaces: some group diverges after it has stored."""
+    exact_poison: bool = False
+    """Know for every element whether it is undefined: a branch, a maximum or a minimum asked."""
+    watched: frozenset[int] = frozenset()
+    """Addresses of storages that the launch both loads from and stores to: who loaded an element matters there."""
+
+
+class Restart(Signal):
+    """The launch has to start again, with memory as it was, under another plan."""
+
+    def __init__(self, reason: str, plan: Plan) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.plan = plan
+
+
+class LookedAt(Signal):
+    """Python looked at a value of many programs at once: only one program at a time can answer."""
+
+
+class LaunchEnds(Signal):
+    """The launch cannot go on: what it would do next depends on an undefined value. The fault is recorded."""

@@ -1,0 +1,97 @@
+"""The memory behind tensors: storages, and the part of one that an argument may touch."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from triton_workshop.simulator.formats import Array
+
+
+class Storage:
+    """A block of memory that one or more tensors are views of."""
+
+    def __init__(self, address: int, size: int) -> None:
+        self.address = address
+        self.bytes: Array = (
+            np.ctypeslib.as_array((ctypes.c_ubyte * size).from_address(address)) if size else np.empty(0, np.uint8)
+        )
+        self.unit = 8
+        """Bytes of the smallest element that any pointer into it has."""
+        self.before: Array | None = None
+        """What it held before the launch, once the launch has stored to it."""
+        self.loaded = False
+        self.stored = False
+
+    def keep(self) -> None:
+        """Keep what it holds, before the launch changes it."""
+        if self.before is None:
+            self.before = self.bytes.copy()
+
+    def restore(self) -> None:
+        """As before the launch."""
+        if self.before is not None:
+            self.bytes[:] = self.before
+        self.loaded = self.stored = False
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """What a tensor argument may touch: `size` bytes, from `offset` bytes into its storage, by elements of `item`.
+
+    `inside` says which elements belong to the tensor where not all in that extent do. `name` is the argument's.
+    """
+
+    number: int
+    name: str | None
+    storage: Storage
+    offset: int
+    size: int
+    item: int
+    inside: Array | None = None
+    _views: dict[Any, Array] = field(default_factory=dict)
+
+    @property
+    def address(self) -> int:
+        return self.storage.address + self.offset
+
+    def elements(self, dtype: np.dtype[Any]) -> Array:
+        """The whole extent as elements of `dtype`."""
+        view = self._views.get(dtype)
+        if view is None:
+            end = self.offset + self.size // dtype.itemsize * dtype.itemsize
+            view = self._views[dtype] = self.storage.bytes[self.offset : end].view(dtype)
+        return view
+
+    def outside(self, index: Array, item: int) -> Array | None:
+        """Which of these elements, of `item` bytes, are not the argument's; None where all are."""
+        extent = self.size // item
+        bad: Array = index.view(np.uint64) >= np.uint64(extent)  # below zero is far beyond
+        if self.inside is not None and item == self.item and extent:
+            bad |= ~self.inside.take(index, mode="clip")
+        return bad if bad.any() else None
+
+    def distance(self, addresses: Array) -> Array:
+        """How far into the region addresses lie, in bytes, as uint64: those before it lie very far."""
+        return np.asarray(addresses - np.uint64(self.address))
+
+    def holds(self, addresses: Array) -> Array:
+        return np.asarray(self.distance(addresses) < np.uint64(self.size))
+
+
+def region_of(number: int, name: str, tensor: Any, storage: Storage, item: int) -> Region:
+    """What an argument may touch, from its shape and its strides."""
+    sizes, strides = tuple(tensor.size()), tuple(tensor.stride())
+    count = math.prod(sizes)
+    extent = 1 + sum((size - 1) * stride for size, stride in zip(sizes, strides, strict=True)) if count else 0
+    inside = None
+    if extent > count or 0 in strides:
+        inside = np.zeros(extent, np.bool_)
+        np.lib.stride_tricks.as_strided(inside, sizes, strides, writeable=True)[...] = True
+        inside = None if inside.all() else inside
+    storage.unit = min(storage.unit, item)
+    return Region(number, name, storage, tensor.data_ptr() - storage.address, extent * item, item, inside)
