@@ -100,6 +100,21 @@ def _is_dot(call: ast.Call) -> bool:
 
 
 MISTAKES = (
+    (
+        "mask=mask)\n\n    # 4",
+        ")\n\n    # 4",
+        "out-of-bounds-load",
+        "x = tl.load(x_ptr + offsets, )",
+        "Is a mask missing?",
+    ),
+    (
+        "x + y, mask=mask)",
+        "x + y)",
+        "out-of-bounds-store",
+        "tl.store(output_ptr + offsets, x + y)",
+        "Is a mask missing?",
+    ),
+    ("offsets < n_elements", "offsets <= n_elements", "read x_ptr[1] but x_ptr has 1 element", "x = tl.load(", "mask"),
     ("mask = offsets < n_elements", "mask = offset < n_elements", "NameError", "mask = offset < n_elements", ""),
     ("tl.arange(0, BLOCK_SIZE)", "tl.arange(0, 1000)", "power of 2", "tl.arange(0, 1000)", "power of two"),
     (

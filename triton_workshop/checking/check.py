@@ -16,6 +16,7 @@ from triton_workshop.checking.explanations import explain
 from triton_workshop.checking.tolerance import tolerance
 from triton_workshop.checking.unfinished import open_todos
 from triton_workshop.checking.verdict import CaseResult, Finding, Kind, Verdict
+from triton_workshop.simulator.faults import Fault, MemoryFaults
 
 
 def check(exercise: Exercise, file: Path, launcher: Launcher | None, device: str) -> Verdict:
@@ -77,6 +78,8 @@ def _run(exercise: Exercise, case: Case, file: Path, launcher: Launcher, device:
             output = launcher(*arguments)
         if device == "cuda":
             torch.cuda.synchronize()  # a fault in the kernel shows here, not in a later case
+    except MemoryFaults as error:
+        return _memory_fault(error.faults[0], case)
     except (Exception, KeyboardInterrupt) as error:
         return _crash(error, file, case)
     for position, (now, then) in enumerate(zip(arguments, before, strict=True), start=1):
@@ -98,6 +101,13 @@ def _uninitialised_memory_is_nan() -> Iterator[None]:
         yield
     finally:
         torch.set_deterministic_debug_mode(before)
+
+
+def _memory_fault(fault: Fault, case: Case) -> Finding:
+    """What the simulator saw first: the kernel went where it must not go."""
+    kinds = {kind.value: kind for kind in Kind}
+    hint = fault.advice[0].upper() + fault.advice[1:]
+    return Finding(kinds.get(fault.kind, Kind.CRASH), fault.what, hint, fault.line.number, fault.line.text, case.name)
 
 
 def _crash(error: BaseException, file: Path, case: Case) -> Finding:

@@ -17,8 +17,8 @@ from triton_workshop.images import load_image, show_image
 from triton_workshop.streams import speak_utf8
 
 PICTURE = Path(__file__).parents[2] / "slides" / "poseidon_triton.jpeg"
-SIMULATED_WIDTH = 128
-"""Pixels. Triton's interpreter takes milliseconds for each program, so the simulator gets a small picture."""
+SIMULATED_WIDTH = 640
+"""Pixels. Half the picture's width: a quarter of the work, and still more than a terminal can show."""
 
 
 def check_this_script(exercise: int) -> None:

@@ -12,6 +12,9 @@ class Kind(StrEnum):
 
     UNFINISHED = "unfinished"
     CRASH = "crash"
+    OUT_OF_BOUNDS_LOAD = "out-of-bounds-load"
+    OUT_OF_BOUNDS_STORE = "out-of-bounds-store"
+    RACE = "race"
     INPUT_MODIFIED = "input-modified"
     WRONG_SHAPE = "wrong-shape"
     WRONG_DTYPE = "wrong-dtype"

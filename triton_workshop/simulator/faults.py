@@ -66,7 +66,17 @@ class Fault:
     """Of a race: whether both programs store; otherwise one of them loads."""
 
     def __str__(self) -> str:
-        return f"{_what(self)}; line {self.line.number}: `{self.line.text}`; {_advice(self)}"
+        return f"{self.what}; line {self.line.number}: `{self.line.text}`; {self.advice}"
+
+    @property
+    def what(self) -> str:
+        """Which program did what, where."""
+        return _what(self)
+
+    @property
+    def advice(self) -> str:
+        """What to think of, as a question or a sentence."""
+        return _advice(self)
 
 
 class MemoryFaults(WorkshopError):  # noqa: N818  # it stands for several
@@ -89,7 +99,8 @@ def _what(fault: Fault) -> str:
                 return f"{who} {did} memory that belongs to no tensor"
             if fault.outside == 0:
                 return f"{who} {did} {where}, which lies between the elements of {fault.argument}"
-            return f"{who} {did} {where} but {fault.argument} has {fault.size} elements"
+            elements = "element" if fault.size == 1 else "elements"
+            return f"{who} {did} {where} but {fault.argument} has {fault.size} {elements}"
         case Kind.RACE:
             other = "another program" if fault.other is None else f"program {_program(fault.other)}"
             if fault.stored:
