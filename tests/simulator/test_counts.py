@@ -95,6 +95,8 @@ def test_a_large_grid_takes_bounded_memory(tmp_path: Path) -> None:
     import subprocess
 
     environment = {**os.environ, "TRITON_INTERPRET": "1", "PYTHONPATH": str(ROOT)}
-    output = subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True, check=True).stdout
+    output = subprocess.run(
+        [sys.executable, script], env=environment, capture_output=True, text=True, check=True
+    ).stdout
     extra, tensors = map(int, output.split())
     assert extra <= (256 << 20) + 2 * tensors

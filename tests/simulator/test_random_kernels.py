@@ -27,7 +27,9 @@ def _grow(parts: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     binary = st.builds("({} {} {})".format, parts, st.sampled_from(["+", "-", "*", "&", "|", "^"]), parts)
     divided = st.builds("({} {} 7)".format, parts, st.sampled_from(["//", "%"]))
     called = st.builds("tl.{}({}, {})".format, st.sampled_from(["minimum", "maximum"]), parts, parts)
-    chosen = st.builds("tl.where({} {} {}, {}, {})".format, parts, st.sampled_from(["<", "==", ">="]), parts, parts, parts)
+    chosen = st.builds(
+        "tl.where({} {} {}, {}, {})".format, parts, st.sampled_from(["<", "==", ">="]), parts, parts, parts
+    )
     scanned = st.builds("tl.cumsum({} + column, 0)".format, parts)
     turned = st.builds("tl.sort({} + column)".format, parts)
     folded = st.builds("tl.{}({} + column, 0)".format, st.sampled_from(["sum", "max", "min", "xor_sum"]), parts)
@@ -43,7 +45,9 @@ STATEMENTS = st.lists(
     st.one_of(
         st.builds("    x = {}\n".format, EXPRESSIONS),
         st.builds("    if pid % 2 == {}:\n        x = {}\n".format, st.integers(0, 1), EXPRESSIONS),
-        st.builds("    for i in range({}):\n        x = x + i * ({})\n".format, st.sampled_from(["2", "pid"]), EXPRESSIONS),
+        st.builds(
+            "    for i in range({}):\n        x = x + i * ({})\n".format, st.sampled_from(["2", "pid"]), EXPRESSIONS
+        ),
         st.builds("    for i in range(pid, 9, 3):\n        y += {}\n".format, EXPRESSIONS),
     ),
     min_size=1,
