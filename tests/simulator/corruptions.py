@@ -67,7 +67,6 @@ def main() -> None:
     faulthandler.enable()
     os.environ["TRITON_INTERPRET"] = "1"
     from simulator import executors, test_right_kernels  # noqa: F401
-
     from triton_workshop.simulator import MemoryFaults
 
     chance = random.Random(0)

@@ -1,4 +1,4 @@
-"""Kernels with one planted fault each: the simulator names its kind, its line (marked `# HERE`), argument and program."""
+"""Kernels with one planted fault each: its kind, line (marked `# HERE`), argument and program are found."""
 
 from __future__ import annotations
 

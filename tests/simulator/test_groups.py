@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import logging
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +17,8 @@ import triton.language as tl
 from triton_workshop.simulator import Launch, record
 
 from .executors import upstream
+
+ROOT = Path(__file__).parents[2]
 
 
 def launched(kernel: Any, grid: Any, *arguments: Any, **constants: Any) -> Launch:
@@ -57,7 +63,7 @@ def collatz(out_ptr):
     n = pid + 1
     steps = 0
     while n != 1:
-        if n % 2 == 0:
+        if n % 2 == 0:  # noqa: SIM108  # a branch is what is tested
             n = n // 2
         else:
             n = 3 * n + 1
@@ -273,3 +279,16 @@ def test_a_launch_without_programs_does_nothing() -> None:
     out = torch.zeros(4, dtype=torch.int32)
     launched(branches, (0,), out)
     assert out.sum() == 0
+
+
+def test_the_switch_leaves_tritons_own_interpreter(tmp_path: Path) -> None:
+    script = tmp_path / "which.py"
+    script.write_text(
+        "from triton_workshop import DEVICE\n"
+        "from triton.runtime import interpreter\n"
+        "print(interpreter.GridExecutor.__module__)\n"
+    )
+    for switch, module in (("0", "triton.runtime.interpreter"), ("1", "triton_workshop.simulator.executor")):
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "TRITON_WORKSHOP_SIMULATOR": switch}
+        run = subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True, check=True)
+        assert run.stdout.strip() == module

@@ -10,6 +10,7 @@ import torch
 import triton
 import triton.language as tl
 from triton.runtime import interpreter
+from triton.runtime.errors import InterpreterError
 
 from triton_workshop.simulator import record
 
@@ -568,7 +569,7 @@ def logical(x_ptr, out_ptr, low, N: tl.constexpr, STRICT: tl.constexpr):
     x = tl.load(x_ptr + at)
     chosen = (x > low) and (x < 50)
     if STRICT and tl.program_id(0) > 0:
-        chosen = chosen and not (x == 7)
+        chosen = chosen and not (x == 7)  # noqa: SIM201  # `not` is what is tested
     tl.store(out_ptr + at, chosen.to(tl.int32) + ((x < low) or (x > 90)).to(tl.int32) * 2)
 
 
@@ -604,3 +605,20 @@ def test_dot_scaled(form: str) -> None:
         return a, scales[0].clone(), b, scales[1].clone(), torch.zeros(P, 32, 32)
 
     assert_same(*both(scaled_product, (P,), make, FORMAT=form))
+
+
+@triton.jit
+def larger_by_a_branch(a, b):
+    if a > b:
+        return a
+    return b
+
+
+@triton.jit
+def reduction_that_branches(x_ptr, out_ptr, N: tl.constexpr):
+    tl.store(out_ptr, tl.reduce(tl.load(x_ptr + tl.arange(0, N)), 0, larger_by_a_branch))
+
+
+def test_a_combine_function_that_branches_is_refused_not_wrong() -> None:
+    with pytest.raises(InterpreterError, match=r"tl\.where"):
+        reduction_that_branches[(1,)](torch.rand(N), torch.zeros(1), N=N)

@@ -54,6 +54,8 @@ class Builder:
         self.memory: Memory
         self.integers: dict[str, int] = {}
         """The integers among the kernel's arguments: one may be an address."""
+        self.combining = False
+        """Whether a function that combines two elements for `tl.reduce` runs: it gets whole blocks of them."""
         self.largest = 1
         """Elements of the largest block so far."""
 

@@ -147,13 +147,19 @@ class Executor:
             memory.counts.restore((0, {}, {}))
 
     def _run(self, builder: Builder, values: dict[str, Any]) -> None:
-        programs = int(np.prod(builder.grid))
-        start, size = 0, 1
+        plan, programs = builder.memory.plan, int(np.prod(builder.grid))
+        # A kernel's first program runs alone: what has to start again does so early, and it shows how large its
+        # blocks are. The next launch with the same constants knows that.
+        constants = str({name: values[name] for name in sorted(self.constants & values.keys())})
+        known = self.fn.__dict__.setdefault("simulator_blocks", {})
+        size = _group_size(programs, known[constants]) if constants in known and plan == Plan() else 1
+        start = 0
         while start < programs:
             self._run_group(builder, np.arange(start, min(programs, start + size)), values)
             start += size
-            if not builder.memory.plan.one_by_one:
-                size = max(1, min(ELEMENTS_AT_ONCE // builder.largest, PROGRAMS_AT_ONCE))
+            size = 1 if plan.one_by_one else _group_size(programs - start, builder.largest)
+        if plan == Plan():
+            known[constants] = builder.largest
 
     def _run_group(self, builder: Builder, programs: Array, values: dict[str, Any]) -> None:
         """Run these programs together, and where they disagree in groups that agree, the first program's first."""
@@ -243,6 +249,13 @@ def _builder() -> Builder:
     builder = upstream.interpreter_builder
     assert isinstance(builder, Builder), "the simulator is not installed"
     return builder
+
+
+def _group_size(left: int, largest: int) -> int:
+    """How many of the programs that are left run together, with blocks of up to `largest` elements."""
+    fit = max(1, min(ELEMENTS_AT_ONCE // largest, PROGRAMS_AT_ONCE))
+    # A pass costs much the same for few programs as for many: two half ones are not worth it.
+    return left if left <= 2 * fit else fit
 
 
 def _program_ids(group: Array, grid: tuple[int, ...]) -> tuple[Array, ...]:

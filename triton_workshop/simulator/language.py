@@ -208,6 +208,8 @@ def _tensor_methods(builder: Builder) -> dict[str, Any]:
         if sys._getframe(1).f_globals.get("__name__") == "triton.language.semantic":
             return True  # there `if mask` asks whether there is one
         value = tensor.handle
+        if builder.combining:
+            raise NotImplementedError("a function that combines elements cannot branch on them here: use tl.where")
         return bool(_agreed(builder, value)) if _is_single(value) else True
 
     def as_index(tensor: Any) -> int:

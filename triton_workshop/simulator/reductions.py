@@ -41,7 +41,7 @@ def _reduce_values(builder: Any, values: list[Value], axis: int, combine: Any) -
         return [_folded(first, shape, axis, _BITWISE[combine].reduce)]
     if combine in _ARGUMENTS:
         return _argument(builder, values, shape, axis, _ARGUMENTS[combine])
-    return _fold(values, axis, combine)
+    return _fold(builder, values, axis, combine)
 
 
 def _sum(data: Array, axis: int) -> Array:
@@ -77,11 +77,11 @@ def _argument(builder: Any, values: list[Value], shape: tuple[int, ...], axis: i
     return results
 
 
-def _fold(values: list[Value], axis: int, combine: Any) -> list[Value]:
+def _fold(builder: Any, values: list[Value], axis: int, combine: Any) -> list[Value]:
     """Neighbours are combined, then neighbouring pairs, and so on: any associative function will do."""
     while values[0].shape[axis] > 1:
         first, second = (_part(values, axis, slice(start, None, 2)) for start in (0, 1))
-        values = _combined(combine, first, second)
+        values = _combined(builder, combine, first, second)
     shape = (*values[0].shape[:axis], *values[0].shape[axis + 1 :])
     return [_rearranged(value, lambda full: full.squeeze(axis + 1), shape) for value in values]
 
@@ -98,7 +98,7 @@ def scan(builder: Any, tensors: Tensors, axis: int, combine: Any, reverse: bool)
         builder._operations(values[0])
         results = [_accumulated(values[0], axis, accumulate)]
     else:
-        results = _scanned(values, axis, combine)
+        results = _scanned(builder, values, axis, combine)
     if reverse:
         results = _part(results, axis, slice(None, None, -1))
     return tuple(_tensor(value, tensor.dtype) for value, tensor in zip(results, tensors, strict=True))
@@ -121,14 +121,14 @@ def _accumulated(value: Value, axis: int, accumulate: Any) -> Value:
     return Value(data, value.dtype, value.shape, poison=poison)
 
 
-def _scanned(values: list[Value], axis: int, combine: Any) -> list[Value]:
+def _scanned(builder: Any, values: list[Value], axis: int, combine: Any) -> list[Value]:
     """Each element is combined with the one before, then with the one two before, then four, and so on."""
     size, distance = values[0].shape[axis], 1
     while distance < size:
         order = np.arange(size) - distance
         first = order.reshape(-1, *(1,) * (len(values[0].shape) - axis - 1)) < 0
         before = _part(values, axis, np.maximum(order, 0))
-        combined = _combined(combine, before, values)
+        combined = _combined(builder, combine, before, values)
         values = [new.replaced(first, old) for new, old in zip(combined, values, strict=True)]
         distance *= 2
     return values
@@ -149,10 +149,14 @@ def _rearranged(value: Value, change: Callable[[Array], Array], shape: tuple[int
     return value.rearranged(lambda data: change(spread(data, value.shape)), shape)
 
 
-def _combined(combine: Any, first: list[Value], second: list[Value]) -> list[Value]:
+def _combined(builder: Any, combine: Any, first: list[Value], second: list[Value]) -> list[Value]:
     """The kernel's function on whole slices at once: the tensors look like blocks to it."""
     function = getattr(combine, "rewrite", lambda: combine)()
-    results = function(*(_tensor(value, value.dtype) for value in (*first, *second)))
+    builder.combining = True
+    try:
+        results = function(*(_tensor(value, value.dtype) for value in (*first, *second)))
+    finally:
+        builder.combining = False
     results = results if isinstance(results, tuple | tl.tuple) else (results,)
     return [result.handle for result in results]
 

@@ -24,12 +24,12 @@ class Rewriter(upstream.ASTTransformer):  # type: ignore[misc]  # Triton is unty
 
 
 class _Logical(ast.NodeTransformer):
-    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:  # noqa: N802
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
         self.generic_visit(node)
-        parts = [_lambda(value) for value in node.values]
+        parts: list[ast.expr] = [_lambda(value) for value in node.values]
         return ast.copy_location(_call(_NAMES[type(node.op)], parts), node)
 
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:  # noqa: N802
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
         self.generic_visit(node)
         if not isinstance(node.op, ast.Not):
             return node
