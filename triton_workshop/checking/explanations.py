@@ -15,7 +15,7 @@ EXPLANATIONS = (
         "`/` gives a float. A grid counts programs: cdiv(elements, block) rounds up to a whole number.",
     ),
     (
-        r"has no attribute 'grid_idx'|`_semantic` argument must be provided|Cannot call @triton\.jit'd outside of the scope of a kernel",
+        r"has no attribute 'grid_idx'|`_semantic` argument must be provided|Cannot call @triton\.jit'd outside",
         "A kernel is launched on a grid: name_of_the_kernel[grid](...), with the brackets.",
     ),
     (r"[Ee]llipsis", "A `...` stands where a value belongs."),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import logging
+import operator
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -82,7 +83,7 @@ class Executor:
         for hook in self.hooks:
             hook(*host, **host_named)
         bound = inspect.getcallargs(self.fn, *host, **host_named)
-        grid = tuple(int(size) for size in (self.grid(bound) if callable(self.grid) else self.grid))
+        grid = tuple(operator.index(size) for size in (self.grid(bound) if callable(self.grid) else self.grid))
         assert 1 <= len(grid) <= 3, "grid must have 1 to 3 dimensions"
         log = FaultLog(self.fn.__name__, grid)
         counts = Counts() if _recorders else None
