@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, TextIO
 from PIL import Image
 
 from triton_workshop.device import resolve_device
+from triton_workshop.half_blocks import UPPER_HALF_BLOCK, Colour, half_block_colours
 
 if TYPE_CHECKING:
     import torch
 
-UPPER_HALF_BLOCK = "▀"
 WIDEST_PICTURE = 96
 """Columns: a picture wider than this would push everything else off the screen."""
 PRESENTERM_MARGIN = 10
@@ -94,17 +94,15 @@ def half_blocks(image: Image.Image, columns: int) -> str:
     """The picture in 24-bit colour, `columns` wide: each character shows two pixels, one above the other."""
     columns = max(1, min(columns, image.width))
     rows = max(1, round(columns * image.height / image.width / 2))
-    small = image.convert("RGB").resize((columns, 2 * rows), Image.Resampling.LANCZOS)
-    pixels = small.tobytes()
 
-    def colour(x: int, y: int) -> str:
-        at = 3 * (y * columns + x)
-        return ";".join(str(value) for value in pixels[at : at + 3])
+    def cell(upper: Colour, lower: Colour) -> str:
+        over, under = (";".join(map(str, colour)) for colour in (upper, lower))
+        return f"\x1b[38;2;{over};48;2;{under}m{UPPER_HALF_BLOCK}"
 
-    def cell(x: int, row: int) -> str:
-        return f"\x1b[38;2;{colour(x, 2 * row)};48;2;{colour(x, 2 * row + 1)}m{UPPER_HALF_BLOCK}"
-
-    return "\n".join("".join(cell(x, row) for x in range(columns)) + "\x1b[0m" for row in range(rows))
+    return "\n".join(
+        "".join(cell(upper, lower) for upper, lower in row) + "\x1b[0m"
+        for row in half_block_colours(image, columns, rows)
+    )
 
 
 def slide_columns(environ: Mapping[str, str]) -> int | None:

@@ -44,10 +44,6 @@ class Exercise:
     """What to think of at each TODO, in order: hints[0] is for TODO 1."""
     showing: Showing | None = None
 
-    @property
-    def file_name(self) -> str:
-        return f"exercise_{self.number}.py"
-
 
 def seeded(*names: int | str) -> torch.Generator:
     """A random generator of its own for each case, so that a case is the same wherever and whenever it runs."""

@@ -16,8 +16,6 @@ from textual.strip import Strip
 if TYPE_CHECKING:
     from textual.widget import Widget
 
-UPPER_HALF_BLOCK = "▀"
-
 
 @dataclass(frozen=True)
 class Graphics:
@@ -71,6 +69,8 @@ def half_blocks(path: Path, columns: int, rows: int, background: str) -> tuple[S
     """The picture in characters that show two pixels each, one above the other; None where it cannot be read."""
     from PIL import Image
 
+    from triton_workshop.half_blocks import UPPER_HALF_BLOCK, Colour, half_block_colours
+
     try:
         with Image.open(path) as file:
             file.draft("RGB", (columns * 2, rows * 4))
@@ -78,14 +78,11 @@ def half_blocks(path: Path, columns: int, rows: int, background: str) -> tuple[S
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
         return None
     canvas = Image.new("RGBA", picture.size, background)
-    flat = Image.alpha_composite(canvas, picture).convert("RGB")
-    pixels = flat.resize((columns, rows * 2), Image.Resampling.LANCZOS).tobytes()
+    flat = Image.alpha_composite(canvas, picture)
 
-    def colour(x: int, y: int) -> Color:
-        at = 3 * (y * columns + x)
-        return Color.from_rgb(*pixels[at : at + 3])
+    def cell(upper: Colour, lower: Colour) -> Segment:
+        return Segment(UPPER_HALF_BLOCK, Style(color=Color.from_rgb(*upper), bgcolor=Color.from_rgb(*lower)))
 
-    def cell(x: int, row: int) -> Segment:
-        return Segment(UPPER_HALF_BLOCK, Style(color=colour(x, 2 * row), bgcolor=colour(x, 2 * row + 1)))
-
-    return tuple(Strip([cell(x, row) for x in range(columns)], columns) for row in range(rows))
+    return tuple(
+        Strip([cell(upper, lower) for upper, lower in row], columns) for row in half_block_colours(flat, columns, rows)
+    )
