@@ -130,11 +130,11 @@ class Builder:
 
     # Memory
 
-    def create_load(self, pointer: Value, *_policy: Any) -> Value:
-        return self._load(pointer, None, None)
+    def create_load(self, pointer: Value, *policy: Any) -> Value:
+        return self._load(pointer, None, None, volatile=policy[-1] is True)
 
-    def create_masked_load(self, pointer: Value, mask: Value, other: Value | None, *_policy: Any) -> Value:
-        return self._load(pointer, mask, other)
+    def create_masked_load(self, pointer: Value, mask: Value, other: Value | None, *policy: Any) -> Value:
+        return self._load(pointer, mask, other, volatile=policy[-1] is True)
 
     def create_store(self, pointer: Value, value: Value, *_policy: Any) -> None:
         self._store(pointer, value, None)
@@ -142,9 +142,9 @@ class Builder:
     def create_masked_store(self, pointer: Value, value: Value, mask: Value, *_policy: Any) -> None:
         self._store(pointer, value, mask)
 
-    def _load(self, pointer: Value, mask: Value | None, other: Value | None) -> Value:
+    def _load(self, pointer: Value, mask: Value | None, other: Value | None, *, volatile: bool = False) -> Value:
         dtype = pointer.get_element_ty() if not _points_to_pointers(pointer) else tl.uint64
-        loaded = self.memory.load(pointer, mask, other, dtype)
+        loaded = self.memory.load(pointer, mask, other, dtype, volatile=volatile)
         return self.create_int_to_ptr(loaded, pointer.dtype.element_ty) if _points_to_pointers(pointer) else loaded
 
     def _store(self, pointer: Value, value: Value, mask: Value | None) -> None:
@@ -290,10 +290,20 @@ class Builder:
     create_urem = create_srem
 
     def create_and(self, a: Value, b: Value) -> Value:
-        return self._elementwise(a, b, np.bitwise_and)
+        return self._logical(a, b, np.bitwise_and, deciding=False)
 
     def create_or(self, a: Value, b: Value) -> Value:
-        return self._elementwise(a, b, np.bitwise_or)
+        return self._logical(a, b, np.bitwise_or, deciding=True)
+
+    def _logical(self, a: Value, b: Value, operation: Callable[..., Array], *, deciding: bool) -> Value:
+        """Of two booleans one can decide alone: then it does not matter that the other is undefined."""
+        result = self._elementwise(a, b, operation)
+        if isinstance(result.poison, np.ndarray) and result.dtype is tl.int1:
+            a, b = _aligned(a, b)
+            for value in (a, b):
+                decides = value.data == deciding
+                result.poison = result.poison & ~(decides if value.poison is None else decides & ~value.poison)
+        return result
 
     def create_xor(self, a: Value, b: Value) -> Value:
         return self._elementwise(a, b, np.bitwise_xor)
@@ -577,8 +587,9 @@ class Builder:
         def exact(old: Array, *new: Array) -> Array:
             return compute_rounded(step, dtype, old, *(part.astype(old.dtype, copy=False) for part in new))
 
-        orders = order != ir.MEM_SEMANTIC.RELAXED
-        return self.memory.update(pointer, operands, mask, dtype, exact, orders=orders)
+        acquires = order in (ir.MEM_SEMANTIC.ACQUIRE, ir.MEM_SEMANTIC.ACQUIRE_RELEASE)
+        releases = order in (ir.MEM_SEMANTIC.RELEASE, ir.MEM_SEMANTIC.ACQUIRE_RELEASE)
+        return self.memory.update(pointer, operands, mask, dtype, exact, acquires=acquires, releases=releases)
 
     # Descriptors and block pointers
 

@@ -61,12 +61,18 @@ class Counts:
             distinct = int(np.count_nonzero(touched)) * self._items[name]
             self.arguments[name] = replace(self.arguments[name], distinct=distinct)
 
-    def saved(self) -> tuple[int, dict[str, Traffic], dict[str, Array]]:
+    def saved(self) -> tuple[int, dict[str, Traffic]]:
         """To come back to with `restore`."""
-        return self.operations, dict(self.arguments), {name: each.copy() for name, each in self._touched.items()}
+        return self.operations, dict(self.arguments)
 
-    def restore(self, saved: tuple[int, dict[str, Traffic], dict[str, Array]]) -> None:
-        self.operations, self.arguments, self._touched = saved
+    def restore(self, saved: tuple[int, dict[str, Traffic]]) -> None:
+        """As it was, but for what was touched: what is taken back is done again, and touches the same."""
+        self.operations, self.arguments = saved
+
+    def clear(self) -> None:
+        self.operations = 0
+        self.arguments.clear()
+        self._touched.clear()
 
 
 def _scattered(access: Access, row: int, whole: bool) -> bool:

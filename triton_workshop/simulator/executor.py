@@ -145,7 +145,7 @@ class Executor:
         memory.start(plan)
         memory.log.restore({})
         if memory.counts is not None:
-            memory.counts.restore((0, {}, {}))
+            memory.counts.clear()
 
     def _run(self, builder: Builder, values: dict[str, Any]) -> None:
         plan, programs = builder.memory.plan, int(np.prod(builder.grid))

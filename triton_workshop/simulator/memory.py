@@ -7,8 +7,10 @@ happens, and never happens: it is recorded, a load gives an undefined value, a s
 from __future__ import annotations
 
 import gc
+import math
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,8 +18,8 @@ import numpy as np
 from triton_workshop.simulator.counts import Counts
 from triton_workshop.simulator.faults import FaultLog, Kind
 from triton_workshop.simulator.formats import Array, decode, encode, held_as, item_bytes, stored_as, undefined
-from triton_workshop.simulator.races import Access, Races
-from triton_workshop.simulator.signals import Plan
+from triton_workshop.simulator.races import Access, Races, bits
+from triton_workshop.simulator.signals import Plan, Restart
 from triton_workshop.simulator.storage import Region, Storage, region_of
 from triton_workshop.simulator.undo import Undo
 from triton_workshop.simulator.values import NOWHERE, Value, either
@@ -119,17 +121,24 @@ class Memory:
 
     # Loads, stores and atomics
 
-    def load(self, pointer: Value, mask: Value | None, other: Value | None, dtype: Any) -> Value:
-        """The elements where `mask` holds, `other` elsewhere; undefined where there is neither."""
+    def load(
+        self, pointer: Value, mask: Value | None, other: Value | None, dtype: Any, *, volatile: bool = False
+    ) -> Value:
+        """The elements where `mask` holds, `other` elsewhere; undefined where there is neither.
+
+        A volatile load means to see what other programs store: it is in no race.
+        """
         if isinstance(pointer.origin, np.ndarray):
-            return self._by_origin(pointer, mask, lambda part, chosen: self.load(part, chosen, other, dtype))
+            return self._by_origin(
+                pointer, mask, lambda part, chosen: self.load(part, chosen, other, dtype, volatile=volatile)
+            )
         region, item = self.regions[pointer.origin], item_bytes(dtype)
         bad = self._check(Kind.OUT_OF_BOUNDS_LOAD, region, pointer, mask, item)
-        region.storage.loaded = True
+        region.storage.loaded |= not volatile
         if self.counts is not None or self.races.watched(region.storage):
-            self._note_load(region, pointer, _chosen(mask, bad), item)
+            self._note_load(region, pointer, _chosen(mask, bad), item, volatile=volatile)
         data = decode(_gather(region.elements(stored_as(dtype)), pointer.data), dtype)
-        poison = pointer.poison if mask is None else either(pointer, mask)
+        poison: Array | bool | None = None
         if mask is not None and not mask.data.all():
             elsewhere = undefined(dtype) if other is None else other.data
             data = np.where(mask.data, data, elsewhere).astype(data.dtype, copy=False)
@@ -137,9 +146,10 @@ class Memory:
                 poison = self._poisoned(poison, ~mask.data)
             elif other.poison is not None:
                 poison = self._poisoned(poison, ~mask.data & other.poison)
-        if bad is not None:
-            data = np.where(bad, undefined(dtype), data).astype(data.dtype, copy=False)
-            poison = self._poisoned(poison, bad)
+        for nowhere in (bad, self._unsure(pointer, mask)):
+            if nowhere is not None:
+                data = np.where(nowhere, undefined(dtype), data).astype(data.dtype, copy=False)
+                poison = self._poisoned(poison, nowhere)
         return Value(data, dtype, pointer.shape, poison=poison)
 
     def store(self, pointer: Value, value: Value, mask: Value | None, dtype: Any) -> None:
@@ -150,6 +160,9 @@ class Memory:
                 self.store(part, value, here, dtype)
             return
         region, item = self.regions[pointer.origin], item_bytes(dtype)
+        unsure = self._unsure(pointer, mask)
+        if unsure is not None:
+            mask, value = _perhaps(mask), value.replaced(unsure, Value(undefined(dtype), value.dtype))
         chosen = _chosen(mask, self._check(Kind.OUT_OF_BOUNDS_STORE, region, pointer, mask, item))
         parts = [pointer.data, value.data, *([] if mask is None else [mask.data])]
         # Where all programs store the same in the same place, the last of them stands for all.
@@ -176,16 +189,22 @@ class Memory:
         dtype: Any,
         step: Callable[..., Array],
         *,
-        orders: bool,
+        acquires: bool,
+        releases: bool,
     ) -> Value:
         """Replace each element by `step(element, *operands)`, one program after the other, and return what it was.
 
-        `orders`: whether the atomic acquires and releases.
+        Only an atomic on a single element orders programs: of a block, each element would order another thread.
         """
         if isinstance(pointer.origin, np.ndarray):
-            return self._by_origin(
-                pointer, mask, lambda part, here: self.update(part, operands, here, dtype, step, orders=orders)
-            )
+
+            def part_of(part: Value, here: Value) -> Value:
+                return self.update(part, operands, here, dtype, step, acquires=acquires, releases=releases)
+
+            return self._by_origin(pointer, mask, part_of)
+        unsure = self._unsure(pointer, mask)
+        if unsure is not None:
+            mask = _perhaps(mask)
         region, item = self.regions[pointer.origin], item_bytes(dtype)
         chosen = _chosen(mask, self._check(Kind.OUT_OF_BOUNDS_STORE, region, pointer, mask, item))
         access = _access(region, pointer, chosen, self.group, item)
@@ -193,14 +212,22 @@ class Memory:
         values = [_flat(operand.data, shape, chosen) for operand in operands]
         self._count(access, pointer.shape, chosen, stored=True)
         self._begin_change(region.storage)
+        region.storage.updated = True
+        self.races.watched(region.storage)
         flat = region.elements(stored_as(dtype))
         old = np.empty(len(access.index), held_as(dtype))
+        changed = np.zeros(len(access.index), np.bool_)
+        doubtful = None if unsure is None else _flat(unsure, shape, chosen)
         for turn in _turns(access.index):
             old[turn] = decode(flat[access.index[turn]], dtype)
             new = step(old[turn], *(value[turn] for value in values)).astype(old.dtype, copy=False)
+            if doubtful is not None:
+                new = np.where(doubtful[turn], undefined(dtype), new).astype(old.dtype, copy=False)
+            changed[turn] = bits(new) != bits(old[turn])
             self.undo.put(flat, access.index[turn], encode(new, dtype))
-        if orders and not pointer.shape:
-            self.races.ordering.happened(access.owners, region.address + access.index * item)
+        if len(access.index):
+            alone = math.prod(pointer.shape) == 1
+            self.races.update(access, changed, acquires=acquires and alone, releases=releases and alone)
         result = np.full(shape, undefined(dtype), held_as(dtype))
         result[... if chosen is None else np.broadcast_to(chosen, shape)] = (
             old.reshape(shape) if chosen is None else old
@@ -233,11 +260,22 @@ class Memory:
         bad = np.broadcast_to(bad, shape)
         return np.broadcast_to(programs, shape)[bad], np.broadcast_to(index, shape)[bad]
 
-    def _note_load(self, region: Region, pointer: Value, chosen: Array | None, item: int) -> None:
+    def _unsure(self, pointer: Value, mask: Value | None) -> Array | None:
+        """Where an undefined value says whether, or where, an access happens: exactly."""
+        if pointer.poison is None and (mask is None or mask.poison is None):
+            return None
+        if not self.plan.exact_poison:
+            raise Restart("an undefined value may steer an access", replace(self.plan, exact_poison=True))
+        unsure = np.asarray(False if pointer.poison is None else pointer.poison)
+        if mask is not None:
+            unsure = unsure & mask.data | (False if mask.poison is None else mask.poison)
+        return unsure if unsure.any() else None
+
+    def _note_load(self, region: Region, pointer: Value, chosen: Array | None, item: int, *, volatile: bool) -> None:
         access = _access(region, pointer, chosen, self.group, item)
         if len(access.index):
             self._count(access, pointer.shape, chosen, stored=False)
-            if self.races.watched(region.storage):
+            if self.races.watched(region.storage) and not volatile:
                 self.races.load(access)
 
     def _count(self, access: Access, shape: tuple[int, ...], chosen: Array | None, *, stored: bool) -> None:
@@ -265,6 +303,13 @@ class Memory:
             here = np.asarray(pointer.origin == origin)
             whole = whole.replaced(here, part)
         return whole
+
+
+def _perhaps(mask: Value | None) -> Value | None:
+    """A mask that also holds where it is undefined."""
+    if mask is None or mask.poison is None:
+        return mask
+    return Value(mask.data | mask.poison, mask.dtype, mask.shape)
 
 
 def _access(region: Region, pointer: Value, chosen: Array | None, group: Array, item: int) -> Access:

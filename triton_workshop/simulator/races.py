@@ -1,17 +1,22 @@
-"""Programs that meet at an element: who stored it and who loaded it last, and which programs waited for which."""
+"""Programs that meet at an element: who stored it, updated it or loaded it last, and who waited for whom."""
 
 from __future__ import annotations
 
-import functools
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from triton_workshop.simulator.faults import FaultLog, Kind
 from triton_workshop.simulator.formats import Array
+from triton_workshop.simulator.ordering import UNKNOWN, Ordering
 from triton_workshop.simulator.signals import Restart
 from triton_workshop.simulator.storage import Region, Storage
 from triton_workshop.simulator.undo import Undo
+
+SLACK = 64 << 20
+"""Bytes that the shadows of a launch may take beyond what their storages allow."""
+FEWEST_EVENTS = 1024
 
 
 @dataclass(frozen=True)
@@ -30,113 +35,89 @@ class Access:
 
 
 class Shadow:
-    """Numbers beside the elements of a storage, 0 for nobody, else program + 1: the last writer and the reader.
+    """Names beside the elements of a storage: who wrote it last and who reads it.
 
-    Readers are kept only where the launch also stores, as only there they matter.
+    A name is 0 for nobody, or twice (a moment of a program + 1), and one more if the access was an atomic. Where that
+    takes more memory than a launch may have, it is the program's number modulo what fits instead, which can take two
+    programs for one, never one for two: then `exact` is false, and whose a name is cannot be told.
     """
 
-    def __init__(self, elements: int, programs: int, *, readers: bool) -> None:
-        self.several = programs + 1
-        """Stands for more than one reader."""
-        kind = np.min_scalar_type(self.several)
+    def __init__(self, elements: int, kind: np.dtype[np.unsignedinteger], *, exact: bool, readers: bool) -> None:
+        self.exact = exact
+        self.several: int = np.iinfo(kind).max
+        """Stands for more than one reader, or for atomics of more than one program."""
         self.writers: Array = np.zeros(elements, kind)
         self.readers: Array | None = np.zeros(elements, kind) if readers else None
 
+    def names(self, owners: Array, moments: Array, *, atomic: bool) -> Array:
+        numbers = moments if self.exact else owners % (self.several // 2 - 1)
+        names: Array = numbers.astype(self.writers.dtype)
+        names <<= 1
+        names += 3 if atomic else 2
+        return names
 
-class Ordering:
-    """Which programs a program has waited for, by atomics on the same address.
-
-    An atomic that releases hands on all that its program did before; one that acquires takes over what was handed on
-    at its address until then, by way of others too.
-    """
-
-    def __init__(self) -> None:
-        self._events: list[tuple[int, int]] = []
-        """(program, address) of each atomic on a single address, in the order in which they happened."""
-
-    def __len__(self) -> int:
-        return len(self._events)
-
-    def happened(self, programs: Array, addresses: Array) -> None:
-        self._events.extend(zip(programs.tolist(), addresses.tolist(), strict=True))
-
-    def forget_after(self, length: int) -> None:
-        del self._events[length:]
-
-    def unordered(self, laters: Array, earliers: Array) -> Array:
-        """Which of the pairs `earliers[i]` before `laters[i]` no atomic orders."""
-        if not self._events:
-            return np.ones(len(laters), np.bool_)
-        waited_for = functools.cache(self._before)
-        pairs = zip(laters.tolist(), earliers.tolist(), strict=True)
-        return np.array([earlier not in waited_for(later) for later, earlier in pairs], np.bool_)
-
-    def _before(self, program: int) -> frozenset[int]:
-        """Every program that has handed something on to this one: the events are followed backwards."""
-        known, addresses = {program}, set[int]()
-        for actor, address in reversed(self._events):
-            if actor in known:
-                addresses.add(address)
-            elif address in addresses:
-                known.add(actor)
-                addresses.add(address)
-        return frozenset(known) - {program}
+    def moments(self, names: Array) -> Array:
+        """The moments that names stand for."""
+        if not self.exact:
+            return np.full(len(names), UNKNOWN)
+        return np.where(names == self.several, UNKNOWN, (names >> 1).astype(np.int64) - 1)
 
 
 class Races:
     """Finds, in one launch, programs that touch the same element without waiting for each other."""
 
     def __init__(self, log: FaultLog, programs: int, undo: Undo) -> None:
-        self.ordering = Ordering()
+        self.ordering = Ordering(programs, 0)
         self._log = log
         self._programs = programs
         self._undo = undo
         self._shadows: dict[int, Shadow] = {}
+        self._slack = SLACK
 
     def restart(self) -> None:
         self._shadows.clear()
-        self.ordering = Ordering()
+        self._slack = SLACK
+        self.ordering = Ordering(self._programs, self._undo.plan.events)
 
     def watched(self, storage: Storage) -> bool:
-        """Whether loads from this storage matter: whether the launch also stores to it."""
+        """Whether all accesses to this storage matter: whether the launch makes more than one kind of them."""
         watched = self._undo.plan.watched
-        if storage.loaded and storage.stored and storage.address not in watched:
+        if storage.loaded + storage.stored + storage.updated > 1 and storage.address not in watched:
             plan = replace(self._undo.plan, watched=watched | {storage.address})
             raise Restart("the launch loads from memory that it stores to", plan)
         return storage.address in watched
 
+    def _happened(self, programs: Array, addresses: Array, *, acquires: bool, releases: bool) -> None:
+        if len(self.ordering) + len(programs) > self.ordering.room:
+            room = 4 * max(FEWEST_EVENTS, self._programs, self.ordering.room)
+            raise Restart("atomics order the programs", replace(self._undo.plan, events=room))
+        self.ordering.happened(programs, addresses, acquires=acquires, releases=releases)
+
     def load(self, access: Access) -> None:
         """Before a load from a watched storage."""
         shadow, marks, names = self._marks(access)
-        readers = shadow.readers
-        assert readers is not None
         writers = shadow.writers[marks]
-        self._report(access, writers, (writers != 0) & (writers != names), stored=False)
-        before = readers[marks]
-        others = (before != 0) & (before != names)
+        self._report(shadow, access, writers, self._others(shadow, writers, names, access), stored=False)
+        if shadow.readers is None:
+            return
+        before = shadow.readers[marks]
+        others = self._others(shadow, before, names, access)
         if others.any() and len(self.ordering):
             # A program that waited for the reader before takes its place: who waits for this one waits for both.
             known = others & (before != shadow.several)
-            others[known] = self.ordering.unordered(access.owners[known], before[known].astype(np.int64) - 1)
-        self._undo.put(readers, marks, names)
-        others |= readers[marks] != names
-        if others.any():
-            places = np.arange(marks.start, marks.stop) if isinstance(marks, slice) else marks
-            self._undo.put(readers, places[others], np.array(shadow.several, readers.dtype))
+            moments = shadow.moments(before[known])
+            others[known] = (moments == UNKNOWN) | self.ordering.unordered(access.owners[known], moments)
+        self._undo.put(shadow.readers, marks, names)
+        self._put_several(shadow.readers, marks, others | (shadow.readers[marks] != names), shadow)
 
     def store(self, access: Access, now: Array, new: Array) -> None:
         """Before a store: `now` is what memory holds, `new` what it will hold."""
         shadow, marks, names = self._marks(access)
         writers = shadow.writers[marks]
-        clash = (writers != 0) & (writers != names)
+        clash = self._others(shadow, writers, names, access)
         if clash.any():
-            self._report(access, writers, clash & (bits(now) != bits(new)), stored=True)
-        if shadow.readers is not None:
-            readers = shadow.readers[marks]
-            clash = (readers != 0) & (readers != names)
-            if clash.any():
-                readers = np.where(readers == shadow.several, 0, readers)
-                self._report(access, readers, clash & (bits(now) != bits(new)), stored=False)
+            self._report(shadow, access, writers, clash & (bits(now) != bits(new)), stored=True)
+        self._met_readers(shadow, marks, names, access, lambda: bits(now) != bits(new))
         self._undo.put(shadow.writers, marks, names)
 
     def stored(self, access: Access, now: Array, new: Array) -> None:
@@ -147,27 +128,87 @@ class Races:
         last = shadow.writers[marks]
         lost = last != names
         if lost.any():
-            self._report(access, last, lost & (bits(now) != bits(new)), stored=True)
+            self._report(shadow, access, last, lost & (bits(now) != bits(new)), stored=True)
 
-    def _report(self, access: Access, others: Array, clash: Array, *, stored: bool) -> None:
-        """Record the elements where `clash` holds; `others` are shadow numbers, 0 for "several"."""
+    def update(self, access: Access, changed: Array, *, acquires: bool, releases: bool) -> None:
+        """At an atomic, which changed the elements where `changed` holds; it may acquire and release."""
+        watched = access.region.storage.address in self._undo.plan.watched
+        shadow, marks, names = self._marks(access, atomic=True) if watched else (None, slice(0), access.owners)
+        addresses = access.region.address + access.index * access.item
+        if acquires or releases:
+            self._happened(access.owners, addresses, acquires=acquires, releases=releases)
+        if shadow is None:
+            return
+        before = shadow.writers[marks]
+        others = self._others(shadow, before, names, access)
+        plain = before & 1 == 0
+        # A store before the atomics of others (to clear what they add to) is right by luck at most: in this run they
+        # waited for it, at this very element, but they might have come first.
+        self._report(shadow, access, before, others & plain & changed, stored=True, but_for=addresses)
+        self._met_readers(shadow, marks, names, access, lambda: changed)
+        names = np.where(~others & plain & (before != 0), before, names)
+        several = others & ~plain
+        several[several] = self.ordering.unordered(access.owners[several], shadow.moments(before[several]))
+        self._undo.put(shadow.writers, marks, names)
+        if not (acquires and releases):
+            several |= shadow.writers[marks] != names
+        self._put_several(shadow.writers, marks, several, shadow)
+
+    def _put_several(self, names: Array, marks: Array | slice, where: Array, shadow: Shadow) -> None:
+        if where.any():
+            places = np.arange(marks.start, marks.stop) if isinstance(marks, slice) else marks
+            self._undo.put(names, places[where], np.array(shadow.several, names.dtype))
+
+    def _met_readers(
+        self, shadow: Shadow, marks: Array | slice, names: Array, access: Access, changed: Callable[[], Array]
+    ) -> None:
+        if shadow.readers is not None:
+            readers = shadow.readers[marks]
+            clash = self._others(shadow, readers, names, access)
+            if clash.any():
+                self._report(shadow, access, readers, clash & changed(), stored=False)
+
+    def _others(self, shadow: Shadow, before: Array, names: Array, access: Access) -> Array:
+        """Where an element's name is another program's."""
+        others: Array
+        if not len(self.ordering) or not shadow.exact:
+            others = before ^ names > 1
+        else:
+            others = self.ordering.actors(shadow.moments(before)) != access.owners
+        others &= before != 0
+        return others
+
+    def _report(
+        self,
+        shadow: Shadow,
+        access: Access,
+        names: Array,
+        clash: Array,
+        *,
+        stored: bool,
+        but_for: Array | None = None,
+    ) -> None:
+        """Record the elements where `clash` holds, unless programs waited; `names` are those of the others.
+
+        Who waited at the addresses `but_for` does not count.
+        """
         if not clash.any():
             return
-        others = others[clash].astype(np.int64) - 1
+        moments = shadow.moments(names[clash])
         owners, index = access.owners[clash], access.index[clash]
-        racing = self.ordering.unordered(owners, others)
+        racing = self.ordering.unordered(owners, moments, None if but_for is None else but_for[clash])
         if racing.any():
             self._log.add(
                 Kind.RACE,
                 owners[racing],
                 index[racing],
                 argument=access.region.name,
-                others=others[racing],
+                others=self.ordering.actors(moments[racing]),
                 stored=stored,
             )
 
-    def _marks(self, access: Access) -> tuple[Shadow, Array | slice, Array]:
-        """The shadow, where in it the elements are, and the shadow numbers of their programs."""
+    def _marks(self, access: Access, *, atomic: bool = False) -> tuple[Shadow, Array | slice, Array]:
+        """The shadow, where in it the elements are, and the names of their programs."""
         storage, item = access.region.storage, access.item
         shadow = self._shadows.get(storage.address)
         if item < storage.unit:
@@ -175,9 +216,7 @@ class Races:
             if shadow is not None:
                 raise Restart("elements are smaller than they seemed", self._undo.plan)
         if shadow is None:
-            readers = storage.address in self._undo.plan.watched
-            shadow = Shadow(-(-len(storage.bytes) // storage.unit), self._programs, readers=readers)
-            self._shadows[storage.address] = shadow
+            shadow = self._shadows[storage.address] = self._shadow(storage)
         start = access.region.offset // storage.unit
         marks: Array | slice
         if item != storage.unit:
@@ -186,7 +225,22 @@ class Races:
             marks = slice(access.run.start + start, access.run.stop + start)
         else:
             marks = access.index + start if start else access.index
-        return shadow, marks, (access.owners + 1).astype(shadow.writers.dtype)
+        return shadow, marks, shadow.names(access.owners, self.ordering.moments(access.owners), atomic=atomic)
+
+    def _shadow(self, storage: Storage) -> Shadow:
+        """The most exact one that fits into the memory that a launch may have: see `SLACK`."""
+        size = len(storage.bytes)
+        elements = -(-size // storage.unit)
+        needed = np.min_scalar_type(2 * (self._programs + self.ordering.room) + 4)
+        readers = storage.address in self._undo.plan.watched
+        kinds = [kind for kind in map(np.dtype, ("u8", "u4", "u2", "u1")) if kind.itemsize <= needed.itemsize]
+        for kind, both in [*((kind, readers) for kind in kinds), (np.dtype("u1"), False)]:
+            # Twice the storage's own bytes are allowed; one time goes to the copy of what it held before.
+            beyond = max(0, elements * kind.itemsize * (2 if both else 1) - size)
+            if beyond <= self._slack:
+                break
+        self._slack -= min(beyond, self._slack)
+        return Shadow(elements, kind, exact=kind == needed, readers=both)
 
 
 def bits(values: Array) -> Array:

@@ -34,7 +34,9 @@ class Plan:
     exact_poison: bool = False
     """Know for every element whether it is undefined: a branch, a maximum or a minimum asked."""
     watched: frozenset[int] = frozenset()
-    """Addresses of storages that the launch both loads from and stores to: who loaded an element matters there."""
+    """Addresses of storages that the launch touches in more than one way (loads, stores, atomics): who did matters."""
+    events: int = 0
+    """Room for that many atomics that order programs."""
 
 
 class Restart(Signal):

@@ -26,6 +26,8 @@ class Storage:
         """What it held before the launch, once the launch has stored to it."""
         self.loaded = False
         self.stored = False
+        self.updated = False
+        """Whether the launch has loaded from it, stored to it, and updated it by atomics."""
 
     def keep(self) -> None:
         """Keep what it holds, before the launch changes it."""
@@ -36,7 +38,7 @@ class Storage:
         """As before the launch."""
         if self.before is not None:
             self.bytes[:] = self.before
-        self.loaded = self.stored = False
+        self.loaded = self.stored = self.updated = False
 
 
 @dataclass(frozen=True, eq=False)

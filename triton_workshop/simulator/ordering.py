@@ -1,0 +1,116 @@
+"""Which programs have waited for which, by atomics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from triton_workshop.simulator.formats import Array
+
+UNKNOWN = -1
+"""The moment of an access of which only that it happened is known."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """An atomic that orders: one that releases hands on all that its program did before it; one that acquires takes
+    over what was handed on at its address until then, by way of others too."""
+
+    program: int
+    address: int
+    acquires: bool
+    releases: bool
+    before: int
+    """The program's moment that it ends."""
+
+
+class Ordering:
+    """Happens-before among the programs of a launch.
+
+    Each program's life is cut into moments by its events: it starts with the moment of its own number, and event k
+    begins moment `programs + k`. An access is known by the moment in which it happens.
+    """
+
+    def __init__(self, programs: int, room: int) -> None:
+        self.room = room
+        """How many events there can be."""
+        self._programs = programs
+        self._events: list[Event] = []
+        self._actors: Array = np.arange(programs)
+        """By moment: whose it is."""
+        self._now: Array = np.arange(programs)
+        """By program: its moment."""
+        self._acquirers: set[int] = set()
+        if room:
+            self._actors = np.concatenate([self._actors, np.zeros(room, np.int64)])
+
+    def __len__(self) -> int:
+        return len(self._events)
+
+    def happened(self, programs: Array, addresses: Array, *, acquires: bool, releases: bool) -> None:
+        """An atomic of each of these programs, in this order. There has to be room for them."""
+        for program, address in zip(programs.tolist(), addresses.tolist(), strict=True):
+            moment = self._programs + len(self._events)
+            self._events.append(Event(program, address, acquires, releases, int(self._now[program])))
+            self._actors[moment] = program
+            self._now[program] = moment
+            if acquires:
+                self._acquirers.add(program)
+
+    def forget_after(self, length: int) -> None:
+        for event in reversed(self._events[length:]):
+            self._now[event.program] = event.before
+        del self._events[length:]
+        self._acquirers = {event.program for event in self._events if event.acquires}
+
+    def moments(self, programs: Array) -> Array:
+        """Where these programs are."""
+        return self._now[programs] if self._events else programs
+
+    def actors(self, moments: Array) -> Array:
+        """Whose these moments are; of an unknown one: nobody's, -1."""
+        return np.where(moments == UNKNOWN, -1, self._actors.take(moments, mode="clip"))
+
+    def unordered(self, laters: Array, moments: Array, but_for: Array | None = None) -> Array:
+        """Which of the programs `laters[i]` have not waited for the end of `moments[i]`.
+
+        Waiting at the address `but_for[i]` does not count. Where the moment is unknown, a program that has waited for
+        anything has waited for it: a doubt is no fault.
+        """
+        result = np.ones(len(laters), np.bool_)
+        if not self._events:
+            return result
+        addresses = np.zeros(len(laters), np.int64) if but_for is None else but_for
+        queries, which = np.unique(np.stack([laters, addresses, moments]), axis=1, return_inverse=True)
+        answers = np.ones(queries.shape[1], np.bool_)
+        for later, address in np.unique(queries[:2], axis=1).T.tolist():
+            mine = (queries[0] == later) & (queries[1] == address)
+            wanted = queries[2][mine].tolist()
+            reached = self._reached(later, set(wanted), address)
+            answers[mine] = [moment not in reached for moment in wanted]
+        result[:] = answers[which.reshape(-1)]
+        return result
+
+    def _reached(self, program: int, moments: set[int], but_for: int) -> set[int]:
+        """Those of the moments that ended before this program's moment began: the events are followed backwards."""
+        reached = {UNKNOWN} if program in self._acquirers else set()
+        waiting: dict[int, set[int]] = {}
+        for moment in moments - {UNKNOWN}:
+            waiting.setdefault(int(self._actors[moment]), set()).add(moment)
+        known, addresses = {program}, set[int]()
+        for number in range(len(self._events) - 1, -1, -1):
+            if not waiting:
+                break
+            event = self._events[number]
+            if event.address == but_for:
+                continue
+            if event.program not in known:
+                if not (event.releases and event.address in addresses):
+                    continue
+                known.add(event.program)
+                began = self._programs + number
+                reached |= {moment for moment in waiting.pop(event.program, ()) if moment < began}
+            if event.acquires:
+                addresses.add(event.address)
+        return reached
