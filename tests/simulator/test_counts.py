@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
-import textwrap
 from pathlib import Path
 
+import pytest
 import torch
 import triton
 import triton.language as tl
@@ -66,37 +68,44 @@ def test_rows_that_are_not_contiguous_are_counted() -> None:
     assert arguments["out_ptr"].scattered_stores > 0
 
 
-def test_a_large_grid_takes_bounded_memory(tmp_path: Path) -> None:
+ADD = """
+@triton.jit
+def kernel(x_ptr, y_ptr, out_ptr, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out_ptr + at, tl.load(x_ptr + at) + tl.load(y_ptr + at))
+
+tensors = [torch.full((102_400_000,), value) for value in (1.0, 2.0, 0.0)]
+"""
+IN_PLACE_BY_BYTES = """
+@triton.jit
+def kernel(x_ptr, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x_ptr + at, tl.load(x_ptr + at) + 3)
+
+tensors = [torch.zeros(102_400_000, dtype=torch.int8)]
+"""
+LARGE_GRID = """
+from triton_workshop import DEVICE
+import resource
+import torch, triton, triton.language as tl
+
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+{kernel}
+small = [tensor[:1024].clone() for tensor in tensors]
+kernel[(1,)](*small, 1024)
+before = peak()
+kernel[(100_000,)](*tensors, 1024)
+assert (tensors[-1] == 3).all()
+print(peak() - before, sum(tensor.nbytes for tensor in tensors))
+"""
+
+
+@pytest.mark.parametrize("kernel", [ADD, IN_PLACE_BY_BYTES], ids=["add", "in place by bytes"])
+def test_a_large_grid_takes_bounded_memory(tmp_path: Path, kernel: str) -> None:
     script = tmp_path / "large.py"
-    script.write_text(
-        textwrap.dedent("""
-        from triton_workshop import DEVICE
-        import resource
-        import torch, triton, triton.language as tl
-
-        @triton.jit
-        def add(x_ptr, y_ptr, out_ptr, BLOCK: tl.constexpr):
-            at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-            tl.store(out_ptr + at, tl.load(x_ptr + at) + tl.load(y_ptr + at))
-
-        def peak():
-            return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-
-        small = torch.zeros(1024)
-        add[(1,)](small, small, torch.zeros(1024), 1024)
-        x, y, out = (torch.full((102_400_000,), value) for value in (1.0, 2.0, 0.0))
-        before = peak()
-        add[(100_000,)](x, y, out, 1024)
-        assert (out == 3).all()
-        print(peak() - before, 3 * x.nbytes)
-        """)
-    )
-    import os
-    import subprocess
-
+    script.write_text(LARGE_GRID.format(kernel=kernel))
     environment = {**os.environ, "TRITON_INTERPRET": "1", "PYTHONPATH": str(ROOT)}
-    output = subprocess.run(
-        [sys.executable, script], env=environment, capture_output=True, text=True, check=True
-    ).stdout
-    extra, tensors = map(int, output.split())
+    run = subprocess.run([sys.executable, script], env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    extra, tensors = map(int, run.stdout.split())
     assert extra <= (256 << 20) + 2 * tensors
