@@ -1,6 +1,6 @@
 """Exercise 2: give a picture the brown of old photographs.
 
-Each output channel is a weighted sum of the three input channels, clipped at 1.0:
+Each output channel is a weighted sum of the three input channels, at most 1.0:
     red'   = 0.393 red + 0.769 green + 0.189 blue
     green' = 0.349 red + 0.686 green + 0.168 blue
     blue'  = 0.272 red + 0.534 green + 0.131 blue
@@ -27,24 +27,25 @@ def sepia_kernel(
 
     rows = ...  # TODO 1: the rows of this program's tile, a vector
     cols = ...  # TODO 2: the columns of this program's tile, a vector
-    offsets = ...  # TODO 3: the offsets of its pixels in one channel, a 2-D block
+    offsets = ...  # TODO 3: its pixels' offsets in one channel, a 2-D block
     mask = ...  # TODO 4: the mask: true inside the picture
     red, green, blue = ...  # TODO 5: load the channels, height * width apart
-    sepia_red, sepia_green, sepia_blue = ...  # TODO 6: the weighted sums, clipped at 1.0
+    sepia_red, sepia_green, sepia_blue = ...  # TODO 6: three sums, at most 1.0
     ...  # TODO 7: store the three channels
 
 
 def sepia(image: torch.Tensor) -> torch.Tensor:
-    """A contiguous float32 image (3, height, width), values 0 to 1, in sepia."""
+    """A contiguous float32 image (3, height, width), 0 to 1, in sepia."""
     check_tensors_gpu_ready(image)
     if image.ndim != 3 or image.shape[0] != 3 or image.dtype != torch.float32:
+        expected = "a float32 image (3, height, width)"
         got = f"{tuple(image.shape)} {image.dtype}"
-        raise ValueError(f"sepia expects a float32 image (3, height, width), got {got}")
+        raise ValueError(f"sepia expects {expected}, got {got}")
     output = torch.empty_like(image)
     _, height, width = image.shape
     BLOCK_SIZE_H, BLOCK_SIZE_W = 16, 64
 
-    grid = ...  # TODO 8: the grid, a tuple: tiles along the height, along the width
+    grid = ...  # TODO 8: a tuple: tiles along the height, along the width
     ...  # TODO 9: launch sepia_kernel on that grid
 
     return output

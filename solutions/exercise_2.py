@@ -1,6 +1,6 @@
 """Exercise 2: give a picture the brown of old photographs.
 
-Each output channel is a weighted sum of the three input channels, clipped at 1.0:
+Each output channel is a weighted sum of the three input channels, at most 1.0:
     red'   = 0.393 red + 0.769 green + 0.189 blue
     green' = 0.349 red + 0.686 green + 0.168 blue
     blue'  = 0.272 red + 0.534 green + 0.131 blue
@@ -31,7 +31,7 @@ def sepia_kernel(
     # 2: the columns of this program's tile, a vector
     cols = pid_w * BLOCK_SIZE_W + tl.arange(0, BLOCK_SIZE_W)
 
-    # 3: the offsets of its pixels in one channel, a 2-D block
+    # 3: its pixels' offsets in one channel, a 2-D block
     offsets = rows[:, None] * width + cols[None, :]
 
     # 4: the mask: true inside the picture
@@ -43,7 +43,7 @@ def sepia_kernel(
     green = tl.load(x_ptr + channel + offsets, mask=mask)
     blue = tl.load(x_ptr + 2 * channel + offsets, mask=mask)
 
-    # 6: the weighted sums, clipped at 1.0
+    # 6: three sums, at most 1.0
     sepia_red = tl.minimum(0.393 * red + 0.769 * green + 0.189 * blue, 1.0)
     sepia_green = tl.minimum(0.349 * red + 0.686 * green + 0.168 * blue, 1.0)
     sepia_blue = tl.minimum(0.272 * red + 0.534 * green + 0.131 * blue, 1.0)
@@ -55,16 +55,17 @@ def sepia_kernel(
 
 
 def sepia(image: torch.Tensor) -> torch.Tensor:
-    """A contiguous float32 image (3, height, width), values 0 to 1, in sepia."""
+    """A contiguous float32 image (3, height, width), 0 to 1, in sepia."""
     check_tensors_gpu_ready(image)
     if image.ndim != 3 or image.shape[0] != 3 or image.dtype != torch.float32:
+        expected = "a float32 image (3, height, width)"
         got = f"{tuple(image.shape)} {image.dtype}"
-        raise ValueError(f"sepia expects a float32 image (3, height, width), got {got}")
+        raise ValueError(f"sepia expects {expected}, got {got}")
     output = torch.empty_like(image)
     _, height, width = image.shape
     BLOCK_SIZE_H, BLOCK_SIZE_W = 16, 64
 
-    # 8: the grid, a tuple: tiles along the height, along the width
+    # 8: a tuple: tiles along the height, along the width
     grid = (cdiv(height, BLOCK_SIZE_H), cdiv(width, BLOCK_SIZE_W))
 
     # 9: launch sepia_kernel on that grid

@@ -3,8 +3,9 @@
 Centred, zeros outside; the filter is not flipped. With k the filter's size,
     output[c, y, x] = sum over i, j of
         image[c, y + i - k // 2, x + j - k // 2] * weight[i, j]
-Each pixel costs 8 bytes (one float32 read, one written) and 2 k^2 operations: for
-small filters memory is the limit, if a cache serves all but one of k^2 reads.
+Each pixel costs 8 bytes (one float32 read, one written) and 2 k^2 operations:
+for small filters memory is the limit, if a cache serves all but one of the
+k^2 reads.
 """
 
 # First: it chooses the GPU, or the simulator where there is none.
@@ -21,7 +22,7 @@ def conv2d_kernel(
     height, width, kernel_size: tl.constexpr,
     BLOCK_SIZE_H: tl.constexpr, BLOCK_SIZE_W: tl.constexpr,
 ):
-    # Which channel, which tile? (int64: int32 cannot count a large picture's pixels.)
+    # Which channel, which tile? (int64: int32 is too small for a large one.)
     channel = tl.program_id(axis=0).to(tl.int64)
     pid_h = tl.program_id(axis=1).to(tl.int64)
     pid_w = tl.program_id(axis=2).to(tl.int64)
@@ -50,8 +51,9 @@ def conv2d_kernel(
             mask = row_mask[:, None] & col_mask[None, :]
 
             # 7: load the pixels, zeros outside
-            offsets = channel_start + input_rows[:, None] * width + input_cols[None, :]
-            pixels = tl.load(input_ptr + offsets, mask=mask, other=0.0)
+            offsets = input_rows[:, None] * width + input_cols[None, :]
+            channel_ptr = input_ptr + channel_start
+            pixels = tl.load(channel_ptr + offsets, mask=mask, other=0.0)
 
             # 8: load weight (i, j) and add its share
             weight = tl.load(conv_kernel_ptr + i * kernel_size + j)
@@ -65,23 +67,26 @@ def conv2d_kernel(
 
 
 def conv2d(image: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-    """Each channel of an image (channels, height, width) under one filter (k, k), k odd.
+    """Each channel of an image (channels, height, width) under one filter (k, k).
 
-    Both are float32. Centred, zeros outside; the filter is not flipped.
+    Both are float32, k is odd. Centred, zeros outside; the filter is not flipped.
     """
     check_tensors_gpu_ready(image, weight)
     if image.ndim != 3 or image.dtype != torch.float32:
+        expected = "a float32 image (channels, height, width)"
         got = f"{tuple(image.shape)} {image.dtype}"
-        raise ValueError(f"conv2d expects float32 (channels, height, width), got {got}")
+        raise ValueError(f"conv2d expects {expected}, got {got}")
     size = weight.shape[0] if weight.ndim == 2 else 0
-    if weight.shape != (size, size) or size % 2 == 0 or weight.dtype != torch.float32:
+    square = weight.shape == (size, size) and size % 2 == 1
+    if not square or weight.dtype != torch.float32:
+        expected = "a float32 filter (k, k), k odd"
         got = f"{tuple(weight.shape)} {weight.dtype}"
-        raise ValueError(f"conv2d expects a float32 filter (k, k), k odd, got {got}")
+        raise ValueError(f"conv2d expects {expected}, got {got}")
     output = torch.empty_like(image)
     channels, height, width = image.shape
     BLOCK_SIZE_H, BLOCK_SIZE_W = 16, 16
 
-    # 10: the grid, a tuple: channels, tiles along height, along width
+    # 10: a tuple: channels, tiles along height, along width
     grid = (channels, cdiv(height, BLOCK_SIZE_H), cdiv(width, BLOCK_SIZE_W))
 
     # 11: launch conv2d_kernel on that grid

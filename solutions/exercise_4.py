@@ -1,8 +1,8 @@
 """Exercise 4: multiply two matrices, C = A @ B.
 
-A is (M, K), B is (K, N): 2 M N K operations on 4 (M K + K N + M N) bytes of float32.
-For large matrices arithmetic is the limit, once every element that was loaded is used
-for a whole row or column of a tile: that is what blocks are for.
+A is (M, K), B is (K, N), both float32: 2 M N K operations, 4 (M K + K N + M N)
+bytes. For large matrices arithmetic is the limit, once every element that was
+loaded is used for a whole row or column of a tile: that is what blocks are for.
 """
 
 # First: it chooses the GPU, or the simulator where there is none.
@@ -17,9 +17,10 @@ import triton.language as tl
 def matmul_kernel(
     a_ptr, b_ptr, c_ptr, M, N, K,
     stride_am, stride_ak, stride_bk, stride_bn, stride_cm, stride_cn,
-    BLOCK_SIZE_M: tl.constexpr, BLOCK_SIZE_N: tl.constexpr, BLOCK_SIZE_K: tl.constexpr,
+    BLOCK_SIZE_M: tl.constexpr, BLOCK_SIZE_N: tl.constexpr,
+    BLOCK_SIZE_K: tl.constexpr,
 ):
-    # Which tile of C is mine? (int64: int32 cannot count a large matrix's elements.)
+    # Which tile of C is mine? (int64: int32 is too small for a large C.)
     pid_m = tl.program_id(axis=0).to(tl.int64)
     pid_n = tl.program_id(axis=1).to(tl.int64)
 
@@ -32,25 +33,25 @@ def matmul_kernel(
     # 3: the first BLOCK_SIZE_K positions along K, a vector
     offs_k = tl.arange(0, BLOCK_SIZE_K)
 
-    # 4: pointers to its first tile of A, (BLOCK_SIZE_M, _K)
+    # 4: pointers to A's first tile, (BLOCK_SIZE_M, _K)
     a_ptrs = a_ptr + offs_m[:, None] * stride_am + offs_k[None, :] * stride_ak
 
-    # 5: pointers to its first tile of B, (BLOCK_SIZE_K, _N)
+    # 5: pointers to B's first tile, (BLOCK_SIZE_K, _N)
     b_ptrs = b_ptr + offs_k[:, None] * stride_bk + offs_n[None, :] * stride_bn
 
-    # 6: zeros for the sums, float32 whatever the inputs are
+    # 6: zeros for the sums, float32 in any case
     accumulator = tl.zeros((BLOCK_SIZE_M, BLOCK_SIZE_N), dtype=tl.float32)
 
     for k in range(0, K, BLOCK_SIZE_K):
-        # 7: load the tile of A, zeros outside: K has an edge too
+        # 7: load A's tile, zeros outside: K has an edge too
         a_mask = (offs_m[:, None] < M) & (offs_k[None, :] < K - k)
         a = tl.load(a_ptrs, mask=a_mask, other=0.0)
 
-        # 8: load the tile of B, zeros outside
+        # 8: load B's tile, zeros outside
         b_mask = (offs_k[:, None] < K - k) & (offs_n[None, :] < N)
         b = tl.load(b_ptrs, mask=b_mask, other=0.0)
 
-        # 9: add their product, in full float32, not TF32
+        # 9: add their product, in float32, not TF32
         accumulator = tl.dot(a, b, accumulator, input_precision="ieee")
 
         # 10: move both tiles one step along K

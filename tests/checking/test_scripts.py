@@ -200,7 +200,7 @@ BAD_INPUT = (
     (3, "conv2d(t(3, 5, 5), t(4, 4))", "conv2d expects a float32 filter (k, k), k odd, got (4, 4)"),
     (3, "conv2d(t(3, 5, 5), t(3, 5))", "got (3, 5)"),
     (3, "conv2d(t(3, 5, 5), t(3))", "got (3,)"),
-    (3, "conv2d(t(5, 5), t(3, 3))", "conv2d expects float32 (channels, height, width), got (5, 5)"),
+    (3, "conv2d(t(5, 5), t(3, 3))", "conv2d expects a float32 image (channels, height, width), got (5, 5)"),
     (4, "matmul(t(3, 4), t(3, 4))", "matmul expects shapes (M, K) and (K, N), got (3, 4) and (3, 4)"),
     (4, "matmul(t(4), t(4, 3))", "got (4,) and (4, 3)"),
     (4, "matmul(t(3, 4), t(4, 3).half())", "torch.float32 and torch.float16"),
