@@ -58,6 +58,12 @@ def test_visible_code_fits_a_slide(deck: Deck) -> None:
         assert max(map(len, code.lines)) <= 80, f"line {slide.line}"
 
 
+def test_presenterm_needs_no_more_than_the_flag_that_runs_code(deck: Deck) -> None:
+    """`-x`, that is: `-X` would run code before anybody asked for it."""
+    kinds = {code.execution for _, code in _codes(deck)}
+    assert kinds <= {Execution.NONE, Execution.ON_KEY, Execution.AUTOMATIC}
+
+
 @pytest.fixture(scope="module")
 def validation() -> Validation:
     """Every live block, run once, each with the columns that the viewer gives it."""
