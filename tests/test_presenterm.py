@@ -77,7 +77,7 @@ def test_presenterm_refuses_what_our_parser_refuses(tmp_path: Path) -> None:
 def test_a_picture_that_a_block_shows_is_half_blocks_on_the_slide(tmp_path: Path) -> None:
     deck = tmp_path / "deck.md"
     picture = DECK.parent / "poseidon_triton.jpeg"
-    shows = f'/// from triton_workshop import show_image\nshow_image({str(picture)!r})'
+    shows = f"/// from triton_workshop import show_image\nshow_image({str(picture)!r})"
     deck.write_text(f"A picture\n===\n\n```python +exec\n{shows}\n```\n")
     with Terminal([PRESENTERM, "-x", str(deck)], tmp_path, 110, 60, PATH=OUR_PYTHON) as terminal:
         terminal.wait_for("A picture")

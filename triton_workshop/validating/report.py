@@ -64,11 +64,11 @@ def print_validation(validation: Validation, console: Console) -> None:
 def _table(validation: Validation, width: int) -> Table:
     """A row for each live block. Titles give way to what is measured, and to notes."""
     notes = max(len(_note(result).plain) for result in validation.blocks)
-    notes = min(notes, max(width // 4, 20))
+    notes = min(notes, width // 4)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column(width=1)
     table.add_column("Slide", width=5, justify="right")
-    table.add_column("Title", no_wrap=True, overflow="ellipsis", max_width=max(width - FIGURES - notes, 10))
+    table.add_column("Title", no_wrap=True, overflow="ellipsis", max_width=max(width - FIGURES - notes, 8))
     table.add_column("Line", width=5, justify="right")
     table.add_column("Time", width=7, justify="right")
     table.add_column("Exit", width=4, justify="right")

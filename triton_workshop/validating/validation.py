@@ -11,7 +11,7 @@ from triton_workshop.runner import Outcome
 from triton_workshop.validating.machine import Machine
 
 ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[PX^_][^\x1b]*\x1b\\|[ -/]*[0-~])")
-PLACE = re.compile(r"""("?)[^\s"']*[/\\]block\.(?:py|sh)\1([,:] line )(\d+)""")
+PLACE = re.compile(r"""(?<![^\s"'])("?)[^\s"']*[/\\]block\.(?:py|sh)\1([,:] line )(\d+)""")
 """Where Python's tracebacks and the shell's errors say they are: in the file that the runner made of the block."""
 
 
