@@ -141,7 +141,7 @@ def test_the_export_has_a_blocks_output_below_its_code(exported: str) -> None:
     code = exported.index(words(LIVE_BLOCK))
     printed = exported.index("programs: 4", code)
     slides = load_deck(DECK).slides
-    [number] = [n for n, slide in enumerate(slides) if LIVE_BLOCK in live_sources(slide)]
+    [number] = [n for n, slide in enumerate(slides) if any(LIVE_BLOCK in source for source in live_sources(slide))]
     assert printed < exported.index(words(plain(slides[number + 1].title or ())), code)
 
 

@@ -9,6 +9,7 @@ import pytest
 from PIL import Image
 
 from triton_workshop.deck import NoSuchDeckError
+from triton_workshop.runner import Run, Script
 from triton_workshop.validating import (
     BlockResult,
     NoSuchSlideError,
@@ -213,3 +214,14 @@ def test_progress_is_told_before_each_block_and_at_the_end(folder: Path) -> None
     slide = "One\n===\n\n" + fence("python +exec") + "\n" + fence("python +exec")
     validate(deck(folder, slide), watch=lambda *progress: told.append(progress))
     assert told == [(0, 2, "One"), (1, 2, "One"), (2, 2, "")]
+
+
+def test_the_caller_decides_how_a_block_is_started(folder: Path) -> None:
+    started: list[Script] = []
+
+    def start(script: Script) -> Run:
+        started.append(script)
+        return Run(script)
+
+    validate(deck(folder, fence("bash +exec", "true")), start=start)
+    assert [(script.language, script.source, script.folder) for script in started] == [("bash", "true\n", folder)]

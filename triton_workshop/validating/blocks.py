@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import threading
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,6 +15,10 @@ from triton_workshop.validating.validation import BlockResult
 
 OUTPUT_KEPT = 2**20
 """Bytes kept of an output: its end."""
+
+
+Start = Callable[[Script], Run]
+"""How a script is started: in a new process, or in one that is warm."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +35,7 @@ def is_live(code: Code) -> bool:
     return code.validate or code.execution is not Execution.NONE
 
 
-def run_block(result: BlockResult, folder: Path, columns: int, rules: Rules) -> BlockResult:
+def run_block(result: BlockResult, folder: Path, columns: int, rules: Rules, start: Start) -> BlockResult:
     """The block's result, once it has run in `folder` with lines of that many columns."""
     code = result.code
     if code.execution is Execution.TERMINAL:
@@ -38,20 +43,16 @@ def run_block(result: BlockResult, folder: Path, columns: int, rules: Rules) -> 
     if not runnable(code.language):
         return replace(result, skipped=f"{code.language} does not run here")
     try:
-        outcome, output = run_to_the_end(Script(code.language, code.source, folder, columns), rules.timeout)
+        run = start(Script(code.language, code.source, folder, columns))
+        outcome, output = run_to_the_end(run, rules.timeout)
     except (CannotRunError, OSError) as error:
         return replace(result, failure=str(error))
     return replace(result, outcome=outcome, output=output, failure=failure(code, outcome, output, rules))
 
 
-def start(script: Script) -> Run:
-    """Starts a block. The one place that knows how."""
-    return Run(script)
-
-
-def run_to_the_end(script: Script, timeout: float) -> tuple[Outcome, bytes]:
+def run_to_the_end(run: Run, timeout: float) -> tuple[Outcome, bytes]:
     """How it ended, stopped after `timeout` seconds at the latest, and the end of what it printed."""
-    with start(script) as run:
+    with run:
         timer = threading.Timer(timeout, run.stop)
         timer.daemon = True
         timer.start()

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from triton_workshop.deck import DeckError, NoSuchDeckError, load_deck
 from triton_workshop.deck.model import Block, Deck, Slide, walk
-from triton_workshop.validating.blocks import Rules, live_block, run_block
+from triton_workshop.runner import Run
+from triton_workshop.validating.blocks import Rules, Start, live_block, run_block
 from triton_workshop.validating.inspection import inspect
 from triton_workshop.validating.machine import this_machine
 from triton_workshop.validating.validation import Finding, SlideResult, Validation
@@ -32,6 +33,7 @@ def validate(
     rules: Rules | None = None,
     widths: Widths = lambda deck: {},
     watch: Watch = lambda done, blocks, title: None,
+    start: Start = Run,
 ) -> Validation:
     """Reads a deck, looks at all that it refers to, and runs its live blocks here, in order, in the deck's folder.
 
@@ -49,7 +51,7 @@ def validate(
         refusal = Finding(error.path, error.line, error.reason)
         return Validation(path, machine, (), (refusal,), time.monotonic() - started)
     findings = inspect(deck)
-    slides = _run(chosen(deck, rules.only), deck, rules, widths(deck), watch)
+    slides = _run(chosen(deck, rules.only), deck, rules, widths(deck), watch, start)
     return Validation(path, machine, slides, findings, time.monotonic() - started)
 
 
@@ -69,7 +71,7 @@ def _unproven(deck: Deck, slide: Slide, number: int) -> SlideResult:
 
 
 def _run(
-    slides: tuple[SlideResult, ...], deck: Deck, rules: Rules, widths: Mapping[Block, int], watch: Watch
+    slides: tuple[SlideResult, ...], deck: Deck, rules: Rules, widths: Mapping[Block, int], watch: Watch, start: Start
 ) -> tuple[SlideResult, ...]:
     total = sum(len(slide.blocks) for slide in slides)
     folder = deck.path.resolve().parent
@@ -79,7 +81,7 @@ def _run(
         blocks = []
         for block in slide.blocks:
             watch(done, total, slide.title)
-            blocks.append(run_block(block, folder, widths.get(block.block, COLUMNS), rules))
+            blocks.append(run_block(block, folder, widths.get(block.block, COLUMNS), rules, start))
             done += 1
         results.append(replace(slide, blocks=tuple(blocks)))
     watch(done, total, "")
