@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
-from collections.abc import Iterator
 
 import pytest
-from conftest import ROOT, Outcome, RunPython, shipped_exercise
+from conftest import ROOT, shipped_exercise
 
 from triton_workshop.deck import load_deck
-from triton_workshop.deck.model import Block, Code, Columns, Deck, Execution, Slide, plain
+from triton_workshop.deck.model import Code, Deck, Execution, JumpToMiddle, Slide, plain, walk
+from triton_workshop.validating import Validation, validate
+from triton_workshop.viewer.fit import HEIGHT, ended, output_columns, rows_needed
 
 DECK = ROOT / "slides" / "triton-workshop.md"
 
 
-def _contents(blocks: tuple[Block, ...]) -> Iterator[object]:
-    for block in blocks:
-        if isinstance(block.content, Columns):
-            for column in block.content.columns:
-                yield from _contents(column)
-        else:
-            yield block.content
-
-
 def _codes(deck: Deck) -> list[tuple[Slide, Code]]:
-    return [(slide, code) for slide in deck.slides for code in _contents(slide.blocks) if isinstance(code, Code)]
+    blocks = [(slide, block.content) for slide in deck.slides for block in walk(slide.blocks)]
+    return [(slide, content) for slide, content in blocks if isinstance(content, Code)]
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +33,7 @@ def test_every_slide_but_the_introduction_has_a_title_and_notes(deck: Deck) -> N
     assert deck.slides[0].introduction
     for slide in deck.slides[1:]:
         assert slide.title, f"line {slide.line}"
-        is_section = any(type(content).__name__ == "JumpToMiddle" for content in _contents(slide.blocks))
+        is_section = any(isinstance(block.content, JumpToMiddle) for block in slide.blocks)
         assert slide.notes or is_section, f"line {slide.line}"
 
 
@@ -67,23 +58,36 @@ def test_visible_code_fits_a_slide(deck: Deck) -> None:
         assert max(map(len, code.lines)) <= 80, f"line {slide.line}"
 
 
+def test_presenterm_needs_no_more_than_the_flag_that_runs_code(deck: Deck) -> None:
+    """`-x`, that is: `-X` would run code before anybody asked for it."""
+    kinds = {code.execution for _, code in _codes(deck)}
+    assert kinds <= {Execution.NONE, Execution.ON_KEY, Execution.AUTOMATIC}
+
+
 @pytest.fixture(scope="module")
-def outcomes(run_python: RunPython, deck: Deck, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
-    """Every live Python block, run once, by the title of its slide."""
-    script = tmp_path_factory.mktemp("live") / "block.py"
-    results = {}
-    for slide, code in _codes(deck):
-        if code.execution is Execution.ON_KEY and code.language == "python":
-            script.write_text(code.source)
-            results[plain(slide.title or ())] = run_python(script, cwd=DECK.parent)
-    return results
+def validation() -> Validation:
+    """Every live block, run once, each with the columns that the viewer gives it."""
+    return validate(DECK, widths=output_columns)
 
 
-def test_every_live_block_runs(outcomes: dict[str, Outcome]) -> None:
-    assert len(outcomes) >= 4
-    for title, outcome in outcomes.items():
-        assert outcome.returncode == 0, f"{title}: {outcome.stderr}"
-        assert outcome.stdout, title
+def test_the_deck_is_valid_on_this_machine(validation: Validation) -> None:
+    failures = [f"{result.path}:{result.block.line}: {result.failure}\n{result.text}" for result in validation.blocks]
+    failed = [text for text, result in zip(failures, validation.blocks, strict=True) if not result.passed]
+    assert not failed, "\n".join(failed)
+    assert validation.findings == ()
+
+
+def test_every_live_block_runs_and_prints_something(validation: Validation) -> None:
+    assert len(validation.blocks) >= 5
+    for result in validation.blocks:
+        assert result.outcome is not None, result.block.line
+        assert result.text.strip(), result.block.line
+
+
+def test_every_slide_fits_the_screen_with_all_that_its_code_prints(deck: Deck, validation: Validation) -> None:
+    cells = {result.block: ended(result.output, result.outcome) for result in validation.blocks if result.outcome}
+    rows = {f"line {slide.line}, {slide.name}": rows_needed(deck, slide, cells) for slide in deck.slides}
+    assert {slide: needed for slide, needed in rows.items() if needed > HEIGHT} == {}
 
 
 PRINTED = (
@@ -103,15 +107,11 @@ PRINTED = (
 
 
 @pytest.mark.parametrize(("title", "output"), PRINTED)
-def test_a_live_block_prints_what_the_slide_says(outcomes: dict[str, Outcome], title: str, output: str) -> None:
-    assert outcomes[title].stdout.startswith(output)
+def test_a_live_block_prints_what_the_slide_says(validation: Validation, title: str, output: str) -> None:
+    [slide] = [slide for slide in validation.slides if slide.title == title]
+    assert slide.blocks[0].text.startswith(output)
 
 
-def test_the_setup_block_runs_the_real_check(deck: Deck) -> None:
-    code = next(code for _, code in _codes(deck) if code.language == "bash" and code.execution is Execution.ON_KEY)
-    assert code.source.strip() == "uv run setup-check"
-    if shutil.which("uv") is None:
-        pytest.skip("uv is not installed")
-    result = subprocess.run(["bash", "-c", code.source], cwd=DECK.parent, capture_output=True, text=True, check=False)
-    assert result.returncode == 0, result.stdout + result.stderr
-    assert "Ready" in result.stdout
+def test_the_setup_block_runs_the_real_check(validation: Validation) -> None:
+    [setup] = [result for result in validation.blocks if result.code.source.strip() == "uv run setup-check"]
+    assert "Ready" in setup.text

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import sys
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
+
+if TYPE_CHECKING:
+    from triton_workshop.validating import Validation
 
 DECK = Path("slides", "triton-workshop.md")
 
@@ -45,11 +49,7 @@ def present(
     """
     from triton_workshop.deck.errors import DeckError
 
-    path = deck or default_deck()
-    if path is None:
-        fail(f"no {DECK} here or in a folder above; name a deck: workshop present DECK")
-    if not path.is_file():
-        fail(f"{path}: expected a Markdown deck, found {'a folder' if path.is_dir() else 'no such file'}")
+    path = deck_named(deck, "present")
     try:
         if not sys.stdout.isatty():
             print_deck(path)
@@ -65,6 +65,72 @@ def present(
         fail(str(error))
     except OSError as error:
         fail(f"{path}: cannot be read: {error.strerror or error}")
+
+
+class Form(StrEnum):
+    TABLE = "table"
+    JSON = "json"
+    MARKDOWN = "markdown"
+
+
+@app.command()
+def validate(
+    deck: Annotated[Path | None, typer.Argument(help=f"A Markdown deck. [default: {DECK}]", show_default=False)] = None,
+    only: Annotated[int | None, typer.Option(min=1, metavar="N", help="Only the blocks of this slide.")] = None,
+    timeout: Annotated[float, typer.Option(min=0, metavar="S", help="Stop a block after S seconds.")] = 60,
+    limit: Annotated[float | None, typer.Option(min=0, metavar="S", help="Fail a block that took longer.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Machine, versions and a table, in Markdown.")] = False,
+) -> None:
+    """Prove a deck on this machine: read it, open its pictures, run its code blocks.
+
+    Every block that is marked to run is run, one after the other, in the deck's folder: only validate a deck whose
+    code you trust. Exits 0 where all is well, 1 where anything is not, 2 where there is no such deck.
+    """
+    if json and markdown:
+        fail("--json and --markdown: expected one of them")
+    form = Form.JSON if json else Form.MARKDOWN if markdown else Form.TABLE
+    path = deck_named(deck, "validate")
+    from triton_workshop.deck.errors import NoSuchDeckError
+    from triton_workshop.validating import NoSuchSlideError, Rules
+    from triton_workshop.validating import validate as validate_deck
+    from triton_workshop.validating.report import progress
+    from triton_workshop.viewer.fit import output_columns
+
+    try:
+        with progress() as watch:
+            validation = validate_deck(path, Rules(timeout, limit, only), output_columns, watch)
+    except (NoSuchDeckError, NoSuchSlideError) as error:
+        fail(str(error))
+    except KeyboardInterrupt:
+        raise typer.Exit(130) from None
+    print_validation(validation, form)
+    raise typer.Exit(0 if validation.passed else 1)
+
+
+def print_validation(validation: Validation, form: Form) -> None:
+    from rich.console import Console
+
+    from triton_workshop.streams import speak_utf8
+    from triton_workshop.validating import documents, report
+
+    speak_utf8()
+    if form is Form.JSON:
+        print(documents.as_json(validation))
+    elif form is Form.MARKDOWN:
+        print(documents.as_markdown(validation, f"uv run workshop {shlex.join(sys.argv[1:])}"))
+    else:
+        report.print_validation(validation, Console(highlight=False))
+
+
+def deck_named(deck: Path | None, command: str) -> Path:
+    """The deck that a command was given, or the workshop's own; ends the command where there is none."""
+    path = deck or default_deck()
+    if path is None:
+        fail(f"no {DECK} here or in a folder above; name a deck: workshop {command} DECK")
+    if not path.is_file():
+        fail(f"{path}: expected a Markdown deck, found {'a folder' if path.is_dir() else 'no such file'}")
+    return path
 
 
 def default_deck() -> Path | None:

@@ -204,6 +204,8 @@ WARNED: dict[str, tuple[str, int, str]] = {
     "a typo in a long note": ("a\n\n<!--\nspeaker_nte: |\n  lost\n-->\n", 3, "did you mean 'speaker_note'?"),
     "a colon in a long note": ("<!--\nspeaker_note: lost: this\nand this\n-->\n", 1, "not valid YAML"),
     "attributes stuck to the language": (fence("python{1}"), 1, "put a space"),
+    "a highlight of no line": (fence("python {1|9}"), 1, "line 9 is highlighted, but the lines shown are 1 to 1"),
+    "a highlight of line 0": (fence("python {0-1}"), 1, "line 0 is highlighted"),
     "an end of the last slide": ("a\n\n<!-- end_slide -->\n", 3, "leaves an empty slide"),
     "a command that 0.16.1 lacks": ("<!-- incremental_tables: true -->\n", 1, "0.16.1 refuses"),
     "an option that 0.16.1 lacks": (front("options:\n  incremental_tables: true"), 1, "0.16.1 refuses"),

@@ -32,6 +32,7 @@ from .model import (
     Table,
     Text,
     plain,
+    walk,
 )
 
 __all__ = [
@@ -64,4 +65,5 @@ __all__ = [
     "Text",
     "load_deck",
     "plain",
+    "walk",
 ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from .code import CodeError, read_code
+from .code import CodeError, missing_highlight, read_code
 from .commands import Call
 from .errors import DeckError
 from .fences import FenceError, percent
@@ -325,6 +325,9 @@ class DeckBuilder:
             if code.identifier in self._identifiers:
                 raise place.error(f"+id:{code.identifier} is given to another code block already")
             self._identifiers.add(code.identifier)
+        missing = missing_highlight(block, code)
+        if missing is not None:
+            self._warn(f"line {missing} is highlighted, but the lines shown are 1 to {len(code.lines)}")
         self._push(self._with_steps(code))
 
     def _with_steps(self, code: Code) -> Code:

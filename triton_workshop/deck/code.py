@@ -76,6 +76,16 @@ def read_code(block: CodeBlock, folder: Path, line: int, auto_render: tuple[str,
     )
 
 
+def missing_highlight(block: CodeBlock, code: Code) -> int | None:
+    """A line that the block's highlights name and the code, as it is shown, does not have; None where all are there.
+
+    presenterm takes it in silence, and lights nothing.
+    """
+    groups = read_fence(block.info).highlights
+    ends = [number for group in groups if group for lines in group for number in (lines.start, lines.stop - 1)]
+    return next((number for number in ends if not 1 <= number <= len(code.lines)), None)
+
+
 def _external(block: CodeBlock, folder: Path) -> _External:
     try:
         return _read_external("\n".join(block.lines), folder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -214,6 +215,15 @@ class Block:
     font_size: int = 1
     path: Path | None = None
     """The included file that it stands in, where `line` counts; None for the deck itself."""
+
+
+def walk(blocks: Sequence[Block]) -> Iterator[Block]:
+    """All blocks, those inside columns included, in the order of the file."""
+    for block in blocks:
+        yield block
+        if isinstance(block.content, Columns):
+            for column in block.content.columns:
+                yield from walk(column)
 
 
 @dataclass(frozen=True)

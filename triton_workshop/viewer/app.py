@@ -20,8 +20,8 @@ from textual.widget import Widget
 
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.errors import DeckError
-from triton_workshop.deck.model import Block, Deck, Execution, Image
-from triton_workshop.viewer.live import LiveBlocks, Status, blocks_to_run, shown_elsewhere, walk
+from triton_workshop.deck.model import Block, Deck, Execution, Image, walk
+from triton_workshop.viewer.live import LiveBlocks, Status, blocks_to_run, shown_elsewhere
 from triton_workshop.viewer.page import Page, Picture, View, broken_page, compose, footer
 from triton_workshop.viewer.palette import Palette, palette_named
 from triton_workshop.viewer.pictures import HALF_BLOCKS, Graphics, ask_terminal

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
-from triton_workshop.deck.model import Block, Code, Columns, Deck, Execution, Slide, SnippetOutput
+from triton_workshop.deck.model import Block, Code, Deck, Execution, Slide, SnippetOutput, walk
 from triton_workshop.runner import FAREWELL, CannotRunError, Outcome, Run, Script, runnable
 from triton_workshop.viewer.transcript import Transcript
 
@@ -144,15 +144,6 @@ class LiveBlocks:
 def same_code(one: Block, other: Block) -> bool:
     a, b = one.content, other.content
     return isinstance(a, Code) and isinstance(b, Code) and (a.language, a.source) == (b.language, b.source)
-
-
-def walk(blocks: Sequence[Block]) -> Iterator[Block]:
-    """All blocks, those inside columns included, in the order of the file."""
-    for block in blocks:
-        yield block
-        if isinstance(block.content, Columns):
-            for column in block.content.columns:
-                yield from walk(column)
 
 
 def live(block: Block, *when: Execution) -> bool:

@@ -1,0 +1,100 @@
+"""Runs the live blocks of a deck and judges how each ended."""
+
+from __future__ import annotations
+
+import io
+import threading
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from triton_workshop.deck.model import Block, Code, Execution
+from triton_workshop.runner import CannotRunError, Outcome, Run, Script, runnable
+from triton_workshop.validating.validation import BlockResult
+
+OUTPUT_KEPT = 2**20
+"""Bytes kept of an output: its end."""
+
+
+Start = Callable[[Script], Run]
+"""How a script is started: in a new process, or in one that is warm."""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What a block may take, in seconds: `timeout` ends it, `limit` only fails it. `only` picks a slide, from 1."""
+
+    timeout: float = 60.0
+    limit: float | None = None
+    only: int | None = None
+
+
+def is_live(code: Code) -> bool:
+    """Whether the deck promises something of this block's run."""
+    return code.validate or code.execution is not Execution.NONE
+
+
+def run_block(result: BlockResult, folder: Path, columns: int, rules: Rules, start: Start) -> BlockResult:
+    """The block's result, once it has run in `folder` with lines of that many columns."""
+    code = result.code
+    if code.execution is Execution.TERMINAL:
+        return replace(result, skipped="needs a terminal of its own")
+    if not runnable(code.language):
+        return replace(result, skipped=f"{code.language} does not run here")
+    try:
+        run = start(Script(code.language, code.source, folder, columns))
+        outcome, output = run_to_the_end(run, rules.timeout)
+    except (CannotRunError, OSError) as error:
+        return replace(result, failure=str(error))
+    return replace(result, outcome=outcome, output=output, failure=failure(code, outcome, output, rules))
+
+
+def run_to_the_end(run: Run, timeout: float) -> tuple[Outcome, bytes]:
+    """How it ended, stopped after `timeout` seconds at the latest, and the end of what it printed."""
+    with run:
+        timer = threading.Timer(timeout, run.stop)
+        timer.daemon = True
+        timer.start()
+        try:
+            chunks: deque[bytes] = deque()
+            kept = 0
+            for chunk in run.output():
+                chunks.append(chunk)
+                kept += len(chunk)
+                while kept - len(chunks[0]) > OUTPUT_KEPT:
+                    kept -= len(chunks.popleft())
+            return run.wait(), b"".join(chunks)[-OUTPUT_KEPT:]
+        finally:
+            timer.cancel()
+
+
+def failure(code: Code, outcome: Outcome, output: bytes, rules: Rules) -> str | None:
+    """Why this is not what the deck promises of the block; None where it is."""
+    if outcome.stopped:  # also where it is to fail: hanging is not failing
+        return f"still running after {rules.timeout:g} s"
+    if code.expect_failure and outcome.succeeded:
+        return "exit 0, but it is marked +expect:failure"
+    if not code.expect_failure and not outcome.succeeded:
+        return outcome.reason
+    if code.execution is Execution.IMAGE and not _is_picture(output):
+        return "its output is no picture, but it is marked +image"
+    if rules.limit is not None and outcome.seconds > rules.limit:
+        return f"slower than {rules.limit:g} s"
+    return None
+
+
+def _is_picture(output: bytes) -> bool:
+    from PIL import Image
+
+    try:
+        Image.open(io.BytesIO(output)).close()
+    except (OSError, ValueError, SyntaxError):
+        return False
+    return True
+
+
+def live_block(block: Block, deck: Path) -> BlockResult | None:
+    """The result, still empty, for a block that is live; None for any other."""
+    code = block.content
+    return BlockResult(block.path or deck, block, code) if isinstance(code, Code) and is_live(code) else None

@@ -1,0 +1,97 @@
+"""A validation for machines, as JSON, and for a repository, as Markdown."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+from triton_workshop.validating.validation import BlockResult, SlideResult, Validation
+
+
+def as_json(validation: Validation) -> str:
+    """One object. A block that was not run has `passed` null, and `reason` says why."""
+    document = {
+        "deck": str(validation.deck),
+        "device": validation.machine.device,
+        "machine": asdict(validation.machine),
+        "passed": validation.passed,
+        "seconds": round(validation.seconds, 3),
+        "slides": [_slide(slide) for slide in validation.slides],
+        "findings": [
+            {"file": str(finding.path), "line": finding.line, "message": finding.message}
+            for finding in validation.findings
+        ],
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False)
+
+
+def _slide(slide: SlideResult) -> dict[str, object]:
+    blocks = [_block(block) for block in slide.blocks]
+    return {"slide": slide.number, "title": slide.title, "file": str(slide.path), "line": slide.line, "blocks": blocks}
+
+
+def _block(result: BlockResult) -> dict[str, object]:
+    return {
+        "file": str(result.path),
+        "line": result.block.line,
+        "language": result.code.language,
+        "seconds": round(result.seconds, 3),
+        "exit": result.outcome.code if result.outcome else None,
+        "expected": result.expected,
+        "passed": None if result.skipped else result.passed,
+        "reason": result.failure or result.skipped,
+        "output": result.text,
+    }
+
+
+def as_markdown(validation: Validation, command: str) -> str:
+    """The machine, the versions, and a table of the live blocks, as `benchmarks/results/` keeps it."""
+    machine = validation.machine
+    deck = validation.deck.name
+    versions = f"Python {machine.python}, PyTorch {machine.torch or '–'}, Triton {machine.triton or '–'}"
+    where = f"{machine.runs_on}, {machine.cores} CPU cores, {machine.system}"
+    rows = [_row(slide, block) for slide in validation.slides for block in slide.blocks]
+    findings = [f"- {finding}" for finding in validation.findings]
+    return "\n".join(
+        [
+            f"# Every live block of {deck}",
+            "",
+            f"`{command}` on {where}; {versions}.",
+            f"{summary(validation)}. Seconds are of one run each, imports included.",
+            "",
+            "| Slide | Title | Line | Language | Seconds | Exit | Expected | Result |",
+            "| ---: | --- | ---: | --- | ---: | ---: | --- | --- |",
+            *rows,
+            *(["", *findings] if findings else []),
+        ]
+    )
+
+
+def _row(slide: SlideResult, result: BlockResult) -> str:
+    title = slide.title.replace("|", "\\|")
+    code = result.outcome.code if result.outcome else "–"
+    seconds = f"{result.seconds:.1f}" if result.outcome else "–"
+    cells = (slide.number, title, result.block.line, result.code.language, seconds, code, result.expected)
+    verdict = result.failure or (f"not run: {result.skipped}" if result.skipped else "as expected")
+    return f"| {' | '.join(map(str, cells))} | {verdict} |"
+
+
+def summary(validation: Validation) -> str:
+    """How it went, in a sentence without its full stop."""
+    blocks = validation.blocks
+    failed = sum(not block.passed for block in blocks)
+    skipped = sum(block.skipped is not None for block in blocks)
+    ran = len(blocks) - failed - skipped
+    parts = [
+        counted(len(validation.slides), "slide"),
+        f"{ran} of {counted(len(blocks), 'block')} as expected" if blocks else "no live block",
+        *([f"{failed} failed"] if failed else []),
+        *([f"{skipped} not run"] if skipped else []),
+        *([counted(len(validation.findings), "finding")] if validation.findings else []),
+        f"{validation.seconds:.0f} s",
+    ]
+    return ", ".join(parts)
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,88 @@
+"""A deck's file to a validation of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from triton_workshop.deck import DeckError, NoSuchDeckError, load_deck
+from triton_workshop.deck.model import Block, Deck, Slide, walk
+from triton_workshop.runner import Run
+from triton_workshop.validating.blocks import Rules, Start, live_block, run_block
+from triton_workshop.validating.inspection import inspect
+from triton_workshop.validating.machine import this_machine
+from triton_workshop.validating.validation import Finding, SlideResult, Validation
+
+COLUMNS = 80
+"""How wide an output may be where nobody says it."""
+
+Widths = Callable[[Deck], Mapping[Block, int]]
+"""For a deck, how many columns the output of each live block has."""
+Watch = Callable[[int, int, str], None]
+"""Told before each block: how many blocks are done, how many there are, and the title of the slide that is next."""
+
+
+class NoSuchSlideError(Exception):
+    """A slide was asked for that the deck does not have; the message says how many it has."""
+
+
+def validate(
+    path: Path,
+    rules: Rules | None = None,
+    widths: Widths = lambda deck: {},
+    watch: Watch = lambda done, blocks, title: None,
+    start: Start = Run,
+) -> Validation:
+    """Reads a deck, looks at all that it refers to, and runs its live blocks here, in order, in the deck's folder.
+
+    A deck that presenterm would refuse has one finding, and nothing of it runs. Raises NoSuchDeckError where there is
+    no deck, and NoSuchSlideError where `rules.only` names no slide.
+    """
+    rules = rules or Rules()
+    started = time.monotonic()
+    machine = this_machine()
+    try:
+        deck = load_deck(path)
+    except NoSuchDeckError:
+        raise
+    except DeckError as error:
+        refusal = Finding(error.path, error.line, error.reason)
+        return Validation(path, machine, (), (refusal,), time.monotonic() - started)
+    findings = inspect(deck)
+    slides = _run(chosen(deck, rules.only), deck, rules, widths(deck), watch, start)
+    return Validation(path, machine, slides, findings, time.monotonic() - started)
+
+
+def chosen(deck: Deck, only: int | None) -> tuple[SlideResult, ...]:
+    """The slides asked for, each with its live blocks, none of which has run."""
+    if only is not None and not 1 <= only <= len(deck.slides):
+        raise NoSuchSlideError(f"{deck.path}: no slide {only}; it has {len(deck.slides)}")
+    slides = (_unproven(deck, slide, number) for number, slide in enumerate(deck.slides, 1))
+    return tuple(slide for slide in slides if only in (None, slide.number))
+
+
+def _unproven(deck: Deck, slide: Slide, number: int) -> SlideResult:
+    title = deck.title if slide.introduction else slide.name
+    blocks = (live_block(block, deck.path) for block in walk(slide.blocks))
+    found = tuple(block for block in blocks if block is not None)
+    return SlideResult(number, title, slide.path or deck.path, slide.line, found)
+
+
+def _run(
+    slides: tuple[SlideResult, ...], deck: Deck, rules: Rules, widths: Mapping[Block, int], watch: Watch, start: Start
+) -> tuple[SlideResult, ...]:
+    total = sum(len(slide.blocks) for slide in slides)
+    folder = deck.path.resolve().parent
+    done = 0
+    results = []
+    for slide in slides:
+        blocks = []
+        for block in slide.blocks:
+            watch(done, total, slide.title)
+            blocks.append(run_block(block, folder, widths.get(block.block, COLUMNS), rules, start))
+            done += 1
+        results.append(replace(slide, blocks=tuple(blocks)))
+    watch(done, total, "")
+    return tuple(results)

@@ -1,0 +1,102 @@
+"""What came of validating a deck. Frozen dataclasses: no screen, nothing runs."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from triton_workshop.deck.model import Block, Code
+from triton_workshop.runner import Outcome
+from triton_workshop.validating.machine import Machine
+
+ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[PX^_][^\x1b]*\x1b\\|[ -/]*[0-~])")
+PLACE = re.compile(r"""(?<![^\s"'])("?)[^\s"']*[/\\]block\.(?:py|sh)\1([,:] line )(\d+)""")
+"""Where Python's tracebacks and the shell's errors say they are: in the file that the runner made of the block."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something wrong with the deck itself, and where."""
+
+    path: Path
+    line: int
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.message}"
+
+
+@dataclass(frozen=True)
+class BlockResult:
+    """One live block: how it ended and what it printed. `outcome` is None where it was not run."""
+
+    path: Path
+    """The deck, or the included file that the block stands in; its line counts there."""
+    block: Block
+    code: Code
+    outcome: Outcome | None = None
+    output: bytes = b""
+    failure: str | None = None
+    """Why this is not what the deck promises; None where it is, and where the block was not run."""
+    skipped: str | None = None
+    """Why it was not run."""
+
+    @property
+    def passed(self) -> bool:
+        return self.failure is None
+
+    @property
+    def expected(self) -> str:
+        return "failure" if self.code.expect_failure else "success"
+
+    @property
+    def seconds(self) -> float:
+        return self.outcome.seconds if self.outcome else 0.0
+
+    @property
+    def text(self) -> str:
+        """What it printed, as plain text: without colours, each line as its last carriage return left it.
+
+        Where a traceback names a line of the block, it is the deck's line.
+        """
+        text = ESCAPES.sub("", self.output.decode(errors="replace")).replace("\r\n", "\n")
+        text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
+        return PLACE.sub(self._place, text)
+
+    def _place(self, match: re.Match[str]) -> str:
+        quote, between, number = match.groups()
+        lines = self.code.source_lines
+        if not 1 <= int(number) <= len(lines):
+            return match[0]
+        return f"{quote}{(self.code.file or self.path).name}{quote}{between}{lines[int(number) - 1]}"
+
+
+@dataclass(frozen=True)
+class SlideResult:
+    """A slide, by its number from 1, with its live blocks in order."""
+
+    number: int
+    title: str
+    path: Path
+    line: int
+    blocks: tuple[BlockResult, ...] = ()
+
+
+@dataclass(frozen=True)
+class Validation:
+    """A deck, as it was found on this machine."""
+
+    deck: Path
+    machine: Machine
+    slides: tuple[SlideResult, ...]
+    findings: tuple[Finding, ...]
+    seconds: float
+
+    @property
+    def blocks(self) -> tuple[BlockResult, ...]:
+        return tuple(block for slide in self.slides for block in slide.blocks)
+
+    @property
+    def passed(self) -> bool:
+        return not self.findings and all(block.passed for block in self.blocks)

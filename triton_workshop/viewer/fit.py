@@ -1,0 +1,41 @@
+"""Whether slides fit a screen, with all that their code prints: no screen needed to know."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from triton_workshop.deck.model import Block, Deck, Slide
+from triton_workshop.runner import Outcome
+from triton_workshop.viewer.live import Cell, Status, shown_elsewhere
+from triton_workshop.viewer.page import Page, View, compose
+from triton_workshop.viewer.palette import DARK
+from triton_workshop.viewer.transcript import Transcript
+
+WIDTH, HEIGHT = 100, 30
+"""The screen that the workshop's own slides are made for, in cells: a projector's, in letters for the back row."""
+
+
+def ended(output: bytes, outcome: Outcome) -> Cell:
+    """A block that has run: what it printed, and how it ended."""
+    transcript = Transcript()
+    transcript.feed(output)
+    return Cell(transcript, Status.ENDED, outcome=outcome)
+
+
+def output_columns(deck: Deck, width: int = WIDTH, height: int = HEIGHT) -> dict[Block, int]:
+    """The columns that each live block's output may fill on a screen of that size."""
+    pages = (complete_page(deck, slide, {}, width, height) for slide in deck.slides)
+    return {block: area.columns for page in pages for block, area in page.live.items()}
+
+
+def rows_needed(deck: Deck, slide: Slide, cells: Mapping[Block, Cell], width: int = WIDTH, height: int = HEIGHT) -> int:
+    """The rows of a slide with every step shown and these outputs, title bar and footer included.
+
+    The slide scrolls where they are more than `height`, which also decides how much air and what pictures it gets.
+    """
+    page = complete_page(deck, slide, cells, width, height)
+    return height - page.room + len(page.body)
+
+
+def complete_page(deck: Deck, slide: Slide, cells: Mapping[Block, Cell], width: int, height: int) -> Page:
+    return compose(deck, slide, View(DARK, width, height, slide.steps - 1, cells, shown_elsewhere(deck)))
