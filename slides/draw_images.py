@@ -29,6 +29,7 @@ DRAWINGS: dict[str, Callable[[Canvas], None]] = {
         pictures.sliding_window,
         matrices.matmul_tiles,
         matrices.grouped_order,
+        performance.leaky_relu,
         performance.fusion,
         performance.roofline,
     )

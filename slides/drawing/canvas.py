@@ -196,7 +196,9 @@ class Canvas:
     def line(self, points: Sequence[Point], colour: str, thick: float = 6, *, dashed: bool = False) -> None:
         x, y = zip(*points, strict=True)
         style: str | tuple[int, tuple[float, float]] = (0, (2.2, 1.6)) if dashed else "solid"
-        self.axes.plot(x, y, color=colour, linewidth=thick * POINTS, linestyle=style, solid_capstyle="butt", zorder=self._next())
+        self.axes.plot(
+            x, y, color=colour, linewidth=thick * POINTS, linestyle=style, solid_capstyle="butt", zorder=self._next()
+        )
 
     def arrow(self, start: Point, end: Point, colour: str = MOVES, thick: float = 10) -> None:
         """A straight arrow whose point is at `end`."""
@@ -238,11 +240,6 @@ class Canvas:
         self.axes.add_patch(
             Circle(at, radius, facecolor=fill, edgecolor=line or "none", linewidth=edge, zorder=self._next())
         )
-
-    def brace(self, left: float, right: float, at: float, colour: str, *, below: bool = False) -> None:
-        """A bracket over, or below, everything between two x."""
-        leg = -26 if below else 26
-        self.line([(left, at + leg), (left, at), (right, at), (right, at + leg)], colour, 6)
 
     def save(self, path: Path) -> None:
         self.figure.savefig(path, dpi=DPI, facecolor=BACKGROUND, metadata={"Software": None})

@@ -18,38 +18,54 @@ class Kernel:
     loads: tuple[str, ...]
     stores: tuple[str, ...]
 
+    @property
+    def trips(self) -> int:
+        return len(self.loads) + len(self.stores)
 
-UNFUSED = (
+
+ELEMENT_WISE = (
     Kernel("a * b", ("a", "b"), ("t",)),
     Kernel("t + c", ("t", "c"), ("u",)),
     Kernel("sqrt(u)", ("u",), ("out",)),
 )
-FUSED = (Kernel("sqrt(a * b + c)", ("a", "b", "c"), ("out",)),)
+ELEMENT_WISE_FUSED = (Kernel("sqrt(a * b + c)", ("a", "b", "c"), ("out",)),)
+
+MATMUL_THEN_RELU = (Kernel("a @ b", ("a", "b"), ("c",)), Kernel("leaky_relu(c)", ("c",), ("out",)))
+MATMUL_WITH_RELU = (Kernel("leaky_relu(a @ b)", ("a", "b"), ("out",)),)
 
 
 def fusion(canvas: Canvas) -> None:
     """sqrt(a * b + c) as three kernels and as one: every arrow is a trip of four bytes an element."""
-    _draw_kernels(canvas, UNFUSED, Box(40, 40, 920, 820), 294, "three kernels")
-    _draw_kernels(canvas, FUSED, Box(1000, 40, 560, 820), 500, "one kernel")
+    for title, kernels, panel in (
+        ("three kernels", ELEMENT_WISE, Box(40, 40, 920, 820)),
+        ("one kernel", ELEMENT_WISE_FUSED, Box(1000, 40, 560, 820)),
+    ):
+        trips = sum(kernel.trips for kernel in kernels)
+        _draw_kernels(canvas, kernels, panel, title, f"{trips} trips · {BYTES * trips} bytes")
 
 
-def _draw_kernels(canvas: Canvas, kernels: Sequence[Kernel], panel: Box, width: float, title: str) -> None:
+def leaky_relu(canvas: Canvas) -> None:
+    """A leaky ReLU of its own stores the product, loads it and stores it again; in matmul's kernel it is no trip."""
+    _draw_kernels(canvas, MATMUL_THEN_RELU, Box(40, 40, 900, 820), "two kernels", "the product: 3 trips")
+    _draw_kernels(canvas, MATMUL_WITH_RELU, Box(980, 40, 580, 820), "one kernel", "the product: 1 trip")
+
+
+def _draw_kernels(canvas: Canvas, kernels: Sequence[Kernel], panel: Box, title: str, cost: str) -> None:
     canvas.box(panel, PANEL, radius=28)
-    trips = sum(len(kernel.loads) + len(kernel.stores) for kernel in kernels)
     canvas.words((panel.centre[0], 104), title, 50, bold=True)
-    canvas.words((panel.centre[0], 184), f"{trips} trips · {BYTES * trips} bytes", 50, MOVES, bold=True)
+    canvas.words((panel.centre[0], 184), cost, 48, MOVES, bold=True)
     hbm = Box(panel.left + 20, 690, panel.width - 40, 140)
     canvas.box(hbm, DATA, radius=18)
     canvas.words(hbm.centre, "HBM", 60, bold=True)
     pitch = hbm.width / len(kernels)
     for number, kernel in enumerate(kernels):
         middle = hbm.left + pitch * (number + 0.5)
-        chip = Box(middle - width / 2 + 12, 250, width - 24, 130)
+        chip = Box(middle - pitch / 2 + 12, 250, pitch - 24, 130)
         canvas.box(chip, PROGRAMS[0], radius=24)
         canvas.words(chip.centre, kernel.body, 44, ink_on(PROGRAMS[0]), code=True, bold=True)
-        trips_here = [*((name, True) for name in kernel.loads), *((name, False) for name in kernel.stores)]
-        step = chip.width / len(trips_here)
-        for place, (name, is_load) in enumerate(trips_here):
+        trips = [*((name, True) for name in kernel.loads), *((name, False) for name in kernel.stores)]
+        step = chip.width / kernel.trips
+        for place, (name, is_load) in enumerate(trips):
             x = chip.left + step * (place + 0.5)
             bottom, top = (x, hbm.top - 6), (x, chip.bottom + 6)
             colour = MOVES if is_load else PROGRAMS[0]
@@ -149,7 +165,9 @@ def roofline(canvas: Canvas) -> None:
         x, y = _place(kernel.intensity, kernel.throughput)
         canvas.disc((x, y), 21, colour, TEXT, 5)
         if kernel.name in ("sepia", "matmul"):
-            canvas.words((x - 42, y + (-22 if kernel.name == "sepia" else 16)), kernel.name, 46, colour, bold=True, align="right")
+            canvas.words(
+                (x - 42, y + (-22 if kernel.name == "sepia" else 16)), kernel.name, 46, colour, bold=True, align="right"
+            )
         else:
             canvas.words((x + 42, y + 16), kernel.name, 46, colour, bold=True, align="left")
     canvas.words((1250, 104), "67 TFLOP/s float32", 40, MOVES, code=True, bold=True)

@@ -22,7 +22,6 @@ from drawing.canvas import (
     table,
 )
 
-
 Integers = NDArray[np.int64]
 CHANNEL_NAMES = ("red", "green", "blue")
 

@@ -67,7 +67,7 @@ def scalar_block(canvas: Canvas) -> None:
         canvas.words((thread.centre[0], 408), str(lane), 60, ink_on(colour), code=True, bold=True)
         canvas.arrow((thread.centre[0], 486), (thread.centre[0], 650), colour, 14)
     gate = Box(110, 520, 600, 82)
-    canvas.box(gate, PANEL, colour, radius=14)
+    canvas.box(gate, dimmed(colour, 0.3), colour, radius=14)
     canvas.words(gate.centre, "if (i < n)", 44, colour, code=True, bold=True)
     program = Box(884, 282, 612, 182)
     canvas.box(program, colour, radius=22)
@@ -98,14 +98,14 @@ def grid_program_tile(canvas: Canvas) -> None:
             canvas.box(program.grown(-9), colour if (row, column) == (pid_h, pid_w) else dimmed(colour, 0.4), radius=24)
     body = Box(650, 250, 300, 400)
     canvas.box(body, colour, radius=40)
-    canvas.words((800, 380), f"pid_h = {pid_h}", 46, ink_on(colour), code=True, bold=True)
-    canvas.words((800, 520), f"pid_w = {pid_w}", 46, ink_on(colour), code=True, bold=True)
+    canvas.words((800, 380), f"pid_h = {pid_h}", 44, ink_on(colour), code=True, bold=True)
+    canvas.words((800, 520), f"pid_w = {pid_w}", 44, ink_on(colour), code=True, bold=True)
     tiles = table(1105, 210, rows, columns, 110, 160)
     for line in tiles:
         for tile in line:
             canvas.cell(tile, DATA, gap=3)
     mine = tiles[pid_h][pid_w]
-    for pixels in table(mine.left + 3, mine.top + 4, 6, 4, 26, 25.3):
+    for pixels in table(mine.left + 3, mine.top + 4, 8, 4, 26, 19):
         for pixel in pixels:
             canvas.cell(pixel, colour, gap=1.5)
     canvas.arrow((grid[pid_h][pid_w].right + 6, across), (body.left - 14, across), colour, 18)
