@@ -30,7 +30,6 @@ def matmul_kernel(
     a_ptrs = ...  # TODO 4: pointers to A's first tile, (BLOCK_SIZE_M, _K)
     b_ptrs = ...  # TODO 5: pointers to B's first tile, (BLOCK_SIZE_K, _N)
     accumulator = ...  # TODO 6: zeros for the sums, float32 in any case
-
     for k in range(0, K, BLOCK_SIZE_K):
         a = ...  # TODO 7: load A's tile, zeros outside: K has an edge too
         b = ...  # TODO 8: load B's tile, zeros outside

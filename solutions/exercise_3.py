@@ -67,21 +67,19 @@ def conv2d_kernel(
 
 
 def conv2d(image: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-    """Each channel of an image (channels, height, width) under one filter (k, k).
+    """Each channel of image (c, height, width) under a filter (k, k), k odd.
 
-    Both are float32, k is odd. Centred, zeros outside; the filter is not flipped.
+    Both are float32. Centred, zeros outside; the filter is not flipped.
     """
     check_tensors_gpu_ready(image, weight)
     if image.ndim != 3 or image.dtype != torch.float32:
-        expected = "a float32 image (channels, height, width)"
         got = f"{tuple(image.shape)} {image.dtype}"
-        raise ValueError(f"conv2d expects {expected}, got {got}")
+        raise ValueError(f"conv2d takes float32 (c, height, width), got {got}")
     size = weight.shape[0] if weight.ndim == 2 else 0
     square = weight.shape == (size, size) and size % 2 == 1
     if not square or weight.dtype != torch.float32:
-        expected = "a float32 filter (k, k), k odd"
         got = f"{tuple(weight.shape)} {weight.dtype}"
-        raise ValueError(f"conv2d expects {expected}, got {got}")
+        raise ValueError(f"conv2d takes a float32 filter (k, k), k odd, got {got}")
     output = torch.empty_like(image)
     channels, height, width = image.shape
     BLOCK_SIZE_H, BLOCK_SIZE_W = 16, 16
