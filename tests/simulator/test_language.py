@@ -10,7 +10,6 @@ import torch
 import triton
 import triton.language as tl
 from triton.runtime import interpreter
-from triton.runtime.errors import InterpreterError
 
 from triton_workshop.simulator import record
 
@@ -615,10 +614,66 @@ def larger_by_a_branch(a, b):
 
 
 @triton.jit
-def reduction_that_branches(x_ptr, out_ptr, N: tl.constexpr):
-    tl.store(out_ptr, tl.reduce(tl.load(x_ptr + tl.arange(0, N)), 0, larger_by_a_branch))
+def larger_with_its_index(a, i, b, j):
+    larger = a if a > b or (a == b and i < j) else b
+    index = i if larger == a else j
+    if larger == b and a != b:
+        index = j
+    return larger, index
 
 
-def test_a_combine_function_that_branches_is_refused_not_wrong() -> None:
-    with pytest.raises(InterpreterError, match=r"tl\.where"):
-        reduction_that_branches[(1,)](torch.rand(N), torch.zeros(1), N=N)
+@triton.jit
+def greatest_divisor(a, b):
+    while b != 0:
+        a, b = b, a % b
+    return a
+
+
+@triton.jit
+def first_that_is_not_zero(a, b):
+    return a if a else b
+
+
+@triton.jit
+def combines_with_branches(x_ptr, out_ptr, OP: tl.constexpr, AXIS: tl.constexpr, M: tl.constexpr, N: tl.constexpr):
+    at = tl.program_id(0) * M * N + tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
+    x = tl.load(x_ptr + at)
+    if OP == "larger":
+        z = x - tl.reduce(x, AXIS, larger_by_a_branch, keep_dims=True)
+    elif OP == "index":
+        place = tl.broadcast_to(tl.arange(0, N)[None, :], (M, N)).to(x.dtype)
+        value, index = tl.reduce((x, place), AXIS, larger_with_its_index, keep_dims=True)
+        z = x * value + index
+    elif OP == "divisor":
+        z = x * tl.reduce(tl.abs(x), AXIS, greatest_divisor, keep_dims=True)
+    elif OP == "first":
+        z = x + tl.reduce(x, AXIS, first_that_is_not_zero, keep_dims=True)
+    elif OP == "scan":
+        z = tl.associative_scan(x, AXIS, larger_by_a_branch)
+    elif OP == "scan_first":
+        z = tl.associative_scan(x, AXIS, first_that_is_not_zero, reverse=True)
+    tl.store(out_ptr + at, z)
+
+
+@pytest.mark.parametrize("op", ["larger", "index", "divisor", "first", "scan", "scan_first"])
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.int16])
+def test_a_function_that_combines_may_branch(op: str, axis: int, dtype: torch.dtype) -> None:
+    def make() -> tuple[torch.Tensor, ...]:
+        x = torch.randint(-3, 4, (P, 4, 8), generator=torch.Generator().manual_seed(2)).to(dtype)
+        return x, torch.zeros(P, 4, 8, dtype=dtype)
+
+    assert_same(*both(combines_with_branches, (P,), make, OP=op, AXIS=axis, M=4, N=8))
+
+
+@triton.jit
+def reduction_that_branches(x_ptr, out_ptr, n, N: tl.constexpr):
+    at = tl.arange(0, N)
+    x = tl.load(x_ptr + tl.program_id(0) * n + at, mask=at < n)
+    tl.store(out_ptr + tl.program_id(0), tl.reduce(x, 0, larger_by_a_branch))
+
+
+def test_a_function_that_combines_cannot_branch_on_an_undefined_element() -> None:
+    with record() as launches:
+        reduction_that_branches[(3,)](torch.rand(3, 9), torch.zeros(3), 9, N=N)
+    assert [fault.kind for fault in launches[0].faults] == ["undefined-branch"]

@@ -20,7 +20,7 @@ from triton_workshop.simulator import reductions
 from triton_workshop.simulator.builder import Builder, as_upstream
 from triton_workshop.simulator.faults import Kind
 from triton_workshop.simulator.formats import Array
-from triton_workshop.simulator.signals import Diverged, LaunchEnds, LookedAt
+from triton_workshop.simulator.signals import Branches, Diverged, LaunchEnds, LookedAt
 from triton_workshop.simulator.values import Value
 
 _MISSING = object()
@@ -182,6 +182,8 @@ def _plain(number: Any) -> Any:
 
 def _check_defined(builder: Builder, value: Value) -> None:
     """End the launch where Python's next step depends on an undefined value."""
+    if builder.combining:
+        raise Branches
     if value.poison is None:
         return
     builder.need_exact_poison()
@@ -208,12 +210,10 @@ def _tensor_methods(builder: Builder) -> dict[str, Any]:
         if sys._getframe(1).f_globals.get("__name__") == "triton.language.semantic":
             return True  # there `if mask` asks whether there is one
         value = tensor.handle
-        if builder.combining:
-            raise NotImplementedError("a function that combines elements cannot branch on them here: use tl.where")
-        return bool(_agreed(builder, value)) if _is_single(value) else True
+        return bool(_agreed(builder, value)) if builder.combining or _is_single(value) else True
 
     def as_index(tensor: Any) -> int:
-        if not _is_single(tensor.handle):
+        if not builder.combining and not _is_single(tensor.handle):
             raise TypeError(f"a block of shape {tensor.handle.shape} is not an index")
         return int(_agreed(builder, tensor.handle))
 
