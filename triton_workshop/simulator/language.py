@@ -16,7 +16,7 @@ import triton.language as tl
 from triton.language.semantic import TritonSemantic
 from triton.runtime import interpreter as upstream
 
-from triton_workshop.simulator import reductions
+from triton_workshop.simulator import reductions, rewriting
 from triton_workshop.simulator.builder import Builder, as_upstream
 from triton_workshop.simulator.faults import Kind
 from triton_workshop.simulator.formats import Array
@@ -24,6 +24,7 @@ from triton_workshop.simulator.signals import Branches, Diverged, LaunchEnds, Lo
 from triton_workshop.simulator.values import Value
 
 _MISSING = object()
+_KNOWN = frozenset({"triton", "math", "builtins", "numpy", "torch", "operator", "_operator"})
 _PRINTING = frozenset({"print", "input", "breakpoint", "device_print", "static_print"})
 
 
@@ -41,6 +42,8 @@ def interpreted(function: Callable[..., Any], builder: Builder) -> Iterator[Call
             scope.set_attr(language, name, member)
     for name, method in _tensor_methods(builder).items():
         scope.set_attr(tl.tensor, name, method)
+    # Triton 3.6 leaves it true for ever: `while tl.condition(...)` would never end.
+    scope.set_attr(tl.condition, "__bool__", lambda condition: bool(condition.condition))
     for name in ("atomic_max", "atomic_min"):
         scope.set_attr(TritonSemantic, name, _float_atomic(builder, name, getattr(TritonSemantic, name)))
 
@@ -92,7 +95,8 @@ def _is_foreign(thing: Any, attributes: frozenset[str], reaches_out: Callable[[A
 
 
 def _is_known(module: str | None) -> bool:
-    return (module or "").partition(".")[0] in {"triton", "math", "builtins", "numpy", "torch", "operator", "_operator"}
+    # Ours are those that the rewriter puts in the place of `and`, `or` and `not`.
+    return module == rewriting.__name__ or (module or "").partition(".")[0] in _KNOWN
 
 
 @functools.cache
