@@ -29,7 +29,8 @@ INTEGERS = {
     "add": "z = tl.add(v, 1)",
     "sub": "z = tl.sub(v, 1)",
     "mul": "z = tl.mul(v, 3)",
-    "reversed operators": "z = (1 + v) * (2 - v) + 3 * v + (1 & v) + (1 | v) + (1 ^ v) + (1 << (v & 3)) + (99 >> (v & 3))",
+    "reversed operators": "z = (1 + v) * (2 - v) + 3 * v + (1 & v) + (1 | v) + (1 ^ v) + (1 << (v & 3)) "
+    "+ (99 >> (v & 3))",
     "reversed division": "z = 1000 // (tl.abs(v) + 1) + 77 % (tl.abs(v) + 1)",
     "reversed comparisons": "z = (1 < v) * 1 + (1 <= v) * 2 + (3 == v) * 4 + (3 != v) * 8",
     "chained comparison": "z = (-5 < v < 5).to(tl.int32)",
@@ -41,7 +42,8 @@ INTEGERS = {
     "umulhi of uint64": "z = tl.umulhi(v.to(tl.uint64) * 123456789123, v.to(tl.uint64) * 12345678912).to(tl.int32)",
     "uint32": "z = (v.to(tl.uint32) >> 3).to(tl.int32) + (v.to(tl.uint32) // 7 % 5).to(tl.int32)",
     "uint8 and uint16": "z = v.to(tl.uint8).to(tl.int32) + v.to(tl.uint16).to(tl.int32)",
-    "int8, int16 and int64": "z = v.to(tl.int8).to(tl.int32) + v.to(tl.int16).to(tl.int32) + v.to(tl.int64).to(tl.int32)",
+    "int8, int16 and int64": "z = v.to(tl.int8).to(tl.int32) + v.to(tl.int16).to(tl.int32) "
+    "+ v.to(tl.int64).to(tl.int32)",
     "cast": "z = tl.cast(tl.cast(v, tl.int8), tl.int32) + tl.cast(tl.cast(v, tl.int1), tl.int32)",
     "bitcast": "z = v.to(tl.float32, bitcast=True).to(tl.int32, bitcast=True)",
     "hints": "z = tl.max_constancy(tl.max_contiguous(tl.multiple_of(v, 16), 16), 1)",
@@ -69,8 +71,10 @@ INTEGERS = {
     "gather": "z = tl.gather(v, N - 1 - tl.arange(0, N), 0)",
     "max and min of Python": "z = max(v.max(), 3) + min(v.min(), -3) + v",
     "logical methods": "z = ((v > 0).logical_or(v < -9)).to(tl.int32) + ((v > 0).logical_and(v < 9)).to(tl.int32)",
-    "reduction methods": "z = v.abs() + v.max() + v.min(0) + v.sum(axis=0) + v.argmax(0) + v.argmin(axis=0) + v.xor_sum()",
-    "argmax and argmin": "z = v + tl.argmax(v, 0) * 3 + tl.argmin(v, 0, tie_break_left=False) + tl.argmax(v, 0, keep_dims=True)",
+    "reduction methods": "z = v.abs() + v.max() + v.min(0) + v.sum(axis=0) + v.argmax(0) + v.argmin(axis=0) "
+    "+ v.xor_sum()",
+    "argmax and argmin": "z = v + tl.argmax(v, 0) * 3 + tl.argmin(v, 0, tie_break_left=False) "
+    "+ tl.argmax(v, 0, keep_dims=True)",
     "max and min with indices": "a, b = tl.max(v, 0, return_indices=True)\n"
     "    c, d = tl.min(v, 0, return_indices=True, return_indices_tie_break_left=False, keep_dims=True)\n"
     "    z = v + a * b + c * d",
@@ -98,24 +102,29 @@ INTEGERS = {
     "tl.tuple": "t = tl.tuple((v, v + 1)); z = t[0] + t[1]",
     "programs": "z = v + tl.num_programs(0) + tl.num_programs(axis=1) + tl.program_id(axis=2)",
     "philox": "a, b, c, d = tl.philox(p, v.to(tl.uint32), 0, 0, 0); z = (a ^ b ^ c ^ d).to(tl.int32)",
-    "philox_impl": "u = v.to(tl.uint32); a, b, c, d = tl.philox_impl(u, u, u, u, u, u); z = (a ^ b ^ c ^ d).to(tl.int32)",
+    "philox_impl": "u = v.to(tl.uint32); "
+    "a, b, c, d = tl.philox_impl(u, u, u, u, u, u); z = (a ^ b ^ c ^ d).to(tl.int32)",
     "randint": "z = tl.randint(p, v)",
     "randint4x": "a, b, c, d = tl.randint4x(7, v); z = (a ^ b ^ c ^ d).to(tl.int32)",
     "rand": "z = ((tl.rand(7, v) + tl.rand(7, v.to(tl.int64))) * 1e6).to(tl.int32)",
     "rand4x": "a, b, c, d = tl.rand4x(7, v); z = ((a + b * 2 + c * 3 + d * 4) * 10000).to(tl.int32)",
     "randn": "z = (tl.randn(p, v) * 1e4).to(tl.int32)",
     "randn4x": "a, b, c, d = tl.randn4x(7, v); z = ((a + b * 2 + c * 3 + d * 4) * 10000).to(tl.int32)",
-    "pair_uniform_to_normal": "a, b = tl.pair_uniform_to_normal(tl.rand(1, v), tl.rand(2, v)); z = ((a + b) * 1e4).to(tl.int32)",
+    "pair_uniform_to_normal": "a, b = tl.pair_uniform_to_normal(tl.rand(1, v), tl.rand(2, v)); z = ((a "
+    "+ b) * 1e4).to(tl.int32)",
     "uint_to_uniform_float": "z = (tl.uint_to_uniform_float(v.to(tl.uint32)) * 1e4).to(tl.int32)",
 }
 
 FLOATS = {
-    "math": "z = tl.math.exp(v) + tl.math.exp2(v) + tl.math.sin(v) + tl.math.cos(v) + tl.math.floor(v) + tl.math.ceil(v)",
-    "math, second part": "z = tl.math.abs(v) + tl.math.erf(v) + tl.math.fma(v, v, v) + tl.math.div_rn(v, 2.0) + tl.math.fdiv(v, 3.0)",
+    "math": "z = tl.math.exp(v) + tl.math.exp2(v) + tl.math.sin(v) + tl.math.cos(v) "
+    "+ tl.math.floor(v) + tl.math.ceil(v)",
+    "math, second part": "z = tl.math.abs(v) + tl.math.erf(v) + tl.math.fma(v, v, v) "
+    "+ tl.math.div_rn(v, 2.0) + tl.math.fdiv(v, 3.0)",
     "roots and logarithms": "a = tl.abs(v); z = tl.log(a) + tl.log2(a) + tl.sqrt(a) + tl.rsqrt(a) + tl.sqrt_rn(a)",
     "methods": "a = v.abs(); z = v.exp() + v.exp2() + a.log() + a.log2() + a.sqrt() + a.rsqrt() + v.sin() + v.cos()",
     "methods, second part": "z = v.floor() + v.ceil() + v.erf() + v.sigmoid() + v.softmax()",
-    "exp and others": "z = tl.exp(v) + tl.exp2(v) + tl.sin(v) + tl.cos(v) + tl.floor(v) + tl.ceil(v) + tl.erf(v) + tl.fma(v, v, v)",
+    "exp and others": "z = tl.exp(v) + tl.exp2(v) + tl.sin(v) + tl.cos(v) + tl.floor(v) + tl.ceil(v) "
+    "+ tl.erf(v) + tl.fma(v, v, v)",
     "division": "z = tl.fdiv(v, 3.0) + tl.div_rn(v, 7.0) + v / 3 + v % 0.7",
     "minimum": "z = tl.minimum(v, 0.5) + tl.minimum(v, v * 2, propagate_nan=tl.PropagateNan.ALL)",
     "maximum": "z = tl.maximum(v, 0.5) + tl.maximum(v, v * 2, propagate_nan=tl.PropagateNan.ALL)",
@@ -131,7 +140,8 @@ FLOATS = {
     "bfloat16 towards zero": "z = v.to(tl.bfloat16, fp_downcast_rounding='rtz').to(tl.float32)",
     "bits of float16": "z = v.to(tl.float16).to(tl.int16, bitcast=True).to(tl.float32)",
     "small floats that are exact": "v = tl.where(v > 0, 1.5, -0.5)\n"
-    "    z = v.to(tl.float8e5).to(tl.float32) + v.to(tl.float8e4nv).to(tl.float32) + v.to(tl.float8e4b15).to(tl.float32)",
+    "    z = v.to(tl.float8e5).to(tl.float32) + v.to(tl.float8e4nv).to(tl.float32) "
+    "+ v.to(tl.float8e4b15).to(tl.float32)",
     "small floats with one zero": "v = tl.where(v > 0, 1.5, -0.5)\n"
     "    z = v.to(tl.float8e4b8).to(tl.float32) + v.to(tl.float8e5b16).to(tl.float32)",
     "int": "z = v.to(tl.int32).to(tl.float32)",
@@ -181,7 +191,6 @@ NOT_OPERATIONS = {
     "TRITON_MAX_TENSOR_NUMEL",
 }
 NOT_IN_TRITONS_INTERPRETER = {"inline_asm_elementwise", "map_elementwise"}
-PRINTS = {"static_print"}  # see test_groups.py for what prints
 
 
 def names_in_kernels() -> set[str]:

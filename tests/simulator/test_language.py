@@ -13,7 +13,7 @@ from triton.runtime import interpreter
 
 from triton_workshop.simulator import record
 
-from .executors import N, P, assert_same, both, rows, upstream
+from .executors import N, P, assert_same, both, rows
 
 
 @triton.jit

@@ -276,3 +276,25 @@ def test_a_kernel_defined_in_a_function_closes_over_nothing_mutable() -> None:
         tl.store(out_ptr + at, at)
 
     assert same(lambda out: inner[(2,)](out, N=4)) == list(range(8))
+
+
+if hasattr(tl, "aggregate_replace"):  # from Triton 3.9 on
+
+    @tl.core._aggregate
+    class Line:
+        start: tl.tensor
+        slope: tl.constexpr
+
+        @triton.constexpr_function
+        def __init__(self, start, slope):
+            self.start = start
+            self.slope = tl.constexpr(slope)
+
+    @triton.jit
+    def with_an_aggregate(out_ptr, N: tl.constexpr):
+        at = tl.arange(0, N)
+        line = tl.aggregate_replace(Line(at, 3), start=at + 1)
+        tl.store(out_ptr + at, line.start * line.slope)
+
+    def test_aggregates() -> None:
+        same(lambda out: with_an_aggregate[(1,)](out, N=8))

@@ -9,6 +9,7 @@ import sys
 import types
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,11 @@ from triton_workshop.simulator.values import Value
 
 _MISSING = object()
 _KNOWN = frozenset({"triton", "math", "builtins", "numpy", "torch", "operator", "_operator"})
-_PRINTING = frozenset({"print", "input", "breakpoint", "device_print", "static_print"})
+_PRINTING = frozenset({"print", "input", "breakpoint", "device_print", "static_print", "open", "exec", "eval", "next"})
+_OUTLIVING = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "IMPORT_NAME"})
+_CHANGING = frozenset(
+    name for kind in (list, dict, set) for name in set(dir(kind)) - set(dir(tuple)) - set(dir(frozenset)) - {"get"}
+) - {"items", "keys", "values"}
 
 
 @contextmanager
@@ -65,33 +70,29 @@ def interpreted(function: Callable[..., Any], builder: Builder) -> Iterator[Call
 def prints(function: Any) -> bool:
     """Whether a kernel, or a function that it calls, may print or reach out of the kernel in another way.
 
-    Then programs have to run one after the other: what it does has to happen once a program, in grid order.
+    Then programs have to run one after the other: what it does has to happen once a program, in grid order. Reading a
+    global list or dict is no such thing, as long as nothing here could change one.
     """
-    seen: set[int] = set()
-
-    def reaches_out(function: Any) -> bool:
+    waiting, seen = [function], set[int]()
+    containers = changes = False
+    while waiting:
+        function = waiting.pop()
         if id(function) in seen:
-            return False
+            continue
         seen.add(id(function))
-        names, attributes = _names(function.__code__)
-        return bool((names | attributes) & _PRINTING) or any(
-            _is_foreign(function.__globals__[name], attributes, reaches_out)
-            for name in names
-            if name in function.__globals__
-        )
-
-    return reaches_out(function)
-
-
-def _is_foreign(thing: Any, attributes: frozenset[str], reaches_out: Callable[[Any], bool]) -> bool:
-    if isinstance(thing, upstream.InterpretedFunction):
-        return reaches_out(thing.fn)
-    if isinstance(thing, types.ModuleType):
-        parts = [] if _is_known(thing.__name__) else [getattr(thing, name, None) for name in attributes]
-        return any(isinstance(part, types.FunctionType) and not _is_known(part.__module__) for part in parts)
-    if isinstance(thing, types.FunctionType | types.BuiltinFunctionType | types.MethodType):
-        return not _is_known(thing.__module__)
-    return isinstance(thing, list | dict | set)
+        uses = _uses(function.__code__)
+        if uses.reaches_out or function.__closure__:
+            return True
+        changes |= uses.changes
+        for thing in uses.globals(function.__globals__):
+            if isinstance(thing, upstream.InterpretedFunction):
+                waiting.append(thing.fn)
+            elif isinstance(thing, types.FunctionType):
+                waiting.extend([] if _is_known(thing.__module__) else [thing])
+            elif isinstance(thing, types.BuiltinFunctionType | types.MethodType) and not _is_known(thing.__module__):
+                return True
+            containers |= isinstance(thing, list | dict | set)
+    return containers and changes
 
 
 def _is_known(module: str | None) -> bool:
@@ -99,18 +100,44 @@ def _is_known(module: str | None) -> bool:
     return module == rewriting.__name__ or (module or "").partition(".")[0] in _KNOWN
 
 
+@dataclass(frozen=True)
+class _Uses:
+    """What a function's code mentions."""
+
+    names: frozenset[str]
+    """Its global names."""
+    attributes: frozenset[str]
+    reaches_out: bool
+    """Whether it prints, imports or assigns to something that outlives it."""
+    changes: bool
+    """Whether it could change a list, a dict or a set."""
+
+    def globals(self, space: dict[str, Any]) -> Iterator[Any]:
+        """What its global names stand for; of a module that is not known, the parts that it may use."""
+        for name in self.names & space.keys():
+            thing = space[name]
+            if isinstance(thing, types.ModuleType) and not _is_known(thing.__name__):
+                yield from (getattr(thing, attribute, None) for attribute in self.attributes)
+            else:
+                yield thing
+
+
 @functools.cache
-def _names(code: types.CodeType) -> tuple[frozenset[str], frozenset[str]]:
-    """The global names that a function uses, and the attributes."""
+def _uses(code: types.CodeType) -> _Uses:
     instructions = list(dis.get_instructions(code))
+    operations = {step.opname for step in instructions}
     names = {str(step.argval) for step in instructions if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
     attributes = {str(step.argval) for step in instructions if step.opname in ("LOAD_ATTR", "LOAD_METHOD")}
+    reaches_out = bool((names | attributes) & _PRINTING or operations & _OUTLIVING)
+    changes = bool(attributes & _CHANGING or operations & {"STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE"})
     for inner in code.co_consts:
         if isinstance(inner, types.CodeType):
-            more_names, more_attributes = _names(inner)
-            names |= more_names
-            attributes |= more_attributes
-    return frozenset(names), frozenset(attributes)
+            more = _uses(inner)
+            names |= more.names
+            attributes |= more.attributes
+            reaches_out |= more.reaches_out
+            changes |= more.changes
+    return _Uses(frozenset(names), frozenset(attributes), reaches_out, changes)
 
 
 def _members(builder: Builder) -> dict[str, Any]:

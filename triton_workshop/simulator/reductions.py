@@ -199,11 +199,11 @@ def _combined_by_element(builder: Any, function: Any, values: list[Value]) -> li
 def _put(result: Value, part: Array, new: Value) -> None:
     """`result[part] = new`"""
     result.data[part] = new.data
-    if new.poison is True or result.poison is True:
-        result.poison = True
-    elif new.poison is not None:
-        result.poison = np.zeros(len(result.data), np.bool_) if result.poison is None else result.poison
-        result.poison[part] = new.poison
+    if new.poison is None or result.poison is True:
+        return
+    poison = result.poison if isinstance(result.poison, np.ndarray) else np.zeros(len(result.data), np.bool_)
+    poison[part] = new.poison
+    result.poison = poison
 
 
 def _call(builder: Any, function: Any, values: list[Value]) -> list[Value]:
