@@ -210,7 +210,7 @@ def grouped_gemm(ap, bp, cp, sizes, lds, gs, NSM: tl.constexpr, BM: tl.constexpr
             pa = a + om[:, None] * lda + ok[None, :]
             pb = b + ok[:, None] * ldb + on[None, :]
             acc = tl.zeros((BM, BN), dtype=tl.float32)
-            for kk in range(0, tl.cdiv(gk, BK)):
+            for _ in range(0, tl.cdiv(gk, BK)):
                 tl.multiple_of(pa, [16, 16])
                 acc += tl.dot(tl.load(pa), tl.load(pb))
                 pa += BK
@@ -327,7 +327,7 @@ def flash_attention(
     Q,
     K,
     V,
-    O,
+    OUT,
     Mx,
     sm_scale,
     H,
@@ -359,7 +359,7 @@ def flash_attention(
     m_i += tl.math.log2(l_i)
     acc = acc / l_i[:, None]
     tl.store(Mx + hz * N_CTX + om, m_i)
-    tl.store(O + base + om[:, None] * D + od[None, :], acc.to(tl.float16))
+    tl.store(OUT + base + om[:, None] * D + od[None, :], acc.to(tl.float16))
 
 
 @triton.jit
@@ -378,9 +378,9 @@ def flash_attention_backward(Q, K, V, DO, L, Dl, DQ, DK, DV, scale, N: tl.conste
         at = base + om[:, None] * D + od[None, :]
         q = tl.load(Q + at)
         do = tl.load(DO + at)
-        l = tl.load(L + h * N + om)
+        lse = tl.load(L + h * N + om)
         dl = tl.load(Dl + h * N + om)
-        p = tl.exp(tl.dot(q, tl.trans(k), input_precision="ieee") * scale - l[:, None])
+        p = tl.exp(tl.dot(q, tl.trans(k), input_precision="ieee") * scale - lse[:, None])
         dv += tl.dot(tl.trans(p), do, input_precision="ieee")
         dp = tl.dot(do, v.T, input_precision="ieee")
         ds = p * (dp - dl[:, None]) * scale
@@ -631,6 +631,64 @@ def online_softmax(x, o, n, BLOCK: tl.constexpr):
         tl.store(o + row * n + c, tl.exp(v - m) / s, mask=c < n)
 
 
+@triton.jit
+def merged_moments(ma, va, ca, mb, vb, cb):
+    d = mb - ma
+    c = ca + cb
+    f = tl.where(c == 0.0, 0.0, cb / c)
+    return ma + d * f, va + vb + d * d * ca * f, c
+
+
+@triton.jit
+def moments_by_welford(x, mo, vo, n, B: tl.constexpr):
+    p = tl.program_id(0)
+    at = tl.arange(0, B)
+    m = at < n
+    v = tl.load(x + p * n + at, mask=m, other=0.0)
+    w = m.to(tl.float32)
+    mean, m2, cnt = tl.reduce((v, tl.zeros_like(v), w), 0, merged_moments)
+    tl.store(mo + p, mean)
+    tl.store(vo + p, m2 / cnt)
+
+
+@triton.jit
+def affine_after_affine(a1, b1, a2, b2):
+    return a1 * a2, b1 * a2 + b2
+
+
+@triton.jit
+def state_space_scan(a, b, o, n, B: tl.constexpr):
+    p = tl.program_id(0)
+    at = tl.arange(0, B)
+    x = tl.load(a + p * n + at, mask=at < n, other=1.0)
+    y = tl.load(b + p * n + at, mask=at < n, other=0.0)
+    _, h = tl.associative_scan((x, y), 0, affine_after_affine)
+    tl.store(o + p * n + at, h, mask=at < n)
+
+
+@triton.jit
+def compaction_by_tickets(x, o, cnt, n, B: tl.constexpr):
+    at = tl.program_id(0) * B + tl.arange(0, B)
+    v = tl.load(x + at, mask=at < n, other=-1.0)
+    keep = (v > 0) & (at < n)
+    k = keep.to(tl.int32)
+    pos = tl.cumsum(k, 0) - k
+    base = tl.atomic_add(cnt, tl.sum(k, 0))
+    tl.store(o + base + pos, v, mask=keep)
+
+
+@triton.jit
+def greatest_by_turns(x, o, oi, n, K: tl.constexpr, B: tl.constexpr):
+    p = tl.program_id(0)
+    at = tl.arange(0, B)
+    v = tl.load(x + p * n + at, mask=at < n, other=-float("inf"))
+    for k in tl.static_range(K):
+        m, i = tl.max(v, 0, return_indices=True)
+        tl.store(o + p * K + k, m)
+        tl.store(oi + p * K + k, i)
+        v = tl.where(at == i, -float("inf"), v)
+
+
 def layer_norm_arguments() -> Tensors:
     x = noise(20, 50)
     scale = (x.var(1, unbiased=False) + 1e-5).rsqrt()
@@ -690,6 +748,13 @@ def blocks_product(given: Tensors) -> dict[int, torch.Tensor]:
 def rotated(given: Tensors) -> dict[int, torch.Tensor]:
     a, b = given[0][..., :8], given[0][..., 8:]
     return {0: torch.cat([a * given[1] - b * given[2], b * given[1] + a * given[2]], -1)}
+
+
+def hadamard(doublings: int) -> torch.Tensor:
+    matrix = torch.ones(1, 1)
+    for _ in range(doublings):
+        matrix = torch.kron(torch.tensor([[1.0, 1.0], [1.0, -1.0]]), matrix)
+    return matrix
 
 
 LABELS = torch.tensor([1, -100, 3, 49, 0, -100, 7])
@@ -841,9 +906,9 @@ CASES = [
     Case(
         hadamard_transform,
         (4,),
-        lambda: (noise(4, 2), torch.zeros(4, 2)),
-        lambda a: {1: torch.stack([a[0][:, 0] + a[0][:, 1], a[0][:, 0] - a[0][:, 1]], 1)},
-        {"N": 2, "LOG": 1},
+        lambda: (noise(4, 16), torch.zeros(4, 16)),
+        lambda a: {1: a[0] @ hadamard(4)},
+        {"N": 16, "LOG": 4},
     ),
     Case(
         fourier_transform,
@@ -888,6 +953,34 @@ CASES = [
         lambda: (noise(3, 8, 9), noise(5, 3, 3, 3, seed=1), torch.zeros(5, 8, 9), 3, 8, 9, 5),
         lambda a: {2: F.conv2d(a[0][None], a[1], padding=1)[0]},
         {"KH": 3, "KW": 3, **TILES},
+    ),
+    Case(
+        moments_by_welford,
+        (5,),
+        lambda: (noise(5, 50), torch.zeros(5), torch.zeros(5), 50),
+        lambda a: {1: a[0].mean(1), 2: a[0].var(1, unbiased=False)},
+        {"B": 64},
+    ),
+    Case(
+        state_space_scan,
+        (3,),
+        lambda: (noise(3, 2) * 0.5, noise(3, 2, seed=1), torch.zeros(3, 2), 2),
+        lambda a: {2: torch.stack([a[1][:, 0], a[0][:, 1] * a[1][:, 0] + a[1][:, 1]], 1)},
+        {"B": 32},
+    ),
+    Case(
+        greatest_by_turns,
+        (4,),
+        lambda: (noise(4, 30), torch.zeros(4, 3), zeros(4, 3), 30),
+        lambda a: {1: a[0].topk(3, 1).values, 2: a[0].topk(3, 1).indices},
+        {"K": 3, "B": 32},
+    ),
+    Case(
+        compaction_by_tickets,
+        (4,),
+        lambda: (noise(100), torch.zeros(100), zeros(1), 100),
+        lambda a: {2: (a[0] > 0).sum()[None]},
+        {"B": 32},
     ),
     Case(
         max_pool,
