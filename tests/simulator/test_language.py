@@ -525,6 +525,36 @@ def test_every_small_float_is_read_as_what_it_is(dtype: torch.dtype) -> None:
     torch.testing.assert_close(out, x.float(), rtol=0, atol=0, equal_nan=True)
 
 
+@triton.jit
+def from_bits(bits_ptr, out_ptr, back_ptr, TYPE: tl.constexpr, N: tl.constexpr):
+    at = tl.program_id(0) * N + tl.arange(0, N)
+    value = tl.load(bits_ptr + at).to(TYPE, bitcast=True)
+    tl.store(out_ptr + at, value.to(tl.float32))
+    tl.store(back_ptr + at, value.to(tl.float32).to(TYPE).to(tl.int8, bitcast=True))
+
+
+@pytest.mark.skipif(not hasattr(interpreter, "_prepare_dot_scaled_operand"), reason="from Triton 3.9 on")
+@pytest.mark.parametrize(
+    ("small", "dtype"), [(tl.float8e4b8, torch.float8_e4m3fnuz), (tl.float8e5b16, torch.float8_e5m2fnuz)]
+)
+def test_small_floats_with_one_zero_are_read_as_what_they_are(small: Any, dtype: torch.dtype) -> None:
+    bits = torch.arange(256, dtype=torch.uint8).view(torch.int8)
+    out, back = torch.zeros(256), torch.zeros(256, dtype=torch.int8)
+    from_bits[(256 // N,)](bits, out, back, TYPE=small, N=N)
+    torch.testing.assert_close(out, bits.view(dtype).float(), rtol=0, atol=0, equal_nan=True)
+    assert torch.equal(back, bits)
+
+
+def test_float8e4b15_has_no_infinity_and_a_bias_of_15() -> None:
+    bits = torch.arange(112, dtype=torch.int8)
+    out, back = torch.zeros(112), torch.zeros(112, dtype=torch.int8)
+    from_bits[(112 // N,)](bits, out, back, TYPE=tl.float8e4b15, N=N)
+    exponent, fraction = bits // 8, (bits % 8) / 8
+    normal = (1 + fraction) * 2.0 ** (exponent - 15.0)
+    assert torch.equal(out, torch.where(exponent == 0, fraction * 2.0**-14, normal))
+    assert torch.equal(back, bits)
+
+
 @pytest.mark.parametrize("op", ["add", "sub", "mul", "div", "max", "where", "scalar"])
 def test_bfloat16_is_computed_in_float32_and_rounded(op: str) -> None:
     x, y = rows(torch.bfloat16), rows(torch.bfloat16, 1)
