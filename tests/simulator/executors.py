@@ -1,15 +1,17 @@
-"""The two executors side by side: ours, and that of Triton's own interpreter."""
+"""The two executors side by side: ours, and that of Triton's own interpreter, and the same launch on both."""
 
 from __future__ import annotations
 
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import torch
 import triton.language as tl
 from triton.runtime import interpreter
 
+from triton_workshop.simulator import record
 from triton_workshop.simulator.install import install
 
 _upstream = {
@@ -41,3 +43,40 @@ def upstream() -> Iterator[None]:
         for name, member in _ours.items():
             setattr(interpreter, name, member)
         interpreter.interpreter_semantic.builder = _ours["interpreter_builder"]
+
+
+P, N = 5, 16
+"""Programs, and elements of a block: each program works on its own row of every tensor."""
+
+
+def rows(dtype: torch.dtype = torch.float32, seed: int = 0) -> torch.Tensor:
+    generator = torch.Generator().manual_seed(seed)
+    if dtype == torch.bool:
+        return torch.rand(P, N, generator=generator) > 0.5
+    if dtype.is_floating_point:
+        return torch.randn(P, N, generator=generator).to(dtype)
+    return torch.randint(-100 if dtype.is_signed else 0, 100, (P, N), generator=generator).to(dtype)
+
+
+def both(kernel: Any, grid: Any, make: Callable[[], tuple[Any, ...]], **constants: Any) -> tuple[Any, Any]:
+    """The arguments after a launch on ours, and after one on Triton's."""
+    ours, theirs = make(), make()
+    with record() as launches:
+        kernel[grid](*ours, **constants)
+    assert not launches[0].faults, str(launches[0].faults[0])
+    assert not launches[0].one_by_one
+    with upstream():
+        kernel[grid](*theirs, **constants)
+    return ours, theirs
+
+
+def assert_same(ours: Any, theirs: Any, *, exactly: bool = True) -> None:
+    for mine, their in zip(ours, theirs, strict=True):
+        if isinstance(mine, torch.Tensor):
+            torch.testing.assert_close(
+                mine.float() if mine.dtype.is_floating_point else mine,
+                their.float() if their.dtype.is_floating_point else their,
+                rtol=0 if exactly else 1e-5,
+                atol=0 if exactly else 1e-5,
+                equal_nan=True,
+            )

@@ -203,6 +203,12 @@ def prints_on_the_device(x_ptr):
 
 
 @triton.jit
+def prints_what_is_static(x_ptr):
+    tl.static_print("blocks of", 4)
+    tl.store(x_ptr + tl.program_id(0), 1)
+
+
+@triton.jit
 def prints_after_a_branch(x_ptr):
     pid = tl.program_id(0)
     if pid == 1:
@@ -211,7 +217,9 @@ def prints_after_a_branch(x_ptr):
         print("zero", pid)
 
 
-@pytest.mark.parametrize("kernel", [prints, prints_with_a_helper, prints_on_the_device, prints_after_a_branch])
+@pytest.mark.parametrize(
+    "kernel", [prints, prints_with_a_helper, prints_on_the_device, prints_what_is_static, prints_after_a_branch]
+)
 def test_debug_output_reads_as_upstream(kernel: Any, capsys: pytest.CaptureFixture[str]) -> None:
     launch = launched(kernel, (2, 2), torch.arange(16.0))
     ours = capsys.readouterr().out
@@ -219,6 +227,65 @@ def test_debug_output_reads_as_upstream(kernel: Any, capsys: pytest.CaptureFixtu
         kernel[(2, 2)](torch.arange(16.0))
     assert ours == capsys.readouterr().out != ""
     assert launch.one_by_one
+
+
+WEIGHTS = [1, 2, 3]
+SETTINGS = {"bias": 3}
+SEEN: list[int] = []
+LATEST = 0
+
+
+def weighted(x: Any) -> Any:
+    return x * WEIGHTS[1] + SETTINGS.get("bias", 0)
+
+
+def remembered(x: Any) -> Any:
+    SEEN.append(len(SEEN))
+    return x
+
+
+def counted(x: Any) -> Any:
+    global LATEST
+    LATEST += 1
+    return x
+
+
+@triton.jit
+def reads_globals(out_ptr):
+    pid = tl.program_id(0)
+    tl.store(out_ptr + pid, weighted(pid) + WEIGHTS[0])
+
+
+@triton.jit
+def changes_a_global_list(out_ptr):
+    pid = tl.program_id(0)
+    tl.store(out_ptr + pid, remembered(pid))
+
+
+@triton.jit
+def changes_a_global(out_ptr):
+    pid = tl.program_id(0)
+    tl.store(out_ptr + pid, counted(pid))
+
+
+@triton.jit
+def uses_logical_operators(out_ptr):
+    pid = tl.program_id(0)
+    tl.store(out_ptr + pid, 1, mask=(pid > 1 and not pid > 4) or pid == 0)
+
+
+@pytest.mark.parametrize("kernel", [reads_globals, uses_logical_operators])
+def test_plain_functions_and_constant_globals_stay_batched(kernel: Any) -> None:
+    assert not launched(kernel, (6,), torch.zeros(6)).one_by_one
+
+
+def test_what_changes_a_global_happens_once_a_program() -> None:
+    SEEN.clear()
+    assert launched(changes_a_global_list, (6,), torch.zeros(6)).one_by_one
+    assert list(range(6)) == SEEN
+    before = LATEST
+    assert launched(changes_a_global, (6,), torch.zeros(6)).one_by_one
+    assert before + 6 == LATEST
 
 
 @triton.jit

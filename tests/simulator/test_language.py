@@ -10,47 +10,10 @@ import torch
 import triton
 import triton.language as tl
 from triton.runtime import interpreter
-from triton.runtime.errors import InterpreterError
 
 from triton_workshop.simulator import record
 
-from .executors import upstream
-
-P, N = 5, 16
-"""Programs, and elements of a block: each program works on its own row of every tensor."""
-
-
-def rows(dtype: torch.dtype = torch.float32, seed: int = 0) -> torch.Tensor:
-    generator = torch.Generator().manual_seed(seed)
-    if dtype == torch.bool:
-        return torch.rand(P, N, generator=generator) > 0.5
-    if dtype.is_floating_point:
-        return torch.randn(P, N, generator=generator).to(dtype)
-    return torch.randint(-100 if dtype.is_signed else 0, 100, (P, N), generator=generator).to(dtype)
-
-
-def both(kernel: Any, grid: Any, make: Callable[[], tuple[Any, ...]], **constants: Any) -> tuple[Any, Any]:
-    """The arguments after a launch on ours, and after one on Triton's."""
-    ours, theirs = make(), make()
-    with record() as launches:
-        kernel[grid](*ours, **constants)
-    assert not launches[0].faults, str(launches[0].faults[0])
-    assert not launches[0].one_by_one
-    with upstream():
-        kernel[grid](*theirs, **constants)
-    return ours, theirs
-
-
-def assert_same(ours: Any, theirs: Any, *, exactly: bool = True) -> None:
-    for mine, their in zip(ours, theirs, strict=True):
-        if isinstance(mine, torch.Tensor):
-            torch.testing.assert_close(
-                mine.float() if mine.dtype.is_floating_point else mine,
-                their.float() if their.dtype.is_floating_point else their,
-                rtol=0 if exactly else 1e-5,
-                atol=0 if exactly else 1e-5,
-                equal_nan=True,
-            )
+from .executors import N, P, assert_same, both, rows
 
 
 @triton.jit
@@ -445,20 +408,67 @@ def atomics(x_ptr, out_ptr, old_ptr, OP: tl.constexpr, N: tl.constexpr):
         old = tl.atomic_xchg(out_ptr + at, x)
     elif OP == "cas":
         old = tl.atomic_cas(out_ptr + at, tl.zeros((N,), x.dtype), x)
+    elif OP == "relaxed":
+        old = tl.atomic_add(out_ptr + at % 4, x, mask=at % 3 == 0, sem="relaxed", scope="cta")
+        old = tl.where(at % 3 == 0, old, 0)
+    elif OP == "masked":
+        old = tl.where(at < 9, tl.atomic_max(out_ptr + at, x, mask=at < 9, sem="acquire"), 0)
+        old += tl.where(at >= 9, tl.atomic_xchg(out_ptr + at, x, mask=at >= 9, sem="release", scope="sys"), 0)
+    elif OP == "scalar":
+        old = tl.atomic_add(out_ptr, tl.sum(x)) + tl.atomic_max(out_ptr + 1, tl.max(x)) + at.to(x.dtype) * 0
+    elif OP == "poll":
+        tl.store(out_ptr + at, tl.zeros((N,), x.dtype) + 7)
+        old = tl.atomic_poll(out_ptr + at, tl.zeros((N,), x.dtype) + 7).to(x.dtype)
     tl.store(old_ptr + tl.program_id(0) * N + at, old, mask=at < (9 if OP == "or" else N))
 
 
-@pytest.mark.parametrize("op", ["add", "max", "min", "and", "or", "xor", "xchg", "cas"])
-def test_atomics_on_integers(op: str) -> None:
+MORE_ATOMICS = ["relaxed", "masked", "scalar", *(["poll"] if hasattr(tl, "atomic_poll") else [])]
+
+
+@pytest.mark.parametrize("op", ["add", "max", "min", "and", "or", "xor", "xchg", "cas", *MORE_ATOMICS])
+@pytest.mark.parametrize("dtype", [torch.int32, torch.int64])
+def test_atomics_on_integers(op: str, dtype: torch.dtype) -> None:
     def make() -> tuple[torch.Tensor, ...]:
-        return rows(torch.int32), torch.zeros(N, dtype=torch.int32), torch.zeros(P, N, dtype=torch.int32)
+        return rows(dtype), torch.zeros(N, dtype=dtype), torch.zeros(P, N, dtype=dtype)
 
     assert_same(*both(atomics, (P,), make, OP=op, N=N))
 
 
-@pytest.mark.parametrize("op", ["add", "max", "min"])
+@pytest.mark.parametrize("op", ["add", "max", "min", "relaxed", "scalar"])
 def test_atomics_on_floats(op: str) -> None:
-    assert_same(*both(atomics, (P,), lambda: (rows(), torch.zeros(N), torch.zeros(P, N)), OP=op, N=N))
+    def make() -> tuple[torch.Tensor, ...]:
+        x = (rows() * 8).round()  # their sums are exact in any order
+        return x, torch.zeros(N), torch.zeros(P, N)
+
+    assert_same(*both(atomics, (P,), make, OP=op, N=N))
+
+
+@triton.jit
+def handed_over(x_ptr, N: tl.constexpr):
+    at, pid = tl.arange(0, N), tl.program_id(0)
+    before = tl.atomic_load(x_ptr + (pid - 1) * N + at, mask=(at < 9) & (pid > 0))
+    tl.atomic_store(x_ptr + pid * N + at, tl.where((at < 9) & (pid > 0), before + 1, 5), mask=at < 9)
+
+
+@pytest.mark.skipif(not hasattr(tl, "atomic_load"), reason="from Triton 3.9 on")
+def test_atomic_loads_and_stores() -> None:
+    """Triton's own interpreter refuses their masks."""
+    x = torch.zeros(1, N, dtype=torch.int32)
+    handed_over[(1,)](x, N=N)
+    assert x[0].tolist() == [5] * 9 + [0] * 7
+
+
+@triton.jit
+def add_half(x_ptr, out_ptr, N: tl.constexpr):
+    at = tl.arange(0, N)
+    tl.atomic_add(out_ptr + at, tl.load(x_ptr + tl.program_id(0) * N + at))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_atomic_adds_of_small_floats(dtype: torch.dtype) -> None:
+    x, out = (rows(torch.float32) * 4).round().to(dtype), torch.zeros(N, dtype=dtype)
+    add_half[(P,)](x, out, N=N)
+    assert torch.equal(out, x.float().sum(0).to(dtype))
 
 
 @triton.jit
@@ -513,6 +523,36 @@ def test_every_small_float_is_read_as_what_it_is(dtype: torch.dtype) -> None:
     out = torch.zeros(len(x))
     convert[(len(x) // N,)](x, out, N=N)
     torch.testing.assert_close(out, x.float(), rtol=0, atol=0, equal_nan=True)
+
+
+@triton.jit
+def from_bits(bits_ptr, out_ptr, back_ptr, TYPE: tl.constexpr, N: tl.constexpr):
+    at = tl.program_id(0) * N + tl.arange(0, N)
+    value = tl.load(bits_ptr + at).to(TYPE, bitcast=True)
+    tl.store(out_ptr + at, value.to(tl.float32))
+    tl.store(back_ptr + at, value.to(tl.float32).to(TYPE).to(tl.int8, bitcast=True))
+
+
+@pytest.mark.skipif(not hasattr(interpreter, "_prepare_dot_scaled_operand"), reason="from Triton 3.9 on")
+@pytest.mark.parametrize(
+    ("small", "dtype"), [(tl.float8e4b8, torch.float8_e4m3fnuz), (tl.float8e5b16, torch.float8_e5m2fnuz)]
+)
+def test_small_floats_with_one_zero_are_read_as_what_they_are(small: Any, dtype: torch.dtype) -> None:
+    bits = torch.arange(256, dtype=torch.uint8).view(torch.int8)
+    out, back = torch.zeros(256), torch.zeros(256, dtype=torch.int8)
+    from_bits[(256 // N,)](bits, out, back, TYPE=small, N=N)
+    torch.testing.assert_close(out, bits.view(dtype).float(), rtol=0, atol=0, equal_nan=True)
+    assert torch.equal(back, bits)
+
+
+def test_float8e4b15_has_no_infinity_and_a_bias_of_15() -> None:
+    bits = torch.arange(112, dtype=torch.int8)
+    out, back = torch.zeros(112), torch.zeros(112, dtype=torch.int8)
+    from_bits[(112 // N,)](bits, out, back, TYPE=tl.float8e4b15, N=N)
+    exponent, fraction = bits // 8, (bits % 8) / 8
+    normal = (1 + fraction) * 2.0 ** (exponent - 15.0)
+    assert torch.equal(out, torch.where(exponent == 0, fraction * 2.0**-14, normal))
+    assert torch.equal(back, bits)
 
 
 @pytest.mark.parametrize("op", ["add", "sub", "mul", "div", "max", "where", "scalar"])
@@ -581,30 +621,132 @@ def test_and_or_and_not_work_on_elements_as_on_a_gpu() -> None:
 
 
 @triton.jit
-def scaled_product(a_ptr, sa_ptr, b_ptr, sb_ptr, c_ptr, FORMAT: tl.constexpr):
-    pid, m, k = tl.program_id(0), tl.arange(0, 32), tl.arange(0, 64)
-    a = tl.load(a_ptr + pid * 2048 + m[:, None] * 64 + k[None, :])
-    b = tl.load(b_ptr + pid * 2048 + k[:, None] * 32 + m[None, :])
-    groups = tl.arange(0, 2)
-    a_scale = tl.load(sa_ptr + pid * 64 + m[:, None] * 2 + groups[None, :])
-    b_scale = tl.load(sb_ptr + pid * 64 + m[:, None] * 2 + groups[None, :])
-    c = tl.dot_scaled(a, a_scale, FORMAT, b, b_scale, FORMAT)
+def scaled_product(
+    a_ptr,
+    a_scale_ptr,
+    b_ptr,
+    b_scale_ptr,
+    c_ptr,
+    A: tl.constexpr,
+    B: tl.constexpr,
+    A_K: tl.constexpr,
+    B_K: tl.constexpr,
+):
+    pid, m, groups = tl.program_id(0), tl.arange(0, 32), tl.arange(0, 2)
+    a = tl.load(a_ptr + pid * 32 * A_K + m[:, None] * A_K + tl.arange(0, A_K)[None, :])
+    b = tl.load(b_ptr + pid * 32 * B_K + tl.arange(0, B_K)[:, None] * 32 + m[None, :])
+    at = pid * 64 + m[:, None] * 2 + groups[None, :]
+    a_scale = None if a_scale_ptr is None else tl.load(a_scale_ptr + at)
+    b_scale = None if b_scale_ptr is None else tl.load(b_scale_ptr + at)
+    c = tl.dot_scaled(a, a_scale, A, b, b_scale, B, acc=tl.full((32, 32), 1, tl.float32))
     tl.store(c_ptr + pid * 1024 + m[:, None] * 32 + m[None, :], c)
 
 
+FORMATS = {
+    "e2m1": torch.uint8,
+    "e4m3": torch.float8_e4m3fn,
+    "e5m2": torch.float8_e5m2,
+    "bf16": torch.bfloat16,
+    "fp16": torch.float16,
+}
+
+
 @pytest.mark.skipif(not hasattr(interpreter, "_prepare_dot_scaled_operand"), reason="from Triton 3.9 on")
-@pytest.mark.parametrize("form", ["e4m3", "e5m2"])
-def test_dot_scaled(form: str) -> None:
-    dtype = {"e4m3": torch.float8_e4m3fn, "e5m2": torch.float8_e5m2}[form]
+@pytest.mark.parametrize("a_form", FORMATS)
+@pytest.mark.parametrize("b_form", ["e2m1", "e4m3", "fp16"])
+@pytest.mark.parametrize("a_is_scaled", [True, False])
+def test_dot_scaled(a_form: str, b_form: str, a_is_scaled: bool) -> None:
+    a_k, b_k = (32 if form == "e2m1" else 64 for form in (a_form, b_form))  # two numbers of 4 bits make a byte
 
-    def make() -> tuple[torch.Tensor, ...]:
+    def make() -> tuple[torch.Tensor | None, ...]:
         generator = torch.Generator().manual_seed(5)
-        a = torch.randint(-4, 5, (P, 32, 64), generator=generator).float().to(dtype)
-        b = torch.randint(-4, 5, (P, 64, 32), generator=generator).float().to(dtype)
+        a = torch.randint(-4, 5, (P, 32, a_k), generator=generator).to(FORMATS[a_form])
+        b = torch.randint(-4, 5, (P, b_k, 32), generator=generator).to(FORMATS[b_form])
         scales = torch.randint(126, 130, (2, P, 32, 2), generator=generator).to(torch.uint8)
-        return a, scales[0].clone(), b, scales[1].clone(), torch.zeros(P, 32, 32)
+        return a, scales[0].clone() if a_is_scaled else None, b, scales[1].clone(), torch.zeros(P, 32, 32)
 
-    assert_same(*both(scaled_product, (P,), make, FORMAT=form))
+    assert_same(*both(scaled_product, (P,), make, A=a_form, B=b_form, A_K=a_k, B_K=b_k))
+
+
+@triton.jit
+def by_descriptors(x_ptr, out_ptr, OP: tl.constexpr, H, W, BLOCK: tl.constexpr):
+    row = tl.program_id(0) * BLOCK
+    source = tl.make_tensor_descriptor(x_ptr, [H, W], [W, 1], [BLOCK, BLOCK], padding_option="zero")
+    target = tl.make_tensor_descriptor(out_ptr, [H, W], [W, 1], [BLOCK, BLOCK])
+    for column in range(0, W, BLOCK):
+        x = tl.load_tensor_descriptor(source, [row, column])
+        if OP == "store":
+            tl.store_tensor_descriptor(target, [row, column], x * 2)
+        elif OP == "shape":
+            target.store([row, column], source.load([row, column]) + source.shape[0] + source.strides[0])
+        elif OP == "add":
+            target.atomic_add([0, column], x)
+        elif OP == "max":
+            target.atomic_max([0, column], x)
+        elif OP == "min":
+            target.atomic_min([0, column], x)
+        elif OP == "and":
+            target.atomic_and([0, column], x)
+        elif OP == "or":
+            target.atomic_or([0, column], x)
+        elif OP == "xor":
+            target.atomic_xor([0, column], x)
+
+
+def described() -> tuple[torch.Tensor, torch.Tensor]:
+    x = torch.randint(-99, 99, (37, 40), generator=torch.Generator().manual_seed(0), dtype=torch.int32)
+    return x, torch.full((37, 40), 5, dtype=torch.int32)
+
+
+@pytest.mark.parametrize("op", ["store", "shape"])
+def test_descriptors(op: str) -> None:
+    assert_same(*both(by_descriptors, (3,), described, OP=op, H=37, W=40, BLOCK=16))
+
+
+@pytest.mark.parametrize(
+    ("op", "step"),
+    [("add", torch.add), ("max", torch.maximum), ("min", torch.minimum), ("and", torch.bitwise_and),
+     ("or", torch.bitwise_or), ("xor", torch.bitwise_xor)],
+)  # fmt: skip
+def test_atomics_of_descriptors(op: str, step: Callable[..., torch.Tensor]) -> None:
+    """Triton's own interpreter has none."""
+    x, out = described()
+    expected = out.clone()
+    for start in (0, 16, 32):
+        block = torch.zeros(16, 40, dtype=torch.int32)
+        block[: 37 - start] = x[start : start + 16]
+        expected[:16] = step(expected[:16], block)
+    by_descriptors[(3,)](x, out, OP=op, H=37, W=40, BLOCK=16)
+    assert torch.equal(out, expected)
+
+
+@triton.jit
+def rows_by_descriptors(x_ptr, rows_ptr, out_ptr, H, W, BLOCK: tl.constexpr):
+    source = tl.make_tensor_descriptor(x_ptr, [H, W], [W, 1], [1, BLOCK])
+    target = tl.make_tensor_descriptor(out_ptr, [H, W], [W, 1], [1, BLOCK])
+    rows = tl.load(rows_ptr + tl.program_id(0) * 8 + tl.arange(0, 8))
+    target.scatter(source.gather(rows, 0) * 2, rows, 0)
+
+
+def test_gather_and_scatter_by_descriptors() -> None:
+    def make() -> tuple[torch.Tensor, ...]:
+        order = torch.randperm(20, generator=torch.Generator().manual_seed(0)).to(torch.int32)
+        return rows().repeat(4, 1), order[:16].clone(), torch.zeros(20, N)
+
+    assert_same(*both(rows_by_descriptors, (2,), make, H=20, W=N, BLOCK=N))
+
+
+@triton.jit
+def outside_by_descriptors(x_ptr, out_ptr, H, W, BLOCK: tl.constexpr):
+    source = tl.make_tensor_descriptor(x_ptr, [H, W], [W, 1], [BLOCK, BLOCK], padding_option="nan")
+    row, at = tl.program_id(0) * BLOCK, tl.arange(0, BLOCK)
+    tl.store(out_ptr + (row + at)[:, None] * BLOCK + at[None, :], source.load([row, 0]))
+
+
+def test_descriptors_pad_with_nan_where_told() -> None:
+    assert_same(
+        *both(outside_by_descriptors, (2,), lambda: (torch.ones(20, 8), torch.zeros(32, 16)), H=20, W=8, BLOCK=16)
+    )
 
 
 @triton.jit
@@ -615,10 +757,66 @@ def larger_by_a_branch(a, b):
 
 
 @triton.jit
-def reduction_that_branches(x_ptr, out_ptr, N: tl.constexpr):
-    tl.store(out_ptr, tl.reduce(tl.load(x_ptr + tl.arange(0, N)), 0, larger_by_a_branch))
+def larger_with_its_index(a, i, b, j):
+    larger = a if a > b or (a == b and i < j) else b
+    index = i if larger == a else j
+    if larger == b and a != b:
+        index = j
+    return larger, index
 
 
-def test_a_combine_function_that_branches_is_refused_not_wrong() -> None:
-    with pytest.raises(InterpreterError, match=r"tl\.where"):
-        reduction_that_branches[(1,)](torch.rand(N), torch.zeros(1), N=N)
+@triton.jit
+def greatest_divisor(a, b):
+    while b != 0:
+        a, b = b, a % b
+    return a
+
+
+@triton.jit
+def first_that_is_not_zero(a, b):
+    return a if a else b
+
+
+@triton.jit
+def combines_with_branches(x_ptr, out_ptr, OP: tl.constexpr, AXIS: tl.constexpr, M: tl.constexpr, N: tl.constexpr):
+    at = tl.program_id(0) * M * N + tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
+    x = tl.load(x_ptr + at)
+    if OP == "larger":
+        z = x - tl.reduce(x, AXIS, larger_by_a_branch, keep_dims=True)
+    elif OP == "index":
+        place = tl.broadcast_to(tl.arange(0, N)[None, :], (M, N)).to(x.dtype)
+        value, index = tl.reduce((x, place), AXIS, larger_with_its_index, keep_dims=True)
+        z = x * value + index
+    elif OP == "divisor":
+        z = x * tl.reduce(tl.abs(x), AXIS, greatest_divisor, keep_dims=True)
+    elif OP == "first":
+        z = x + tl.reduce(x, AXIS, first_that_is_not_zero, keep_dims=True)
+    elif OP == "scan":
+        z = tl.associative_scan(x, AXIS, larger_by_a_branch)
+    elif OP == "scan_first":
+        z = tl.associative_scan(x, AXIS, first_that_is_not_zero, reverse=True)
+    tl.store(out_ptr + at, z)
+
+
+@pytest.mark.parametrize("op", ["larger", "index", "divisor", "first", "scan", "scan_first"])
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.int16])
+def test_a_function_that_combines_may_branch(op: str, axis: int, dtype: torch.dtype) -> None:
+    def make() -> tuple[torch.Tensor, ...]:
+        x = torch.randint(-3, 4, (P, 4, 8), generator=torch.Generator().manual_seed(2)).to(dtype)
+        return x, torch.zeros(P, 4, 8, dtype=dtype)
+
+    assert_same(*both(combines_with_branches, (P,), make, OP=op, AXIS=axis, M=4, N=8))
+
+
+@triton.jit
+def reduction_that_branches(x_ptr, out_ptr, n, N: tl.constexpr):
+    at = tl.arange(0, N)
+    x = tl.load(x_ptr + tl.program_id(0) * n + at, mask=at < n)
+    tl.store(out_ptr + tl.program_id(0), tl.reduce(x, 0, larger_by_a_branch))
+
+
+def test_a_function_that_combines_cannot_branch_on_an_undefined_element() -> None:
+    with record() as launches:
+        reduction_that_branches[(3,)](torch.rand(3, 9), torch.zeros(3), 9, N=N)
+    assert [fault.kind for fault in launches[0].faults] == ["undefined-branch"]

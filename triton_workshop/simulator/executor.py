@@ -163,7 +163,11 @@ class Executor:
             known[constants] = builder.largest
 
     def _run_group(self, builder: Builder, programs: Array, values: dict[str, Any]) -> None:
-        """Run these programs together, and where they disagree in groups that agree, the first program's first."""
+        """Run these programs together, and where they disagree in groups that agree, the first program's first.
+
+        Each group runs from the start again. So a `while` that programs leave one by one costs what Triton's
+        interpreter takes, and no more: 200 different trip counts 2.4 s, there 2.3 s. A `for` splits once for all.
+        """
         memory = builder.memory
         groups = [programs]
         while groups:
@@ -183,7 +187,7 @@ class Executor:
                 memory.races.ordering.forget_after(ordered)
                 if memory.counts is not None and counts is not None:
                     memory.counts.restore(counts)
-                groups.extend(reversed(_agreeing(group, diverged.labels)))
+                groups.extend(reversed(diverged.parts(group)))
 
     def _argument(self, builder: Builder, name: str, value: Any) -> Any:
         """A kernel's argument as the language has it."""
@@ -263,13 +267,6 @@ def _program_ids(group: Array, grid: tuple[int, ...]) -> tuple[Array, ...]:
     """The ids of these programs, an axis each; one number where all have the same."""
     axes = [axis.astype(np.int32) for axis in np.unravel_index(group, grid)]
     return tuple(axis[:1] if (axis == axis[0]).all() else axis for axis in axes)
-
-
-def _agreeing(group: Array, labels: Array) -> list[Array]:
-    """The programs of a group by label, each in order, the one with the lowest program first."""
-    _, first, label = np.unique(labels, return_index=True, return_inverse=True)
-    parts = [group[label.reshape(-1) == number] for number in range(len(first))]
-    return sorted(parts, key=lambda part: int(part[0]))
 
 
 def _elsewhere(arguments: tuple[Any, ...], named: dict[str, Any]) -> bool:

@@ -9,6 +9,7 @@ import sys
 import types
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,15 +17,20 @@ import triton.language as tl
 from triton.language.semantic import TritonSemantic
 from triton.runtime import interpreter as upstream
 
-from triton_workshop.simulator import reductions
+from triton_workshop.simulator import reductions, rewriting
 from triton_workshop.simulator.builder import Builder, as_upstream
 from triton_workshop.simulator.faults import Kind
 from triton_workshop.simulator.formats import Array
-from triton_workshop.simulator.signals import Diverged, LaunchEnds, LookedAt
+from triton_workshop.simulator.signals import Branches, Diverged, LaunchEnds, LookedAt
 from triton_workshop.simulator.values import Value
 
 _MISSING = object()
-_PRINTING = frozenset({"print", "input", "breakpoint", "device_print", "static_print"})
+_KNOWN = frozenset({"triton", "math", "builtins", "numpy", "torch", "operator", "_operator"})
+_PRINTING = frozenset({"print", "input", "breakpoint", "device_print", "static_print", "open", "exec", "eval", "next"})
+_OUTLIVING = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "IMPORT_NAME"})
+_CHANGING = frozenset(
+    name for kind in (list, dict, set) for name in set(dir(kind)) - set(dir(tuple)) - set(dir(frozenset)) - {"get"}
+) - {"items", "keys", "values"}
 
 
 @contextmanager
@@ -41,6 +47,8 @@ def interpreted(function: Callable[..., Any], builder: Builder) -> Iterator[Call
             scope.set_attr(language, name, member)
     for name, method in _tensor_methods(builder).items():
         scope.set_attr(tl.tensor, name, method)
+    # Triton 3.6 leaves it true for ever: `while tl.condition(...)` would never end.
+    scope.set_attr(tl.condition, "__bool__", lambda condition: bool(condition.condition))
     for name in ("atomic_max", "atomic_min"):
         scope.set_attr(TritonSemantic, name, _float_atomic(builder, name, getattr(TritonSemantic, name)))
 
@@ -62,51 +70,74 @@ def interpreted(function: Callable[..., Any], builder: Builder) -> Iterator[Call
 def prints(function: Any) -> bool:
     """Whether a kernel, or a function that it calls, may print or reach out of the kernel in another way.
 
-    Then programs have to run one after the other: what it does has to happen once a program, in grid order.
+    Then programs have to run one after the other: what it does has to happen once a program, in grid order. Reading a
+    global list or dict is no such thing, as long as nothing here could change one.
     """
-    seen: set[int] = set()
-
-    def reaches_out(function: Any) -> bool:
+    waiting, seen = [function], set[int]()
+    containers = changes = False
+    while waiting:
+        function = waiting.pop()
         if id(function) in seen:
-            return False
+            continue
         seen.add(id(function))
-        names, attributes = _names(function.__code__)
-        return bool((names | attributes) & _PRINTING) or any(
-            _is_foreign(function.__globals__[name], attributes, reaches_out)
-            for name in names
-            if name in function.__globals__
-        )
-
-    return reaches_out(function)
-
-
-def _is_foreign(thing: Any, attributes: frozenset[str], reaches_out: Callable[[Any], bool]) -> bool:
-    if isinstance(thing, upstream.InterpretedFunction):
-        return reaches_out(thing.fn)
-    if isinstance(thing, types.ModuleType):
-        parts = [] if _is_known(thing.__name__) else [getattr(thing, name, None) for name in attributes]
-        return any(isinstance(part, types.FunctionType) and not _is_known(part.__module__) for part in parts)
-    if isinstance(thing, types.FunctionType | types.BuiltinFunctionType | types.MethodType):
-        return not _is_known(thing.__module__)
-    return isinstance(thing, list | dict | set)
+        uses = _uses(function.__code__)
+        if uses.reaches_out or function.__closure__:
+            return True
+        changes |= uses.changes
+        for thing in uses.globals(function.__globals__):
+            if isinstance(thing, upstream.InterpretedFunction):
+                waiting.append(thing.fn)
+            elif isinstance(thing, types.FunctionType):
+                waiting.extend([] if _is_known(thing.__module__) else [thing])
+            elif isinstance(thing, types.BuiltinFunctionType | types.MethodType) and not _is_known(thing.__module__):
+                return True
+            containers |= isinstance(thing, list | dict | set)
+    return containers and changes
 
 
 def _is_known(module: str | None) -> bool:
-    return (module or "").partition(".")[0] in {"triton", "math", "builtins", "numpy", "torch", "operator", "_operator"}
+    # Ours are those that the rewriter puts in the place of `and`, `or` and `not`.
+    return module == rewriting.__name__ or (module or "").partition(".")[0] in _KNOWN
+
+
+@dataclass(frozen=True)
+class _Uses:
+    """What a function's code mentions."""
+
+    names: frozenset[str]
+    """Its global names."""
+    attributes: frozenset[str]
+    reaches_out: bool
+    """Whether it prints, imports or assigns to something that outlives it."""
+    changes: bool
+    """Whether it could change a list, a dict or a set."""
+
+    def globals(self, space: dict[str, Any]) -> Iterator[Any]:
+        """What its global names stand for; of a module that is not known, the parts that it may use."""
+        for name in self.names & space.keys():
+            thing = space[name]
+            if isinstance(thing, types.ModuleType) and not _is_known(thing.__name__):
+                yield from (getattr(thing, attribute, None) for attribute in self.attributes)
+            else:
+                yield thing
 
 
 @functools.cache
-def _names(code: types.CodeType) -> tuple[frozenset[str], frozenset[str]]:
-    """The global names that a function uses, and the attributes."""
+def _uses(code: types.CodeType) -> _Uses:
     instructions = list(dis.get_instructions(code))
+    operations = {step.opname for step in instructions}
     names = {str(step.argval) for step in instructions if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
     attributes = {str(step.argval) for step in instructions if step.opname in ("LOAD_ATTR", "LOAD_METHOD")}
+    reaches_out = bool((names | attributes) & _PRINTING or operations & _OUTLIVING)
+    changes = bool(attributes & _CHANGING or operations & {"STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE"})
     for inner in code.co_consts:
         if isinstance(inner, types.CodeType):
-            more_names, more_attributes = _names(inner)
-            names |= more_names
-            attributes |= more_attributes
-    return frozenset(names), frozenset(attributes)
+            more = _uses(inner)
+            names |= more.names
+            attributes |= more.attributes
+            reaches_out |= more.reaches_out
+            changes |= more.changes
+    return _Uses(frozenset(names), frozenset(attributes), reaches_out, changes)
 
 
 def _members(builder: Builder) -> dict[str, Any]:
@@ -182,6 +213,8 @@ def _plain(number: Any) -> Any:
 
 def _check_defined(builder: Builder, value: Value) -> None:
     """End the launch where Python's next step depends on an undefined value."""
+    if builder.combining:
+        raise Branches
     if value.poison is None:
         return
     builder.need_exact_poison()
@@ -208,12 +241,10 @@ def _tensor_methods(builder: Builder) -> dict[str, Any]:
         if sys._getframe(1).f_globals.get("__name__") == "triton.language.semantic":
             return True  # there `if mask` asks whether there is one
         value = tensor.handle
-        if builder.combining:
-            raise NotImplementedError("a function that combines elements cannot branch on them here: use tl.where")
-        return bool(_agreed(builder, value)) if _is_single(value) else True
+        return bool(_agreed(builder, value)) if builder.combining or _is_single(value) else True
 
     def as_index(tensor: Any) -> int:
-        if not _is_single(tensor.handle):
+        if not builder.combining and not _is_single(tensor.handle):
             raise TypeError(f"a block of shape {tensor.handle.shape} is not an index")
         return int(_agreed(builder, tensor.handle))
 

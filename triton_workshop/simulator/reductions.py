@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import triton.language as tl
 from triton.language import standard
+from triton.runtime import interpreter as upstream
 
 from triton_workshop.simulator.formats import Array, held_as, rounded
+from triton_workshop.simulator.signals import Branches, Diverged
 from triton_workshop.simulator.values import Value, spread
 
 Tensors = tuple[Any, ...]
@@ -150,15 +153,72 @@ def _rearranged(value: Value, change: Callable[[Array], Array], shape: tuple[int
 
 
 def _combined(builder: Any, combine: Any, first: list[Value], second: list[Value]) -> list[Value]:
-    """The kernel's function on whole slices at once: the tensors look like blocks to it."""
+    """The kernel's function on whole slices at once: the tensors look like blocks to it.
+
+    Where it branches on them it is given scalars, which is what it expects: see `_combined_by_element`.
+    """
     function = getattr(combine, "rewrite", lambda: combine)()
+    values = [*first, *second]
     builder.combining = True
     try:
-        results = function(*(_tensor(value, value.dtype) for value in (*first, *second)))
+        return _call(builder, function, values)
+    except Branches:
+        pass
     finally:
         builder.combining = False
+    return _combined_by_element(builder, function, values)
+
+
+def _combined_by_element(builder: Any, function: Any, values: list[Value]) -> list[Value]:
+    """The kernel's function on pairs of elements, each a program of its own: those that disagree part company."""
+    memory, shape = builder.memory, values[0].shape
+    group, ids, each = memory.group, builder.ids, math.prod(shape)
+    rows = (len(group), *shape)
+    values = [value.rearranged(lambda data: np.broadcast_to(data, rows).reshape(-1), ()) for value in values]
+    results = [value.with_data(np.empty_like(value.data), value.dtype) for value in values[: len(values) // 2]]
+    for result in results:
+        result.poison = None
+    waiting = [np.arange(len(group) * each)]
+    try:
+        while waiting:
+            part = waiting.pop()
+            memory.group = group[part // each]
+            builder.ids = tuple(axis[part // each] if len(axis) > 1 else axis for axis in ids)
+            try:
+                combined = _call(builder, function, [value.rearranged(lambda data: data[part], ()) for value in values])  # noqa: B023
+            except Diverged as diverged:
+                waiting.extend(reversed(diverged.parts(part)))
+                continue
+            for result, new in zip(results, combined, strict=True):
+                _put(result, part, new)
+    finally:
+        memory.group, builder.ids = group, ids
+    return [result.rearranged(lambda data: data.reshape(rows), shape) for result in results]
+
+
+def _put(result: Value, part: Array, new: Value) -> None:
+    """`result[part] = new`"""
+    result.data[part] = new.data
+    if new.poison is None or result.poison is True:
+        return
+    poison = result.poison if isinstance(result.poison, np.ndarray) else np.zeros(len(result.data), np.bool_)
+    poison[part] = new.poison
+    result.poison = poison
+
+
+def _call(builder: Any, function: Any, values: list[Value]) -> list[Value]:
+    """The kernel's function on tensors; its results have the types and the shape of what it combines."""
+    results = function(*(_tensor(value, value.dtype) for value in values))
     results = results if isinstance(results, tuple | tl.tuple) else (results,)
-    return [result.handle for result in results]
+    return [_like(builder, result, value) for result, value in zip(results, values, strict=False)]
+
+
+def _like(builder: Any, result: Any, value: Value) -> Value:
+    semantic, dtype = upstream.interpreter_semantic, value.dtype.scalar
+    handle: Value = semantic.cast(semantic.to_tensor(result), dtype).handle
+    if handle.shape != value.shape:
+        handle = builder.create_splat(tl.block_type(dtype, list(value.shape)), handle)
+    return handle
 
 
 def _tensor(value: Value, dtype: Any) -> Any:

@@ -20,7 +20,17 @@ class Diverged(Signal):
 
     def __init__(self, labels: NDArray[np.generic]) -> None:
         super().__init__("programs disagree")
-        self.labels = labels
+        self.labels = labels.reshape(-1)
+
+    def parts(self, group: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+        """The programs of a group by label, each part in order, that of the lowest program first."""
+        _, first, label = np.unique(self.labels, return_index=True, return_inverse=True)
+        parts = [group[label.reshape(-1) == number] for number in range(len(first))]
+        return sorted(parts, key=lambda part: int(part[0]))
+
+
+class Branches(Signal):
+    """A function that combines two elements asks Python about them: whole blocks cannot answer."""
 
 
 @dataclass(frozen=True)
