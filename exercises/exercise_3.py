@@ -54,12 +54,12 @@ def conv2d(image: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
     check_tensors_gpu_ready(image, weight)
     if image.ndim != 3 or image.dtype != torch.float32:
         got = f"{tuple(image.shape)} {image.dtype}"
-        raise ValueError(f"conv2d takes float32 (c, height, width), got {got}")
+        raise ValueError(f"images are float32 (c, height, width); got {got}")
     size = weight.shape[0] if weight.ndim == 2 else 0
     square = weight.shape == (size, size) and size % 2 == 1
     if not square or weight.dtype != torch.float32:
         got = f"{tuple(weight.shape)} {weight.dtype}"
-        raise ValueError(f"conv2d takes a float32 filter (k, k), k odd, got {got}")
+        raise ValueError(f"filters are float32 (k, k), k odd; got {got}")
     output = torch.empty_like(image)
     channels, height, width = image.shape
     BLOCK_SIZE_H, BLOCK_SIZE_W = 16, 16

@@ -68,6 +68,21 @@ def test_rows_that_are_not_contiguous_are_counted() -> None:
     assert arguments["out_ptr"].scattered_stores > 0
 
 
+@triton.jit
+def follow(addresses_ptr, out_ptr):
+    pid = tl.program_id(0)
+    x_ptr = tl.load(addresses_ptr + pid).to(tl.pointer_type(tl.float32))
+    tl.store(out_ptr + pid, tl.load(x_ptr))
+
+
+def test_tensors_reached_by_address_count_apart() -> None:
+    first, second = torch.rand(2), torch.rand(300)
+    addresses = torch.tensor([first.data_ptr(), second.data_ptr()])
+    with record() as launches:
+        follow[(2,)](addresses, torch.zeros(2))
+    assert launches[0].counts.arguments["memory"].distinct == 8
+
+
 ADD = """
 @triton.jit
 def kernel(x_ptr, y_ptr, out_ptr, BLOCK: tl.constexpr):

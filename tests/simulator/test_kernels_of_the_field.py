@@ -1005,6 +1005,8 @@ def test_a_kernel_of_the_field_is_right(case: Case) -> None:
 
 def test_pointers_of_pointers_are_followed() -> None:
     *arguments, a, b, c = grouped()
-    grouped_gemm[(4,)](*arguments, NSM=4, **TILES)
+    with record() as launches:
+        grouped_gemm[(4,)](*arguments, NSM=4, **TILES)
+    assert not launches[0].faults
     for left, right, product in zip(a, b, c, strict=True):
         torch.testing.assert_close(product.float(), left.float() @ right.float(), rtol=1e-2, atol=1e-2)

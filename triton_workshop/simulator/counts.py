@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 
 from triton_workshop.simulator.formats import Array
 from triton_workshop.simulator.races import Access
+from triton_workshop.simulator.storage import Region
 
 
 @dataclass(frozen=True)
@@ -34,9 +35,8 @@ class Counts:
 
     operations: int = 0
     arguments: dict[str, Traffic] = field(default_factory=dict)
-    _touched: dict[str, Array] = field(default_factory=dict, repr=False, compare=False)
-    """For each argument, which of its elements were touched."""
-    _items: dict[str, int] = field(default_factory=dict, repr=False, compare=False)
+    _touched: dict[int, tuple[Region, Array]] = field(default_factory=dict, repr=False, compare=False)
+    """For each region, which of its elements were touched."""
 
     @property
     def total(self) -> Traffic:
@@ -46,20 +46,21 @@ class Counts:
     def access(self, access: Access, shape: tuple[int, ...], *, whole: bool, stored: bool) -> None:
         """Count a load or a store by blocks of `shape`; `whole`: no mask left an element out."""
         region = access.region
-        name = region.name or "memory"
+        name = _name(region)
         size = len(access.index) * access.item
         scattered = int(bool(shape) and shape[-1] > 1 and _scattered(access, shape[-1], whole))
         new = Traffic(stored=size, scattered_stores=scattered) if stored else Traffic(size, 0, 0, scattered)
-        touched = self._touched.setdefault(name, np.zeros(-(-region.size // region.item), np.bool_))
+        if region.number not in self._touched:
+            self._touched[region.number] = region, np.zeros(-(-region.size // region.item), np.bool_)
+        _, touched = self._touched[region.number]
         touched[access.run if access.item == region.item else access.index * access.item // region.item] = True
-        self._items[name] = region.item
         self.arguments[name] = self.arguments.get(name, Traffic()) + new
 
     def finish(self) -> None:
         """Fill in the distinct bytes, when the launch has ended."""
-        for name, touched in self._touched.items():
-            distinct = int(np.count_nonzero(touched)) * self._items[name]
-            self.arguments[name] = replace(self.arguments[name], distinct=distinct)
+        for region, touched in self._touched.values():
+            distinct = int(np.count_nonzero(touched)) * region.item
+            self.arguments[_name(region)] += Traffic(distinct=distinct)
 
     def saved(self) -> tuple[int, dict[str, Traffic]]:
         """To come back to with `restore`."""
@@ -73,6 +74,11 @@ class Counts:
         self.operations = 0
         self.arguments.clear()
         self._touched.clear()
+
+
+def _name(region: Region) -> str:
+    """The argument's; what is reached by addresses that the kernel made itself is counted together."""
+    return region.name or "memory"
 
 
 def _scattered(access: Access, row: int, whole: bool) -> bool:
