@@ -38,11 +38,14 @@ PRELOADED = (
     "numpy.random",
     "PIL.Image",
     "multiprocessing",
-    "torchvision.transforms.v2",
     "triton_workshop.tensors",
     "triton_workshop.images",
 )
 SIMULATOR = ("triton_workshop.simulator.executor", "triton_workshop.simulator.rewriting")
+IN_A_QUIET_MOMENT = ("sympy", "torch._dynamo", "torchvision.transforms.v2")
+"""torchvision's transforms, which few scripts want, take longer than all of the above: so they come when nobody has
+asked for anything for a while, and in pieces, between which the parent looks whether somebody does."""
+QUIET_SECONDS = 10
 WARM_UP = "triton_workshop.setup_kernel"
 """Has a function that compiles and launches a kernel, and brings up CUDA so."""
 SPARES_IN_VAIN = 3
@@ -109,10 +112,18 @@ def _preload(mode: Mode) -> None:
     else:
         os.environ.pop(INTERPRET, None)
     for name in PRELOADED + (SIMULATOR if mode is Mode.SIMULATOR else ()):
-        # One that is not installed, or does not load, is the script's to find out.
-        with suppress(Exception):
-            importlib.import_module(name)
-    # What is here stays: children need not look through it, nor copy its pages.
+        _import(name)
+    _freeze()
+
+
+def _import(name: str) -> None:
+    # One that is not installed, or does not load, is the script's to find out.
+    with suppress(Exception):
+        importlib.import_module(name)
+
+
+def _freeze() -> None:
+    """What is here stays: children need not look through it, nor copy its pages."""
     gc.collect()
     gc.freeze()
 
@@ -130,6 +141,7 @@ class Parent:
         self._spare: Child | None = None
         """One that has its CUDA context, and waits for a script."""
         self._spares_to_try = SPARES_IN_VAIN if mode is Mode.CUDA else 0
+        self._to_import = list(reversed(IN_A_QUIET_MOMENT))
         self._closing = False
         self._last_use = time.monotonic()
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)  # orphans of scripts become children of ours
@@ -141,9 +153,7 @@ class Parent:
         self._selector = selectors.DefaultSelector()
         self._selector.register(self._door, selectors.EVENT_READ)
         self._selector.register(self._wake, selectors.EVENT_READ)
-        if self._owned:
-            with suppress(OSError):
-                self._door.send({"ready": True})
+        self._tell_owner(ready=True)
 
     def serve(self) -> Job:
         """Serves until its time is over, then ends the process; returns in each child, with that child's job."""
@@ -156,21 +166,39 @@ class Parent:
                 job = self._attend(key.fileobj)
                 if job is not None:
                     return job
-            self._leave_when_done()
+            self._look_after_the_house()
 
     def _patience(self) -> float | None:
-        """Seconds until the parent has been idle for too long."""
-        if self._idle_seconds is None or self._children:
+        """Seconds until the parent has been idle for so long that it does something about it."""
+        if self._children:
             return None
-        return max(self._last_use + self._idle_seconds - time.monotonic(), 0)
+        limit = QUIET_SECONDS if self._to_import else self._idle_seconds
+        return None if limit is None else max(self._last_use + limit - time.monotonic(), 0)
 
-    def _leave_when_done(self) -> None:
+    def _use_quiet_moment(self) -> None:
+        """Imports a piece of what comes late."""
+        self._tell_owner(ready=False)
+        _import(self._to_import.pop())
+        if not self._to_import:
+            _freeze()
+        self._tell_owner(ready=True)
+
+    def _tell_owner(self, *, ready: bool) -> None:
+        if self._owned:
+            with suppress(OSError):
+                self._door.send({"ready": ready})
+
+    def _look_after_the_house(self) -> None:
         if self._children:
             return
         for orphan in _children_now() - self._known():
             _kill(orphan)
-        if self._closing or self._patience() == 0:
+        if self._closing:
             self._leave()
+        if self._patience() == 0:
+            if not self._to_import:
+                self._leave()
+            self._use_quiet_moment()
 
     def _known(self) -> set[int]:
         return set(self._children) | ({self._spare.process} if self._spare else set())

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -118,15 +119,19 @@ class _Parent:
 
     @property
     def ready(self) -> bool:
-        """Whether it has imported everything."""
+        """Whether it has imported what most scripts need, and is not busy with the rest."""
         return self.wait_until_ready(0)
 
     def wait_until_ready(self, seconds: float) -> bool:
+        deadline = time.monotonic() + seconds
         with self._lock:
-            if not self._ready and select.select([self._line], [], [], seconds)[0]:
-                with suppress(OSError, EOFError):
-                    self._line.receive()
-                    self._ready = True
+            while select.select([self._line], [], [], 0 if self._ready else max(deadline - time.monotonic(), 0))[0]:
+                try:
+                    messages, _ = self._line.receive()
+                except (OSError, EOFError):
+                    return False
+                for message in messages:
+                    self._ready = message["ready"]
             return self._ready
 
     @property
