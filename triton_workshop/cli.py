@@ -13,6 +13,8 @@ from typing import Annotated, NoReturn
 import typer
 
 DECK = Path("slides", "triton-workshop.md")
+EXECUTORS = Path("slides", "presenterm.yaml")
+"""presenterm's configuration, in which our warm processes run Python."""
 
 app = typer.Typer(
     help="Learn GPU programming with Triton in three hours.",
@@ -67,6 +69,20 @@ def present(
         fail(f"{path}: cannot be read: {error.strerror or error}")
 
 
+@app.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+def run(
+    script: Annotated[Path, typer.Argument(help="A Python script.", exists=True, dir_okay=False)],
+    arguments: Annotated[list[str] | None, typer.Argument(help="What the script is given.")] = None,
+) -> None:
+    """Run a script as `python -u` does, in a process that has imported torch and Triton already.
+
+    The first run starts that process, which leaves when nothing has been run for 15 minutes.
+    """
+    from triton_workshop.runner import command
+
+    command.leave(command.run([str(script), *(arguments or [])]))
+
+
 def default_deck() -> Path | None:
     """The workshop's own deck: in the current folder, in one above it, or beside the package."""
     here = Path.cwd()
@@ -92,7 +108,7 @@ def print_deck(path: Path) -> None:
 
 
 def hand_over_to_presenterm(path: Path) -> None:
-    """Becomes presenterm, with `-x` so that code on the slides runs: by the Python that runs here, wherever it is."""
+    """Becomes presenterm, with `-x` so that code on the slides runs: in our warm processes."""
     presenterm = shutil.which("presenterm")
     if presenterm is None:
         fail("presenterm is not installed; to install it: cargo install presenterm --locked")
@@ -100,7 +116,9 @@ def hand_over_to_presenterm(path: Path) -> None:
 
     load_deck(path)  # an error in it is told here, in one line, not on presenterm's screen
     search = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", "")))
-    os.execve(presenterm, [presenterm, "-x", str(path)], {**os.environ, "PATH": search})
+    executors = Path(__file__).resolve().parent.parent / EXECUTORS
+    config = ["--config-file", str(executors)] if executors.is_file() else []
+    os.execve(presenterm, [presenterm, "-x", *config, str(path)], {**os.environ, "PATH": search})
 
 
 def fail(reason: str) -> NoReturn:

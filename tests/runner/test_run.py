@@ -11,16 +11,14 @@ from pathlib import Path
 
 import pytest
 from processes import dies
-from runner.conftest import Start
 
+from runner.conftest import Start
 from triton_workshop.runner import CannotRunError, Outcome, Script
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="process groups and signals as POSIX has them")
 
 
-def finish(
-    start: Start, source: str, folder: Path, language: str = "python", columns: int = 80
-) -> tuple[str, Outcome]:
+def finish(start: Start, source: str, folder: Path, language: str = "python", columns: int = 80) -> tuple[str, Outcome]:
     with start(Script(language, source, folder, columns)) as run:
         text = b"".join(run.output()).decode(errors="replace")
         return text, run.wait()

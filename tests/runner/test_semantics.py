@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from runner.conftest import Start
 
+from runner.conftest import Start
 from triton_workshop.runner import Outcome, Script, WarmRunner
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="warm processes are forks, on Linux only")
@@ -131,7 +130,9 @@ def test_a_warm_run_is_as_a_cold_one(warm: WarmRunner, tmp_path: Path, claim: st
     from triton_workshop.runner import Run
 
     (tmp_path / "neighbour.py").write_text("value = 5\n")
-    source = SAME[claim].replace("import neighbour", f"import sys; sys.path.append({str(tmp_path)!r}); import neighbour")
+    source = SAME[claim].replace(
+        "import neighbour", f"import sys; sys.path.append({str(tmp_path)!r}); import neighbour"
+    )
     cold_text, cold = run(Run, source, tmp_path)
     warm_text, outcome = run(warm.run, source, tmp_path)
     assert without_places(warm_text) == without_places(cold_text)

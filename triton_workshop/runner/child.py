@@ -12,11 +12,11 @@ import signal
 import sys
 import threading
 import types
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from triton_workshop.runner.cold import limit_memory
 from triton_workshop.runner.wire import Request
@@ -72,9 +72,9 @@ class _Output(io.FileIO):
 
     written = False
 
-    def write(self, data: object, /) -> int | None:
+    def write(self, data: Any, /) -> int:
         _Output.written = True
-        return super().write(data)  # type: ignore[arg-type]
+        return super().write(data)
 
 
 def _text(number: int, like: object) -> io.TextIOWrapper:
@@ -83,7 +83,7 @@ def _text(number: int, like: object) -> io.TextIOWrapper:
     raw = _Output(number, "w", closefd=False)
     raw.name = "<stdout>" if number == 1 else "<stderr>"
     stream = io.TextIOWrapper(
-        raw,  # type: ignore[arg-type]
+        raw,
         like.encoding,
         like.errors,
         newline="\n",
@@ -154,7 +154,8 @@ def _start_over(request: Request) -> NoReturn:
 
 def _finish(status: int) -> NoReturn:
     """Ends as the interpreter does: threads, exit handlers, what the script's own objects do last. Then at once."""
-    for last_words in (threading._shutdown, atexit._run_exitfuncs, _let_go_of_main):
+    join_threads: Callable[[], None] = threading._shutdown  # type: ignore[attr-defined]
+    for last_words in (join_threads, atexit._run_exitfuncs, _let_go_of_main):
         try:
             last_words()
         except BaseException as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +21,7 @@ class Freshness:
     def now(cls) -> Self:
         edited = max(file.stat().st_mtime_ns for file in PACKAGE.rglob("*.py"))
         folders = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
-        return cls(edited, max(os.stat(folder).st_mtime_ns for folder in folders))
+        return cls(edited, max(Path(folder).stat().st_mtime_ns for folder in folders))
 
     def still(self) -> bool:
         """Whether nothing has changed since."""

@@ -22,7 +22,7 @@ class Mode(StrEnum):
     CUDA = "cuda"
 
 
-def parent_for(source: str, environment: Mapping[str, str]) -> Mode | None:
+def parent_for(source: str | bytes, environment: Mapping[str, str]) -> Mode | None:
     """The parent whose children run this script as a new process would; None where only a new process does."""
     try:
         tree = ast.parse(source)
@@ -63,7 +63,7 @@ def simulated(environment: Mapping[str, str]) -> bool:
     return environment.get(INTERPRET, "").strip().lower() in ("1", "true", "on", "y", "yes")
 
 
-def heavy(source: str) -> bool:
+def heavy(source: str | bytes) -> bool:
     """Whether a script imports what takes seconds, so that it is worth waiting for a parent that is at it already."""
     try:
         modules = imported_modules(ast.parse(source))

@@ -241,9 +241,12 @@ class Parent:
             return None
         try:
             client.socket.settimeout(REQUEST_SECONDS)
+            client.send({"ready": True})
             request, files = client.receive_request()
             client.socket.settimeout(None)
-        except (OSError, EOFError, ValueError, TypeError):
+            if _closed(client.socket):
+                raise EOFError
+        except (OSError, EOFError, ValueError, TypeError):  # it has gone, or is none of ours
             client.close()
             return None
         process = self._hand_to_spare(request, files) or self._fork()

@@ -13,10 +13,6 @@ from typing import Protocol
 from triton_workshop.runner.script import Script
 
 
-class ParentLostError(Exception):
-    """The warm process that a script came from has gone, and the script with it, or before it had begun."""
-
-
 class Process(Protocol):
     """A running script, which leads a process group of its own."""
 
@@ -25,7 +21,7 @@ class Process(Protocol):
         """The file descriptor that everything it prints is read from."""
 
     def poll(self) -> int | None:
-        """The exit status as `subprocess` gives it, None while it runs. Raises ParentLostError."""
+        """The exit status as `subprocess` gives it, None while it runs. Raises `wire.ParentLostError`."""
 
     def pause(self, seconds: float) -> None:
         """Waits until it ends, or for that long."""

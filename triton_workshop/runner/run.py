@@ -14,8 +14,9 @@ from types import TracebackType
 from typing import Self
 
 from triton_workshop.runner.cold import INTERRUPT, KILL, ColdProcess
-from triton_workshop.runner.process import Launch, ParentLostError, Process
+from triton_workshop.runner.process import Launch, Process
 from triton_workshop.runner.script import COMMANDS, EXTENSIONS, CannotRunError, Outcome, Script, runnable
+from triton_workshop.runner.wire import ParentLostError
 
 WINDOWS = sys.platform == "win32"
 CHUNK = 65536

@@ -16,12 +16,12 @@ from types import TracebackType
 from typing import Self
 
 from triton_workshop.runner.cold import ColdProcess
-from triton_workshop.runner.freshness import PACKAGE
 from triton_workshop.runner.modes import Mode, default_mode, heavy, parent_for
-from triton_workshop.runner.process import Channel, ParentLostError, Process
+from triton_workshop.runner.process import Channel, Process
 from triton_workshop.runner.run import Run
 from triton_workshop.runner.script import Script, environment
-from triton_workshop.runner.wire import Connection, Request
+from triton_workshop.runner.start import start_parent
+from triton_workshop.runner.wire import Connection, ParentLostError, Request
 
 POSSIBLE = sys.platform == "linux"
 """A fork is not safe on macOS (its system libraries start threads), and there is none on Windows."""
@@ -69,10 +69,14 @@ class WarmRunner:
         mode = parent_for(script.source, os.environ)
         if mode is None or not script.folder.is_dir():
             raise OSError("only a new process runs this, or says what is wrong")
-        parent = self._parent(mode)
-        if not parent.ready and not heavy(script.source):
+        if not heavy(script.source) and not self._ready(mode):
             raise OSError("a new process is there first")
-        return WarmProcess(script, file, parent.connect())
+        return WarmProcess(script, file, self._parent(mode).connect())
+
+    def _ready(self, mode: Mode) -> bool:
+        with self._lock:
+            parent = self._parents.get(mode)
+        return parent is not None and parent.ready
 
     def _parent(self, mode: Mode) -> _Parent:
         """The parent for that mode, started where there is none. Raises OSError."""
@@ -159,27 +163,6 @@ class _Parent:
             self._process.wait()
 
 
-def start_parent(
-    mode: Mode, door: int, variables: dict[str, str], idle_seconds: float | None = None
-) -> subprocess.Popen[bytes]:
-    """Starts the process that `parent.main` describes. Raises OSError."""
-    program = (
-        # Not -m, which would look for modules in the current folder first.
-        f"import sys; sys.path[0] = {str(PACKAGE.parent)!r}; from triton_workshop.runner import parent; "
-        f"parent.main(parent.Mode({mode.value!r}), {door}, idle_seconds={idle_seconds})"
-    )
-    return subprocess.Popen(
-        [sys.executable, "-u", "-c", program],
-        cwd="/",
-        env=variables,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        pass_fds=[door],
-        start_new_session=True,
-    )
-
-
 class WarmProcess:
     """A `Process` that a warm parent forks."""
 
@@ -198,7 +181,7 @@ class WarmProcess:
             terminal=script.terminal is not None,
         )
         try:
-            with open(os.devnull, "rb") as nothing:
+            with Path(os.devnull).open("rb") as nothing:
                 stdin = channel.theirs if script.terminal else nothing.fileno()
                 connection.send_request(request, [stdin, channel.theirs, channel.theirs])
         except BaseException:

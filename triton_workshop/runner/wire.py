@@ -1,7 +1,8 @@
 """How a client and a warm parent talk: lines of JSON over a Unix socket, file descriptors beside the first byte.
 
-A client sends one request for each connection, then signals; the parent answers with the script's process, and at
-the end with its exit status. Where either side closes the connection, or dies, the script ends with it.
+For each script there is a connection. The parent says that it is ready; the client sends a request, then signals; the
+parent answers with the script's process, and at the end with its exit status. Where either side closes the
+connection, or dies, the script ends with it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,10 @@ LONGEST = 1 << 24
 MOST_FILES = 4
 
 Message = Mapping[str, Any]
+
+
+class ParentLostError(Exception):
+    """The warm parent that a script was given to has gone, and the script with it, or before it had begun."""
 
 
 @dataclass(frozen=True)

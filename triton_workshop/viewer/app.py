@@ -139,6 +139,7 @@ class Viewer(App[int]):
         self.body = self.query_one(Body)
         self.watch(self.body, "scroll_y", self._draw_footer, init=False)
         self._leave_on_signals()
+        self.live.warm_up(self.deck)
         self.ticker = self.set_interval(FRAME, self._tick, pause=True)
         self._arrive()
 
