@@ -137,3 +137,9 @@ def test_a_warm_run_is_as_a_cold_one(warm: WarmRunner, tmp_path: Path, claim: st
     warm_text, outcome = run(warm.run, source, tmp_path)
     assert without_places(warm_text) == without_places(cold_text)
     assert outcome.reason == cold.reason
+
+
+def test_random_numbers_differ_from_run_to_run(warm: WarmRunner, tmp_path: Path) -> None:
+    source = "import random, numpy, torch\nprint(random.random(), numpy.random.rand(), torch.rand(1).item())"
+    printed = [word for _ in range(2) for word in run(warm.run, source, tmp_path)[0].split()]
+    assert len(set(printed)) == 6

@@ -96,7 +96,8 @@ def run_cold(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
 def leave(code: int) -> NoReturn:
     """Ends this process as the script has ended."""
     if code < 0:
-        signal.signal(-code, signal.SIG_DFL)
+        with suppress(OSError):  # SIGKILL needs no leave
+            signal.signal(-code, signal.SIG_DFL)
         os.kill(os.getpid(), -code)
     sys.exit(code)
 

@@ -139,7 +139,6 @@ class Viewer(App[int]):
         self.body = self.query_one(Body)
         self.watch(self.body, "scroll_y", self._draw_footer, init=False)
         self._leave_on_signals()
-        self.live.warm_up(self.deck)
         self.ticker = self.set_interval(FRAME, self._tick, pause=True)
         self._arrive()
 
@@ -375,6 +374,7 @@ def present(deck_path: Path, *, start: int = 1) -> int:
     deck = load_deck(deck_path)
     pictures = any(isinstance(block.content, Image) for slide in deck.slides for block in walk(slide.blocks))
     viewer = Viewer(deck, start, ask_terminal() if pictures else HALF_BLOCKS)
+    viewer.live.warm_up(deck)
     try:
         status = viewer.run()
     finally:
