@@ -77,7 +77,7 @@ def test_a_wrong_guess_runs_in_a_new_process(warm: WarmRunner, tmp_path: Path) -
         "import os, sys\n"
         "os.environ['TRITON_' + 'INTERPRET'] = '0'\n"
         "from triton_workshop.import_order import check_triton_mode\n"
-        "check_triton_mode()\n"
+        "checked = check_triton_mode()\n"
         "print('torch' in sys.modules)\n"
     )
     with warm.run(Script("python", source, tmp_path)) as run:

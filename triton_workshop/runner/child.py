@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import atexit
 import ctypes
 import gc
 import importlib.machinery
-import io
 import os
 import signal
 import sys
@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from triton_workshop.runner.cold import limit_memory
 from triton_workshop.runner.wire import Request
@@ -63,35 +63,6 @@ def _take_files(files: Sequence[int], *, terminal: bool) -> None:
         import termios
 
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-    sys.stdout = sys.__stdout__ = _text(1, sys.__stdout__)  # type: ignore[misc]
-    sys.stderr = sys.__stderr__ = _text(2, sys.__stderr__)  # type: ignore[misc]
-
-
-class _Output(io.FileIO):
-    """A standard stream that knows whether it has been written to."""
-
-    written = False
-
-    def write(self, data: Any, /) -> int:
-        _Output.written = True
-        return super().write(data)
-
-
-def _text(number: int, like: object) -> io.TextIOWrapper:
-    """A stream as `python -u` sets it up, in the encoding that this Python started with."""
-    assert isinstance(like, io.TextIOWrapper)
-    raw = _Output(number, "w", closefd=False)
-    raw.name = "<stdout>" if number == 1 else "<stderr>"
-    stream = io.TextIOWrapper(
-        raw,
-        like.encoding,
-        like.errors,
-        newline="\n",
-        line_buffering=raw.isatty(),
-        write_through=True,
-    )
-    stream.mode = "w"  # type: ignore[misc]
-    return stream
 
 
 def _forget_randomness() -> None:
@@ -123,7 +94,7 @@ def _run(file: str, request: Request) -> int:
         return _exit_status(leaving.code)
     except BaseException as error:
         trace = error.__traceback__.tb_next if error.__traceback__ else None  # the first frame is ours
-        if _complains_about_mode(trace) and not _Output.written:
+        if _complains_about_mode(trace) and _has_only_begun(file, trace):
             _start_over(request)
         sys.excepthook(type(error), error.with_traceback(trace), trace)
         return -signal.SIGINT if isinstance(error, KeyboardInterrupt) else 1
@@ -145,6 +116,15 @@ def _complains_about_mode(trace: TracebackType | None) -> bool:
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     return trace is not None and trace.tb_frame.f_globals.get("__name__") == WRONG_MODE
+
+
+def _has_only_begun(file: str, trace: TracebackType | None) -> bool:
+    """Whether the script had done nothing but import and define, so that nothing can have been printed."""
+    tree = ast.parse(Path(file).read_bytes())
+    done = [node for node in tree.body if trace is not None and (node.end_lineno or 0) < trace.tb_lineno]
+    prints_nothing = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign)
+    docstring = tree.body and ast.get_docstring(tree) is not None and tree.body[0]
+    return all(isinstance(node, prints_nothing) or node is docstring for node in done)
 
 
 def _start_over(request: Request) -> NoReturn:
