@@ -140,6 +140,14 @@ with WarmRunner() as runner, runner.run(Script("python", {FAMILY + "outside.wait
     assert all(map(dies, family))
 
 
+def test_a_script_that_waits_for_its_parent_can_be_stopped(tmp_path: Path) -> None:
+    with WarmRunner() as runner, runner.run(Script("python", "import torch; print('begun')", tmp_path)) as run:
+        run.stop()
+        assert run.wait().reason == "stopped"
+        assert list(run.output()) == []
+        assert not runner.wait_until_warm(0), "the parent had begun before the stop came"
+
+
 def test_a_parent_leaves_while_it_still_imports(tmp_path: Path) -> None:
     runner = WarmRunner()
     runner.warm_up()

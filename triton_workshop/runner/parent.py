@@ -111,6 +111,9 @@ def _preload(mode: Mode) -> None:
         os.environ[INTERPRET] = "1"  # before torchvision, which imports Triton
     else:
         os.environ.pop(INTERPRET, None)
+        # A library that asks torch for a GPU at its import: torch answers by NVML then, and not by cuInit
+        # (PyTorch's documentation, "CUDA semantics", section on environment variables).
+        os.environ["PYTORCH_NVML_BASED_CUDA_CHECK"] = "1"
     for name in PRELOADED + (SIMULATOR if mode is Mode.SIMULATOR else ()):
         _import(name)
     _freeze()

@@ -214,6 +214,8 @@ class WarmProcess:
             select.select([self._connection], [], [], seconds)
 
     def signal_group(self, number: int) -> None:
+        with suppress(ParentLostError):
+            self.poll()  # perhaps it has begun by now
         if self._lost:
             # Nobody else is left to end what the script itself has started; its number is not another's so soon.
             if self._process is not None:
@@ -221,7 +223,15 @@ class WarmProcess:
                     os.killpg(self._process, signal.SIGKILL)
         elif self._code is None:  # else the parent has killed its group
             with suppress(OSError):
+                self._send_signal(number)
+
+    def _send_signal(self, number: int) -> None:
+        with self._lock:
+            if self._process is not None:
                 self._connection.send({"signal": number})
+            else:  # Not begun, as far as we know: it need not. A parent that has begun kills it at this.
+                self._code = -number
+                self._connection.socket.shutdown(socket.SHUT_RDWR)
 
     def release(self) -> None:
         self._connection.close()
