@@ -35,6 +35,11 @@ PRELOADED = (
     "torch",
     "triton",
     "triton.language",
+    # Triton's and the simulator's first launch would import these.
+    "triton.experimental.gluon",
+    "triton.compiler.code_generator",
+    "triton.language.extra.libdevice",
+    "numpy.ctypeslib",
     "numpy.random",
     "PIL.Image",
     "multiprocessing",
@@ -45,7 +50,7 @@ SIMULATOR = ("triton_workshop.simulator.executor", "triton_workshop.simulator.re
 IN_A_QUIET_MOMENT = ("sympy", "torch._dynamo", "torchvision.transforms.v2")
 """torchvision's transforms, which few scripts want, take longer than all of the above: so they come when nobody has
 asked for anything for a while, and in pieces, between which the parent looks whether somebody does."""
-QUIET_SECONDS = 10
+QUIET_SECONDS = 10.0
 WARM_UP = "triton_workshop.setup_kernel"
 """Has a function that compiles and launches a kernel, and brings up CUDA so."""
 SPARES_IN_VAIN = 3
@@ -173,10 +178,14 @@ class Parent:
 
     def _patience(self) -> float | None:
         """Seconds until the parent has been idle for so long that it does something about it."""
-        if self._children:
-            return None
-        limit = QUIET_SECONDS if self._to_import else self._idle_seconds
-        return None if limit is None else max(self._last_use + limit - time.monotonic(), 0)
+        limits = [QUIET_SECONDS] if self._to_import else []
+        if self._idle_seconds is not None:
+            limits.append(self._idle_seconds)
+        return max(min(limits) - self._idle(), 0) if limits and not self._children else None
+
+    def _idle(self) -> float:
+        """Seconds since there was something to do."""
+        return 0 if self._children else time.monotonic() - self._last_use
 
     def _use_quiet_moment(self) -> None:
         """Imports a piece of what comes late."""
@@ -196,11 +205,9 @@ class Parent:
             return
         for orphan in _children_now() - self._known():
             _kill(orphan)
-        if self._closing:
+        if self._closing or (self._idle_seconds is not None and self._idle() >= self._idle_seconds):
             self._leave()
-        if self._patience() == 0:
-            if not self._to_import:
-                self._leave()
+        if self._to_import and self._idle() >= QUIET_SECONDS:
             self._use_quiet_moment()
 
     def _known(self) -> set[int]:

@@ -16,8 +16,9 @@ from pathlib import Path
 from triton_workshop.runner.modes import INTERPRET, LOADED_EARLY, Mode
 from triton_workshop.runner.wire import Connection, user_at
 
+IDLE = "TRITON_WORKSHOP_IDLE"
+"""Names how many seconds a parent stays that has nothing to do."""
 IDLE_SECONDS = 15 * 60.0
-"""A parent leaves when it has had nothing to do for so long."""
 LOADED_EARLY_TOO = ("LC_", "LANG", "TZ")
 
 
@@ -83,4 +84,9 @@ def _put_up(mode: Mode, address: Path, environment: Mapping[str, str]) -> None:
         door.bind(str(address))
         door.listen(64)
         variables = {name: value for name, value in environment.items() if name != INTERPRET}
-        start_parent(mode, door.fileno(), variables, IDLE_SECONDS)
+        start_parent(mode, door.fileno(), variables, _idle_seconds(environment))
+
+
+def _idle_seconds(environment: Mapping[str, str]) -> float:
+    text = environment.get(IDLE, "")
+    return float(text) if text.isdecimal() else IDLE_SECONDS
