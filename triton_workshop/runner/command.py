@@ -27,6 +27,13 @@ def run(arguments: Sequence[str]) -> int:
 
     The script has our own standard input, output and error, our folder and our environment.
     """
+    try:
+        return _run(arguments)
+    except KeyboardInterrupt:  # before there was a script to pass it on to
+        return -signal.SIGINT
+
+
+def _run(arguments: Sequence[str]) -> int:
     environment = dict(os.environ)
     if SLIDE in environment and not environment[SLIDE].isdecimal():
         environment[SLIDE] = str(max(20, _terminal_columns() - MARGIN))
