@@ -21,6 +21,8 @@ from triton_workshop.images import (
     slide_columns,
 )
 
+POSEIDON = Path(__file__).parents[1] / "slides" / "poseidon_triton.jpeg"
+
 
 @pytest.fixture
 def picture(tmp_path: Path) -> Path:
@@ -42,6 +44,15 @@ def test_a_picture_loads_as_planes_of_floats_from_0_to_1(picture: Path) -> None:
     assert (tensor.shape, tensor.dtype, tensor.is_contiguous()) == ((3, 2, 4), torch.float32, True)
     assert tensor[:, 0, 0].tolist() == [1.0, 0.0, 0.0]
     assert tensor[:, 1, 3].tolist() == [0.0, 0.0, 1.0]
+
+
+def test_a_picture_loads_as_torchvision_loads_it() -> None:
+    from torchvision.transforms import v2
+
+    with Image.open(POSEIDON) as file:
+        expected = v2.Compose([v2.PILToTensor(), v2.ToDtype(torch.float32, scale=True)])(file.convert("RGB"))
+    # torchvision multiplies by 1 / 255, rounded, where we divide: the last bit may differ.
+    torch.testing.assert_close(load_image(POSEIDON), expected, rtol=2**-23, atol=0)
 
 
 def test_a_grey_picture_loads_with_three_channels(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from conftest import ROOT, shipped_exercise
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import Code, Deck, Execution, JumpToMiddle, Slide, plain, walk
+from triton_workshop.runner import WarmRunner
 from triton_workshop.validating import Validation, validate
 from triton_workshop.viewer.fit import HEIGHT, ended, output_columns, rows_needed
 
@@ -75,8 +76,11 @@ def test_presenterm_needs_no_more_than_the_flag_that_runs_code(deck: Deck) -> No
 
 @pytest.fixture(scope="module")
 def validation() -> Validation:
-    """Every live block, run once, each with the columns that the viewer gives it."""
-    return validate(DECK, widths=output_columns)
+    """Every live block, run once, in warm processes, each with the columns that the viewer gives it."""
+    with WarmRunner() as runner:
+        runner.warm_up()
+        runner.wait_until_warm(120)
+        return validate(DECK, widths=output_columns, start=runner.run)
 
 
 def test_the_deck_is_valid_on_this_machine(validation: Validation) -> None:

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 from conftest import ROOT
 
 from triton_workshop.deck import DeckError, load_deck
@@ -34,10 +35,13 @@ LIVE_BLOCK = 'print("programs:"'
 
 
 @pytest.fixture
-def presenterm() -> Terminal:
+def presenterm(tmp_path: Path) -> Terminal:
     # By `workshop present`, as a presenter starts it: presenterm then runs our Python.
     workshop = [sys.executable, "-c", "from triton_workshop.cli import main; main()"]
-    return Terminal([*workshop, "present", str(DECK), "--viewer", "presenterm"], DECK.parent, 110, 36)
+    # Its blocks run warm, in a process of these tests alone that does not stay for long.
+    variables = {"XDG_RUNTIME_DIR": str(tmp_path), "TRITON_WORKSHOP_IDLE": "1"}
+    command = [*workshop, "present", str(DECK), "--viewer", "presenterm"]
+    return Terminal(command, DECK.parent, 110, 36, **variables)
 
 
 def test_presenterm_walks_through_our_deck(presenterm: Terminal) -> None:
@@ -148,3 +152,27 @@ def test_the_export_has_a_blocks_output_below_its_code(exported: str) -> None:
 def test_the_export_runs_every_live_block(exported: str) -> None:
     sources = [source for slide in load_deck(DECK).slides for source in live_sources(slide)]
     assert exported.count("a block ran") == len(sources) - 1
+
+
+def test_our_executor_keeps_what_presenterms_own_has() -> None:
+    """An executor that is given takes the place of the whole entry for its language."""
+    entry = yaml.safe_load((DECK.parent / "presenterm.yaml").read_text())["snippet"]["exec"]["custom"]["python"]
+    assert entry["hidden_line_prefix"] == "/// "
+    assert entry["alternative"]["uv"]["commands"] == [["uv", "run", "--script", "-q", "$pwd/snippet.py"]]
+
+
+def test_a_hidden_line_runs_in_presenterm_by_our_executor(tmp_path: Path) -> None:
+    deck = tmp_path / "deck.md"
+    deck.write_text(
+        "A slide\n===\n\n```python +exec\n/// import os\n"
+        "print('wide enough:', int(os.environ['TRITON_WORKSHOP_SLIDE']) > 60)\n```\n"
+    )
+    command = [PRESENTERM, "-x", "--config-file", str(DECK.parent / "presenterm.yaml"), str(deck)]
+    search = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    variables = {"PATH": search, "XDG_RUNTIME_DIR": str(tmp_path), "TRITON_WORKSHOP_IDLE": "1"}
+    with Terminal(command, tmp_path, 110, 36, **variables) as terminal:
+        terminal.wait_for("A slide")
+        terminal.press("\x05")
+        terminal.wait_for("wide enough: True", seconds=60)
+        terminal.press("q")
+        assert terminal.leave() == 0

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from triton_workshop.validating import Validation
 
 DECK = Path("slides", "triton-workshop.md")
+EXECUTORS = Path("slides", "presenterm.yaml")
+"""presenterm's configuration, in which our warm processes run Python."""
+WARM_UP = 60.0
+"""Seconds that a validation waits for its warm processes, before it goes on without them."""
 
 app = typer.Typer(
     help="Learn GPU programming with Triton in three hours.",
@@ -92,14 +96,18 @@ def validate(
     form = Form.JSON if json else Form.MARKDOWN if markdown else Form.TABLE
     path = deck_named(deck, "validate")
     from triton_workshop.deck.errors import NoSuchDeckError
+    from triton_workshop.runner import WarmRunner
     from triton_workshop.validating import NoSuchSlideError, Rules
     from triton_workshop.validating import validate as validate_deck
     from triton_workshop.validating.report import progress
     from triton_workshop.viewer.fit import output_columns
 
     try:
-        with progress() as watch:
-            validation = validate_deck(path, Rules(timeout, limit, only), output_columns, watch)
+        # As in the viewer: blocks run in processes that have torch and Triton already.
+        with WarmRunner() as runner, progress() as watch:
+            runner.warm_up()
+            runner.wait_until_warm(WARM_UP)
+            validation = validate_deck(path, Rules(timeout, limit, only), output_columns, watch, runner.run)
     except (NoSuchDeckError, NoSuchSlideError) as error:
         fail(str(error))
     except KeyboardInterrupt:
@@ -133,6 +141,20 @@ def deck_named(deck: Path | None, command: str) -> Path:
     return path
 
 
+@app.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+def run(
+    script: Annotated[Path, typer.Argument(help="A Python script.", exists=True, dir_okay=False)],
+    arguments: Annotated[list[str] | None, typer.Argument(help="What the script is given.")] = None,
+) -> None:
+    """Run a script as `python -u` does, in a process that has imported torch and Triton already.
+
+    The first run starts that process, which leaves when nothing has been run for 15 minutes.
+    """
+    from triton_workshop.runner import command
+
+    command.leave(command.run([str(script), *(arguments or [])]))
+
+
 def default_deck() -> Path | None:
     """The workshop's own deck: in the current folder, in one above it, or beside the package."""
     here = Path.cwd()
@@ -158,7 +180,7 @@ def print_deck(path: Path) -> None:
 
 
 def hand_over_to_presenterm(path: Path) -> None:
-    """Becomes presenterm, with `-x` so that code on the slides runs: by the Python that runs here, wherever it is."""
+    """Becomes presenterm, with `-x` so that code on the slides runs: in our warm processes."""
     presenterm = shutil.which("presenterm")
     if presenterm is None:
         fail("presenterm is not installed; to install it: cargo install presenterm --locked")
@@ -166,7 +188,9 @@ def hand_over_to_presenterm(path: Path) -> None:
 
     load_deck(path)  # an error in it is told here, in one line, not on presenterm's screen
     search = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", "")))
-    os.execve(presenterm, [presenterm, "-x", str(path)], {**os.environ, "PATH": search})
+    executors = Path(__file__).resolve().parent.parent / EXECUTORS
+    config = ["--config-file", str(executors)] if executors.is_file() else []
+    os.execve(presenterm, [presenterm, "-x", *config, str(path)], {**os.environ, "PATH": search})
 
 
 def fail(reason: str) -> NoReturn:

@@ -43,18 +43,17 @@ def load_image(path: str | Path, width: int | None = None) -> torch.Tensor:
 
     With `width`, in pixels, it is scaled to that width, its proportions kept.
     """
+    import numpy as np
     import torch
-    from torchvision.transforms import v2
 
     device = resolve_device()
     with Image.open(path) as file:
         picture = file.convert("RGB")
     if width is not None:
         picture = picture.resize((width, max(1, round(width * picture.height / picture.width))))
-    # scale: 0 to 255 becomes 0 to 1.
-    transform = v2.Compose([v2.PILToTensor(), v2.ToDtype(torch.float32, scale=True)])
-    tensor: torch.Tensor = transform(picture)
-    return tensor.contiguous().to(device)
+    # Not by torchvision: to import it takes seconds, in which a slide would wait for its picture.
+    pixels = torch.from_numpy(np.array(picture)).permute(2, 0, 1)
+    return pixels.to(torch.float32).div(255).contiguous().to(device)
 
 
 def show_image(picture: torch.Tensor | str | Path) -> None:

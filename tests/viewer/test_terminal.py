@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 from pathlib import Path
@@ -128,4 +129,4 @@ def test_presenterm_gets_the_deck_and_leave_to_run_its_code(tmp_path: Path) -> N
     command = [*WORKSHOP, "tour.md", "--viewer", "presenterm"]
     with Terminal(command, DECKS, PATH=f"{tmp_path}:{os.environ['PATH']}") as terminal:
         assert terminal.leave() == 0
-        assert "called with -x tour.md" in terminal.text()
+        assert re.search(r"called with -x --config-file \S+presenterm.yaml tour.md", terminal.text())

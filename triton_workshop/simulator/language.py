@@ -7,7 +7,7 @@ import dis
 import functools
 import sys
 import types
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -24,7 +24,6 @@ from triton_workshop.simulator.formats import Array
 from triton_workshop.simulator.signals import Branches, Diverged, LaunchEnds, LookedAt
 from triton_workshop.simulator.values import Value
 
-_MISSING = object()
 _KNOWN = frozenset({"triton", "math", "builtins", "numpy", "torch", "operator", "_operator"})
 _PRINTING = frozenset({"print", "input", "breakpoint", "device_print", "static_print", "open", "exec", "eval", "next"})
 _OUTLIVING = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "IMPORT_NAME"})
@@ -37,11 +36,12 @@ _CHANGING = frozenset(
 def interpreted(function: Callable[..., Any], builder: Builder) -> Iterator[Callable[[dict[str, Any]], None]]:
     """Triton's language over `builder`, as long as a launch runs.
 
-    Gives a function that makes `range` batched in one more module: each jit function has its own.
+    Gives a function that makes the builtins `range`, `min` and `max` batched in one more module: each jit function
+    has its own.
     """
     # Triton looks for the language among the kernel's globals; the functions that it calls may have it elsewhere.
     scope = upstream._patch_lang(types.SimpleNamespace(__globals__={"tl": tl, "core": tl.core}))
-    modules: dict[int, tuple[dict[str, Any], Any]] = {}
+    modules: dict[int, tuple[dict[str, Any], Set[str]]] = {}
     for language in (tl, tl.core):
         for name, member in _members(builder).items():
             scope.set_attr(language, name, member)
@@ -52,19 +52,34 @@ def interpreted(function: Callable[..., Any], builder: Builder) -> Iterator[Call
     for name in ("atomic_max", "atomic_min"):
         scope.set_attr(TritonSemantic, name, _float_atomic(builder, name, getattr(TritonSemantic, name)))
 
+    replacements = {"range": _members(builder)["range"], "min": _extremum("minimum"), "max": _extremum("maximum")}
+
     def enter_module(names: dict[str, Any]) -> None:
         if id(names) not in modules:
-            modules[id(names)] = (names, names.get("range", _MISSING))
-            names.setdefault("range", _members(builder)["range"])
+            modules[id(names)] = (names, replacements.keys() - names.keys())
+            for name in replacements.keys() - names.keys():
+                names[name] = replacements[name]
 
     enter_module(function.__globals__)
     try:
         yield enter_module
     finally:
-        for names, before in modules.values():
-            if before is _MISSING:
-                del names["range"]
+        for names, added in modules.values():
+            for name in added:
+                del names[name]
         scope.restore()
+
+
+def _extremum(name: str) -> Callable[..., Any]:
+    """Python's `min` or `max`, which Triton's compiler takes for `tl.minimum` or `tl.maximum` of tensors."""
+    plain = getattr(builtins, name[:3])
+
+    def extremum(*values: Any, **options: Any) -> Any:
+        if len(values) < 2 or not any(isinstance(value, tl.tensor) for value in values):
+            return plain(*values, **options)
+        return functools.reduce(getattr(tl, name), values)
+
+    return extremum
 
 
 def prints(function: Any) -> bool:
@@ -241,7 +256,11 @@ def _tensor_methods(builder: Builder) -> dict[str, Any]:
         if sys._getframe(1).f_globals.get("__name__") == "triton.language.semantic":
             return True  # there `if mask` asks whether there is one
         value = tensor.handle
-        return bool(_agreed(builder, value)) if builder.combining or _is_single(value) else True
+        if builder.combining or _is_single(value):
+            return bool(_agreed(builder, value))
+        raise ValueError(
+            f"a block of shape {tuple(value.shape)} is neither true nor false: tl.where and masks choose by element"
+        )
 
     def as_index(tensor: Any) -> int:
         if not builder.combining and not _is_single(tensor.handle):

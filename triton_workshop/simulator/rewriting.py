@@ -1,4 +1,4 @@
-"""`and`, `or` and `not` in a kernel, as Triton's compiler takes them: element by element.
+"""`and`, `or`, `not` and `assert` in a kernel, as Triton's compiler takes them: element by element.
 
 Python would ask a block whether it is true, and `mask = (rows < height) and (cols < width)` would lose its first half.
 """
@@ -35,6 +35,11 @@ class _Logical(ast.NodeTransformer):
             return node
         return ast.copy_location(_call("_elementwise_not", [node.operand]), node)
 
+    def visit_Assert(self, node: ast.Assert) -> ast.AST:
+        self.generic_visit(node)
+        arguments = [node.test] if node.msg is None else [node.test, node.msg]
+        return ast.copy_location(ast.Expr(_call("_elementwise_assert", arguments)), node)
+
 
 def _call(name: str, arguments: list[ast.expr]) -> ast.Call:
     return ast.Call(func=ast.Name(id=name, ctx=ast.Load()), args=arguments, keywords=[])
@@ -56,6 +61,13 @@ def elementwise_or(*parts: Callable[[], Any]) -> Any:
 
 def elementwise_not(value: Any) -> Any:
     return value.__not__() if isinstance(value, tl.tensor) else not value
+
+
+def elementwise_assert(condition: Any, message: str = "") -> None:
+    if isinstance(condition, tl.tensor):
+        tl.device_assert(condition, message)
+    else:
+        assert condition, message
 
 
 def _joined(parts: tuple[Callable[[], Any], ...], method: str, *, decides: bool) -> Any:
@@ -82,3 +94,4 @@ def install_rewriter() -> None:
     upstream._elementwise_and = elementwise_and
     upstream._elementwise_or = elementwise_or
     upstream._elementwise_not = elementwise_not
+    upstream._elementwise_assert = elementwise_assert

@@ -80,11 +80,12 @@ class Viewer(App[int]):
         Binding("ctrl+c,ctrl+q", "leave", "Quit", show=False, priority=True),
     ]
 
-    def __init__(self, deck: Deck, slide: int = 1, graphics: Graphics = HALF_BLOCKS) -> None:
-        """`slide` is the number to start on, from 1."""
+    def __init__(self, deck: Deck, slide: int = 1, graphics: Graphics = HALF_BLOCKS, *, warm_up: bool = False) -> None:
+        """`slide` is the number to start on, from 1. With `warm_up`, blocks answer at once, some seconds from now."""
         super().__init__()
         self.deck = deck
         self.graphics = graphics
+        self.warm_up = warm_up
         self.steps = [slide.steps for slide in deck.slides]
         self.place = goto(slide, self.steps)
         self.live = LiveBlocks(deck.path.parent)
@@ -141,6 +142,10 @@ class Viewer(App[int]):
         self._leave_on_signals()
         self.ticker = self.set_interval(FRAME, self._tick, pause=True)
         self._arrive()
+
+    def on_ready(self) -> None:
+        if self.warm_up:  # not before: the first slide comes first
+            self.live.warm_up(self.deck)
 
     def _leave_on_signals(self) -> None:
         """A closed terminal or a `kill` ends the viewer as a key would: blocks killed, terminal restored."""
@@ -373,7 +378,7 @@ def present(deck_path: Path, *, start: int = 1) -> int:
     """
     deck = load_deck(deck_path)
     pictures = any(isinstance(block.content, Image) for slide in deck.slides for block in walk(slide.blocks))
-    viewer = Viewer(deck, start, ask_terminal() if pictures else HALF_BLOCKS)
+    viewer = Viewer(deck, start, ask_terminal() if pictures else HALF_BLOCKS, warm_up=True)
     try:
         status = viewer.run()
     finally:

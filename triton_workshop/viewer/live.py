@@ -10,7 +10,7 @@ from enum import Enum
 from pathlib import Path
 
 from triton_workshop.deck.model import Block, Code, Deck, Execution, Slide, SnippetOutput, walk
-from triton_workshop.runner import FAREWELL, CannotRunError, Outcome, Run, Script, runnable
+from triton_workshop.runner import FAREWELL, CannotRunError, Outcome, Run, Script, WarmRunner, runnable
 from triton_workshop.viewer.transcript import Transcript
 
 INTAKE_SECONDS = 0.015
@@ -49,9 +49,16 @@ class LiveBlocks:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._runner = WarmRunner()
         self.cells: dict[Block, Cell] = {}
         self._threads: list[threading.Thread] = []
         self._closed = False
+
+    def warm_up(self, deck: Deck) -> None:
+        """Begins to import what the deck's Python blocks import, in a process beside this one; returns at once."""
+        codes = [block.content for slide in deck.slides for block in walk(slide.blocks)]
+        if any(isinstance(c, Code) and c.language == "python" and c.execution is not Execution.NONE for c in codes):
+            self._runner.warm_up()
 
     def start(self, blocks: Sequence[tuple[Block, int]]) -> None:
         """Runs each block, given with the columns it may fill; those that run or wait already are left alone."""
@@ -78,11 +85,10 @@ class LiveBlocks:
             finally:
                 cell.status = Status.ENDED
 
-    @staticmethod
-    def _run(cell: Cell, script: Script) -> None:
+    def _run(self, cell: Cell, script: Script) -> None:
         cell.started = time.monotonic()
         cell.status = Status.RUNNING
-        with Run(script) as run:
+        with self._runner.run(script) as run:
             cell.run = run
             if cell.cancelled:  # a stop that came while the process started
                 run.stop()
@@ -123,6 +129,7 @@ class LiveBlocks:
                 cell.run.stop(grace=FAREWELL)
         for thread in self._threads:
             thread.join(timeout=5)
+        self._runner.close()
 
     def carry_over(self, deck: Deck) -> None:
         """Gives the outputs to the same code in a deck that was read again, wherever it stands now."""

@@ -1,0 +1,188 @@
+"""How long a presenter waits: for a block's output, for the next slide, for the first: `python -m benchmarks.latency`.
+
+- cold: a block that launches a kernel, from the key to its first byte, as `python -u` of a new process
+- warm: the same block in a fork of a warm parent, in turns with cold
+- command: the same by `python -m triton_workshop.runner`, as presenterm runs it
+- slide: from the key to the title of the next slide
+- start: from the shell to the title of the first slide
+"""
+
+from __future__ import annotations
+
+import argparse
+import fcntl
+import json
+import os
+import pty
+import re
+import select
+import signal
+import statistics
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from triton_workshop.deck import load_deck
+from triton_workshop.deck.model import plain
+from triton_workshop.runner import Run, Script, WarmRunner
+
+ROOT = Path(__file__).resolve().parent.parent
+DECK = ROOT / "slides" / "triton-workshop.md"
+BLOCK = """
+from triton_workshop import DEVICE, cdiv
+import torch
+import triton
+import triton.language as tl
+
+@triton.jit
+def add_kernel(x_ptr, y_ptr, output_ptr, n_elements, BLOCK_SIZE: tl.constexpr):
+    offsets = tl.program_id(axis=0) * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)
+    mask = offsets < n_elements
+    x = tl.load(x_ptr + offsets, mask=mask)
+    y = tl.load(y_ptr + offsets, mask=mask)
+    tl.store(output_ptr + offsets, x + y, mask=mask)
+
+x = torch.rand(100_000, device=DEVICE)
+output = torch.empty_like(x)
+add_kernel[(cdiv(100_000, 1024),)](x, x, output, 100_000, BLOCK_SIZE=1024)
+print(torch.equal(output, x + x))
+"""
+WORKSHOP = [sys.executable, "-c", "from triton_workshop.cli import main; main()"]
+COLUMNS, ROWS = 120, 36
+ESCAPES = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]*[0-~])")
+ASKS_WHAT_IT_IS, PLAIN_TERMINAL = b"\x1b[c", b"\x1b[?62;22c"
+LONGEST_WAIT = 60
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", action="store_true", help="one object: figure → median in seconds")
+    parser.add_argument("--rounds", type=int, default=5, help="cold runs and starts; warm ones are four times as many")
+    options = parser.parse_args()
+    measured = blocks(options.rounds) | slides(options.rounds)
+    if options.json:
+        print(json.dumps({name: round(statistics.median(seconds), 4) for name, seconds in measured.items()}))
+        return
+    print(f"{'':<10}{'median':>10}{'best':>10}{'worst':>10}{'times':>8}")
+    for name, seconds in measured.items():
+        median = statistics.median(seconds)
+        print(f"{name:<10}{median:>8.3f} s{min(seconds):>8.3f} s{max(seconds):>8.3f} s{len(seconds):>8}")
+    ratio = statistics.median(measured["cold"]) / statistics.median(measured["warm"])
+    print(f"a warm block answers {ratio:.1f} times as fast as a cold one")
+
+
+def blocks(rounds: int) -> dict[str, list[float]]:
+    """Seconds to the first byte of a block, cold and warm in turns."""
+    script = Script("python", BLOCK, ROOT)
+    file = Path(os.environ.get("TMPDIR", "/tmp"), f"latency-{os.getpid()}.py")
+    file.write_text(BLOCK)
+    measured: dict[str, list[float]] = {"cold": [], "warm": [], "command": []}
+    try:
+        with WarmRunner() as runner:
+            runner.warm_up()
+            runner.wait_until_warm(LONGEST_WAIT)
+            _first_byte_of_command(file)  # starts its parent
+            for _ in range(rounds):
+                measured["cold"].append(_first_byte(lambda: Run(script)))
+                measured["warm"] += [_first_byte(lambda: runner.run(script)) for _ in range(4)]
+                measured["command"] += [_first_byte_of_command(file) for _ in range(4)]
+    finally:
+        file.unlink()
+    return measured
+
+
+def _first_byte(start: Callable[[], Run]) -> float:
+    before = time.perf_counter()
+    with start() as run:
+        first = next(run.output())
+        seconds = time.perf_counter() - before
+        assert first.startswith(b"True"), first.decode()
+    return seconds
+
+
+def _first_byte_of_command(file: Path) -> float:
+    command = [sys.executable, "-m", "triton_workshop.runner", str(file)]
+    before = time.perf_counter()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL) as process:
+        assert process.stdout is not None
+        assert process.stdout.read(1) == b"T"
+        seconds = time.perf_counter() - before
+        process.stdout.read()
+    return seconds
+
+
+def slides(rounds: int) -> dict[str, list[float]]:
+    """Seconds to the first slide, and from each slide of the deck to the next."""
+    titles = [plain(slide.title or ()) for slide in load_deck(DECK).slides]
+    first = "Triton"
+    measured: dict[str, list[float]] = {"slide": [], "start": []}
+    for _ in range(rounds):
+        before = time.perf_counter()
+        with Screen(
+            [sys.executable, "-c", "from triton_workshop.cli import main; main()", "present", str(DECK)]
+        ) as screen:
+            screen.wait_for(first)
+            measured["start"].append(time.perf_counter() - before)
+            for title in titles[1:]:
+                screen.settle()
+                before = time.perf_counter()
+                screen.press("n")
+                screen.wait_for(title)
+                measured["slide"].append(time.perf_counter() - before)
+    return measured
+
+
+class Screen:
+    """A command in a pseudo-terminal, which is killed at the end."""
+
+    def __init__(self, command: list[str]) -> None:
+        self._ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
+        variables = {**os.environ, "TERM": "xterm-256color"}
+        self._process = subprocess.Popen(
+            command, env=variables, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
+        )
+        os.close(theirs)
+        self._written = b""
+
+    def press(self, key: str) -> None:
+        self._written = b""
+        os.write(self._ours, key.encode())
+
+    def wait_for(self, text: str) -> None:
+        """Reads until the text has been written since the last key."""
+        deadline = time.monotonic() + LONGEST_WAIT
+        while text not in ESCAPES.sub(b"", self._written).decode(errors="replace"):
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"{text!r} did not appear")
+            self._read(1)
+
+    def settle(self) -> None:
+        """Reads until nothing more comes."""
+        while self._read(0.2):
+            pass
+
+    def _read(self, seconds: float) -> bool:
+        if not select.select([self._ours], [], [], seconds)[0]:
+            return False
+        data = os.read(self._ours, 65536)
+        self._written += data
+        if ASKS_WHAT_IT_IS in data:
+            os.write(self._ours, PLAIN_TERMINAL)
+        return True
+
+    def __enter__(self) -> Screen:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        os.close(self._ours)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,145 @@
+"""`workshop run` is `python -u` with a warm start: same input, output, signals and exit status."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from processes import dies
+
+from triton_workshop.runner import freshness, shared
+from triton_workshop.runner.freshness import Freshness
+
+if sys.platform != "linux":
+    pytest.skip("warm processes are forks, on Linux only", allow_module_level=True)
+
+RUN = [sys.executable, "-m", "triton_workshop.runner"]
+WORKSHOP = [sys.executable, "-c", "from triton_workshop.cli import main; main()", "run"]
+WHO = "import os, torch; print(os.getppid(), os.getpid(), flush=True)"
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """Commands find a parent of their own here, which ends with the tests."""
+    folder = tmp_path_factory.mktemp("runtime")
+    ours = ("TRITON_INTERPRET", "TRITON_WORKSHOP_SLIDE")
+    inherited = {name: value for name, value in os.environ.items() if name not in ours}
+    environment = inherited | {"XDG_RUNTIME_DIR": str(folder)}
+    yield environment
+    parent, _ = parent_and_script(command(WHO, folder, environment))
+    os.kill(parent, signal.SIGTERM)
+    assert dies(parent)
+
+
+def command(
+    source: str, folder: Path, environment: dict[str, str], *arguments: str, run: list[str] = RUN
+) -> subprocess.Popen[str]:
+    file = Path(folder, "script.py")
+    file.write_text(source)
+    return subprocess.Popen(
+        [*run, str(file), *arguments],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def parent_and_script(process: subprocess.Popen[str]) -> list[int]:
+    assert process.stdout is not None
+    return [int(word) for word in process.stdout.readline().split()]
+
+
+@pytest.mark.parametrize("run", [RUN, WORKSHOP], ids=["module", "workshop"])
+def test_arguments_input_folder_and_status_pass_through(
+    environment: dict[str, str], tmp_path: Path, run: list[str]
+) -> None:
+    source = "import os, sys, torch; print(sys.argv[1:], input(), os.getcwd()); sys.exit(7)"
+    process = command(source, tmp_path, environment, "--flag", "-x", "1", run=run)
+    printed, _ = process.communicate("typed\n")
+    assert printed == f"['--flag', '-x', '1'] typed {tmp_path}\n"
+    assert process.returncode == 7
+
+
+def test_commands_share_a_parent(environment: dict[str, str], tmp_path: Path) -> None:
+    parents = {command(WHO, tmp_path, environment).communicate()[0].split()[0] for _ in range(2)}
+    assert len(parents) == 1
+    assert str(os.getpid()) not in parents
+
+
+def test_an_interrupt_reaches_the_script(environment: dict[str, str], tmp_path: Path) -> None:
+    source = (
+        "import time, torch\ntry:\n    print('ready')\n    time.sleep(600)\nexcept KeyboardInterrupt: print('caught')"
+    )
+    process = command(source, tmp_path, environment)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    process.send_signal(signal.SIGINT)
+    assert process.communicate()[0] == "caught\n"
+    assert process.returncode == 0
+
+
+def test_a_signal_that_ends_the_script_ends_the_command(environment: dict[str, str], tmp_path: Path) -> None:
+    process = command("import os, torch; os.kill(os.getpid(), 15)", tmp_path, environment)
+    process.communicate()
+    assert process.returncode == -signal.SIGTERM
+
+
+def test_a_killed_command_takes_its_script_along(environment: dict[str, str], tmp_path: Path) -> None:
+    process = command(WHO + "; input()", tmp_path, environment)
+    _, script = parent_and_script(process)
+    process.kill()
+    assert dies(script)
+    process.communicate()
+
+
+def test_a_killed_parent_takes_its_script_along(environment: dict[str, str], tmp_path: Path) -> None:
+    process = command(WHO + "; input()", tmp_path, environment)
+    parent, script = parent_and_script(process)
+    os.kill(parent, signal.SIGKILL)
+    assert dies(script)
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
+    successor, _ = parent_and_script(command(WHO, tmp_path, environment))
+    assert successor not in (parent, os.getpid())
+
+
+def test_a_slide_of_presenterm_has_a_width(environment: dict[str, str], tmp_path: Path) -> None:
+    source = "import os; print(os.environ['TRITON_WORKSHOP_SLIDE'])"
+    printed, _ = command(source, tmp_path, environment | {"TRITON_WORKSHOP_SLIDE": "terminal"}).communicate()
+    assert int(printed) >= 20
+
+
+def test_a_folder_that_others_can_enter_is_refused(environment: dict[str, str], tmp_path: Path) -> None:
+    folder = tmp_path / "triton-workshop"
+    folder.mkdir(mode=0o755)
+    open_to_all = environment | {"XDG_RUNTIME_DIR": str(tmp_path)}
+    with pytest.raises(PermissionError, match="only its owner"):
+        shared.runtime_folder(open_to_all)
+    process = command(WHO, tmp_path, open_to_all)
+    assert process.communicate()[0].split()[0] == str(os.getpid()), "not run in a new process"
+    assert list(folder.iterdir()) == []
+
+
+def test_a_link_in_the_place_of_the_folder_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir(mode=0o700)
+    (tmp_path / "triton-workshop").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(PermissionError):
+        shared.runtime_folder({"XDG_RUNTIME_DIR": str(tmp_path)})
+
+
+def test_an_edited_package_is_not_fresh(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    file = tmp_path / "module.py"
+    file.write_text("")
+    monkeypatch.setattr(freshness, "PACKAGE", tmp_path)
+    before = Freshness.now()
+    assert before.still()
+    os.utime(file, ns=(0, file.stat().st_mtime_ns + 1))
+    assert not before.still()

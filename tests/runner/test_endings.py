@@ -1,0 +1,180 @@
+"""However a run ends, it says so plainly, and nothing of it is left."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from processes import alive, dies
+
+from runner.conftest import Start
+from triton_workshop.runner import Outcome, Run, Script, WarmRunner
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="warm processes are forks, on Linux only")
+
+GIB = 1 << 30
+FAMILY = """
+import os, subprocess, sys
+import torch
+inside = subprocess.Popen(["sleep", "600"])
+outside = subprocess.Popen(["sleep", "600"], start_new_session=True)
+print(os.getpid(), inside.pid, outside.pid, os.getppid(), flush=True)
+"""
+"""A script with two children, one of them in a session of its own. What it prints ends with its parent."""
+
+
+def finish(start: Start, script: Script) -> tuple[str, Outcome]:
+    with start(script) as run:
+        return b"".join(run.output()).decode(), run.wait()
+
+
+def numbers(output: Iterator[bytes]) -> list[int]:
+    """Those on the first line."""
+    text = b""
+    while not text.endswith(b"\n"):
+        text += next(output)
+    return [int(word) for word in text.split()]
+
+
+def test_a_script_may_run_for_so_long(start: Start, tmp_path: Path) -> None:
+    printed, outcome = finish(start, Script("python", "while True: pass", tmp_path, time_limit=0.5))
+    assert "KeyboardInterrupt" in printed
+    assert (outcome.reason, outcome.succeeded) == ("over the time limit", False)
+
+
+def test_the_clock_does_not_trouble_a_script_that_is_quick(start: Start, tmp_path: Path) -> None:
+    assert finish(start, Script("python", "print(1)", tmp_path, time_limit=60))[1].succeeded
+
+
+@pytest.mark.parametrize(
+    ("source", "complaint"),
+    [("held = bytearray(16 << 30)", "MemoryError"), ("import torch; torch.ones(4 << 30)", "memory")],
+)
+def test_a_script_may_hold_so_much(start: Start, tmp_path: Path, source: str, complaint: str) -> None:
+    printed, outcome = finish(start, Script("python", source, tmp_path, memory_limit=6 * GIB))
+    assert complaint in printed
+    assert outcome.reason == "exit 1"
+
+
+def test_within_its_memory_a_script_computes(start: Start, tmp_path: Path) -> None:
+    source = "import torch; print(torch.ones(1000, 1000).sum().item())"
+    assert finish(start, Script("python", source, tmp_path, memory_limit=6 * GIB))[0] == "1000000.0\n"
+
+
+def test_arguments_reach_the_script(start: Start, tmp_path: Path) -> None:
+    script = Script("python", "import sys; print(sys.argv[1:])", tmp_path, arguments=("--size", "3"))
+    assert finish(start, script)[0] == "['--size', '3']\n"
+
+
+def test_a_script_has_a_terminal_where_it_asks_for_one(start: Start, tmp_path: Path) -> None:
+    source = "import os, sys; print(sys.stdin.isatty(), sys.stderr.isatty(), os.get_terminal_size()[:])"
+    printed, outcome = finish(start, Script("python", source, tmp_path, terminal=(71, 17)))
+    assert printed == "True True (71, 17)\r\n"
+    assert outcome.succeeded
+
+
+def test_a_group_that_outlives_its_script_is_ended(start: Start, tmp_path: Path) -> None:
+    printed, outcome = finish(start, Script("python", FAMILY, tmp_path))
+    inside, outside = map(int, printed.split()[1:3])
+    assert outcome.succeeded
+    assert dies(inside)
+    if start is Run:  # a new process's orphans are nobody's
+        os.kill(outside, signal.SIGKILL)
+    assert dies(outside)
+
+
+def test_a_killed_child_is_reported_and_takes_its_children_along(warm: WarmRunner, tmp_path: Path) -> None:
+    with warm.run(Script("python", FAMILY + "outside.wait()", tmp_path)) as run:
+        output = run.output()
+        script, inside, outside, _ = numbers(output)
+        os.kill(script, signal.SIGKILL)
+        assert list(output) == []
+        assert run.wait().reason == "killed by SIGKILL"
+    assert dies(inside)
+    assert dies(outside)
+
+
+def test_a_script_starts_again_when_its_parent_dies_before_it_has_printed(tmp_path: Path) -> None:
+    """And one that has printed does not: it says that it was killed. The next one has a new parent."""
+    kill_parent = f"""
+import os, time, torch
+if os.getppid() != {os.getpid()}:
+    os.kill(os.getppid(), 9)
+    time.sleep(600)
+print("again")
+"""
+    with WarmRunner() as runner:
+        assert finish(runner.run, Script("python", kill_parent, tmp_path))[0] == "again\n"
+        with runner.run(Script("python", FAMILY + "outside.wait()", tmp_path)) as run:
+            output = run.output()
+            script, inside, outside, parent = numbers(output)
+            assert parent != os.getpid(), "the runner went cold"
+            os.kill(parent, signal.SIGKILL)
+            assert list(output) == []
+            assert run.wait().reason == "killed by SIGKILL"
+        os.kill(outside, signal.SIGKILL)  # in a session of its own, with nobody left who knew of it
+        assert dies(script)
+        assert dies(inside)
+
+
+def test_nothing_survives_a_client_that_is_killed(tmp_path: Path) -> None:
+    client = f"""
+from pathlib import Path
+from triton_workshop.runner import Script, WarmRunner
+with WarmRunner() as runner, runner.run(Script("python", {FAMILY + "outside.wait()"!r}, Path("."))) as run:
+    for text in run.output(): print(text.decode(), end="", flush=True)
+"""
+    process = subprocess.Popen([sys.executable, "-c", client], cwd=tmp_path, stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    family = [int(number) for number in process.stdout.readline().split()]
+    assert len(family) == 4
+    assert all(map(alive, family))
+    process.kill()
+    process.wait()
+    process.stdout.close()
+    assert all(map(dies, family))
+
+
+def test_a_script_that_waits_for_its_parent_can_be_stopped(tmp_path: Path) -> None:
+    with WarmRunner() as runner, runner.run(Script("python", "import torch; print('begun')", tmp_path)) as run:
+        run.stop()
+        assert run.wait().reason == "stopped"
+        assert list(run.output()) == []
+        assert not runner.wait_until_warm(0), "the parent had begun before the stop came"
+
+
+def test_a_parent_leaves_while_it_still_imports(tmp_path: Path) -> None:
+    runner = WarmRunner()
+    runner.warm_up()
+    parent = next(iter(runner._parents.values()))._process.pid
+    runner.close()
+    assert dies(parent, seconds=0.5)
+
+
+def open_files(process: int) -> int:
+    return len(list(Path(f"/proc/{process}/fd").iterdir()))
+
+
+def test_a_hundred_runs_leave_nothing(warm: WarmRunner, tmp_path: Path) -> None:
+    parent = int(finish(warm.run, Script("python", "import os; print(os.getppid())", tmp_path))[0])
+
+    def held() -> tuple[int, int, str]:
+        """Descriptors here and in the parent, and the parent's children."""
+        children = Path(f"/proc/{parent}/task/{parent}/children").read_text()
+        return open_files(os.getpid()), open_files(parent), children
+
+    def resident() -> int:
+        pages = int(Path(f"/proc/{parent}/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE")
+
+    before, memory = held(), resident()
+    for number in range(100):
+        ending = ("import os; os.fork()", "", "1 / 0", "import os; os.kill(os.getpid(), 9)")[number % 4]
+        finish(warm.run, Script("python", f"print({number})\n{ending}", tmp_path))
+    assert held() == before
+    assert resident() - memory < 4 << 20

@@ -1,0 +1,84 @@
+"""Which warm parent can run a script as a new process would: read off the script before it runs."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from enum import StrEnum
+
+from triton_workshop.device import visible_gpus
+
+INTERPRET = "TRITON_INTERPRET"
+LOADED_EARLY = ("OMP_", "MKL_", "KMP_", "OPENBLAS_", "NUMEXPR_", "GOMP_", "CUDA_", "PYTORCH_", "TORCH", "PYTHON", "LD_")
+"""Variables that start so are read when Python, torch or CUDA load: too late for a script in a warm process."""
+HEAVY = frozenset({"torch", "torchvision", "triton", "triton_workshop", "numpy"})
+IMPORT_TRITON = frozenset({"triton", "torchvision"})
+
+
+class Mode(StrEnum):
+    """Where the kernels of a parent's scripts run: this cannot be changed once Triton is imported."""
+
+    SIMULATOR = "simulator"
+    CUDA = "cuda"
+
+
+def parent_for(source: str | bytes, environment: Mapping[str, str]) -> Mode | None:
+    """The parent whose children run this script as a new process would; None where only a new process does."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return default_mode(environment)  # wherever it runs, it says what is wrong
+    texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    if any(text.startswith(LOADED_EARLY) and text.isupper() for text in texts):
+        return None
+    modules = imported_modules(tree)
+    interpreted = simulated(environment) or INTERPRET in texts
+    mode = default_mode(environment)
+    if interpreted or any(module.startswith("triton_workshop.utils_debug") for module in modules):
+        mode = Mode.SIMULATOR
+    if mode is Mode.SIMULATOR and not interpreted and _triton_comes_first(modules):
+        return None
+    return mode
+
+
+def _triton_comes_first(modules: list[str]) -> bool:
+    """Whether Triton is imported before our package could settle its mode, which is an error that a script must see."""
+    for module in modules:
+        package = module.partition(".")[0]
+        if package == "triton_workshop":
+            return False
+        if package in IMPORT_TRITON:
+            return True
+    return False
+
+
+def default_mode(environment: Mapping[str, str]) -> Mode:
+    """Where kernels run unless a script says otherwise."""
+    if simulated(environment) or not any(gpu.runs_kernels for gpu in visible_gpus(environment)):
+        return Mode.SIMULATOR
+    return Mode.CUDA
+
+
+def simulated(environment: Mapping[str, str]) -> bool:
+    return environment.get(INTERPRET, "").strip().lower() in ("1", "true", "on", "y", "yes")
+
+
+def heavy(source: str | bytes) -> bool:
+    """Whether a script imports what takes seconds, so that it is worth waiting for a parent that is at it already."""
+    try:
+        modules = imported_modules(ast.parse(source))
+    except (SyntaxError, ValueError):
+        return False
+    return any(module.partition(".")[0] in HEAVY for module in modules)
+
+
+def imported_modules(tree: ast.AST) -> list[str]:
+    """The modules that a script imports anywhere, in the order of its lines; `a.b` for `from a import b` too."""
+    found: list[tuple[int, str]] = []
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=names):
+                found += [(node.lineno, name.name) for name in names]
+            case ast.ImportFrom(module=str(module), level=0, names=names):
+                found += [(node.lineno, f"{module}.{name.name}") for name in names]
+    return [module for _, module in sorted(found, key=lambda pair: pair[0])]

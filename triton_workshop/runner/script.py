@@ -1,0 +1,91 @@
+"""What to run, and how it ended."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+COMMANDS: dict[str, tuple[str, ...]] = {
+    # Blocks run in the interpreter that the viewer runs in: the one environment that has torch and Triton.
+    "python": (sys.executable, "-u"),
+    "bash": ("bash",),
+    "sh": ("sh",),
+}
+EXTENSIONS = {"python": "py", "bash": "sh", "sh": "sh"}
+
+
+class CannotRunError(Exception):
+    """A script that could not be started; the message says why."""
+
+
+def runnable(language: str) -> bool:
+    """Whether code in this language can be run here at all."""
+    return language in COMMANDS
+
+
+@dataclass(frozen=True)
+class Script:
+    """What to run.
+
+    `folder` is the working directory; `columns` is how wide its output can be before lines wrap. With `terminal`, a
+    size in columns and rows, it runs in a pseudo-terminal of that size (not on Windows); without, its output goes
+    through a pipe and its input is empty. `time_limit` is in seconds, `memory_limit` in bytes of data in each of its
+    processes: what would go beyond it is refused, in Python by a MemoryError (Linux only).
+    """
+
+    language: str
+    source: str
+    folder: Path
+    columns: int = 80
+    arguments: tuple[str, ...] = ()
+    terminal: tuple[int, int] | None = None
+    time_limit: float | None = None
+    memory_limit: int | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended. `code` is the exit status, or minus the signal's number as in `subprocess`."""
+
+    code: int
+    seconds: float
+    stopped: bool = False
+    timed_out: bool = False
+
+    @property
+    def succeeded(self) -> bool:
+        return self.code == 0 and not self.stopped and not self.timed_out
+
+    @property
+    def reason(self) -> str:
+        """In words: `exit 1`, `killed by SIGSEGV`, `stopped`, `over the time limit`."""
+        if self.timed_out:
+            return "over the time limit"
+        if self.stopped:
+            return "stopped"
+        if self.code >= 0:
+            return f"exit {self.code}"
+        try:
+            return f"killed by {signal.Signals(-self.code).name}"
+        except ValueError:
+            return f"killed by signal {-self.code}"
+
+
+def environment(columns: int) -> dict[str, str]:
+    """The variables that a script sees: ours, plus what makes its output fit a slide of that many columns."""
+    width = str(max(columns, 1))
+    terminal = os.environ.get("TERM", "")
+    return os.environ | {
+        # `python` and `uv run` in a bash block find the environment that the viewer runs in.
+        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]),
+        "TRITON_WORKSHOP_SLIDE": width,
+        "COLUMNS": width,
+        "FORCE_COLOR": "1",
+        "COLORTERM": "truecolor",
+        "TERM": "xterm-256color" if terminal in ("", "dumb") else terminal,
+        "PYTHONUNBUFFERED": "1",
+        "PYTHONIOENCODING": "utf-8",
+    }
