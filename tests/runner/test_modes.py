@@ -9,7 +9,7 @@ import pytest
 
 from runner.conftest import Start
 from triton_workshop.runner import Script, WarmRunner, modes
-from triton_workshop.runner.modes import Mode, heavy, parent_for
+from triton_workshop.runner.modes import Mode, default_mode, heavy, parent_for
 
 OURS_FIRST = "from triton_workshop import DEVICE\nimport triton\n"
 
@@ -73,9 +73,10 @@ def test_heavy_scripts_import_what_takes_seconds(source: str, expected: bool) ->
 @pytest.mark.skipif(sys.platform != "linux", reason="warm processes are forks, on Linux only")
 def test_a_wrong_guess_runs_in_a_new_process(warm: WarmRunner, tmp_path: Path) -> None:
     """Where the script's text gives no sign of the mode that it wants."""
+    other = "0" if default_mode({}) is Mode.SIMULATOR else "1"
     source = (
         "import os, sys\n"
-        "os.environ['TRITON_' + 'INTERPRET'] = '0'\n"
+        f"os.environ['TRITON_' + 'INTERPRET'] = '{other}'\n"
         "from triton_workshop.import_order import check_triton_mode\n"
         "checked = check_triton_mode()\n"
         "print('torch' in sys.modules)\n"

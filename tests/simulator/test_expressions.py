@@ -148,6 +148,7 @@ FLOATS = {
 }
 
 SINCE_3_9 = {
+    "chained comparison": "3.6 compiles none, its interpreter loses the first part, and ours says so",
     "umulhi": "3.6 multiplies as signed",
     "condition": "3.6 never ends such a loop",
     "histogram of what lies outside": "3.6 counts one element too many",

@@ -19,6 +19,7 @@ import signal
 import socket
 import sys
 import time
+import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -385,6 +386,8 @@ def _bring_up_cuda() -> None:
         cuda.empty_cache()
         cuda.reset_peak_memory_stats()
         cuda.reset_accumulated_memory_stats()
+        # CUDA's threads are none of the script's, should it fork.
+        warnings.filterwarnings("ignore", "This process .*is multi-threaded", DeprecationWarning)
     except Exception:
         os._exit(1)
 

@@ -52,7 +52,8 @@ class Connection:
         """Raises OSError where the other side has gone."""
         line = json.dumps(message).encode() + b"\n"
         sent = socket.send_fds(self.socket, [line], files) if files else 0
-        self.socket.sendall(line[sent:])
+        if sent < len(line):  # to send nothing fails where the other side has read all and left
+            self.socket.sendall(line[sent:])
 
     def send_request(self, request: Request, files: Sequence[int]) -> None:
         self.send(asdict(request), files)
