@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from conftest import ROOT, shipped_exercise
@@ -10,7 +12,7 @@ from conftest import ROOT, shipped_exercise
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import Code, Deck, Execution, Slide, plain, walk
-from triton_workshop.runner import WarmRunner
+from triton_workshop.runner import Script, WarmRunner
 from triton_workshop.validating import Validation, validate
 from triton_workshop.viewer.fit import HEIGHT, ended, output_columns, rows_needed
 
@@ -74,12 +76,17 @@ def test_presenterm_needs_no_more_than_the_flag_that_runs_code(deck: Deck) -> No
 
 
 @pytest.fixture(scope="module")
-def validation() -> Validation:
-    """Every live block, run once, in warm processes, each with the columns that the viewer gives it."""
+def runner() -> Iterator[WarmRunner]:
     with WarmRunner() as runner:
         runner.warm_up()
         runner.wait_until_warm(120)
-        return validate(DECK, widths=output_columns, start=runner.run)
+        yield runner
+
+
+@pytest.fixture(scope="module")
+def validation(runner: WarmRunner) -> Validation:
+    """Every live block, run once, in warm processes, each with the columns that the viewer gives it."""
+    return validate(DECK, widths=output_columns, start=runner.run)
 
 
 def test_the_deck_is_valid_on_this_machine(validation: Validation) -> None:
@@ -188,3 +195,37 @@ def test_a_live_block_prints_what_the_slide_says(validation: Validation, title: 
 def test_the_setup_block_runs_the_real_check(validation: Validation) -> None:
     [setup] = [result for result in validation.blocks if result.code.source.strip() == "uv run setup-check"]
     assert "Ready" in setup.text
+
+
+LOG = """
+import logging
+logging.basicConfig(level=logging.WARNING, format="%(message)s")
+logging.getLogger("triton_workshop").setLevel(logging.DEBUG)
+"""
+LOOKS = ("print_if", "device_print")
+SOLUTION = """
+import runpy
+from triton_workshop import DEVICE
+from triton_workshop.checking.exercises import EXERCISES
+names = runpy.run_path("solutions/exercise_{0}.py")
+exercise = EXERCISES[{0}]
+for case in exercise.cases:
+    names[exercise.launcher](*case.arguments(DEVICE))
+"""
+
+
+def test_only_debug_output_makes_programs_run_one_by_one(deck: Deck, runner: WarmRunner) -> None:
+    blocks = [
+        code.source for _, code in _codes(deck) if code.execution is Execution.ON_KEY and code.language == "python"
+    ]
+    quiet = [(DECK.parent, source) for source in blocks if not any(look in source for look in LOOKS)]
+    loud = [(DECK.parent, source) for source in blocks if any(look in source for look in LOOKS)]
+    solutions = [(ROOT, SOLUTION.format(number)) for number in EXERCISES]
+    said = "runs program by program"
+    assert [said in _log(runner, *script) for script in quiet + solutions] == [False] * len(quiet + solutions)
+    assert [said in _log(runner, *script) for script in loud] == [True] * len(loud)
+
+
+def _log(runner: WarmRunner, folder: Path, source: str) -> str:
+    with runner.run(Script("python", f"import os; os.environ['TRITON_INTERPRET'] = '1'\n{LOG}{source}", folder)) as run:
+        return b"".join(run.output()).decode()

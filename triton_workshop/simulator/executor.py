@@ -115,7 +115,10 @@ class Executor:
         builder.grid = (*grid, 1, 1)[:3]  # type: ignore[assignment]  # three of them
         builder.largest = 1
         builder.integers = {name: value for name, value in bound.items() if type(value) is int}
-        memory.start(Plan(one_by_one=prints(self.fn)))
+        plan = Plan(one_by_one=prints(self.fn))
+        if plan.one_by_one:
+            self._log_one_by_one("its source prints, or reaches out of the kernel")
+        memory.start(plan)
         with interpreted(self.fn, builder) as enter_module, np.errstate(all="ignore"):
             _running.append(enter_module)
             try:
@@ -138,10 +141,13 @@ class Executor:
             finally:
                 _running.pop()
 
+    def _log_one_by_one(self, reason: str) -> None:
+        logger.debug("%s runs program by program: %s", self.fn.__name__, reason)
+
     def _start_again(self, builder: Builder, plan: Plan, reason: str) -> None:
         memory = builder.memory
         if plan.one_by_one and not memory.plan.one_by_one:
-            logger.debug("%s runs program by program: %s", self.fn.__name__, reason)
+            self._log_one_by_one(reason)
         memory.start(plan)
         memory.log.restore({})
         if memory.counts is not None:
