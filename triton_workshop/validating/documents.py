@@ -57,7 +57,7 @@ def as_markdown(validation: Validation, command: str) -> str:
             f"# Every live block of {deck}",
             "",
             f"`{command}` on {where}; {versions}.",
-            f"{summary(validation)}. Seconds are of one run each, Python in a process that has torch and Triton already.",
+            f"{summary(validation)}. Seconds are of one run each, Python in a process that has torch and Triton.",
             "",
             "| Slide | Title | Line | Language | Seconds | Exit | Expected | Result |",
             "| ---: | --- | ---: | --- | ---: | ---: | --- | --- |",
