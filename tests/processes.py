@@ -10,7 +10,7 @@ def alive(process: int) -> bool:
     """Whether a process runs; a zombie that nobody has collected yet counts as gone."""
     try:
         state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
         return False
     return state != "Z"
 
