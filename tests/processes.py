@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 
@@ -17,8 +18,13 @@ def alive(process: int) -> bool:
 
 def dies(process: int, seconds: float = 10) -> bool:
     """Whether a process that was killed is gone: the kernel takes its moment."""
+    return eventually(lambda: not alive(process), seconds)
+
+
+def eventually(holds: Callable[[], bool], seconds: float = 10) -> bool:
+    """Whether something comes to hold before the time is over."""
     deadline = time.monotonic() + seconds
-    while alive(process):
+    while not holds():
         if time.monotonic() > deadline:
             return False
     return True

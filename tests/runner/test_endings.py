@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from processes import alive, dies
+from processes import alive, dies, eventually
 
 from runner.conftest import Start
 from triton_workshop.runner import Outcome, Run, Script, WarmRunner
@@ -176,5 +176,6 @@ def test_a_hundred_runs_leave_nothing(warm: WarmRunner, tmp_path: Path) -> None:
     for number in range(100):
         ending = ("import os; os.fork()", "", "1 / 0", "import os; os.kill(os.getpid(), 9)")[number % 4]
         finish(warm.run, Script("python", f"print({number})\n{ending}", tmp_path))
-    assert held() == before
+    # The parent may still be closing the last connection; the first may have been open when we looked before.
+    assert eventually(lambda: all(now <= then for now, then in zip(held(), before, strict=True))), (before, held())
     assert resident() - memory < 4 << 20
