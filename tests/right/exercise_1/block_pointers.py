@@ -11,8 +11,12 @@ import triton.language as tl
 @triton.jit
 def add_kernel(x_ptr, y_ptr, output_ptr, n_elements, BLOCK_SIZE: tl.constexpr):
     start = tl.program_id(0) * BLOCK_SIZE
-    x_block = tl.make_block_ptr(x_ptr, (n_elements,), (1,), (start,), (BLOCK_SIZE,), (0,))  # HERE
-    y_block = tl.make_block_ptr(y_ptr, (n_elements,), (1,), (start,), (BLOCK_SIZE,), (0,))
+    x_block = tl.make_block_ptr(  # HERE
+        x_ptr, (n_elements,), (1,), (start,), (BLOCK_SIZE,), (0,)
+    )
+    y_block = tl.make_block_ptr(
+        y_ptr, (n_elements,), (1,), (start,), (BLOCK_SIZE,), (0,)
+    )
     output_block = tl.make_block_ptr(
         output_ptr, (n_elements,), (1,), (start,), (BLOCK_SIZE,), (0,)
     )

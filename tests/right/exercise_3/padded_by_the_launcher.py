@@ -24,7 +24,8 @@ def conv2d_kernel(
     for i in range(size):
         for j in range(size):
             offsets = (rows + i) * padded_width + cols + j
-            total += tl.load(weight_ptr + i * size + j) * tl.load(padded_ptr + offsets, mask)
+            pixels = tl.load(padded_ptr + offsets, mask=mask)
+            total += tl.load(weight_ptr + i * size + j) * pixels
     tl.store(output_ptr + (channel * height + rows) * width + cols, total, mask)
 
 

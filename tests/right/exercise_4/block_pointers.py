@@ -17,10 +17,12 @@ def matmul_kernel(
     row = tl.program_id(0) * BLOCK_SIZE_M
     col = tl.program_id(1) * BLOCK_SIZE_N
     a_block = tl.make_block_ptr(  # HERE
-        a_ptr, (M, K), (stride_am, stride_ak), (row, 0), (BLOCK_SIZE_M, BLOCK_SIZE_K), (1, 0)
+        a_ptr, (M, K), (stride_am, stride_ak), (row, 0),
+        (BLOCK_SIZE_M, BLOCK_SIZE_K), (1, 0),
     )
     b_block = tl.make_block_ptr(
-        b_ptr, (K, N), (stride_bk, stride_bn), (0, col), (BLOCK_SIZE_K, BLOCK_SIZE_N), (1, 0)
+        b_ptr, (K, N), (stride_bk, stride_bn), (0, col),
+        (BLOCK_SIZE_K, BLOCK_SIZE_N), (1, 0),
     )
     total = tl.zeros((BLOCK_SIZE_M, BLOCK_SIZE_N), dtype=tl.float32)
     for _ in range(0, K, BLOCK_SIZE_K):
@@ -30,7 +32,8 @@ def matmul_kernel(
         a_block = tl.advance(a_block, (0, BLOCK_SIZE_K))
         b_block = tl.advance(b_block, (BLOCK_SIZE_K, 0))
     c_block = tl.make_block_ptr(
-        c_ptr, (M, N), (stride_cm, stride_cn), (row, col), (BLOCK_SIZE_M, BLOCK_SIZE_N), (1, 0)
+        c_ptr, (M, N), (stride_cm, stride_cn), (row, col),
+        (BLOCK_SIZE_M, BLOCK_SIZE_N), (1, 0),
     )
     tl.store(c_block, total.to(c_ptr.dtype.element_ty), boundary_check=(0, 1))
 

@@ -22,7 +22,8 @@ def matmul_kernel(
         a = tl.load(a_ptr + rows * K + k_col, (rows < M) & (k_col < K), 0.0)
         b = tl.load(b_ptr + k_row * N + cols, (k_row < K) & (cols < N), 0.0)
         total = tl.dot(a, b, total, input_precision="ieee")
-    tl.store(c_ptr + rows * N + cols, total.to(c_ptr.dtype.element_ty), (rows < M) & (cols < N))
+    total = total.to(c_ptr.dtype.element_ty)
+    tl.store(c_ptr + rows * N + cols, total, (rows < M) & (cols < N))
 
 
 def matmul(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:

@@ -16,7 +16,7 @@ def matmul_kernel(
     GROUP_SIZE: tl.constexpr,
 ):
     # Which tile of C is mine? (int64: int32 cannot count a large matrix's elements.)
-    # Tiles in groups of rows, so that what one program loads its neighbours find cached.
+    # Tiles in groups of rows: what one program loads, its neighbours find cached.
     pid = tl.program_id(axis=0)
     tiles_m = tl.cdiv(M, BLOCK_SIZE_M)
     tiles_n = tl.cdiv(N, BLOCK_SIZE_N)

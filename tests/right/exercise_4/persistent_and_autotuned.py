@@ -10,8 +10,11 @@ import triton.language as tl
 
 @triton.autotune(
     configs=[
-        triton.Config({"BLOCK_SIZE_M": 32, "BLOCK_SIZE_N": 32, "BLOCK_SIZE_K": 32}, num_warps=4),
-        triton.Config({"BLOCK_SIZE_M": 64, "BLOCK_SIZE_N": 64, "BLOCK_SIZE_K": 32}, num_warps=4),
+        triton.Config(
+            {"BLOCK_SIZE_M": size, "BLOCK_SIZE_N": size, "BLOCK_SIZE_K": 32},
+            num_warps=4,
+        )
+        for size in (32, 64)
     ],
     key=["M", "N", "K"],
 )

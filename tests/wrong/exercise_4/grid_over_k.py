@@ -1,4 +1,4 @@
-# expect: unwritten; hint: wrong-axis
+# expect: unwritten; hint: grid-over-k
 
 # First: it chooses the GPU, or the simulator where there is none.
 from triton_workshop import DEVICE, cdiv
