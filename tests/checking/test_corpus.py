@@ -5,6 +5,7 @@ A script's first line says `# expect: KIND; hint: NAME`, or `# expect: passed`; 
 
 from __future__ import annotations
 
+import importlib.metadata
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from triton_workshop.checking.exercises import EXERCISES
 
 TESTS = Path(__file__).parents[1]
 EXPECTATION = re.compile(r"# expect: (?P<kind>[\w-]+)(; hint: (?P<hint>[\w-]+))?")
+UP_TO_A_VERSION = re.compile(r"# expect: passed on Triton (?P<version>[\d.]+); crash (?P<hint>[\w-]+) later")
 SCRIPTS = sorted(
     path for folder in ("wrong", "right") for path in TESTS.glob(f"{folder}/exercise_*/*") if path.is_file()
 )
@@ -30,10 +32,23 @@ class Expectation:
     @classmethod
     def of(cls, script: Path) -> Expectation:
         lines = script.read_text(encoding="utf-8").splitlines()
+        here = [number for number, line in enumerate(lines, start=1) if line.rstrip().endswith("# HERE")]
+        line = here[0] if here else None
+        versions = UP_TO_A_VERSION.match(lines[0])
+        if versions is not None:
+            kind = "passed" if TRITON <= _numbers(versions["version"]) else "crash"
+            return cls(kind, versions["hint"], line)
         match = EXPECTATION.match(lines[0])
         assert match is not None, f"{script}: its first line says nothing of what is expected"
-        here = [number for number, line in enumerate(lines, start=1) if line.rstrip().endswith("# HERE")]
-        return cls(match["kind"], match["hint"], here[0] if here else None)
+        return cls(match["kind"], match["hint"], line)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """Major and minor."""
+    return tuple(int(part) for part in version.split(".")[:2])
+
+
+TRITON = _numbers(importlib.metadata.version("triton"))
 
 
 def _name(script: Path) -> str:

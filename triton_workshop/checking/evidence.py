@@ -36,8 +36,8 @@ class Evidence:
     """Where the output was written, and is wrong."""
     unwritten: torch.Tensor
     fault: Fault | None = None
-    earlier: tuple[torch.Tensor, ...] = ()
-    """The arguments of the calls before, the last call's first tensor first: for kernels that remember."""
+    earlier: tuple[tuple[torch.Tensor, ...], ...] = ()
+    """The arguments of the calls before, for kernels that remember."""
 
     @property
     def output(self) -> torch.Tensor:
@@ -137,7 +137,7 @@ def evidence_of(
     kind: Kind,
     *,
     fault: Fault | None = None,
-    earlier: tuple[torch.Tensor, ...] = (),
+    earlier: tuple[tuple[torch.Tensor, ...], ...] = (),
 ) -> Evidence:
     """Put together what is known. An output of another shape than expected counts as all unwritten."""
     expected = exercise.reference(*(argument.double() for argument in arguments))

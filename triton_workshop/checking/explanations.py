@@ -13,6 +13,8 @@ class Explanation:
     name: str
     pattern: str
     hints: tuple[str, ...]
+    at_launch: bool = False
+    """Whether the mistake was made where the kernel is launched, wherever it came to light."""
 
 
 EXPLANATIONS = (
@@ -23,7 +25,7 @@ EXPLANATIONS = (
     ),
     Explanation(
         "block-pointers-gone",
-        r"make_block_ptr|tl\.advance|'advance'|block.pointer",
+        r"make_block_ptr|tl\.advance|'advance'|[Bb]lock.pointer",
         (
             "Block pointers are gone from this Triton. Which other way is there to say where a block lies?",
             "Pointers and masks work everywhere. The newer way are tensor descriptors: tl.make_tensor_descriptor(base, "
@@ -63,7 +65,7 @@ EXPLANATIONS = (
     ),
     Explanation(
         "dot-not-star",
-        r"(?s)(matmul|__matmul__|unsupported operand type\(s\) for @)",
+        r"__matmul__|unsupported operand type\(s\) for @",
         ("Blocks are multiplied by tl.dot(a, b). `*` multiplies element by element, and `@` is PyTorch's.",),
     ),
     Explanation(
@@ -102,10 +104,19 @@ EXPLANATIONS = (
         "not-a-tensor",
         r"numpy\.ndarray|'ndarray'|'list' object has no attribute|Unsupported type .*(ndarray|list)|\bndarray\b",
         ("A kernel takes tensors and numbers: torch.empty instead of np.empty.",),
+        at_launch=True,
+    ),
+    Explanation(
+        "float-offset",
+        r"pointer<\w+> and (triton\.language\.)?(float|fp)\d",
+        (
+            "Which of the numbers that make this offset is no whole number?",
+            "`/` gives a float, and memory has no half places: `//` divides whole numbers.",
+        ),
     ),
     Explanation(
         "pointer-and-value",
-        r"pointer<|'pointer|[Uu]nsupported ptr type|invalid operands of type|pointer_type|cannot be indexed|"
+        r"cannot add pointers|pointer<|'pointer|[Uu]nsupported ptr type|invalid operands of type|pointer_type|cannot be indexed|"
         r"Expected dtype .*ptr|unsupported tensor index",
         (
             "Is this a pointer or a value, and which of them is needed here?",
@@ -143,3 +154,7 @@ def explain(chain: str) -> Explanation | None:
     """What an error, each link of its chain on a line of its own, means for a kernel or a launch."""
     found = (each for each in EXPLANATIONS if re.search(each.pattern, chain, re.MULTILINE))
     return next(found, None)
+
+
+def explanation_named(name: str) -> Explanation:
+    return next(each for each in EXPLANATIONS if each.name == name)

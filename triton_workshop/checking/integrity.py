@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 _OURS = "triton_workshop"
+_CHECKER = "triton_workshop.checking."
 
 
 class Integrity:
@@ -27,6 +28,10 @@ class Integrity:
             for name, value in before.items():
                 if not name.startswith("__") and now.get(name, value) is not value and not _equal(now[name], value):
                     return f"{label}.{name}"
+            if label.startswith(_CHECKER):
+                foreign = [n for n in now.keys() - before.keys() if not isinstance(now[n], ModuleType) and n[:2] != "__"]
+                if foreign:
+                    return f"{label}.{min(foreign)}"
         added = {name for name in vars(torch.Tensor).keys() - self._tensor if not name.startswith("__")}
         return f"torch.Tensor.{min(added)}" if added else ""
 

@@ -9,12 +9,15 @@ import torch
 
 from triton_workshop.checking.evidence import Evidence, evidence_of
 from triton_workshop.checking.exercise import Exercise
-from triton_workshop.checking.explanations import explain
+from triton_workshop.checking.explanations import explain, explanation_named
 from triton_workshop.checking.observe import Failure, Observation, Origin
 from triton_workshop.checking.picture import element_of, pictures_of, tile_map
 from triton_workshop.checking.source import Source
 from triton_workshop.checking.verdict import MOST_PROGRAMS, Finding, Kind
 from triton_workshop.simulator.faults import Fault
+
+Calls = tuple[tuple[torch.Tensor, ...], ...]
+"""The arguments of several calls."""
 
 
 @dataclass(frozen=True)
@@ -30,14 +33,14 @@ class Judge:
         case: str,
         arguments: tuple[torch.Tensor, ...],
         seen: Observation,
-        earlier: tuple[torch.Tensor, ...] = (),
+        earlier: Calls = (),
     ) -> tuple[Finding, ...]:
-        """What is wrong with one call, the cause first. `earlier` are the arguments of the call before."""
+        """What is wrong with one call, the cause first. `earlier` are the arguments of the calls before."""
         found = self._found(arguments, seen, earlier)
         return tuple(replace(finding, case=case) for finding in found)
 
     def _found(
-        self, arguments: tuple[torch.Tensor, ...], seen: Observation, earlier: tuple[torch.Tensor, ...]
+        self, arguments: tuple[torch.Tensor, ...], seen: Observation, earlier: Calls
     ) -> tuple[Finding, ...]:
         if seen.tampered:
             return (self._tampered(seen.tampered),)
@@ -66,10 +69,15 @@ class Judge:
         message = _short(failure)
         explanation = explain(f"{failure.type}: {failure.message}") or explain(failure.chain)
         name, hints = (explanation.name, explanation.hints) if explanation else ("", ())
+        line = failure.first_line if explanation and explanation.at_launch else failure.line
+        bare = self.source.bare_call()
+        if bare is not None and failure.first_line == bare:
+            without = explanation_named("kernel-called-without-grid")
+            name, hints, line = without.name, without.hints, bare
         if name in ("shapes-do-not-broadcast", "") and self._multiplies_blocks(failure.line):
             name, hints = "dot-not-star", ("Blocks are multiplied by tl.dot(a, b): `*` goes element by element.",)
         return Finding(
-            Kind.CRASH, message, hints, failure.line, self.source.line(failure.line), hint_name=name or "crash"
+            Kind.CRASH, message, hints, line, self.source.line(line), hint_name=name or "crash"
         )
 
     def _multiplies_blocks(self, line: int | None) -> bool:
@@ -88,7 +96,7 @@ class Judge:
         return Finding(Kind.NOT_A_KERNEL, message, hints, line, self.source.line(line), hint_name="patches-checker")
 
     def _fault(
-        self, fault: Fault, arguments: tuple[torch.Tensor, ...], seen: Observation, earlier: tuple[torch.Tensor, ...]
+        self, fault: Fault, arguments: tuple[torch.Tensor, ...], seen: Observation, earlier: Calls
     ) -> Finding:
         kinds = {kind.value: kind for kind in Kind}
         kind = kinds.get(fault.kind, Kind.CRASH)
@@ -111,7 +119,7 @@ class Judge:
     # What it did to its inputs, and what it gave back
 
     def _inputs(
-        self, arguments: tuple[torch.Tensor, ...], seen: Observation, earlier: tuple[torch.Tensor, ...]
+        self, arguments: tuple[torch.Tensor, ...], seen: Observation, earlier: Calls
     ) -> Finding | None:
         if not seen.changed_inputs:
             return None
@@ -121,7 +129,7 @@ class Judge:
         return self._recognised(Finding(Kind.INPUT_MODIFIED, message), evidence)
 
     def _answer(
-        self, arguments: tuple[torch.Tensor, ...], seen: Observation, earlier: tuple[torch.Tensor, ...]
+        self, arguments: tuple[torch.Tensor, ...], seen: Observation, earlier: Calls
     ) -> Finding | None:
         expected = self.exercise.reference(*(argument.double() for argument in arguments))
         if seen.origin is Origin.NO_LAUNCH or (self._simulated(seen) and not seen.launches):
@@ -163,7 +171,7 @@ class Judge:
         return Finding(Kind.WRONG_DTYPE, message, hints, line, self.source.line(line), hint_name="wrong-dtype")
 
     def _values(
-        self, arguments: tuple[torch.Tensor, ...], seen: Observation, earlier: tuple[torch.Tensor, ...]
+        self, arguments: tuple[torch.Tensor, ...], seen: Observation, earlier: Calls
     ) -> Finding | None:
         evidence = evidence_of(self.exercise, self.source, arguments, seen, Kind.WRONG_VALUES, earlier=earlier)
         if evidence.unwritten.any():
@@ -223,14 +231,15 @@ class Judge:
     # What no kernel of the learner's has computed
 
     def _no_launch(
-        self, arguments: tuple[torch.Tensor, ...], seen: Observation, earlier: tuple[torch.Tensor, ...]
+        self, arguments: tuple[torch.Tensor, ...], seen: Observation, earlier: Calls
     ) -> Finding:
         expected = self.exercise.reference(*(argument.double() for argument in arguments))
         output = seen.output
         comparable = output is not None and output.shape == expected.shape
         right = comparable and output is not None and bool(((output.double() - expected).abs() < 1e-2).all())
         message = f"{self.exercise.launcher} has launched no kernel"
-        again = bool(earlier) and not right or self._keeps_answers()
+        repeated = any([a.shape for a in call] == [a.shape for a in arguments] for call in earlier)
+        again = (repeated and not right) or self._keeps_answers()
         return self._not_a_kernel(message, self._whose(computed=right, again=again))
 
     def _from_python(self, seen: Observation) -> Finding:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 UNWRITTEN = 0x7FC5_5AA5
 """A float32 NaN that no arithmetic makes: stands where memory was never written."""
+SPOILT = 0xA5
+"""A byte. Four of them are a float32 close to 0, eight a float64."""
 _PLAIN_NAN = 0x7FC0_0000
 """What PyTorch fills uninitialised memory with in deterministic mode."""
 
@@ -53,6 +55,10 @@ class LaunchLog:
     """By storage that a launch has loaded from and none stored to before: the tensor as it was then."""
     fresh: dict[int, torch.Tensor] = field(default_factory=dict)
     """By storage that is no input's: its bytes before the first launch that was given it."""
+    complete: set[int] = field(default_factory=set)
+    """The storages that launches have written to whole, by their count of distinct bytes."""
+    spoiled: bool = False
+    """Whether what kernels store is overwritten at once: then nothing right can come of it."""
     _alive: list[torch.Tensor] = field(default_factory=list)
     """Tensors that are gone would hand their addresses on."""
 
@@ -76,22 +82,30 @@ class LaunchLog:
             seen[name] = TensorSeen(storage, tuple(tensor.shape), loaded, stored)
             if loaded and storage not in self.stored:
                 self.loaded.setdefault(storage, before[name])
+            if moved and not loaded and moved.distinct == tensor.untyped_storage().nbytes():
+                self.complete.add(storage)
         for name, tensor in tensors.items():
+            storage = seen[name].storage
             if seen[name].stored:
-                self.stored[seen[name].storage] = _bytes(tensor).clone()
+                if self.spoiled and storage not in self.inputs:
+                    _bytes(tensor).fill_(SPOILT)
+                self.stored[storage] = _bytes(tensor).clone()
         numbers = {name: value for name, value in given.items() if isinstance(value, int | float)}
         self.launches.append(Launched(launch.kernel, launch.grid, launch.faults, seen, numbers))
 
 
 @contextmanager
-def log_launches(inputs: tuple[torch.Tensor, ...]) -> Iterator[LaunchLog]:
-    """Collect every launch made inside; faults are collected too, and do not raise."""
+def log_launches(inputs: tuple[torch.Tensor, ...], *, spoil: bool = False) -> Iterator[LaunchLog]:
+    """Collect every launch made inside; faults are collected too, and do not raise.
+
+    With `spoil`, what a launch has stored is overwritten at once.
+    """
     from triton.runtime import interpreter
 
     from triton_workshop.simulator import record
     from triton_workshop.simulator.executor import Executor
 
-    log = LaunchLog(frozenset(map(storage_of, inputs)))
+    log = LaunchLog(frozenset(map(storage_of, inputs)), spoiled=spoil)
     with record() as launches:
 
         class Logging(Executor):
@@ -126,6 +140,8 @@ def memory_after_launches(log: LaunchLog, tensor: torch.Tensor) -> torch.Tensor 
 
 def unwritten_elements(log: LaunchLog, tensor: torch.Tensor) -> torch.Tensor:
     """Where a tensor still holds what it held before the first launch that was given it."""
+    if storage_of(tensor) in log.complete:
+        return torch.zeros(tensor.shape, dtype=torch.bool)
     before = _as_it_was(tensor, log.fresh.get(storage_of(tensor)))
     if before is None:
         marked = tensor.dtype == torch.float32

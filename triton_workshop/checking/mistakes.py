@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import itertools
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,6 +13,8 @@ from triton_workshop.checking.verdict import Kind
 from triton_workshop.tensors import cdiv
 
 if TYPE_CHECKING:
+    import torch
+
     from triton_workshop.checking.evidence import Evidence
 
 BLOCKS = tuple(2**power for power in range(12))
@@ -93,7 +97,7 @@ def _one_for_one(evidence: Evidence) -> bool:
 
 
 def _floor_grid(evidence: Evidence) -> bool:
-    if not (unwritten(evidence) and _too_small(evidence)):
+    if not (unwritten(evidence) and _too_small(evidence) and evidence.source.rounds_down()):
         return False
     floors = [size // block for size, block in zip(evidence.sizes, evidence.blocks, strict=True)]
     axes = zip(evidence.grid, floors, evidence.wanted_grid, strict=True)
@@ -123,7 +127,7 @@ def _uses_a_pid_twice(evidence: Evidence) -> bool:
     if not unwritten(evidence) or evidence.grid != evidence.wanted_grid or len(evidence.grid) < 2:
         return False
     rows, columns = evidence.wanted_grid[-2:]
-    if rows < 2 and columns < 2:
+    if rows < 2 or columns < 2:
         return False
     tiles = evidence.tiles_written.reshape(-1, rows, columns).any(dim=0)
     return all(bool(tiles[r, c]) == (r == c) for r in range(rows) for c in range(columns))
@@ -161,8 +165,16 @@ def _pid_not_scaled(evidence: Evidence) -> bool:
     return bool(pids) and any(_runs_short(evidence, axis) for axis in _blocked_axes(evidence))
 
 
+def _pid_counts_from_elsewhere(evidence: Evidence) -> bool:
+    """pid - 1, or pid + 1, times the block size."""
+    shifted = re.search(r"\bpid\w* [-+] \d", evidence.source.addresses())
+    return unwritten(evidence) and _fits(evidence) and not _too_small(evidence) and shifted is not None
+
+
 def _runs_short(evidence: Evidence, axis: int) -> bool:
-    """Whether along an axis what is unwritten is one run at its end, or its beginning."""
+    """Whether along an axis of several programs what is unwritten is one run at its end, or its beginning."""
+    if evidence.wanted_grid[axis] < 2:
+        return False
     dimension = evidence.exercise.tiling[axis].dimension
     others = [place for place in range(evidence.written.ndim) if place != dimension]
     written = evidence.written.any(dim=others) if others else evidence.written
@@ -262,11 +274,12 @@ def _tensors_in_another_order(evidence: Evidence) -> bool:
     launch = evidence.launch
     if launch is None:
         return False
-    right = evidence.exercise.inputs_by_name
-    places = {storage: place for place, storage in enumerate(evidence.seen.input_storages)}
-    return any(
-        name in launch.tensors and places.get(launch.tensors[name].storage) != place for name, place in right.items()
-    )
+    seen = evidence.seen
+    places: dict[int, int | None] = {seen.output_storage: None}
+    places |= {storage: place for place, storage in enumerate(seen.input_storages)}
+    given = [(launch.tensors[name].storage, place) for name, place in evidence.exercise.inputs_by_name.items()
+             if name in launch.tensors]
+    return any(storage in places and places[storage] != place for storage, place in given)
 
 
 def _remembers(evidence: Evidence) -> bool:
@@ -275,14 +288,15 @@ def _remembers(evidence: Evidence) -> bool:
         return False
     if evidence.seen.earlier_answer_changed:
         return True
-    if len(evidence.earlier) != len(evidence.arguments):
-        return False
-    mixed = [
-        tuple(old if kept >> place & 1 else new for place, (old, new) in enumerate(pairs))
-        for pairs in [list(zip(evidence.earlier, evidence.arguments, strict=True))]
-        for kept in range(1, 1 << len(pairs))
-    ]
-    return any(evidence.equals_reference(*arguments) for arguments in mixed)
+    return any(
+        evidence.equals_reference(*mixed)
+        for call in evidence.earlier
+        for mixed in itertools.product(*(_either(*pair) for pair in zip(evidence.arguments, call, strict=True)))
+    )
+
+
+def _either(now: torch.Tensor, then: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    return (now, then) if now.shape == then.shape else (now,)
 
 
 def _coarse(evidence: Evidence) -> bool:
@@ -312,7 +326,7 @@ def _load_without_other(evidence: Evidence) -> int | None:
 
 
 def _stores_one_block_many_times(evidence: Evidence) -> bool:
-    return evidence.kind is Kind.RACE and evidence.fault is not None and evidence.fault.stored
+    return _fits(evidence) and evidence.kind is Kind.RACE and evidence.fault is not None and evidence.fault.stored
 
 
 def _races(evidence: Evidence) -> bool:
@@ -368,6 +382,16 @@ PATTERN_OF_TILES = (
         ),
         _grid_and_block_disagree,
         blames=at_grid,
+    ),
+    Mistake(
+        "pid-off-by-one",
+        (
+            "At which element does program 0 start? And program 1?",
+            "Programs are numbered from 0: program pid starts at pid * BLOCK_SIZE.",
+        ),
+        _pid_counts_from_elsewhere,
+        blames=at("offsets", "rows", "cols", "offs_m", "offs_n"),
+        todo=1,
     ),
     Mistake(
         "forgotten-pid",

@@ -45,6 +45,8 @@ class Failure:
     message: str
     line: int | None
     """The script's own line that is deepest in the error."""
+    first_line: int | None = None
+    """The script's own line that is outermost: where the launcher was when it happened."""
     chain: str = ""
     """The types and messages of the errors that led to it, outermost first."""
 
@@ -85,9 +87,14 @@ class Observer:
         self._file = file
         self._simulated = simulated
         self._earlier: tuple[torch.Tensor, torch.Tensor] | None = None
+        self._arguments: tuple[torch.Tensor, ...] = ()
 
     def observe(self, arguments: tuple[torch.Tensor, ...]) -> Observation:
-        """Call the launcher. Its own output is kept, `Observation.output` is a copy."""
+        """Call the launcher. Its own output is kept, `Observation.output` is a copy.
+
+        Arguments of the same shapes as before come in the very tensors of before: what is remembered by them shows.
+        """
+        arguments = self._arguments = _in_place_of(self._arguments, arguments)
         before = [argument.clone() for argument in arguments]
         with _uninitialised_memory_is_nan():
             if self._simulated:
@@ -108,11 +115,23 @@ class Observer:
             return seen
         if self._simulated:
             seen = _with_origin(seen, log, output, before)
+            if seen.origin is Origin.KERNEL and storage_of(output) not in log.stored and self._from_elsewhere(arguments):
+                seen = replace(seen, origin=Origin.ELSEWHERE)
         changed = self._earlier is not None and not _same(*self._earlier)
         self._earlier = (output, output.clone())
         return replace(
             seen, output=output.detach().clone(), output_storage=storage_of(output), earlier_answer_changed=changed
         )
+
+    def _from_elsewhere(self, arguments: tuple[torch.Tensor, ...]) -> bool:
+        """Whether the answer stays the same where all that kernels store is overwritten at once."""
+        copies = tuple(argument.clone() for argument in arguments)
+        answers = []
+        for spoil in (False, True):
+            with _uninitialised_memory_is_nan(), log_launches(copies, spoil=spoil):
+                answers.append(self._call(copies)[0])
+        first, second = answers
+        return isinstance(first, torch.Tensor) and isinstance(second, torch.Tensor) and _same(first, second)
 
     def forget(self) -> None:
         """Let go of the last answer: full-size ones are large."""
@@ -130,21 +149,22 @@ class Observer:
 
 def failure_of(error: BaseException, file: Path) -> Failure:
     """What is to be told of an exception: the cause of it all, on the learner's own deepest line."""
-    line: int | None = None
+    lines: list[int | None] = []
     links: list[BaseException] = []
     link: BaseException | None = error
     while link is not None and link not in links:
         links.append(link)
         for frame in traceback.extract_tb(link.__traceback__):
             if Path(frame.filename) == file:
-                line = frame.lineno
+                lines.append(frame.lineno)
         link = link.__cause__ or (None if link.__suppress_context__ else link.__context__)
     cause = links[-1]
+    line = lines[-1] if lines else None
     if isinstance(cause, SyntaxError) and cause.filename == str(file):
         line = cause.lineno
     message = str(getattr(cause, "msg", cause)) if isinstance(cause, SyntaxError) else str(cause)
     chain = "\n".join(f"{type(each).__name__}: {each}" for each in links)
-    return Failure(type(cause).__name__, message, _line_in_kernel(cause, file) or line, chain)
+    return Failure(type(cause).__name__, message, _line_in_kernel(cause, file) or line, next(iter(lines), None), chain)
 
 
 def _line_in_kernel(error: BaseException, file: Path) -> int | None:
@@ -154,6 +174,14 @@ def _line_in_kernel(error: BaseException, file: Path) -> int | None:
         return None
     before, found, _ = file.read_text(encoding="utf-8").partition(source.strip())
     return before.count("\n") + int(node.lineno) if found else None
+
+
+def _in_place_of(
+    old: tuple[torch.Tensor, ...], new: tuple[torch.Tensor, ...]
+) -> tuple[torch.Tensor, ...]:
+    if [(t.shape, t.stride()) for t in old] != [(t.shape, t.stride()) for t in new]:
+        return new
+    return tuple(then.copy_(now) for then, now in zip(old, new, strict=True))
 
 
 def _with_origin(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import re
 import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -77,6 +78,27 @@ class Source:
         nodes = ast.walk(self.launcher or self.tree)
         lines = [node.lineno for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Subscript)]
         return min(lines, default=None)
+
+    def bare_call(self) -> int | None:
+        """Where the launcher calls a kernel as if it were a function, without a grid in brackets."""
+        names = {kernel.name for kernel in self.kernels}
+        nodes = ast.walk(self.launcher) if self.launcher else iter(())
+        calls = [node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+        return next((call.lineno for call in calls if call.func.id in names), None)  # type: ignore[attr-defined]
+
+    def rounds_down(self) -> bool:
+        """Whether the launcher divides and drops the rest."""
+        text = ast.unparse(self.launcher) if self.launcher else ""
+        return "//" in text or re.search(r"\bint\(", text) is not None
+
+    def kernel_text(self) -> str:
+        """The kernels without their comments."""
+        return "\n".join(ast.unparse(kernel) for kernel in self.kernels)
+
+    def addresses(self) -> str:
+        """What kernels load from and store to, the names in it spelt out."""
+        calls = [*self.calls("load"), *self.calls("store")]
+        return " ; ".join(self.text_of(call.args[0]) for call in calls if call.args)
 
     def grid_line(self) -> int | None:
         """Where the grid is made; else where the kernel is launched."""

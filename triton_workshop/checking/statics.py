@@ -21,7 +21,14 @@ HOST_MODULES = frozenset({"torch", "numpy", "math", "random", "time"})
 
 def static_finding(exercise: Exercise, source: Source) -> Finding | None:
     """The first thing that is wrong before anything runs."""
-    return _syntax(source) or _unfinished(exercise, source) or _missing(exercise, source) or _foreign_name(source)
+    return (
+        _syntax(source)
+        or _unfinished(exercise, source)
+        or _missing(exercise, source)
+        or _import_order(source)
+        or _foreign_name(source)
+        or _no_constexpr(source)
+    )
 
 
 def unreadable(error: Exception) -> Finding:
@@ -72,6 +79,26 @@ def _unfinished(exercise: Exercise, source: Source) -> Finding | None:
     return Finding(Kind.UNFINISHED, message, hints, first.line, first.source, hint_name="todo")
 
 
+def _import_order(source: Source) -> Finding | None:
+    """Triton is set up when it is imported: for the simulator, if triton_workshop has come first."""
+    imports = [
+        (name.partition(".")[0], node.lineno)
+        for node in source.tree.body
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names])
+    ]
+    ours = min((line for name, line in imports if name == "triton_workshop"), default=None)
+    early = min((line for name, line in imports if name == "triton" and ours and line < ours), default=None)
+    if early is None:
+        return None
+    message = f"Triton is imported before triton_workshop: move line {ours} above line {early}"
+    hints = (
+        "Who decides where kernels run, and when?",
+        "triton_workshop chooses the GPU or the simulator, and Triton wants to know when it is imported.",
+    )
+    return Finding(Kind.CRASH, message, hints, early, source.line(early), hint_name="wrong-import-order")
+
+
 def _missing(exercise: Exercise, source: Source) -> Finding | None:
     """The launcher has to be there by its name; however it is made."""
     names = {name for node in ast.walk(source.tree) for name in _bound(node)}
@@ -116,6 +143,33 @@ def _foreign_name(source: Source) -> Finding | None:
             elif isinstance(node, ast.Name) and node.id in variables - local - set(dir(builtins)):
                 return _global_variable(source, node)
     return None
+
+
+def _no_constexpr(source: Source) -> Finding | None:
+    """Sizes of blocks and of unrolled loops have to be known when a kernel is compiled."""
+    for kernel in source.kernels:
+        run_time = {a.arg for a in _parameters(kernel) if not (a.annotation and "constexpr" in ast.unparse(a.annotation))}
+        for node in _in_order(kernel):
+            if not isinstance(node, ast.Call) or called(node) not in ("arange", "static_range", "zeros", "full"):
+                continue
+            if _root(node.func) != "tl" or not node.args:
+                continue
+            sizes = node.args[:1] if called(node) in ("zeros", "full") else node.args
+            names = [part.id for size in sizes for part in ast.walk(size) if isinstance(part, ast.Name)]
+            found = next((name for name in names if name in run_time), None)
+            if found is not None:
+                return _run_time_size(source, node, found)
+    return None
+
+
+def _run_time_size(source: Source, call: ast.Call, name: str) -> Finding:
+    message = f"tl.{called(call)} needs a size that is fixed when the kernel is compiled; {name} is not"
+    hints = (
+        "Which sizes have to be known when the kernel is compiled?",
+        f"Those of blocks and of unrolled loops: declare the kernel's parameter as {name}: tl.constexpr.",
+    )
+    line = call.lineno
+    return Finding(Kind.CRASH, message, hints, line, source.line(line), hint_name="missing-constexpr")
 
 
 def _call_of_python(source: Source, call: ast.Call) -> Finding:

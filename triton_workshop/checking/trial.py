@@ -34,21 +34,20 @@ def judged(
 ) -> Outcome:
     """Judge each observation as it comes, and stop at the first case that fails."""
     results: list[CaseResult] = []
-    earlier: tuple[torch.Tensor, ...] = ()
+    earlier: tuple[tuple[torch.Tensor, ...], ...] = ()
     words = ""
     for case, seen in zip(cases, observations, strict=False):
         assert isinstance(seen, Observation)
         arguments = case.arguments("cpu")
-        alike = [a.shape for a in arguments] == [a.shape for a in earlier]
         words = in_words(judge.exercise, arguments)
-        findings = judge.findings("" if seen.loading else case.name, arguments, seen, earlier if alike else ())
+        findings = judge.findings("" if seen.loading else case.name, arguments, seen, earlier)
         if not seen.loading:
             results.append(CaseResult(case.name, passed=not findings))
             if progress is not None:
                 progress(results[-1])
         if findings:
             return Outcome(tuple(results), findings, words)
-        earlier = arguments
+        earlier = (*earlier, arguments)
     return Outcome(tuple(results), (), words)
 
 

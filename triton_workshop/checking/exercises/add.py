@@ -61,9 +61,9 @@ EXERCISE = Exercise(
     title="add two vectors",
     launcher="add",
     kernel="add_kernel",
-    # Around a block of 1024 and a multiple of it; then a prime, far from both.
+    # One program, then several: a mistake shows in the simplest case. Around a block, and a prime far from all.
     cases=(
-        *(_case(n) for n in (1, 1000, 1023, 1024, 1025)),
+        *(_case(n) for n in (1000, 1, 1023, 1024, 1025)),
         _case(1025, ", other values"),
         *(_case(n) for n in (2048, 98_317)),
     ),

@@ -307,6 +307,7 @@ EXERCISE = Exercise(
     kernel="conv2d_kernel",
     # 1 × 1 tests the indices alone; a picture smaller than its filter tests the zeros around it.
     cases=(
+        _case(3, 5, 3, 3),
         _case(3, 5, 3, 1),
         _case(3, 2, 1, 5),
         _case(1, 16, 16, 3),
@@ -368,6 +369,6 @@ EXERCISE = Exercise(
             "Image, output and filter; height, width and the filter's size; then the two block sizes.",
         ),
     ),
-    mistakes=(*TENSORS, *WEIGHTS, *CHANNELS, *PATTERN_OF_TILES, *MISTAKES, *EDGES, *MASKS, *LAST),
+    mistakes=(*TENSORS, *WEIGHTS, *PATTERN_OF_TILES, *CHANNELS, *MISTAKES, *EDGES, *MASKS, *LAST),
     showing=Showing("the picture, Sobel along y, Sobel along x", _show),
 )
