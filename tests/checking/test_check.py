@@ -132,7 +132,9 @@ def test_a_result_of_zeros_that_nobody_stored_is_unwritten(checked: Check) -> No
 def test_a_picture_comes_with_wrong_pixels(checked: Check) -> None:
     finding = checked(CONV2D, ("i * kernel_size + j", "j * kernel_size + i")).findings[0]
     assert finding.hint_name == "weight-index"
-    assert [picture.caption for picture in finding.pictures] in ([], ["expected", "yours", "difference"])
+    assert [picture.caption for picture in finding.pictures] == ["expected", "yours", "difference"]
+    expected, yours, _ = (picture.rgb for picture in finding.pictures)
+    assert expected != yours
 
 
 def test_a_script_that_does_not_end_is_killed_with_all_it_has_started(checked: Check, tmp_path: Path) -> None:

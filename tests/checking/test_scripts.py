@@ -253,3 +253,10 @@ EMPTY = {
 def test_a_solution_takes_empty_tensors(run_python: RunPython, number: int) -> None:
     result = run_python("-c", BAD_INPUT_SCRIPT, f"solutions/exercise_{number}.py", EMPTY[number])
     assert result.stdout == "no error\n", result.stderr
+
+
+@pytest.mark.parametrize("cheat", ["patched_torch", "patched_comparison", "imported_reference", "torch_adds"])
+def test_a_cheat_is_found_out_when_it_runs_itself(run_python: RunPython, root: Path, cheat: str) -> None:
+    result = run_python(root / f"tests/wrong/exercise_1/{cheat}.py", env=SIMULATED)
+    assert result.returncode == 1, result.stdout
+    assert "not-a-kernel" in result.stdout

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 """The repository, where exercises and solutions lie."""
+PICTURE = ROOT / "slides" / "poseidon_triton.jpeg"
 SHIPPED = Path(__file__).parent / "exercises" / "shipped"
 """Copies of the exercises as they are shipped: a learner's own files change."""
 
@@ -83,6 +84,8 @@ class Exercise:
     mistakes: tuple[Mistake, ...]
     """What can go wrong, the most likely first."""
     showing: Showing | None = None
+    picture: Case | None = None
+    """A call whose result can be looked at: made to show what is wrong, judged by nobody."""
 
     @property
     def exercise_file(self) -> Path:
@@ -129,6 +132,20 @@ def normal(*shape: int, device: str, generator: torch.Generator) -> torch.Tensor
     import torch
 
     return torch.randn(*shape, generator=generator).to(device)
+
+
+def small_picture(device: str, width: int = 64) -> torch.Tensor:
+    """The workshop's picture, (3, height, width), values 0 to 1. Without torchvision, whose import takes seconds."""
+    import torch
+    from PIL import Image
+
+    with Image.open(PICTURE) as file:
+        file.draft("RGB", (4 * width, 4 * width))  # a JPEG is decoded smaller at once
+        picture = file.convert("RGB")
+        picture = picture.resize((width, max(1, round(width * picture.height / picture.width))))
+    pixels = torch.frombuffer(bytearray(picture.tobytes()), dtype=torch.uint8)
+    planes = pixels.view(picture.height, picture.width, 3).permute(2, 0, 1).float() / 255
+    return planes.contiguous().to(device)
 
 
 def uniform(*shape: int, device: str, generator: torch.Generator) -> torch.Tensor:

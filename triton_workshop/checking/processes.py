@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from typing import IO, Protocol, cast
 
 from triton_workshop.checking.child import Channel, observe_script
-from triton_workshop.checking.exercise import Exercise
+from triton_workshop.checking.exercise import Case, Exercise
 from triton_workshop.checking.observe import Failure, Observation
 from triton_workshop.checking.source import Source
 
@@ -39,7 +39,7 @@ class Child(Protocol):
 class Forked:
     """A copy of this process, which has imported all that a script needs."""
 
-    def __init__(self, exercise: Exercise, source: Source, limit: float, output: int) -> None:
+    def __init__(self, exercise: Exercise, source: Source, cases: tuple[Case, ...], limit: float, output: int) -> None:
         reading, writing = os.pipe()
         sys.stdout.flush()
         sys.stderr.flush()
@@ -51,7 +51,7 @@ class Forked:
                 os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
                 os.dup2(output, 1)
                 os.dup2(output, 2)
-                observe_script(exercise, source, Channel(os.fdopen(writing, "wb")), limit)
+                observe_script(exercise, source, cases, Channel(os.fdopen(writing, "wb")), limit)
                 sys.stdout.flush()
             finally:
                 os._exit(0)
@@ -158,5 +158,5 @@ def start_simulated(
 ) -> tuple[Child, float]:
     """A child that runs the script on the simulator, and the seconds after which it is given up."""
     if fork and CAN_FORK:
-        return Forked(exercise, source, limit, output), limit + GRACE
+        return Forked(exercise, source, exercise.cases, limit, output), limit + GRACE
     return Started(exercise, source, limit, output), limit + GRACE + START
