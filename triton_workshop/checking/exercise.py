@@ -81,6 +81,8 @@ class Exercise:
     """From the arguments: floating-point operations."""
     hints: tuple[tuple[str, str], ...]
     """For each TODO a question and an idea. The third hint is the solution's own line."""
+    todo_for: dict[str, int]
+    """Which TODO is about the offsets, the mask, a load, the sum, the store, the grid, the launch."""
     mistakes: tuple[Mistake, ...]
     """What can go wrong, the most likely first."""
     showing: Showing | None = None
@@ -105,7 +107,10 @@ class Exercise:
 
     def mistake_hints(self, mistake: Mistake) -> tuple[str, ...]:
         """The three hints of a mistake; two where no line of the solution is about it."""
-        return (*mistake.hints, *([self.quote(mistake.todo)] if mistake.todo else []))
+        if mistake.todo is None:
+            return mistake.hints
+        todo = mistake.todo if isinstance(mistake.todo, int) else self.todo_for[mistake.todo]
+        return (*mistake.hints, self.quote(todo))
 
     def quote(self, todo: int) -> str:
         """The solution's own line or lines for a TODO."""

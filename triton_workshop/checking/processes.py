@@ -74,7 +74,6 @@ class Started:
     """A new Python process: where this one cannot fork, or has Triton loaded in the other mode."""
 
     def __init__(self, exercise: Exercise, source: Source, limit: float, output: int, *mode: str) -> None:
-        # The child reads the text that was read here, whatever is saved in the meantime.
         simulated = {} if mode else {"TRITON_INTERPRET": "1"}
         environ = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"} | simulated
         arguments = [str(exercise.number), str(source.file), str(limit), *mode]

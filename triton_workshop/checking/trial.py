@@ -13,7 +13,7 @@ from triton_workshop.checking.exercise import Case, Exercise
 from triton_workshop.checking.judge import Judge
 from triton_workshop.checking.observe import Observation
 from triton_workshop.checking.picture import pictures_of
-from triton_workshop.checking.processes import CAN_FORK, START, Forked, Started, reports, start_simulated
+from triton_workshop.checking.processes import CAN_FORK, START, Child, Forked, Started, reports, start_simulated
 from triton_workshop.checking.source import Source
 from triton_workshop.checking.tolerance import in_words
 from triton_workshop.checking.verdict import CaseResult, Finding, Kind
@@ -54,12 +54,22 @@ def judged(
     return Outcome(tuple(results), (), words)
 
 
-def simulate(exercise: Exercise, source: Source, limit: float, output: int, *, fork: bool) -> Outcome:
-    """Run the script in a child on the simulator, and judge here what it does there."""
+def simulate(
+    exercise: Exercise,
+    source: Source,
+    limit: float,
+    output: int,
+    *,
+    fork: bool,
+    started: Callable[[Child], None] | None = None,
+) -> Outcome:
+    """Run the script in a child on the simulator, and judge here what it does there. `started` is told of the child."""
     if fork:
         # Before anything is computed: threads of OpenMP in this process would hang its forked children.
         torch.set_num_threads(1)
     child, patience = start_simulated(exercise, source, limit, output, fork=fork)
+    if started is not None:
+        started(child)
     with reports(child, patience) as observations:
         outcome = judged(Judge(exercise, source, limit), exercise.cases, observations)
     if fork and CAN_FORK and exercise.picture and wants_a_picture(exercise, outcome):
@@ -87,9 +97,18 @@ def with_picture(exercise: Exercise, outcome: Outcome, seen: object) -> Outcome:
     return replace(outcome, findings=(finding,))
 
 
-def run_full_size(exercise: Exercise, source: Source, limit: float, output: int) -> Outcome:
+def run_full_size(
+    exercise: Exercise,
+    source: Source,
+    limit: float,
+    output: int,
+    *,
+    started: Callable[[Child], None] | None = None,
+) -> Outcome:
     """Run the script in a child on the GPU, full size."""
     child = Started(exercise, source, limit, output, "cuda")
+    if started is not None:
+        started(child)
     with reports(child, limit + START) as outcomes:
         for outcome in outcomes:
             if isinstance(outcome, Outcome):

@@ -379,6 +379,7 @@ EXERCISE = Exercise(
             "Image, output and filter; height, width and the filter's size; then the two block sizes.",
         ),
     ),
+    todo_for={"offsets": 1, "mask": 6, "load": 7, "sum": 8, "store": 9, "grid": 10, "launch": 11},
     mistakes=(*TENSORS, *WEIGHTS, *PATTERN_OF_TILES, *CHANNELS, *MISTAKES, *EDGES, *MASKS, *LAST),
     picture=Case("the picture", lambda device: (image := small_picture(device), image.new_tensor(SOBEL_X))),
     showing=Showing("the picture, Sobel along y, Sobel along x", _show),
