@@ -55,11 +55,7 @@ def _name(script: Path) -> str:
     return "/".join(script.parts[-3:]).partition(".")[0]
 
 
-def _parameter(script: Path) -> object:
-    return pytest.param(script, id=_name(script))
-
-
-@pytest.mark.parametrize("script", [_parameter(script) for script in SCRIPTS])
+@pytest.mark.parametrize("script", SCRIPTS, ids=_name)
 def test_the_first_finding_is_the_cause(script: Path, capfd: pytest.CaptureFixture[str]) -> None:
     expected = Expectation.of(script)
     exercise = EXERCISES[int(script.parent.name.removeprefix("exercise_"))]
