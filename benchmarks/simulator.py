@@ -46,11 +46,11 @@ def _in_a_process(switch: str) -> dict[str, float]:
 
 
 def seconds() -> dict[str, float]:
-    """How long each piece of work takes: the best of three on the simulator, once on Triton's interpreter."""
+    """How long each piece of work takes: the best of ten on the simulator, once on Triton's interpreter."""
     from benchmarks.simulator_work import work
 
     simulated = os.environ["TRITON_WORKSHOP_SIMULATOR"] != "0"
-    return {name: _best(run, 3 if simulated else 1) for name, run in work(simulated=simulated).items()}
+    return {name: _best(run, 10 if simulated else 1) for name, run in work(simulated=simulated).items()}
 
 
 def _best(run: Callable[[], object], times: int) -> float:
