@@ -1,13 +1,26 @@
-"""The shape of an exercise's description."""
+"""The shape of an exercise's description. Nothing here needs torch until a case is made: lists and hints are quick."""
 
 from __future__ import annotations
 
+import functools
+import re
+import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-import torch
+if TYPE_CHECKING:
+    import torch
 
-Launcher = Callable[..., torch.Tensor]
+    from triton_workshop.checking.mistakes import Mistake
+
+    Launcher = Callable[..., torch.Tensor]
+
+ROOT = Path(__file__).parents[2]
+"""The repository, where exercises and solutions lie."""
+SHIPPED = Path(__file__).parent / "exercises" / "shipped"
+"""Copies of the exercises as they are shipped: a learner's own files change."""
 
 
 @dataclass(frozen=True)
@@ -16,6 +29,17 @@ class Case:
 
     name: str
     arguments: Callable[[str], tuple[torch.Tensor, ...]]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """An axis of the grid, as the solution has it: it divides a dimension of the output into blocks."""
+
+    dimension: int
+    block: str | None
+    """The constexpr that holds the block's size; None where a program owns one index of this dimension."""
+    size: int = 1
+    """The block's size in the solution."""
 
 
 @dataclass(frozen=True)
@@ -29,22 +53,86 @@ class Showing:
 
 @dataclass(frozen=True)
 class Exercise:
-    """Everything that the checker, the reports and the tests know of an exercise."""
+    """Everything that the checker, the reports, the benchmark and the tests know of an exercise."""
 
     number: int
     title: str
     launcher: str
     """The name of the only function that the checker calls."""
+    kernel: str
     cases: tuple[Case, ...]
+    """Small and awkward, for the simulator."""
+    gpu_cases: tuple[Case, ...]
+    """Full size."""
     reference: Callable[..., torch.Tensor]
     """The right answer. Called with float64 tensors, it is exact for all that matters here."""
     reduction_length: Callable[..., int]
     """How many products or terms each output element sums: the tolerance follows from it."""
-    hints: tuple[str, ...]
-    """What to think of at each TODO, in order: hints[0] is for TODO 1."""
+    tiling: tuple[Axis, ...]
+    """The axes of the grid, in order."""
+    sizes_by_name: Callable[..., dict[str, int]]
+    """From the arguments: what the kernel's parameters of these names should be given."""
+    inputs_by_name: dict[str, int]
+    """The kernel's parameters that point to the launcher's arguments, with their positions, from 0."""
+    bytes_moved: Callable[..., int]
+    """From the arguments: bytes that have to be read and written at least."""
+    operations: Callable[..., int]
+    """From the arguments: floating-point operations."""
+    hints: tuple[tuple[str, str], ...]
+    """For each TODO a question and an idea. The third hint is the solution's own line."""
+    mistakes: tuple[Mistake, ...]
+    """What can go wrong, the most likely first."""
     showing: Showing | None = None
+
+    @property
+    def exercise_file(self) -> Path:
+        return ROOT / "exercises" / f"exercise_{self.number}.py"
+
+    @property
+    def solution_file(self) -> Path:
+        return ROOT / "solutions" / f"exercise_{self.number}.py"
+
+    def shipped(self) -> str:
+        """The exercise's text before anybody has touched it."""
+        return (SHIPPED / f"exercise_{self.number}.txt").read_text(encoding="utf-8")
+
+    def todo_hints(self, todo: int) -> tuple[str, ...]:
+        """The three hints of a TODO, numbered from 1."""
+        return (*self.hints[todo - 1], self.quote(todo))
+
+    def mistake_hints(self, mistake: Mistake) -> tuple[str, ...]:
+        """The three hints of a mistake; two where no line of the solution is about it."""
+        return (*mistake.hints, *([self.quote(mistake.todo)] if mistake.todo else []))
+
+    def quote(self, todo: int) -> str:
+        """The solution's own line or lines for a TODO."""
+        code = solution_lines(self.solution_file)[todo]
+        return f"The solution has: {code}" if "\n" not in code else f"The solution has:\n{code}"
+
+
+@functools.cache
+def solution_lines(file: Path) -> dict[int, str]:
+    """What stands under each `# N: …` comment of a solution, down to the next empty line, without its indentation."""
+    blocks = re.findall(r"^ *# (\d+): .*\n((?: *\S.*\n)+)", file.read_text(encoding="utf-8"), re.MULTILINE)
+    return {int(number): textwrap.dedent(code).strip() for number, code in blocks}
 
 
 def seeded(*names: int | str) -> torch.Generator:
     """A random generator of its own for each case, so that a case is the same wherever and whenever it runs."""
+    import torch
+
     return torch.Generator().manual_seed(int.from_bytes("/".join(map(str, names)).encode()) % 2**31)
+
+
+def normal(*shape: int, device: str, generator: torch.Generator) -> torch.Tensor:
+    """Normal numbers, float32."""
+    import torch
+
+    return torch.randn(*shape, generator=generator).to(device)
+
+
+def uniform(*shape: int, device: str, generator: torch.Generator) -> torch.Tensor:
+    """Numbers from 0 to 1, float32: a picture without two pixels alike."""
+    import torch
+
+    return torch.rand(*shape, generator=generator).to(device)

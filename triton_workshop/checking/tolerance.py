@@ -17,7 +17,21 @@ def tolerance(exercise: Exercise, arguments: tuple[torch.Tensor, ...]) -> torch.
     values, u being half the distance from 1 to the next number (Higham, Accuracy and Stability of Numerical
     Algorithms, 2nd ed., section 3.1). The sum of absolute values is the reference itself, given absolute values.
     """
+    magnitude = exercise.reference(*(argument.double().abs() for argument in arguments))
+    return magnitude * relative_tolerance(exercise, arguments)
+
+
+def relative_tolerance(exercise: Exercise, arguments: tuple[torch.Tensor, ...]) -> float:
+    """The same for each unit of the sum of absolute values."""
     unit_roundoff = torch.finfo(arguments[0].dtype).eps / 2
     roundings = (exercise.reduction_length(*arguments) + EXTRA_ROUNDINGS) * unit_roundoff
-    magnitude = exercise.reference(*(argument.double().abs() for argument in arguments))
-    return magnitude * (roundings / (1 - roundings))
+    return roundings / (1 - roundings)
+
+
+def in_words(exercise: Exercise, arguments: tuple[torch.Tensor, ...]) -> str:
+    """What a verdict says of the tolerance."""
+    terms = exercise.reduction_length(*arguments)
+    dtype = str(arguments[0].dtype).removeprefix("torch.")
+    relative = relative_tolerance(exercise, arguments)
+    of = "its absolute value" if terms == 1 else f"the sum of the absolute values of its {terms:,} terms"
+    return f"{dtype}: an element may be off by {relative:.1g} of {of}"

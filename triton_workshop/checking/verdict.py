@@ -6,32 +6,113 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+MOST_PROGRAMS = 64
+"""A finding names that many programs at most: its message says how many there are."""
+
 
 class Kind(StrEnum):
     """What can be wrong with a script."""
 
     UNFINISHED = "unfinished"
     CRASH = "crash"
+    TIMEOUT = "timeout"
     OUT_OF_BOUNDS_LOAD = "out-of-bounds-load"
     OUT_OF_BOUNDS_STORE = "out-of-bounds-store"
     RACE = "race"
     INPUT_MODIFIED = "input-modified"
+    NOT_A_KERNEL = "not-a-kernel"
     WRONG_SHAPE = "wrong-shape"
     WRONG_DTYPE = "wrong-dtype"
     UNWRITTEN = "unwritten"
     WRONG_VALUES = "wrong-values"
 
 
+class State(StrEnum):
+    """How a tile of the output, or one of its elements, turned out; what is worse stands further down."""
+
+    RIGHT = "right"
+    UNWRITTEN = "unwritten"
+    WRONG = "wrong"
+    OUT_OF_BOUNDS = "out of bounds"
+
+
+@dataclass(frozen=True)
+class Element:
+    """The first element that is wrong, and the program that owns it."""
+
+    index: tuple[int, ...]
+    expected: float
+    got: float | None
+    """None where it was never written."""
+    allowed: float
+    """How far from `expected` it may be."""
+    program: tuple[int, ...]
+    offset: int
+    """Elements from the start of the output."""
+
+
+@dataclass(frozen=True)
+class TileMap:
+    """The output as a grid: `planes[i][row][column]`, each cell a tile, or an element where there is but one tile."""
+
+    what: str
+    """What a cell stands for: `a program's tile`, `an element`."""
+    planes: tuple[tuple[tuple[State, ...], ...], ...]
+
+
+@dataclass(frozen=True)
+class Pixels:
+    """A small picture: 8-bit RGB, row by row."""
+
+    caption: str
+    width: int
+    height: int
+    rgb: bytes
+
+
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong. `line` and `source` point into the script, where that is known."""
+    """One thing that is wrong. `line` and `source` point into the script, where that is known.
+
+    `hints` are up to three, each telling more than the one before. `programs` did it, or should have done what is
+    missing; `elements` is how many are concerned.
+    """
 
     kind: Kind
     message: str
-    hint: str = ""
+    hints: tuple[str, ...] = ()
     line: int | None = None
     source: str = ""
     case: str = ""
+    hint_name: str = ""
+    argument: str | None = None
+    programs: tuple[tuple[int, ...], ...] = ()
+    elements: int = 0
+    element: Element | None = None
+    tiles: TileMap | None = None
+    pictures: tuple[Pixels, ...] = ()
+
+    @property
+    def hint(self) -> str:
+        """The first one."""
+        return self.hints[0] if self.hints else ""
+
+    def as_json(self) -> dict[str, object]:
+        """As plain data: programs with three axes each, whatever the grid has."""
+        return {
+            "kind": str(self.kind),
+            "message": self.message,
+            "hint": self.hint,
+            "hint_name": self.hint_name,
+            "hints": list(self.hints),
+            "line": self.line,
+            "source": self.source,
+            "argument": self.argument,
+            "programs": [[*program, 0, 0, 0][:3] for program in self.programs],
+            "elements": self.elements,
+            "first_element": None if self.element is None else list(self.element.index),
+            "case": self.case,
+        }
 
 
 @dataclass(frozen=True)
@@ -47,10 +128,25 @@ class Verdict:
     exercise: int
     file: Path
     device: str
+    """Where the kernels ran last: "simulator" or "cuda"."""
     seconds: float
     cases: tuple[CaseResult, ...]
     findings: tuple[Finding, ...]
+    tolerance: str = ""
+    """How far off a right result may be, in words."""
 
     @property
     def passed(self) -> bool:
         return not self.findings
+
+    def as_json(self) -> dict[str, object]:
+        return {
+            "exercise": self.exercise,
+            "file": str(self.file),
+            "device": self.device,
+            "passed": self.passed,
+            "seconds": round(self.seconds, 3),
+            "tolerance": self.tolerance,
+            "cases": [{"name": case.name, "passed": case.passed} for case in self.cases],
+            "findings": [finding.as_json() for finding in self.findings],
+        }

@@ -1,0 +1,43 @@
+# expect: passed
+
+# First: it chooses the GPU, or the simulator where there is none.
+from triton_workshop import DEVICE, cdiv, check_tensors_gpu_ready
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def accumulate(
+    x_ptr, output_ptr, n_elements, FIRST: tl.constexpr, BLOCK_SIZE: tl.constexpr
+):
+    offsets = tl.program_id(0) * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)
+    mask = offsets < n_elements
+    x = tl.load(x_ptr + offsets, mask=mask)
+    if not FIRST:
+        x += tl.load(output_ptr + offsets, mask=mask)
+    tl.store(output_ptr + offsets, x, mask=mask)
+
+
+def add(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    """x + y, for contiguous floats of one shape and dtype."""
+    check_tensors_gpu_ready(x, y)
+    alike = x.shape == y.shape and x.dtype == y.dtype
+    if not (alike and x.is_floating_point()):
+        expected = "floats of one shape and dtype"
+        got = (tuple(x.shape), x.dtype, tuple(y.shape), y.dtype)
+        raise ValueError(f"add expects {expected}, got {got}")
+    # A kernel of another name, launched once for each vector.
+    output = torch.empty_like(x)
+    n_elements = output.numel()
+    grid = (cdiv(n_elements, 1024),)
+    accumulate[grid](x, output, n_elements, FIRST=True, BLOCK_SIZE=1024)
+    accumulate[grid](y, output, n_elements, FIRST=False, BLOCK_SIZE=1024)
+    return output
+
+
+if __name__ == "__main__":  # the check: keep it
+    from triton_workshop.checking import check_this_script
+
+    check_this_script(exercise=1)

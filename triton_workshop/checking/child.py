@@ -1,0 +1,121 @@
+"""The process that runs a learner's script: it observes case by case, and judges nothing.
+
+What is right is known to its parent only. It is forked from a process that has imported torch and Triton, or started
+anew: `python -m triton_workshop.checking.child NUMBER FILE`.
+"""
+
+from __future__ import annotations
+
+import linecache
+import os
+import pickle
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import BinaryIO
+
+import torch
+
+from triton_workshop.checking.exercise import Exercise
+from triton_workshop.checking.integrity import Integrity
+from triton_workshop.checking.observe import Failure, Observation, Observer, failure_of
+from triton_workshop.checking.source import Source
+from triton_workshop.checking.watchdog import watchdog
+
+
+class Channel:
+    """Carries observations to the parent, each with its length before it; a length of 0 says that it was the last."""
+
+    def __init__(self, pipe: BinaryIO) -> None:
+        self._pipe = pipe
+        self._lock = threading.Lock()
+
+    def send(self, what: object) -> None:
+        self._write(pickle.dumps(what, pickle.HIGHEST_PROTOCOL))
+
+    def done(self) -> None:
+        self._write(b"")
+
+    def _write(self, data: bytes) -> None:
+        with self._lock:
+            self._pipe.write(len(data).to_bytes(8, "little") + data)
+            self._pipe.flush()
+
+
+def observe_script(exercise: Exercise, source: Source, channel: Channel, limit: float) -> None:
+    """Load the script and call its launcher on every case, on the simulator, until something stops it."""
+    torch.set_num_threads(1)  # OpenMP's threads did not come along when this process was forked
+    integrity = Integrity()
+
+    def last_words(line: int | None) -> None:
+        channel.send(Observation(timed_out=True, failure=Failure("Timeout", "", line)))
+
+    with watchdog(limit, source.file, last_words):
+        for seen in _observations(exercise, source):
+            tampered = integrity.broken()
+            channel.send(replace(seen, tampered=tampered))
+            if tampered or seen.failure is not None:
+                break
+    channel.done()
+
+
+def _observations(exercise: Exercise, source: Source) -> Iterator[Observation]:
+    try:
+        launcher = load(source, exercise.launcher)
+    except BaseException as error:
+        yield Observation(failure=failure_of(error, source.file), loading=True)
+        return
+    observer = Observer(launcher, source.file, simulated=True)
+    for case in exercise.cases:
+        yield observer.observe(case.arguments("cpu"))
+
+
+def load(source: Source, launcher: str) -> Callable[..., torch.Tensor]:
+    """Run a script as a module, and find its launcher.
+
+    It is run as it was read, also if the file has been saved again by now. Raises what the script raises.
+    """
+    name = "script_being_checked"
+    module = ModuleType(name)
+    module.__file__ = str(source.file)
+    lines = source.text.splitlines(keepends=True)
+    # Without a time of modification, linecache believes it: Triton reads a kernel's source by it.
+    linecache.cache[str(source.file)] = (len(source.text), None, lines, str(source.file))
+    sys.modules[name] = module
+    sys.argv = [str(source.file)]
+    sys.path.insert(0, str(source.file.parent))
+    exec(compile(source.text, str(source.file), "exec"), module.__dict__)
+    function = getattr(module, launcher, None)
+    if not callable(function):
+        raise AttributeError(f"the script defines no function {launcher}")
+    found: Callable[..., torch.Tensor] = function
+    return found
+
+
+def main() -> None:
+    """Started anew: observations go where standard output was, and what the script prints goes to standard error."""
+    from triton_workshop.checking.exercises import EXERCISES
+    from triton_workshop.device import use_simulator
+    from triton_workshop.simulator import install
+
+    number, file, limit = int(sys.argv[1]), Path(sys.argv[2]), float(sys.argv[3])
+    full_size = sys.argv[4:] == ["cuda"]
+    pipe = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    exercise = EXERCISES[number]
+    source = Source.read(file, exercise.kernel, exercise.launcher)
+    if full_size:
+        from triton_workshop.checking.full_size import judge_on_the_gpu
+
+        judge_on_the_gpu(exercise, source, Channel(pipe), limit)
+        return
+    use_simulator()
+    install()
+    observe_script(exercise, source, Channel(pipe), limit)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+"""Full-size cases on the GPU, judged where they run: what the simulator passed is compared with float64 there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import torch
+
+from triton_workshop.checking.exercise import Case, Exercise
+from triton_workshop.checking.judge import Judge
+from triton_workshop.checking.observe import Failure, Observation, Observer, failure_of
+from triton_workshop.checking.source import Source
+from triton_workshop.checking.tolerance import in_words
+from triton_workshop.checking.trial import Outcome, Progress
+from triton_workshop.checking.verdict import CaseResult, Finding, Kind
+from triton_workshop.checking.watchdog import watchdog
+
+if TYPE_CHECKING:
+    from triton_workshop.checking.child import Channel
+    from triton_workshop.checking.exercise import Launcher
+
+GUARD = 4096
+"""Elements before and behind each argument that nobody may touch."""
+
+
+def judge_on_the_gpu(exercise: Exercise, source: Source, channel: Channel, limit: float) -> None:
+    """In a child of its own: load the script, and send the outcome of all cases."""
+    from triton_workshop.checking.child import load
+
+    def last_words(line: int | None) -> None:
+        channel.send(Observation(timed_out=True, failure=Failure("Timeout", "", line)))
+
+    with watchdog(limit, source.file, last_words):
+        try:
+            launcher = load(source, exercise.launcher)
+        except BaseException as error:
+            channel.send(Observation(failure=failure_of(error, source.file), loading=True))
+        else:
+            channel.send(run_on_the_gpu(exercise, source, launcher, limit))
+    channel.done()
+
+
+def run_on_the_gpu(
+    exercise: Exercise, source: Source, launcher: Launcher, limit: float, progress: Progress | None = None
+) -> Outcome:
+    """Every full-size case on the GPU, until one fails."""
+    observer = Observer(launcher, source.file, simulated=False)
+    judge = Judge(exercise, source, limit)
+    results: list[CaseResult] = []
+    words = ""
+    for case in exercise.gpu_cases:
+        arguments, guards = _guarded(case)
+        words = in_words(exercise, arguments)
+        seen = observer.observe(arguments)
+        touched = seen.failure is None and any(not guard.isnan().all() for guard in guards)
+        findings = (_outside(case),) if touched else judge.findings(case.name, arguments, seen)
+        observer.forget()
+        results.append(CaseResult(f"{case.name}, GPU", passed=not findings))
+        if progress is not None:
+            progress(results[-1])
+        if findings:
+            return Outcome(tuple(results), tuple(replace(f, case=results[-1].name) for f in findings), words)
+    return Outcome(tuple(results), (), words)
+
+
+def _outside(case: Case) -> Finding:
+    message = "a kernel stored to memory before or behind one of its arguments"
+    hints = ("Which mask keeps the store inside?", "Compare the offsets of the store with the tensor's size.")
+    return Finding(Kind.OUT_OF_BOUNDS_STORE, message, hints, case=case.name, hint_name="mask-missing")
+
+
+def _guarded(case: Case) -> tuple[tuple[torch.Tensor, ...], tuple[torch.Tensor, ...]]:
+    """A case's arguments on the GPU, each between two zones of NaN, and those zones."""
+    placed, guards = [], []
+    for argument in case.arguments("cuda"):
+        extent = 1 + sum((size - 1) * step for size, step in zip(argument.shape, argument.stride(), strict=True))
+        memory = argument.new_full((extent + 2 * GUARD,), float("nan"))
+        view = memory.as_strided(argument.shape, argument.stride(), GUARD)
+        view.copy_(argument)
+        placed.append(view)
+        guards += [memory[:GUARD], memory[-GUARD:]]
+    return tuple(placed), tuple(guards)

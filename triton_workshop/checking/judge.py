@@ -1,0 +1,379 @@
+"""From what a call did to what is wrong with it: the cause first."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, replace
+
+import torch
+
+from triton_workshop.checking.evidence import Evidence, evidence_of
+from triton_workshop.checking.exercise import Exercise
+from triton_workshop.checking.explanations import explain, explanation_named
+from triton_workshop.checking.observe import Failure, Observation, Origin
+from triton_workshop.checking.picture import element_of, pictures_of, tile_map
+from triton_workshop.checking.source import Source
+from triton_workshop.checking.verdict import MOST_PROGRAMS, Finding, Kind
+from triton_workshop.simulator.faults import Fault
+
+Calls = tuple[tuple[torch.Tensor, ...], ...]
+"""The arguments of several calls."""
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Knows what an exercise asks for, and the script that was run."""
+
+    exercise: Exercise
+    source: Source
+    limit: float
+
+    def findings(
+        self,
+        case: str,
+        arguments: tuple[torch.Tensor, ...],
+        seen: Observation,
+        earlier: Calls = (),
+    ) -> tuple[Finding, ...]:
+        """What is wrong with one call, the cause first. `earlier` are the arguments of the calls before."""
+        found = self._found(arguments, seen, earlier)
+        return tuple(replace(finding, case=case) for finding in found)
+
+    def _found(
+        self, arguments: tuple[torch.Tensor, ...], seen: Observation, earlier: Calls
+    ) -> tuple[Finding, ...]:
+        if seen.tampered:
+            return (self._tampered(seen.tampered),)
+        if seen.timed_out:
+            return (self.timeout(seen.failure.line if seen.failure else None),)
+        faults = [fault for launch in seen.launches for fault in launch.faults]
+        if faults:
+            return tuple(self._fault(fault, arguments, seen, earlier) for fault in faults)
+        if seen.failure is not None:
+            return (self.crash(seen.failure),)
+        finding = self._inputs(arguments, seen, earlier) or self._answer(arguments, seen, earlier)
+        return () if finding is None else (finding,)
+
+    # What stopped it
+
+    def timeout(self, line: int | None) -> Finding:
+        hints = (
+            "Which loop does not end, and what would have to change for it to end?",
+            "The line above is where the time ran out. A loop that counts needs its count to grow in every turn.",
+        )
+        message = f"not done after {self.limit:g} s, so it was stopped"
+        return Finding(Kind.TIMEOUT, message, hints, line, self.source.line(line), hint_name="infinite-loop")
+
+    def crash(self, failure: Failure) -> Finding:
+        """An exception, on the learner's own line, Triton's messages cut to what matters."""
+        message = _short(failure)
+        explanation = explain(f"{failure.type}: {failure.message}") or explain(failure.chain)
+        name, hints = (explanation.name, explanation.hints) if explanation else ("", ())
+        line = failure.first_line if explanation and explanation.at_launch else failure.line
+        bare = self.source.bare_call()
+        if bare is not None and failure.first_line == bare:
+            without = explanation_named("kernel-called-without-grid")
+            name, hints, line = without.name, without.hints, bare
+        if name in ("shapes-do-not-broadcast", "") and self._multiplies_blocks(failure.line):
+            name, hints = "dot-not-star", ("Blocks are multiplied by tl.dot(a, b): `*` goes element by element.",)
+        return Finding(
+            Kind.CRASH, message, hints, line, self.source.line(line), hint_name=name or "crash"
+        )
+
+    def _multiplies_blocks(self, line: int | None) -> bool:
+        nodes = [node for node in ast.walk(self.source.tree) if isinstance(node, ast.BinOp) and node.lineno == line]
+        products = [node for node in nodes if isinstance(node.op, ast.Mult | ast.MatMult)]
+        sides = [side for node in products for side in (node.left, node.right)]
+        return bool(sides) and all(isinstance(side, ast.Name) and side.id in ("a", "b") for side in sides)
+
+    def _tampered(self, name: str) -> Finding:
+        hints = ("The checker looks at what the kernel computes. Nothing has to be changed for that but the kernel.",)
+        message = f"the script replaces {name}"
+        line = next(
+            (number for number, text in enumerate(self.source.text.splitlines(), 1) if name.split(".")[-1] in text),
+            None,
+        )
+        return Finding(Kind.NOT_A_KERNEL, message, hints, line, self.source.line(line), hint_name="patches-checker")
+
+    def _fault(
+        self, fault: Fault, arguments: tuple[torch.Tensor, ...], seen: Observation, earlier: Calls
+    ) -> Finding:
+        kinds = {kind.value: kind for kind in Kind}
+        kind = kinds.get(fault.kind, Kind.CRASH)
+        line = fault.line.number if fault.line.file == str(self.source.file) else None
+        finding = Finding(
+            kind,
+            fault.what,
+            (fault.advice[0].upper() + fault.advice[1:],),
+            line,
+            self.source.line(line),
+            hint_name=str(fault.kind),
+            argument=fault.argument,
+            programs=tuple(program for program in (fault.program, fault.other) if program is not None),
+            elements=fault.elements,
+        )
+        evidence = evidence_of(self.exercise, self.source, arguments, seen, kind, fault=fault, earlier=earlier)
+        finding = replace(finding, tiles=tile_map(evidence))
+        return self._recognised(finding, evidence)
+
+    # What it did to its inputs, and what it gave back
+
+    def _inputs(
+        self, arguments: tuple[torch.Tensor, ...], seen: Observation, earlier: Calls
+    ) -> Finding | None:
+        if not seen.changed_inputs:
+            return None
+        position = seen.changed_inputs[0]
+        message = f"argument {position} of {self.exercise.launcher} was changed: inputs are read only"
+        evidence = evidence_of(self.exercise, self.source, arguments, seen, Kind.INPUT_MODIFIED, earlier=earlier)
+        return self._recognised(Finding(Kind.INPUT_MODIFIED, message), evidence)
+
+    def _answer(
+        self, arguments: tuple[torch.Tensor, ...], seen: Observation, earlier: Calls
+    ) -> Finding | None:
+        expected = self.exercise.reference(*(argument.double() for argument in arguments))
+        if seen.origin is Origin.NO_LAUNCH or (self._simulated(seen) and not seen.launches):
+            return self._no_launch(arguments, seen, earlier)
+        if seen.output is None or seen.output.shape != expected.shape:
+            return self._shape(expected, seen)
+        if seen.origin in (Origin.CHANGED, Origin.ELSEWHERE):
+            return self._from_python(seen)
+        if seen.output.dtype != arguments[0].dtype:
+            return self._dtype(arguments[0].dtype, seen.output.dtype)
+        return self._values(arguments, seen, earlier) or self._borrowed(arguments, seen, expected)
+
+    def _simulated(self, seen: Observation) -> bool:
+        return seen.origin is not Origin.UNKNOWN
+
+    def _shape(self, expected: torch.Tensor, seen: Observation) -> Finding:
+        nothing = seen.output is None
+        got = seen.output_type if seen.output is None else f"shape {tuple(seen.output.shape)}"
+        message = f"expected a tensor of shape {tuple(expected.shape)}, got {got}"
+        hints = (
+            ("What does the launcher return? A kernel returns nothing: its result is in the tensor it stored to.",)
+            if nothing
+            else (
+                "Which shape does the result have?",
+                f"The output has shape {tuple(expected.shape)}: make it so, and return it as it is.",
+            )
+        )
+        line = self.source.return_line()
+        name = "no-return" if nothing else "wrong-shape"
+        return Finding(Kind.WRONG_SHAPE, message, hints, line, self.source.line(line), hint_name=name)
+
+    def _dtype(self, expected: torch.dtype, got: torch.dtype) -> Finding:
+        hints = (
+            "Which dtype has the tensor that the kernel stores to?",
+            f"The inputs are {expected}, and so is the result: torch.empty_like(...) takes the dtype over.",
+        )
+        line = next(iter(self.source.assignments("output", "c")), None)
+        message = f"expected {expected}, got {got}"
+        return Finding(Kind.WRONG_DTYPE, message, hints, line, self.source.line(line), hint_name="wrong-dtype")
+
+    def _values(
+        self, arguments: tuple[torch.Tensor, ...], seen: Observation, earlier: Calls
+    ) -> Finding | None:
+        evidence = evidence_of(self.exercise, self.source, arguments, seen, Kind.WRONG_VALUES, earlier=earlier)
+        if evidence.unwritten.any():
+            return self._recognised(self._unwritten(evidence), evidence.with_kind(Kind.UNWRITTEN))
+        if evidence.wrong.any():
+            return self._recognised(self._wrong(evidence), evidence)
+        if seen.earlier_answer_changed:
+            message = "this call has changed the tensor that the call before had returned"
+            hints = ("Every call returns a tensor of its own: make the output anew each time.",)
+            return Finding(Kind.WRONG_VALUES, message, hints, hint_name="remembers")
+        return None
+
+    def _unwritten(self, evidence: Evidence) -> Finding:
+        element = element_of(evidence, evidence.unwritten)
+        owners = _owners(evidence, evidence.unwritten)
+        message = f"{_count(evidence.unwritten)} never written, the first is {_index(element.index)}"
+        if owners:
+            message += f"; {_programs(owners)} should have written {'it' if evidence.unwritten.sum() == 1 else 'them'}"
+        hints = (
+            "Does the grid have a program for these elements, and does the mask let its store through?",
+            f"The grid was {evidence.grid}; blocks of this size need {evidence.wanted_grid}.",
+        )
+        return Finding(
+            Kind.UNWRITTEN,
+            message,
+            hints,
+            hint_name="unwritten",
+            programs=owners[:MOST_PROGRAMS],
+            elements=int(evidence.unwritten.sum()),
+            element=element,
+            tiles=tile_map(evidence),
+            pictures=pictures_of(evidence),
+        )
+
+    def _wrong(self, evidence: Evidence) -> Finding:
+        element = element_of(evidence, evidence.wrong)
+        message = (
+            f"{_count(evidence.wrong)} wrong; {_index(element.index)} is {element.got:.7g}, "
+            f"expected {element.expected:.7g} (± {element.allowed:.1g})"
+        )
+        hints = (
+            f"Take element {_index(element.index)} and follow it: which program owns it, which offsets does that "
+            "program compute, what does it load there?",
+        )
+        return Finding(
+            Kind.WRONG_VALUES,
+            message,
+            hints,
+            hint_name="wrong-values",
+            programs=_owners(evidence, evidence.wrong)[:MOST_PROGRAMS],
+            elements=int(evidence.wrong.sum()),
+            element=element,
+            tiles=tile_map(evidence),
+            pictures=pictures_of(evidence),
+        )
+
+    # What no kernel of the learner's has computed
+
+    def _no_launch(
+        self, arguments: tuple[torch.Tensor, ...], seen: Observation, earlier: Calls
+    ) -> Finding:
+        expected = self.exercise.reference(*(argument.double() for argument in arguments))
+        output = seen.output
+        comparable = output is not None and output.shape == expected.shape
+        right = comparable and output is not None and bool(((output.double() - expected).abs() < 1e-2).all())
+        message = f"{self.exercise.launcher} has launched no kernel"
+        repeated = any([a.shape for a in call] == [a.shape for a in arguments] for call in earlier)
+        again = (repeated and not right) or self._keeps_answers()
+        return self._not_a_kernel(message, self._whose(computed=right, again=again))
+
+    def _from_python(self, seen: Observation) -> Finding:
+        message = (
+            "the tensor that the kernel had stored was changed afterwards"
+            if seen.origin is Origin.CHANGED
+            else f"the tensor that {self.exercise.launcher} returns was not stored by a kernel"
+        )
+        return self._not_a_kernel(message, self._whose(computed=True, again=self._keeps_answers()))
+
+    def _borrowed(
+        self, arguments: tuple[torch.Tensor, ...], seen: Observation, expected: torch.Tensor
+    ) -> Finding | None:
+        """The answer is right: was it the kernel that computed it, from the inputs?"""
+        if not self._simulated(seen):
+            return None
+        untouched = [place for place, loaded in enumerate(seen.loaded_inputs, start=1) if not loaded]
+        made_before = any(
+            tensor.shape == expected.shape
+            and tensor.is_floating_point()
+            and torch.allclose(tensor.double(), expected, rtol=1e-3, atol=1e-3)
+            and not any(tensor.shape == a.shape and torch.equal(tensor, a) for a in arguments)
+            for tensor in seen.ready_made
+        )
+        if made_before:
+            return self._not_a_kernel("the answer was there before the kernel ran", self._whose(computed=True))
+        if seen.origin is Origin.UNTOUCHED:
+            message = "the answer is right, but no kernel has stored it"
+            return self._not_a_kernel(message, self._whose(computed=True))
+        if untouched:
+            message = f"the answer is right, but no kernel has loaded argument {untouched[0]}"
+            return self._not_a_kernel(message, self._whose(computed=True))
+        return None
+
+    def _not_a_kernel(self, message: str, name: str) -> Finding:
+        line = self.source.return_line() if name != "no-launch" else None
+        return Finding(Kind.NOT_A_KERNEL, message, PYTHON[name], line, self.source.line(line), hint_name=name)
+
+    def _whose(self, *, computed: bool, again: bool = False) -> str:
+        """Who has done the kernel's work, as far as the source tells."""
+        text = self.source.text.partition("if __name__")[0]
+        launcher = self.source.launcher
+        loops = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp)
+        if "triton_workshop.checking" in text:
+            return "imported-reference"
+        if again:
+            return "remembers"
+        if "numpy" in text:
+            return "numpy-did-it"
+        if launcher is not None and any(isinstance(node, loops) for node in ast.walk(launcher)):
+            return "python-loop-did-it"
+        return "torch-did-it" if computed else "no-launch"
+
+    def _keeps_answers(self) -> bool:
+        return "cache" in self.source.text or bool(_global_containers(self.source.tree))
+
+    # Hints that follow the mistake
+
+    def _recognised(self, finding: Finding, evidence: Evidence) -> Finding:
+        """The finding with the hints of the first mistake that explains it."""
+        for mistake in self.exercise.mistakes:
+            if not mistake.recognises(evidence):
+                continue
+            line = finding.line if finding.line is not None else mistake.blames(evidence)
+            return replace(
+                finding,
+                hints=self.exercise.mistake_hints(mistake),
+                hint_name=mistake.name,
+                line=line,
+                source=self.source.line(line),
+            )
+        return finding
+
+
+PYTHON = {
+    "no-launch": (
+        "Where does the kernel start to run?",
+        "kernel[grid](arguments) launches it. Without that line, nothing of it runs.",
+    ),
+    "torch-did-it": (
+        "Who computed this answer?",
+        "PyTorch did. Here the kernel computes it, from the inputs; PyTorch only makes the tensor that it stores to.",
+    ),
+    "numpy-did-it": (
+        "Who computed this answer?",
+        "numpy did. Here the kernel computes it, from the inputs, and its output is what the launcher returns.",
+    ),
+    "python-loop-did-it": (
+        "Who computed this answer?",
+        "A loop in Python did, element by element. The kernel's programs take its place, a block each.",
+    ),
+    "imported-reference": (
+        "Who computed this answer?",
+        "The checker's own reference did. It is there to compare your kernel with.",
+    ),
+    "remembers": (
+        "What does the second call with other values of the same shape give?",
+        "An earlier answer. Every call launches the kernel on its own arguments.",
+    ),
+}
+
+
+def _global_containers(tree: ast.Module) -> list[ast.Assign]:
+    kinds = (ast.Dict, ast.List, ast.Set)
+    return [node for node in tree.body if isinstance(node, ast.Assign) and isinstance(node.value, kinds)]
+
+
+def _short(failure: Failure) -> str:
+    """The first lines of a message, without the copy of the kernel that Triton's compiler puts before it."""
+    text = failure.message.strip()
+    if "^" in text:
+        text = text.rpartition("^")[2].strip() or text
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    words = " ".join(lines[:3])[:400]
+    return f"{failure.type}: {words}" if words else failure.type
+
+
+def _owners(evidence: Evidence, marks: torch.Tensor) -> tuple[tuple[int, ...], ...]:
+    return tuple(tuple(place) for place in evidence.by_tile(marks).nonzero().tolist())
+
+
+def _programs(programs: tuple[tuple[int, ...], ...]) -> str:
+    names = [str(program[0]) if len(program) == 1 else str(program) for program in programs]
+    if len(names) == 1:
+        return f"program {names[0]}"
+    if len(names) <= 3:
+        return f"programs {', '.join(names[:-1])} and {names[-1]}"
+    return f"programs {names[0]}, {names[1]} … {names[-1]} ({len(names):,} of them)"
+
+
+def _count(where: torch.Tensor) -> str:
+    number = int(where.sum())
+    return f"{number:,} of {where.numel():,} element{'s' if where.numel() != 1 else ''} {'is' if number == 1 else 'are'}"
+
+
+def _index(index: tuple[int, ...]) -> str:
+    return f"[{', '.join(map(str, index))}]"

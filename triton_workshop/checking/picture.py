@@ -1,0 +1,109 @@
+"""What a failure looks like, as plain data: a map of tiles, the first wrong element, and small pictures."""
+
+from __future__ import annotations
+
+import torch
+
+from triton_workshop.checking.evidence import Evidence
+from triton_workshop.checking.verdict import Element, Kind, Pixels, State, TileMap
+
+LARGEST = (24, 60)
+"""Rows and columns of a map at most: tiles beyond that share a cell."""
+PICTURE_WIDTH = 160
+_SEVERITY = (State.RIGHT, State.UNWRITTEN, State.WRONG, State.OUT_OF_BOUNDS)
+
+
+def element_of(evidence: Evidence, marks: torch.Tensor) -> Element:
+    """The first marked element, with the program that owns it."""
+    index = tuple(int(i) for i in marks.nonzero()[0])
+    offset = sum(i * step for i, step in zip(index, _contiguous(evidence.expected.shape), strict=True))
+    got = None if evidence.unwritten[index] else float(evidence.output[index])
+    return Element(
+        index, float(evidence.expected[index]), got, float(evidence.allowed[index]), evidence.owner(index), offset
+    )
+
+
+def tile_map(evidence: Evidence) -> TileMap | None:
+    """The output by tiles; by elements where a single tile is all of it. None where there is nothing to tell apart."""
+    levels = torch.zeros(evidence.expected.shape, dtype=torch.uint8)
+    levels[evidence.unwritten.cpu()] = 1
+    levels[evidence.wrong.cpu()] = 2
+    whole = levels
+    what = "an element"
+    if max(evidence.wanted_grid, default=1) > 1:
+        levels, what = _by_tile(evidence, whole), "a program's tile"
+    if evidence.fault is not None and evidence.kind in (Kind.OUT_OF_BOUNDS_LOAD, Kind.OUT_OF_BOUNDS_STORE):
+        if what == "an element" or evidence.grid != evidence.wanted_grid:
+            return None
+        for launch in evidence.seen.launches:
+            for fault in launch.faults:
+                levels[fault.program] = 3
+    planes = levels if levels.ndim == 3 else levels[None] if levels.ndim == 2 else _folded(levels)
+    if planes.numel() < 2:
+        return None
+    return TileMap(what, tuple(_cells(plane) for plane in planes))
+
+
+def _by_tile(evidence: Evidence, levels: torch.Tensor) -> torch.Tensor:
+    tiles = torch.zeros(evidence.wanted_grid, dtype=torch.uint8)
+    for level in (1, 2):
+        tiles[evidence.by_tile(levels == level)] = level
+    return tiles
+
+
+def _folded(row: torch.Tensor) -> torch.Tensor:
+    """A vector as lines, one below the other; the last one is filled up with nothing wrong."""
+    width = LARGEST[1] if len(row) > LARGEST[1] else len(row)
+    lines = -(-len(row) // width)
+    if lines > LARGEST[0]:
+        row = _pooled(row[None], (1, LARGEST[0] * LARGEST[1]))[0]
+        lines = LARGEST[0]
+    filled = torch.zeros(lines * width, dtype=row.dtype)
+    filled[: len(row)] = row
+    return filled.view(1, lines, width)
+
+
+def _cells(plane: torch.Tensor) -> tuple[tuple[State, ...], ...]:
+    small = _pooled(plane, LARGEST)
+    return tuple(tuple(_SEVERITY[level] for level in row) for row in small.tolist())
+
+
+def _pooled(plane: torch.Tensor, largest: tuple[int, int]) -> torch.Tensor:
+    """Scaled down to fit: a cell shows the worst of what it stands for."""
+    size = tuple(min(has, most) for has, most in zip(plane.shape, largest, strict=True))
+    pooled: torch.Tensor = torch.nn.functional.adaptive_max_pool2d(plane[None].float(), size)[0].byte()
+    return pooled
+
+
+def _contiguous(shape: torch.Size) -> tuple[int, ...]:
+    steps = [1]
+    for size in reversed(shape[1:]):
+        steps.append(steps[-1] * size)
+    return tuple(reversed(steps[: len(shape)]))
+
+
+def pictures_of(evidence: Evidence) -> tuple[Pixels, ...]:
+    """For an exercise about pictures: what should have come out, what did, and where they differ."""
+    if evidence.expected.ndim != 3 or min(evidence.expected.shape[1:]) < 4:
+        return ()
+    expected, output = evidence.expected.float().cpu(), evidence.output.float().cpu()
+    low, high = float(expected.min()), float(expected.max())
+    span = max(high - low, 1e-6)
+    difference = ((output - expected).abs() / span).nan_to_num(1.0)
+    shown = (
+        ("expected", (expected - low) / span),
+        ("yours", (output - low) / span),
+        ("difference", difference),
+    )
+    return tuple(_pixels(caption, picture) for caption, picture in shown)
+
+
+def _pixels(caption: str, picture: torch.Tensor) -> Pixels:
+    channels = picture if picture.shape[0] == 3 else picture[:1].expand(3, -1, -1)
+    if channels.shape[2] > PICTURE_WIDTH:
+        factor = PICTURE_WIDTH / channels.shape[2]
+        size = (max(1, round(channels.shape[1] * factor)), PICTURE_WIDTH)
+        channels = torch.nn.functional.interpolate(channels[None].nan_to_num(0.0), size=size, mode="area")[0]
+    values = channels.nan_to_num(0.0).clamp(0.0, 1.0).mul(255).round().byte()
+    data = values.permute(1, 2, 0).contiguous().numpy().tobytes()
+    return Pixels(caption, values.shape[2], values.shape[1], data)

@@ -1,0 +1,178 @@
+"""A script's text: read once, looked at by its syntax tree. Clues only: what a kernel does is seen when it runs."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+import tokenize
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+Node = TypeVar("Node", bound=ast.AST)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A script as it was when its check began."""
+
+    file: Path
+    text: str
+    kernel_name: str
+    launcher_name: str
+
+    @classmethod
+    def read(cls, file: Path, kernel: str, launcher: str) -> Source:
+        """As Python reads it: a byte order mark and a coding comment are honoured.
+
+        Raises OSError, and SyntaxError or UnicodeDecodeError for what is no text in the encoding that it claims.
+        """
+        with tokenize.open(file) as text:
+            return cls(file, text.read(), kernel, launcher)
+
+    @functools.cached_property
+    def tree(self) -> ast.Module:
+        """Raises SyntaxError for what is not Python."""
+        return ast.parse(self.text, str(self.file))
+
+    @functools.cached_property
+    def kernels(self) -> tuple[Function, ...]:
+        """The functions under `@triton.jit`, the exercise's own kernel first where there is one of its name."""
+        jitted = [node for node in ast.walk(self.tree) if isinstance(node, Function) and _is_jitted(node)]
+        return tuple(sorted(jitted, key=lambda node: node.name != self.kernel_name))
+
+    @property
+    def kernel(self) -> Function | None:
+        return self.kernels[0] if self.kernels else None
+
+    @functools.cached_property
+    def launcher(self) -> Function | None:
+        found = (node for node in self.tree.body if isinstance(node, Function) and node.name == self.launcher_name)
+        return next(found, None)
+
+    def line(self, number: int | None) -> str:
+        """A line by its number, from 1, without indentation; empty where there is none."""
+        lines = self.text.splitlines()
+        return lines[number - 1].strip() if number is not None and 1 <= number <= len(lines) else ""
+
+    def calls(self, name: str) -> list[ast.Call]:
+        """The calls `….name(…)` or `name(…)` in kernels, from top to bottom."""
+        return [node for node in self._in_kernels(ast.Call) if called(node) == name]
+
+    def assignments(self, *names: str) -> list[int]:
+        """Where a kernel or the launcher gives a value to one of these names: line numbers, from top to bottom."""
+        functions = [*self.kernels, *([self.launcher] if self.launcher else [])]
+        lines = [
+            node.lineno
+            for function in functions
+            for node in ast.walk(function)
+            if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign) and _targets(node) & set(names)
+        ]
+        return sorted(lines)
+
+    def launch_line(self) -> int | None:
+        """Where `kernel[grid](…)` stands."""
+        nodes = ast.walk(self.launcher or self.tree)
+        lines = [node.lineno for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Subscript)]
+        return min(lines, default=None)
+
+    def bare_call(self) -> int | None:
+        """Where the launcher calls a kernel as if it were a function, without a grid in brackets."""
+        names = {kernel.name for kernel in self.kernels}
+        nodes = ast.walk(self.launcher) if self.launcher else iter(())
+        calls = [node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+        return next((call.lineno for call in calls if call.func.id in names), None)  # type: ignore[attr-defined]
+
+    def rounds_down(self) -> bool:
+        """Whether the launcher divides and drops the rest."""
+        text = ast.unparse(self.launcher) if self.launcher else ""
+        return "//" in text or re.search(r"\bint\(", text) is not None
+
+    def kernel_text(self) -> str:
+        """The kernels without their comments."""
+        return "\n".join(ast.unparse(kernel) for kernel in self.kernels)
+
+    def addresses(self) -> str:
+        """What kernels load from and store to, the names in it spelt out."""
+        calls = [*self.calls("load"), *self.calls("store")]
+        return " ; ".join(self.text_of(call.args[0]) for call in calls if call.args)
+
+    def grid_line(self) -> int | None:
+        """Where the grid is made; else where the kernel is launched."""
+        return next(iter(self.assignments("grid")), None) or self.launch_line()
+
+    def return_line(self) -> int | None:
+        nodes = ast.walk(self.launcher) if self.launcher else iter(())
+        return max((node.lineno for node in nodes if isinstance(node, ast.Return)), default=None)
+
+    def call_at(self, line: int) -> ast.Call | None:
+        """The load, store or other call of `tl` that the line belongs to."""
+        around = [node for node in self._in_kernels(ast.Call) if node.lineno <= line <= (node.end_lineno or 0)]
+        return next((node for node in around if called(node) in ("load", "store", "dot")), None)
+
+    def mask_of(self, call: ast.Call) -> ast.expr | None:
+        """The mask of a tl.load or tl.store; what a name stands for where the mask is a name."""
+        position = 1 if called(call) == "load" else 2
+        given = next((keyword.value for keyword in call.keywords if keyword.arg == "mask"), None)
+        if given is None and len(call.args) > position:
+            given = call.args[position]
+        return None if isinstance(given, ast.Constant) and given.value is None else given
+
+    def text_of(self, node: ast.AST | None, depth: int = 4) -> str:
+        """An expression with the names in it replaced by what kernels assign to them: enough to search for a word."""
+        if node is None:
+            return ""
+        text = ast.unparse(node)
+        if depth == 0:
+            return text
+        names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+        more = [self.text_of(value, depth - 1) for name in sorted(names) for value in self._values(name)]
+        return " ; ".join([text, *more])
+
+    def compares_with(self, operator: type[ast.cmpop]) -> list[int]:
+        """The lines of kernels on which something is compared so."""
+        nodes = self._in_kernels(ast.Compare)
+        return [node.lineno for node in nodes if any(isinstance(each, operator) for each in node.ops)]
+
+    def program_axes(self) -> list[tuple[int, int]]:
+        """The axes that kernels ask `tl.program_id` for, with their lines."""
+        found = []
+        for call in self.calls("program_id"):
+            value = next((keyword.value for keyword in call.keywords if keyword.arg == "axis"), None)
+            value = value or (call.args[0] if call.args else None)
+            if isinstance(value, ast.Constant) and isinstance(value.value, int):
+                found.append((value.value, call.lineno))
+        return found
+
+    def _values(self, name: str) -> list[ast.expr]:
+        nodes = self._in_kernels(ast.Assign)
+        return [node.value for node in nodes if name in _targets(node) and not _mentions(node.value, name)]
+
+    def _in_kernels(self, kind: type[Node]) -> Iterator[Node]:
+        found = {node for kernel in self.kernels for node in ast.walk(kernel) if isinstance(node, kind)}
+        return iter(sorted(found, key=_position))
+
+
+def called(call: ast.Call) -> str:
+    """The last part of what is called: `load` for `tl.load(…)`."""
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def _position(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+
+
+def _mentions(node: ast.expr, name: str) -> bool:
+    return any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(node))
+
+
+def _targets(node: ast.Assign | ast.AugAssign | ast.AnnAssign) -> set[str]:
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    return {part.id for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)}
+
+
+def _is_jitted(node: Function) -> bool:
+    return any("jit" in ast.unparse(decorator) for decorator in node.decorator_list)

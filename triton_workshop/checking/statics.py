@@ -1,0 +1,253 @@
+"""What can be seen without running a script: syntax, open TODOs, and names that Triton's compiler refuses.
+
+On the simulator a kernel is Python and may call anything; on a GPU it may not. A learner without one learns it here.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import itertools
+
+from triton_workshop.checking.exercise import Exercise
+from triton_workshop.checking.source import Function, Source, called
+from triton_workshop.checking.unfinished import open_todos
+from triton_workshop.checking.verdict import Finding, Kind
+
+DEBUGGING = frozenset({"print_if", "print", "breakpoint"})
+"""Allowed in kernels all the same: the simulator is there for it."""
+HOST_MODULES = frozenset({"torch", "numpy", "math", "random", "time"})
+
+
+def static_finding(exercise: Exercise, source: Source) -> Finding | None:
+    """The first thing that is wrong before anything runs."""
+    return (
+        _syntax(source)
+        or _unfinished(exercise, source)
+        or _missing(exercise, source)
+        or _import_order(source)
+        or _foreign_name(source)
+        or _no_constexpr(source)
+    )
+
+
+def unreadable(error: Exception) -> Finding:
+    """A file that is no Python text at all."""
+    return Finding(Kind.CRASH, f"the file cannot be read: {error}", hint_name="unreadable")
+
+
+def _syntax(source: Source) -> Finding | None:
+    try:
+        source.tree  # noqa: B018  # parsing is what can fail
+    except SyntaxError as error:
+        indentation = isinstance(error, IndentationError)
+        hint = (
+            "Lines of one block start in the same column, by spaces only."
+            if indentation
+            else "Python cannot read this line. Look for a bracket, a comma or a colon that is missing, here or in the "
+            "line before."
+        )
+        line = _opening_line(source, error)
+        return Finding(
+            Kind.CRASH,
+            f"{type(error).__name__}: {error.msg}",
+            (hint,),
+            line,
+            source.line(line),
+            hint_name="indentation" if indentation else "syntax-error",
+        )
+    except ValueError as error:  # null bytes
+        return unreadable(error)
+    return None
+
+
+def _opening_line(source: Source, error: SyntaxError) -> int | None:
+    return min(error.lineno, len(source.text.splitlines())) if error.lineno else None
+
+
+def _unfinished(exercise: Exercise, source: Source) -> Finding | None:
+    todos = open_todos(source.text)
+    if not todos:
+        return None
+    first = todos[0]
+    known = first.number is not None and 1 <= first.number <= len(exercise.hints)
+    if first.number is None or not known:
+        message, hints = "a `...` still waits for code", ("Put code in its place.",)
+    else:
+        message = f"TODO {first.number} of {len(exercise.hints)} is next: {first.task}"
+        hints = exercise.todo_hints(first.number)
+    return Finding(Kind.UNFINISHED, message, hints, first.line, first.source, hint_name="todo")
+
+
+def _import_order(source: Source) -> Finding | None:
+    """Triton is set up when it is imported: for the simulator, if triton_workshop has come first."""
+    imports = [
+        (name.partition(".")[0], node.lineno)
+        for node in source.tree.body
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names])
+    ]
+    ours = min((line for name, line in imports if name == "triton_workshop"), default=None)
+    early = min((line for name, line in imports if name == "triton" and ours and line < ours), default=None)
+    if early is None:
+        return None
+    message = f"Triton is imported before triton_workshop: move line {ours} above line {early}"
+    hints = (
+        "Who decides where kernels run, and when?",
+        "triton_workshop chooses the GPU or the simulator, and Triton wants to know when it is imported.",
+    )
+    return Finding(Kind.CRASH, message, hints, early, source.line(early), hint_name="wrong-import-order")
+
+
+def _missing(exercise: Exercise, source: Source) -> Finding | None:
+    """The launcher has to be there by its name; however it is made."""
+    names = {name for node in ast.walk(source.tree) for name in _bound(node)}
+    if exercise.launcher in names or any(isinstance(node, ast.ImportFrom) for node in _starred(source.tree)):
+        return None
+    return Finding(
+        Kind.CRASH,
+        f"the script defines no function {exercise.launcher}",
+        ("The checker calls it by this name; the shipped file has its signature.",),
+        hint_name="no-launcher",
+    )
+
+
+def _starred(tree: ast.Module) -> list[ast.ImportFrom]:
+    nodes = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
+    return [node for node in nodes if any(alias.name == "*" for alias in node.names)]
+
+
+def _bound(node: ast.AST) -> list[str]:
+    match node:
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            return [name]
+        case ast.Name(id=name, ctx=ast.Store()):
+            return [name]
+        case ast.Import(names=names) | ast.ImportFrom(names=names):
+            return [(alias.asname or alias.name).partition(".")[0] for alias in names]
+    return []
+
+
+def _foreign_name(source: Source) -> Finding | None:
+    """Python's functions and global variables in a kernel: Triton compiles neither."""
+    functions, variables, modules = _globals(source.tree)
+    for kernel in source.kernels:
+        local = {name for node in ast.walk(kernel) for name in _bound(node)} | {a.arg for a in _parameters(kernel)}
+        for node in _in_order(kernel):
+            if isinstance(node, ast.Call):
+                name = _root(node.func)
+                if name in local or called(node) in DEBUGGING:
+                    continue
+                if name in functions or (name in modules and isinstance(node.func, ast.Attribute)):
+                    return _call_of_python(source, node)
+            elif isinstance(node, ast.Name) and node.id in variables - local - set(dir(builtins)):
+                return _global_variable(source, node)
+    return None
+
+
+def _no_constexpr(source: Source) -> Finding | None:
+    """Sizes of blocks and of unrolled loops have to be known when a kernel is compiled."""
+    for kernel in source.kernels:
+        run_time = {a.arg for a in _parameters(kernel) if not (a.annotation and "constexpr" in ast.unparse(a.annotation))}
+        for node in _in_order(kernel):
+            if not isinstance(node, ast.Call) or called(node) not in ("arange", "static_range", "zeros", "full"):
+                continue
+            if _root(node.func) != "tl" or not node.args:
+                continue
+            sizes = node.args[:1] if called(node) in ("zeros", "full") else node.args
+            names = [part.id for size in sizes for part in ast.walk(size) if isinstance(part, ast.Name)]
+            found = next((name for name in names if name in run_time), None)
+            if found is not None:
+                return _run_time_size(source, node, found)
+    return None
+
+
+def _run_time_size(source: Source, call: ast.Call, name: str) -> Finding:
+    message = f"tl.{called(call)} needs a size that is fixed when the kernel is compiled; {name} is not"
+    hints = (
+        "Which sizes have to be known when the kernel is compiled?",
+        f"Those of blocks and of unrolled loops: declare the kernel's parameter as {name}: tl.constexpr.",
+    )
+    line = call.lineno
+    return Finding(Kind.CRASH, message, hints, line, source.line(line), hint_name="missing-constexpr")
+
+
+def _call_of_python(source: Source, call: ast.Call) -> Finding:
+    name = ast.unparse(call.func)
+    return Finding(
+        Kind.CRASH,
+        f"a kernel calls {name}, which is Python: Triton does not compile it",
+        (
+            "Which functions does Triton know?",
+            "Inside a kernel only tl functions and other `@triton.jit` functions work: it is compiled, not run by "
+            "Python. tl has cdiv, minimum, zeros, arange and many more.",
+        ),
+        call.lineno,
+        source.line(call.lineno),
+        hint_name="python-function-in-kernel",
+    )
+
+
+def _global_variable(source: Source, name: ast.Name) -> Finding:
+    return Finding(
+        Kind.CRASH,
+        f"a kernel reads the global variable {name.id}: Triton compiles only what cannot change",
+        (
+            "Can this value change after the kernel was compiled?",
+            f"Say that it cannot: {name.id} = tl.constexpr(...). Or write the numbers into the kernel.",
+        ),
+        name.lineno,
+        source.line(name.lineno),
+        hint_name="global-not-constexpr",
+    )
+
+
+def _globals(tree: ast.Module) -> tuple[set[str], set[str], set[str]]:
+    """The script's plain Python functions, its variables that are no constexpr, and modules for the host."""
+    functions, variables, modules = set[str](), set[str](), set[str]()
+    for node in tree.body:
+        match node:
+            case ast.FunctionDef(name=name, decorator_list=decorators):
+                if not any(word in ast.unparse(each) for each in decorators for word in ("jit", "triton", "tl.")):
+                    functions.add(name)
+            case ast.ImportFrom(module=str(module), names=names) if module.partition(".")[0] in (
+                *HOST_MODULES,
+                "triton_workshop",
+            ):
+                functions |= {alias.asname or alias.name for alias in names} - DEBUGGING
+            case ast.Import(names=names):
+                modules |= {a.asname or a.name for a in names if a.name.partition(".")[0] in HOST_MODULES}
+            case ast.Assign(targets=targets, value=value) if "constexpr" not in ast.unparse(value):
+                variables |= {name for target in targets for part in ast.walk(target) for name in _bound(part)}
+            case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation):
+                if "constexpr" not in ast.unparse(annotation):
+                    variables.add(name)
+    return functions, variables - _aliases(tree), modules
+
+
+def _aliases(tree: ast.Module) -> set[str]:
+    """Other names for what Triton knows: `dot = tl.dot`, `helper = triton.jit(function)`."""
+    return {
+        target.id
+        for node in tree.body
+        if isinstance(node, ast.Assign) and _root(node.value) in ("tl", "triton")
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+
+
+def _root(node: ast.expr) -> str:
+    while isinstance(node, ast.Attribute | ast.Call | ast.Subscript):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _parameters(function: Function) -> list[ast.arg]:
+    arguments = function.args
+    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+
+
+def _in_order(kernel: Function) -> list[ast.AST]:
+    """The nodes of the body from top to bottom, calls before the names in them."""
+    nodes = itertools.chain.from_iterable(ast.walk(statement) for statement in kernel.body)
+    return sorted(nodes, key=lambda node: (getattr(node, "lineno", 0), not isinstance(node, ast.Call)))

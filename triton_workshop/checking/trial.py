@@ -1,0 +1,93 @@
+"""The cases of an exercise, one after the other, until one of them fails. Needs torch; `check.py` does not."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import torch
+
+from triton_workshop.checking.exercise import Case, Exercise
+from triton_workshop.checking.judge import Judge
+from triton_workshop.checking.observe import Observation
+from triton_workshop.checking.processes import START, Started, reports, start_simulated
+from triton_workshop.checking.source import Source
+from triton_workshop.checking.tolerance import in_words
+from triton_workshop.checking.verdict import CaseResult, Finding
+
+Progress = Callable[[CaseResult], None]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the cases have shown."""
+
+    cases: tuple[CaseResult, ...]
+    findings: tuple[Finding, ...]
+    tolerance: str = ""
+
+
+def judged(
+    judge: Judge, cases: tuple[Case, ...], observations: Iterable[object], progress: Progress | None = None
+) -> Outcome:
+    """Judge each observation as it comes, and stop at the first case that fails."""
+    results: list[CaseResult] = []
+    earlier: tuple[tuple[torch.Tensor, ...], ...] = ()
+    words = ""
+    for case, seen in zip(cases, observations, strict=False):
+        assert isinstance(seen, Observation)
+        arguments = case.arguments("cpu")
+        words = in_words(judge.exercise, arguments)
+        findings = judge.findings("" if seen.loading else case.name, arguments, seen, earlier)
+        if not seen.loading:
+            results.append(CaseResult(case.name, passed=not findings))
+            if progress is not None:
+                progress(results[-1])
+        if findings:
+            return Outcome(tuple(results), findings, words)
+        earlier = (*earlier, arguments)
+    return Outcome(tuple(results), (), words)
+
+
+def simulate(exercise: Exercise, source: Source, limit: float, output: int, *, fork: bool) -> Outcome:
+    """Run the script in a child on the simulator, and judge here what it does there."""
+    if fork:
+        # Before anything is computed: threads of OpenMP in this process would hang its forked children.
+        torch.set_num_threads(1)
+    child, patience = start_simulated(exercise, source, limit, output, fork=fork)
+    with reports(child, patience) as observations:
+        return judged(Judge(exercise, source, limit), exercise.cases, observations)
+
+
+def run_full_size(exercise: Exercise, source: Source, limit: float, output: int) -> Outcome:
+    """Run the script in a child on the GPU, full size."""
+    child = Started(exercise, source, limit, output, "cuda")
+    with reports(child, limit + START) as outcomes:
+        for outcome in outcomes:
+            if isinstance(outcome, Outcome):
+                return outcome
+            assert isinstance(outcome, Observation)
+            return judged(Judge(exercise, source, limit), exercise.gpu_cases, [outcome])
+    raise AssertionError("a child ends with an outcome, or with its death")
+
+
+def prepare() -> None:
+    """Import what a script needs, in this process, so that children start at once. Puts it on the simulator."""
+    from triton_workshop.device import use_simulator
+    from triton_workshop.import_order import check_triton_mode
+    from triton_workshop.simulator import install
+
+    use_simulator()
+    check_triton_mode()
+    install()
+    import triton.language  # noqa: F401  # what every kernel imports
+
+
+def standard_output() -> int:
+    """Where a script's own output goes: a file descriptor."""
+    try:
+        return sys.stdout.fileno()
+    except (OSError, ValueError):
+        return os.open(os.devnull, os.O_WRONLY)
