@@ -7,6 +7,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
@@ -153,6 +154,70 @@ def run(
     from triton_workshop.runner import command
 
     command.leave(command.run([str(script), *(arguments or [])]))
+
+
+@app.command()
+def check(
+    numbers: Annotated[
+        list[int] | None,
+        typer.Argument(
+            metavar="[N]...", help="Exercises. [default: the first that has not passed]", show_default=False
+        ),
+    ] = None,
+    file: Annotated[Path | None, typer.Option(help="Check this script instead of the exercise's own.")] = None,
+    solutions: Annotated[bool, typer.Option("--solutions", help="Check the solutions.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Check every exercise.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a script, on a line of its own.")] = False,
+    no_gpu: Annotated[bool, typer.Option("--no-gpu", help="On the simulator only.")] = False,
+) -> None:
+    """Check exercises: what is wrong, where, and why. Ends with 0 if all are right, 1 if not, 2 for misuse."""
+    from triton_workshop.checking import commands
+
+    with misuse_told():
+        choice = commands.Choice.of(numbers or [], file, solutions=solutions, every=every)
+        raise typer.Exit(commands.run_check(choice, as_json=as_json, gpu=not no_gpu))
+
+
+@app.command("list")
+def list_exercises() -> None:
+    """List the exercises, and how far you are."""
+    from triton_workshop.checking import commands
+
+    raise typer.Exit(commands.run_list())
+
+
+@app.command()
+def hint(
+    number: Annotated[int, typer.Argument(metavar="N", help="The exercise.")],
+    level: Annotated[int | None, typer.Option(min=1, max=3, help="The third quotes the solution.")] = None,
+) -> None:
+    """Give the next hint about what is wrong with an exercise: a question, an idea, then the solution's line."""
+    from triton_workshop.checking import commands
+
+    with misuse_told():
+        raise typer.Exit(commands.run_hint(number, level))
+
+
+@app.command()
+def reset(
+    number: Annotated[int, typer.Argument(metavar="N", help="The exercise.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Put an exercise back as it was shipped. Your own file is kept as a backup."""
+    from triton_workshop.checking import commands
+
+    with misuse_told():
+        raise typer.Exit(commands.run_reset(number, lambda question: yes or typer.confirm(question)))
+
+
+@contextmanager
+def misuse_told() -> Iterator[None]:
+    from triton_workshop.checking.commands import MisuseError
+
+    try:
+        yield
+    except MisuseError as error:
+        fail(str(error))
 
 
 def default_deck() -> Path | None:

@@ -36,7 +36,7 @@ class Expectation:
         line = here[0] if here else None
         versions = UP_TO_A_VERSION.match(lines[0])
         if versions is not None:
-            kind = "passed" if TRITON <= _numbers(versions["version"]) else "crash"
+            kind = "passed" if _numbers(versions["version"]) >= TRITON else "crash"
             return cls(kind, versions["hint"], line)
         match = EXPECTATION.match(lines[0])
         assert match is not None, f"{script}: its first line says nothing of what is expected"

@@ -116,8 +116,8 @@ EXPLANATIONS = (
     ),
     Explanation(
         "pointer-and-value",
-        r"cannot add pointers|pointer<|'pointer|[Uu]nsupported ptr type|invalid operands of type|pointer_type|cannot be indexed|"
-        r"Expected dtype .*ptr|unsupported tensor index",
+        r"cannot add pointers|pointer<|'pointer|[Uu]nsupported ptr type|invalid operands of type|pointer_type|"
+        r"cannot be indexed|Expected dtype .*ptr|unsupported tensor index",
         (
             "Is this a pointer or a value, and which of them is needed here?",
             "A pointer says where, a value what is there. tl.load(pointer) makes a value of it; arithmetic with two "

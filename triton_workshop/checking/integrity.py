@@ -29,7 +29,9 @@ class Integrity:
                 if not name.startswith("__") and now.get(name, value) is not value and not _equal(now[name], value):
                     return f"{label}.{name}"
             if label.startswith(_CHECKER):
-                foreign = [n for n in now.keys() - before.keys() if not isinstance(now[n], ModuleType) and n[:2] != "__"]
+                foreign = [
+                    n for n in now.keys() - before.keys() if not isinstance(now[n], ModuleType) and n[:2] != "__"
+                ]
                 if foreign:
                     return f"{label}.{min(foreign)}"
         added = {name for name in vars(torch.Tensor).keys() - self._tensor if not name.startswith("__")}

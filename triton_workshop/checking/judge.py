@@ -39,9 +39,7 @@ class Judge:
         found = self._found(arguments, seen, earlier)
         return tuple(replace(finding, case=case) for finding in found)
 
-    def _found(
-        self, arguments: tuple[torch.Tensor, ...], seen: Observation, earlier: Calls
-    ) -> tuple[Finding, ...]:
+    def _found(self, arguments: tuple[torch.Tensor, ...], seen: Observation, earlier: Calls) -> tuple[Finding, ...]:
         if seen.tampered:
             return (self._tampered(seen.tampered),)
         if seen.timed_out:
@@ -76,9 +74,7 @@ class Judge:
             name, hints, line = without.name, without.hints, bare
         if name in ("shapes-do-not-broadcast", "") and self._multiplies_blocks(failure.line):
             name, hints = "dot-not-star", ("Blocks are multiplied by tl.dot(a, b): `*` goes element by element.",)
-        return Finding(
-            Kind.CRASH, message, hints, line, self.source.line(line), hint_name=name or "crash"
-        )
+        return Finding(Kind.CRASH, message, hints, line, self.source.line(line), hint_name=name or "crash")
 
     def _multiplies_blocks(self, line: int | None) -> bool:
         nodes = [node for node in ast.walk(self.source.tree) if isinstance(node, ast.BinOp) and node.lineno == line]
@@ -95,9 +91,7 @@ class Judge:
         )
         return Finding(Kind.NOT_A_KERNEL, message, hints, line, self.source.line(line), hint_name="patches-checker")
 
-    def _fault(
-        self, fault: Fault, arguments: tuple[torch.Tensor, ...], seen: Observation, earlier: Calls
-    ) -> Finding:
+    def _fault(self, fault: Fault, arguments: tuple[torch.Tensor, ...], seen: Observation, earlier: Calls) -> Finding:
         kinds = {kind.value: kind for kind in Kind}
         kind = kinds.get(fault.kind, Kind.CRASH)
         line = fault.line.number if fault.line.file == str(self.source.file) else None
@@ -118,9 +112,7 @@ class Judge:
 
     # What it did to its inputs, and what it gave back
 
-    def _inputs(
-        self, arguments: tuple[torch.Tensor, ...], seen: Observation, earlier: Calls
-    ) -> Finding | None:
+    def _inputs(self, arguments: tuple[torch.Tensor, ...], seen: Observation, earlier: Calls) -> Finding | None:
         if not seen.changed_inputs:
             return None
         position = seen.changed_inputs[0]
@@ -128,9 +120,7 @@ class Judge:
         evidence = evidence_of(self.exercise, self.source, arguments, seen, Kind.INPUT_MODIFIED, earlier=earlier)
         return self._recognised(Finding(Kind.INPUT_MODIFIED, message), evidence)
 
-    def _answer(
-        self, arguments: tuple[torch.Tensor, ...], seen: Observation, earlier: Calls
-    ) -> Finding | None:
+    def _answer(self, arguments: tuple[torch.Tensor, ...], seen: Observation, earlier: Calls) -> Finding | None:
         expected = self.exercise.reference(*(argument.double() for argument in arguments))
         if seen.origin is Origin.NO_LAUNCH or (self._simulated(seen) and not seen.launches):
             return self._no_launch(arguments, seen, earlier)
@@ -170,9 +160,7 @@ class Judge:
         message = f"expected {expected}, got {got}"
         return Finding(Kind.WRONG_DTYPE, message, hints, line, self.source.line(line), hint_name="wrong-dtype")
 
-    def _values(
-        self, arguments: tuple[torch.Tensor, ...], seen: Observation, earlier: Calls
-    ) -> Finding | None:
+    def _values(self, arguments: tuple[torch.Tensor, ...], seen: Observation, earlier: Calls) -> Finding | None:
         evidence = evidence_of(self.exercise, self.source, arguments, seen, Kind.WRONG_VALUES, earlier=earlier)
         if evidence.unwritten.any():
             return self._recognised(self._unwritten(evidence), evidence.with_kind(Kind.UNWRITTEN))
@@ -208,10 +196,7 @@ class Judge:
 
     def _wrong(self, evidence: Evidence) -> Finding:
         element = element_of(evidence, evidence.wrong)
-        message = (
-            f"{_count(evidence.wrong)} wrong; {_index(element.index)} is {element.got:.7g}, "
-            f"expected {element.expected:.7g} (± {element.allowed:.1g})"
-        )
+        message = f"{_count(evidence.wrong)} wrong, the first is {_index(element.index)}"
         hints = (
             f"Take element {_index(element.index)} and follow it: which program owns it, which offsets does that "
             "program compute, what does it load there?",
@@ -230,9 +215,7 @@ class Judge:
 
     # What no kernel of the learner's has computed
 
-    def _no_launch(
-        self, arguments: tuple[torch.Tensor, ...], seen: Observation, earlier: Calls
-    ) -> Finding:
+    def _no_launch(self, arguments: tuple[torch.Tensor, ...], seen: Observation, earlier: Calls) -> Finding:
         expected = self.exercise.reference(*(argument.double() for argument in arguments))
         output = seen.output
         comparable = output is not None and output.shape == expected.shape
@@ -372,7 +355,9 @@ def _programs(programs: tuple[tuple[int, ...], ...]) -> str:
 
 def _count(where: torch.Tensor) -> str:
     number = int(where.sum())
-    return f"{number:,} of {where.numel():,} element{'s' if where.numel() != 1 else ''} {'is' if number == 1 else 'are'}"
+    return (
+        f"{number:,} of {where.numel():,} element{'s' if where.numel() != 1 else ''} {'is' if number == 1 else 'are'}"
+    )
 
 
 def _index(index: tuple[int, ...]) -> str:

@@ -153,6 +153,13 @@ def _forgotten_pid(evidence: Evidence) -> bool:
     return any(evidence.only_first_along(axis) for axis in _blocked_axes(evidence))
 
 
+def _line_without_pid(evidence: Evidence) -> int | None:
+    """Where a block is counted that is the same in every program."""
+    offsets = ("offsets", "rows", "cols", "offs_m", "offs_n")
+    lines = evidence.source.assignments(*offsets)
+    return next((line for line in lines if "pid" not in evidence.source.line(line)), None)
+
+
 def _blocked_axes(evidence: Evidence) -> list[int]:
     return [place for place, axis in enumerate(evidence.exercise.tiling) if axis.block]
 
@@ -277,8 +284,11 @@ def _tensors_in_another_order(evidence: Evidence) -> bool:
     seen = evidence.seen
     places: dict[int, int | None] = {seen.output_storage: None}
     places |= {storage: place for place, storage in enumerate(seen.input_storages)}
-    given = [(launch.tensors[name].storage, place) for name, place in evidence.exercise.inputs_by_name.items()
-             if name in launch.tensors]
+    given = [
+        (launch.tensors[name].storage, place)
+        for name, place in evidence.exercise.inputs_by_name.items()
+        if name in launch.tensors
+    ]
     return any(storage in places and places[storage] != place for storage, place in given)
 
 
@@ -400,7 +410,7 @@ PATTERN_OF_TILES = (
             "Every program works on the first block. Its own starts at its program id times the block size.",
         ),
         _forgotten_pid,
-        blames=at("offsets", "rows", "cols", "offs_m", "offs_n"),
+        blames=_line_without_pid,
         todo=1,
     ),
 )

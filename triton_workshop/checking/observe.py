@@ -115,7 +115,11 @@ class Observer:
             return seen
         if self._simulated:
             seen = _with_origin(seen, log, output, before)
-            if seen.origin is Origin.KERNEL and storage_of(output) not in log.stored and self._from_elsewhere(arguments):
+            if (
+                seen.origin is Origin.KERNEL
+                and storage_of(output) not in log.stored
+                and self._from_elsewhere(arguments)
+            ):
                 seen = replace(seen, origin=Origin.ELSEWHERE)
         changed = self._earlier is not None and not _same(*self._earlier)
         self._earlier = (output, output.clone())
@@ -170,23 +174,19 @@ def failure_of(error: BaseException, file: Path) -> Failure:
 def _line_in_kernel(error: BaseException, file: Path) -> int | None:
     """Where Triton's compiler stopped: it counts lines from the kernel's own first one."""
     source, node = getattr(error, "src", None), getattr(error, "node", None)
-    if not isinstance(source, str) or not hasattr(node, "lineno"):
+    if not isinstance(source, str) or node is None or not hasattr(node, "lineno"):
         return None
     before, found, _ = file.read_text(encoding="utf-8").partition(source.strip())
     return before.count("\n") + int(node.lineno) if found else None
 
 
-def _in_place_of(
-    old: tuple[torch.Tensor, ...], new: tuple[torch.Tensor, ...]
-) -> tuple[torch.Tensor, ...]:
+def _in_place_of(old: tuple[torch.Tensor, ...], new: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
     if [(t.shape, t.stride()) for t in old] != [(t.shape, t.stride()) for t in new]:
         return new
     return tuple(then.copy_(now) for then, now in zip(old, new, strict=True))
 
 
-def _with_origin(
-    seen: Observation, log: LaunchLog, output: torch.Tensor, inputs: list[torch.Tensor]
-) -> Observation:
+def _with_origin(seen: Observation, log: LaunchLog, output: torch.Tensor, inputs: list[torch.Tensor]) -> Observation:
     loaded = [log.loaded[storage] for storage in log.loaded]
     fresh = tuple(tensor for storage, tensor in log.loaded.items() if storage not in seen.input_storages)
     return replace(
@@ -224,8 +224,7 @@ def _holds(memory: torch.Tensor, part: torch.Tensor) -> bool:
     """Whether all the values of one tensor are among those of another of its dtype."""
     if memory.dtype != part.dtype or memory.numel() < part.numel():
         return False
-    known, wanted = (bits(tensor).unique() for tensor in (memory, part))
-    return bool(torch.isin(wanted, known).all())
+    return bool(torch.isin(bits(part), bits(memory)).all())
 
 
 def _same(one: torch.Tensor, other: torch.Tensor) -> bool:

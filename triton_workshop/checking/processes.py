@@ -153,7 +153,9 @@ def _death(status: int) -> Failure:
     return Failure("SystemExit", f"the script ended itself, exit status {status}", None)
 
 
-def start_simulated(exercise: Exercise, source: Source, limit: float, output: int, *, fork: bool) -> tuple[Child, float]:
+def start_simulated(
+    exercise: Exercise, source: Source, limit: float, output: int, *, fork: bool
+) -> tuple[Child, float]:
     """A child that runs the script on the simulator, and the seconds after which it is given up."""
     if fork and CAN_FORK:
         return Forked(exercise, source, limit, output), limit + GRACE

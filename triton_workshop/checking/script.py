@@ -1,40 +1,133 @@
-"""A script that checks itself when it is run."""
+"""A script that checks itself when it is run: in its own process, which has imported all that the check needs."""
 
 from __future__ import annotations
 
+import ast
+import subprocess
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import torch
 from rich.console import Console
 
-from triton_workshop.checking.check import check
-from triton_workshop.checking.exercise import Exercise, Launcher
+from triton_workshop.checking.check import LIMIT, read, verdict_of
+from triton_workshop.checking.exercise import ROOT, Exercise
 from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.checking.judge import Judge
+from triton_workshop.checking.observe import Observation, Observer
+from triton_workshop.checking.progress import remember
 from triton_workshop.checking.report import print_verdict
+from triton_workshop.checking.source import Source
+from triton_workshop.checking.trial import judged, simulate, standard_output
+from triton_workshop.checking.verdict import Verdict
+from triton_workshop.checking.watchdog import watchdog
 from triton_workshop.device import resolve_device
 from triton_workshop.images import load_image, show_image
 from triton_workshop.streams import speak_utf8
 
-PICTURE = Path(__file__).parents[2] / "slides" / "poseidon_triton.jpeg"
+if TYPE_CHECKING:
+    from triton_workshop.checking.exercise import Launcher
+
+PICTURE = ROOT / "slides" / "poseidon_triton.jpeg"
 SIMULATED_WIDTH = 640
 """Pixels. Half the picture's width: a quarter of the work, and still more than a terminal can show."""
 
 
-def check_this_script(exercise: int) -> None:
-    """Check the running script as a solution of this exercise, say what came out, and exit: 0 right, 1 not."""
+def check_this_script(exercise: int, *, touched: bool = False) -> None:
+    """Check the running script as a solution of this exercise, say what came out, and exit: 0 right, 1 not.
+
+    `touched`: the script has had the checker's modules in its hands before.
+    """
     speak_utf8()
     description = EXERCISES[exercise]
     main = sys.modules["__main__"]
+    file = Path(str(main.__file__)).resolve()
+    started = time.perf_counter()
+    source, finding = read(description, file)
+    if source is None or finding is not None:
+        _tell(verdict_of(description, file, started, findings=(finding,) if finding else ()), description)
+        raise SystemExit(1)
+    if touched or _replaces_names(source.tree):
+        raise SystemExit(_check_in_a_clean_process(exercise, file))
     launcher: Launcher | None = getattr(main, description.launcher, None)
-    device = resolve_device()
-    verdict = check(description, Path(str(main.__file__)).resolve(), launcher, device)
-    print_verdict(verdict, description, Console())
-    if not verdict.passed or launcher is None:
+    assert launcher is not None, "its name stands in the source"
+    verdict = _verdict(description, source, launcher, started)
+    _tell(verdict, description)
+    if not verdict.passed:
         raise SystemExit(1)
     if description.showing is not None:
-        _show(description, launcher, device)
+        _show(description, launcher, resolve_device())
     raise SystemExit(0)
+
+
+def _tell(verdict: Verdict, exercise: Exercise) -> None:
+    remember(verdict, hints_shown=1)
+    print_verdict(verdict, exercise, Console())
+
+
+def _verdict(exercise: Exercise, source: Source, launcher: Launcher, started: float) -> Verdict:
+    """On the simulator, which is here where there is no GPU; then, where there is one, full size."""
+    if resolve_device() != "cuda":
+        with _limited(exercise, source, started):
+            observations = _observations(exercise, source, launcher)
+            outcome = judged(Judge(exercise, source, LIMIT), exercise.cases, observations)
+        return verdict_of(exercise, source.file, started, outcome)
+    from triton_workshop.checking.full_size import run_on_the_gpu
+
+    small = simulate(exercise, source, LIMIT, standard_output(), fork=False)
+    if small.findings:
+        return verdict_of(exercise, source.file, started, small)
+    with _limited(exercise, source, started):
+        full = run_on_the_gpu(exercise, source, launcher, LIMIT)
+    return verdict_of(exercise, source.file, started, small, full)
+
+
+def _observations(exercise: Exercise, source: Source, launcher: Launcher) -> Iterator[Observation]:
+    observer = Observer(launcher, source.file, simulated=True)
+    for case in exercise.cases:
+        yield observer.observe(case.arguments("cpu"))
+
+
+def _limited(exercise: Exercise, source: Source, started: float) -> AbstractContextManager[None]:
+    """The time limit; none for somebody who steps through a kernel."""
+    if "breakpoint(" in source.text or "set_trace(" in source.text:
+        return nullcontext()
+
+    def last_words(line: int | None) -> None:
+        finding = Judge(exercise, source, LIMIT).timeout(line)
+        _tell(verdict_of(exercise, source.file, started, findings=(finding,)), exercise)
+
+    return watchdog(LIMIT, source.file, last_words)
+
+
+def _replaces_names(tree: ast.Module) -> bool:
+    """Whether a script assigns to what it has imported: then what is here now may no longer be ours, or PyTorch's."""
+    nodes = list(ast.walk(tree))
+    imports = [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
+    imported = {(alias.asname or alias.name).partition(".")[0] for node in imports for alias in node.names}
+    targets = [target for node in nodes if isinstance(node, ast.Assign) for target in node.targets]
+    targets += [node.target for node in nodes if isinstance(node, ast.AugAssign | ast.AnnAssign)]
+    calls = {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    return "setattr" in calls or any(_owner(target) in imported for target in targets)
+
+
+def _owner(target: ast.expr) -> str:
+    """The first name of `a.b.c`; empty for anything that has no dot."""
+    if not isinstance(target, ast.Attribute):
+        return ""
+    while isinstance(target, ast.Attribute):
+        target = target.value
+    return target.id if isinstance(target, ast.Name) else ""
+
+
+def _check_in_a_clean_process(exercise: int, file: Path) -> int:
+    code = "from triton_workshop.cli import main; main()"
+    command = [sys.executable, "-c", code, "check", str(exercise), "--file", str(file)]
+    return subprocess.run(command, check=False).returncode
 
 
 def _show(exercise: Exercise, launcher: Launcher, device: str) -> None:

@@ -72,7 +72,8 @@ def _unfinished(exercise: Exercise, source: Source) -> Finding | None:
     first = todos[0]
     known = first.number is not None and 1 <= first.number <= len(exercise.hints)
     if first.number is None or not known:
-        message, hints = "a `...` still waits for code", ("Put code in its place.",)
+        message = "a `...` still waits for code"
+        hints: tuple[str, ...] = ("Put code in its place.",)
     else:
         message = f"TODO {first.number} of {len(exercise.hints)} is next: {first.task}"
         hints = exercise.todo_hints(first.number)
@@ -148,7 +149,9 @@ def _foreign_name(source: Source) -> Finding | None:
 def _no_constexpr(source: Source) -> Finding | None:
     """Sizes of blocks and of unrolled loops have to be known when a kernel is compiled."""
     for kernel in source.kernels:
-        run_time = {a.arg for a in _parameters(kernel) if not (a.annotation and "constexpr" in ast.unparse(a.annotation))}
+        run_time = {
+            a.arg for a in _parameters(kernel) if not (a.annotation and "constexpr" in ast.unparse(a.annotation))
+        }
         for node in _in_order(kernel):
             if not isinstance(node, ast.Call) or called(node) not in ("arange", "static_range", "zeros", "full"):
                 continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -49,6 +50,21 @@ class Element:
     program: tuple[int, ...]
     offset: int
     """Elements from the start of the output."""
+
+    def as_json(self) -> dict[str, object]:
+        """As plain data; a number that JSON does not have, NaN or infinity, as its name."""
+        return {
+            "index": list(self.index),
+            "expected": _number(self.expected),
+            "got": None if self.got is None else _number(self.got),
+            "allowed": _number(self.allowed),
+            "program": list(self.program),
+            "offset": self.offset,
+        }
+
+
+def _number(value: float) -> float | str:
+    return value if math.isfinite(value) else str(value)
 
 
 @dataclass(frozen=True)
@@ -110,7 +126,7 @@ class Finding:
             "argument": self.argument,
             "programs": [[*program, 0, 0, 0][:3] for program in self.programs],
             "elements": self.elements,
-            "first_element": None if self.element is None else list(self.element.index),
+            "first_element": None if self.element is None else self.element.as_json(),
             "case": self.case,
         }
 

@@ -12,7 +12,6 @@ from triton_workshop.checking.mistakes import (
     TENSORS,
     Mistake,
     at,
-    at_call,
     mask_at_fault,
     out_of_bounds,
     outside_load,
@@ -208,7 +207,7 @@ MISTAKES = (
         "accumulator-overwritten",
         (
             "What is left of the first weights' shares when the loops have ended?",
-            "Only the last ones are in the result. Each share is added: `accumulator +=`, begun once, before the loops.",
+            "Only the last ones are in the result. Each share is added, `accumulator +=`; it starts before the loops.",
         ),
         _part_of_the_sum,
         todo=8,
@@ -330,7 +329,10 @@ EXERCISE = Exercise(
     bytes_moved=lambda image, weight: (2 * image.numel() + weight.numel()) * image.element_size(),
     operations=lambda image, weight: 2 * image.numel() * weight.numel(),
     hints=(
-        ("Which rows does program pid_h own?", "pid_h * BLOCK_SIZE_H plus tl.arange(0, BLOCK_SIZE_H), as in exercise 2."),
+        (
+            "Which rows does program pid_h own?",
+            "pid_h * BLOCK_SIZE_H plus tl.arange(0, BLOCK_SIZE_H), as in exercise 2.",
+        ),
         ("And which columns?", "The same along the width, from pid_w."),
         (
             "How many elements lie before the first pixel of channel 2?",

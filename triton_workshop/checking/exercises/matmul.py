@@ -81,7 +81,7 @@ def _flat(matrix: torch.Tensor) -> torch.Tensor:
 def _blocked(
     evidence: Evidence,
     *,
-    strides: tuple[int, int, int, int] | None = None,
+    strides: tuple[int, ...] | None = None,
     steps: tuple[int, int] | None = None,
     masked: bool = True,
 ) -> torch.Tensor:
@@ -223,8 +223,9 @@ def _pid_split(evidence: Evidence) -> bool:
     """One axis of programs, taken apart by `//` and `%`."""
     import ast
 
-    divides = {type(node.op) for kernel in evidence.source.kernels for node in ast.walk(kernel)
-               if isinstance(node, ast.BinOp)}
+    divides = {
+        type(node.op) for kernel in evidence.source.kernels for node in ast.walk(kernel) if isinstance(node, ast.BinOp)
+    }
     return unwritten(evidence) and len(evidence.grid) == 1 and {ast.FloorDiv, ast.Mod} <= divides
 
 

@@ -86,7 +86,7 @@ def _reads_what_it_has_just_computed(evidence: Evidence) -> bool:
     channels = list(_image(evidence))
     for channel, weights in enumerate(WEIGHTS):
         mixed = sum(weight * plane for weight, plane in zip(weights, channels, strict=True))
-        channels[channel] = mixed.clamp(max=1.0)  # type: ignore[union-attr]  # three tensors were summed
+        channels[channel] = mixed.clamp(max=1.0)
     return evidence.values_only and evidence.equals(torch.stack(channels))
 
 
@@ -144,7 +144,7 @@ SHAPES = (
         "wrong-shape",
         (
             "How many elements does the output have, and how many does the kernel store?",
-            "The tensor that the kernel stores to is smaller than the image: torch.empty_like(image) has all its planes.",
+            "The kernel stores to a tensor smaller than the image: torch.empty_like(image) has all its planes.",
         ),
         _output_too_small,
         blames=at("output"),
@@ -186,7 +186,7 @@ MISTAKES = (
         "channel-forgotten",
         (
             "From which plane of the picture does each channel come?",
-            "Several channels were taken from the same plane. The next plane starts height * width elements further on.",
+            "Several channels come from the same plane. The next plane starts height * width elements further on.",
         ),
         _one_plane_for_all,
         todo=5,
@@ -277,7 +277,7 @@ EXERCISE = Exercise(
         ),
         (
             "A row is width elements long. Where does pixel (row, col) lie?",
-            "At row * width + col. rows[:, None] is a column and cols[None, :] a row: broadcasting makes the 2-D block.",
+            "At row * width + col. rows[:, None] is a column, cols[None, :] a row: broadcasting makes the 2-D block.",
         ),
         (
             "A tile can stick out at the bottom and on the right. What has to hold for a pixel to exist?",
