@@ -1,8 +1,11 @@
-"""The checker itself, on launchers that are wrong in one way each."""
+"""The checker itself, on scripts that are wrong in one way each. Many more stand in tests/wrong and tests/right."""
 
 from __future__ import annotations
 
-import re
+import json
+import os
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,90 +15,219 @@ import torch
 from triton_workshop.checking.check import check
 from triton_workshop.checking.exercise import Exercise
 from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.tolerance import tolerance
-from triton_workshop.checking.verdict import Kind, Verdict
+from triton_workshop.checking.tolerance import in_words, tolerance
+from triton_workshop.checking.verdict import Kind, State, Verdict
 
 ADD, SEPIA, CONV2D, MATMUL = (EXERCISES[number] for number in (1, 2, 3, 4))
-Launcher = Callable[..., torch.Tensor]
+Check = Callable[..., Verdict]
 
 
 @pytest.fixture
-def script(tmp_path: Path) -> Path:
-    path = tmp_path / "exercise_1.py"
-    path.write_text("def add(x, y):\n    return x + y\n")
-    return path
+def checked(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Check:
+    """The verdict on a solution in which one piece of text is replaced by another."""
+
+    def verdict(exercise: Exercise, *changes: tuple[str, str], limit: float = 60.0) -> Verdict:
+        text = exercise.solution_file.read_text(encoding="utf-8")
+        for right, wrong in changes:
+            assert right in text
+            text = text.replace(right, wrong)
+        script = tmp_path / f"exercise_{exercise.number}.py"
+        script.write_text(text, encoding="utf-8")
+        return check(exercise, script, limit=limit)
+
+    return verdict
 
 
-def _verdict(launcher: Launcher | None, script: Path) -> Verdict:
-    return check(ADD, script, launcher, "cpu")
-
-
-def _crashes(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    raise RuntimeError("no such luck")
-
-
-def _changes_its_input(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    return x.add_(y)
-
-
-def _leaves_the_end_unwritten(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    output = torch.empty_like(x)
-    whole = len(x) // 1024 * 1024
-    output[:whole] = (x + y)[:whole]
-    return output
+@pytest.mark.parametrize("exercise", EXERCISES.values(), ids=lambda exercise: exercise.launcher)
+def test_a_solution_passes_every_case(exercise: Exercise, checked: Check) -> None:
+    verdict = checked(exercise)
+    assert verdict.findings == ()
+    assert [case.name for case in verdict.cases] == [case.name for case in exercise.cases]
+    assert "may be off by" in verdict.tolerance
 
 
 WRONG = (
-    (_crashes, Kind.CRASH, "no such luck"),
-    (_changes_its_input, Kind.INPUT_MODIFIED, "argument 1 of add"),
-    (lambda x, y: (x + y)[:-1], Kind.WRONG_SHAPE, r"expected a tensor of shape \(1,\), got shape \(0,\)"),
-    (lambda x, y: None, Kind.WRONG_SHAPE, "got NoneType"),
-    (lambda x, y: (x + y).half(), Kind.WRONG_DTYPE, r"expected torch\.float32, got torch\.float16"),
-    (_leaves_the_end_unwritten, Kind.UNWRITTEN, r"NaN in 1 of 1 element: never written"),
-    (lambda x, y: x - y, Kind.WRONG_VALUES, r"wrong: 1 of 1 element; element \[0\] is"),
-    (lambda x, y: (x.half() + y.half()).float(), Kind.WRONG_VALUES, "expected"),
-    (None, Kind.CRASH, "defines no function add"),
+    ("return output", "raise RuntimeError('no such luck')", Kind.CRASH, "RuntimeError: no such luck"),
+    ("output = torch.empty_like(x)", "output = x", Kind.INPUT_MODIFIED, "argument 1 of add was changed"),
+    ("return output", "return output[:-1]", Kind.WRONG_SHAPE, "expected a tensor of shape (1000,), got shape (999,)"),
+    ("return output", "return None", Kind.WRONG_SHAPE, "got NoneType"),
+    ("return output", "return output.half()", Kind.NOT_A_KERNEL, "was not stored by a kernel"),
+    (
+        "torch.empty_like(x)",
+        "torch.empty_like(x).half()",
+        Kind.WRONG_DTYPE,
+        "expected torch.float32, got torch.float16",
+    ),
+    ("cdiv(n_elements, BLOCK_SIZE)", "n_elements // BLOCK_SIZE", Kind.UNWRITTEN, "1,000 of 1,000 elements are never"),
+    ("x + y, mask", "x - y, mask", Kind.WRONG_VALUES, "1,000 of 1,000 elements are wrong, the first is [0]"),
+    ("def add(", "def plus(", Kind.CRASH, "defines no function add"),
 )
 
 
-@pytest.mark.parametrize(("launcher", "kind", "message"), WRONG)
-def test_a_wrong_launcher_is_found_out(launcher: Launcher | None, kind: Kind, message: str, script: Path) -> None:
-    verdict = _verdict(launcher, script)
-    assert not verdict.passed
-    assert verdict.findings[0].kind is kind
-    assert re.search(message, verdict.findings[0].message)
+@pytest.mark.parametrize(("right", "wrong", "kind", "message"), WRONG)
+def test_a_wrong_script_is_found_out(right: str, wrong: str, kind: Kind, message: str, checked: Check) -> None:
+    finding = checked(ADD, (right, wrong)).findings[0]
+    assert finding.kind is kind
+    assert message in finding.message
 
 
-def test_a_right_launcher_passes_every_case(script: Path) -> None:
-    verdict = _verdict(lambda x, y: x + y, script)
-    assert verdict.passed
-    assert [case.name for case in verdict.cases] == [case.name for case in ADD.cases]
-
-
-def test_the_check_stops_at_the_first_case_that_fails(script: Path) -> None:
-    wrong_from_1025 = lambda x, y: x + y if len(x) <= 1024 else x - y  # noqa: E731
-    verdict = _verdict(wrong_from_1025, script)
+def test_the_check_stops_at_the_first_case_that_fails(checked: Check) -> None:
+    wrong_from_1025 = ("    return output", "    return output if n_elements <= 1024 else output[1:]")
+    verdict = checked(ADD, wrong_from_1025)
     assert [case.passed for case in verdict.cases] == [True, True, True, True, False]
     assert verdict.findings[0].case == "1,025 elements"
 
 
-def test_a_crash_names_the_line_of_the_script(tmp_path: Path) -> None:
-    script = tmp_path / "exercise_1.py"
-    script.write_text("def add(x, y):\n    return x.no_such_method(y)\n")
-    namespace: dict[str, Launcher] = {}
-    exec(compile(script.read_text(), script, "exec"), namespace)
-    finding = check(ADD, script, namespace["add"], "cpu").findings[0]
-    assert (finding.line, finding.source) == (2, "return x.no_such_method(y)")
+def test_a_crash_names_the_line_of_the_script(checked: Check) -> None:
+    finding = checked(ADD, ("    output = torch.empty_like(x)\n", "    output = x.no_such_method()\n")).findings[0]
+    assert finding.source == "output = x.no_such_method()"
     assert finding.message.startswith("AttributeError")
 
 
 def test_an_open_todo_is_found_before_anything_runs(tmp_path: Path) -> None:
     script = tmp_path / "exercise_1.py"
-    script.write_text("def add(x, y):\n    z = ...  # TODO 3: load the block of x\n")
-    verdict = check(ADD, script, _crashes, "cpu")
-    assert verdict.findings[0].kind is Kind.UNFINISHED
-    assert verdict.findings[0].message == "TODO 3 of 7 is next: load the block of x"
-    assert verdict.findings[0].hint == ADD.hints[2]
+    script.write_text("raise SystemExit\n\ndef add(x, y):\n    z = ...  # TODO 3: load the block of x\n")
+    finding = check(ADD, script).findings[0]
+    assert finding.kind is Kind.UNFINISHED
+    assert finding.message == "TODO 3 of 7 is next: load the block of x"
+    assert finding.hints == ADD.todo_hints(3)
+
+
+def test_a_file_that_is_no_text_is_a_crash(tmp_path: Path) -> None:
+    script = tmp_path / "exercise_1.py"
+    script.write_bytes(b"# coding: utf-8\n\xff\xfe")
+    assert check(ADD, script).findings[0].kind is Kind.CRASH
+
+
+def test_a_kernel_that_goes_outside_is_told_before_the_values_that_come_of_it(checked: Check) -> None:
+    findings = checked(ADD, (", mask=mask)", ")")).findings
+    assert [finding.kind for finding in findings] == [
+        Kind.OUT_OF_BOUNDS_LOAD,
+        Kind.OUT_OF_BOUNDS_LOAD,
+        Kind.OUT_OF_BOUNDS_STORE,
+    ]
+    assert findings[0].argument == "x_ptr"
+    assert findings[0].programs == ((0,),)
+    assert findings[0].elements == 24
+
+
+def test_unwritten_elements_come_with_the_programs_that_owe_them(checked: Check) -> None:
+    grid = ("cdiv(height, BLOCK_SIZE_H), cdiv(width, BLOCK_SIZE_W)", "cdiv(height, BLOCK_SIZE_H), 1")
+    finding = checked(SEPIA, grid).findings[0]
+    assert finding.kind is Kind.UNWRITTEN
+    assert finding.programs == ((0, 1), (1, 1))
+    assert finding.elements == 3 * 17
+    assert finding.element is not None
+    assert (finding.element.index, finding.element.program) == ((0, 0, 64), (0, 1))
+    assert finding.tiles is not None
+    row = (State.RIGHT, State.UNWRITTEN)
+    assert finding.tiles.planes == ((row, row),)
+
+
+def test_a_result_of_zeros_that_nobody_stored_is_unwritten(checked: Check) -> None:
+    changes = (("torch.empty_like(x)", "torch.zeros_like(x)"), ("cdiv(n_elements, BLOCK_SIZE),", "1,"))
+    finding = checked(ADD, *changes).findings[0]
+    assert (finding.kind, finding.elements) == (Kind.UNWRITTEN, 1)
+
+
+def test_a_picture_comes_with_wrong_pixels(checked: Check) -> None:
+    finding = checked(CONV2D, ("i * kernel_size + j", "j * kernel_size + i")).findings[0]
+    assert finding.hint_name == "weight-index"
+    assert [picture.caption for picture in finding.pictures] == ["expected", "yours", "difference"]
+    expected, yours, _ = (picture.rgb for picture in finding.pictures)
+    assert expected != yours
+
+
+def test_a_script_that_does_not_end_is_killed_with_all_it_has_started(checked: Check, tmp_path: Path) -> None:
+    mark = tmp_path / "child.pid"
+    launcher = (
+        "    n_elements = output.numel()\n",
+        "    n_elements = output.numel()\n"
+        "    import subprocess\n"
+        "    child = subprocess.Popen(['sleep', '600'])\n"
+        f"    open({str(mark)!r}, 'w').write(str(child.pid))\n"
+        "    while True:\n"
+        "        pass\n",
+    )
+    finding = checked(ADD, launcher, limit=1.0).findings[0]
+    assert (finding.kind, finding.hint_name) == (Kind.TIMEOUT, "infinite-loop")
+    assert finding.source in ("while True:", "pass")
+    assert _gone(int(mark.read_text()))
+
+
+def _gone(pid: int) -> bool:
+    """Whether a process has ended: killed ones may wait a moment for whoever collects them."""
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return True
+        state = Path(f"/proc/{pid}/stat")
+        if state.exists() and state.read_text().rpartition(")")[2].split()[0] == "Z":
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def test_a_check_can_be_stopped_from_outside(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    script = tmp_path / "exercise_1.py"
+    script.write_text("while True: pass\ndef add(x, y): ...\n".replace(": ...", ": return x"))
+    verdict = check(ADD, script, limit=600.0, started=lambda child: threading.Timer(0.2, child.kill).start())
+    assert not verdict.passed
+    assert verdict.seconds < 100
+
+
+def test_a_helper_of_a_kernel_needs_no_constexpr(checked: Check) -> None:
+    """What a kernel hands on stays a constexpr."""
+    helper = "@triton.jit\ndef block(pid, size):\n    return pid * size + tl.arange(0, size)\n\n\n"
+    changes = (
+        ("@triton.jit\ndef add_kernel(", f"{helper}@triton.jit\ndef add_kernel("),
+        ("pid * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)", "block(pid, BLOCK_SIZE)"),
+    )
+    assert checked(ADD, *changes).passed
+
+
+def test_a_process_that_dies_is_a_crash(checked: Check) -> None:
+    finding = checked(ADD, ("    return output\n", "    import os\n    os.kill(os.getpid(), 9)\n")).findings[0]
+    assert finding.kind is Kind.CRASH
+    assert "SIGKILL" in finding.message
+
+
+def test_a_verdict_as_json_has_what_tools_read(checked: Check) -> None:
+    verdict = checked(ADD, ("x + y, mask", "x - y, mask"))
+    data = json.loads(json.dumps(verdict.as_json(), allow_nan=False))
+    assert data.keys() >= {"exercise", "file", "device", "passed", "seconds", "cases", "findings"}
+    assert (data["exercise"], data["device"], data["passed"]) == (1, "simulator", False)
+    assert data["cases"] == [{"name": "1,000 elements", "passed": False}]
+    finding = data["findings"][0]
+    keys = {"kind", "message", "hint", "line", "source", "argument", "programs", "elements", "case", "hint_name"}
+    assert finding.keys() >= keys
+    assert (finding["kind"], finding["elements"], finding["programs"]) == ("wrong-values", 1000, [[0, 0, 0]])
+
+
+# Descriptions
+
+
+@pytest.mark.parametrize("exercise", EXERCISES.values(), ids=lambda exercise: exercise.launcher)
+def test_every_todo_and_every_mistake_has_its_hints(exercise: Exercise) -> None:
+    for todo in range(1, len(exercise.hints) + 1):
+        hints = exercise.todo_hints(todo)
+        assert len(hints) == 3
+        assert all(hints)
+        assert hints[2].startswith("The solution has:")
+    for mistake in exercise.mistakes:
+        hints = exercise.mistake_hints(mistake)
+        assert len(hints) == (3 if mistake.todo else 2), mistake.name
+        assert all(hints)
+
+
+@pytest.mark.parametrize("exercise", EXERCISES.values(), ids=lambda exercise: exercise.launcher)
+def test_the_last_hint_is_the_solutions_own_line(exercise: Exercise) -> None:
+    solution = exercise.solution_file.read_text(encoding="utf-8")
+    for todo in range(1, len(exercise.hints) + 1):
+        quoted = exercise.quote(todo).removeprefix("The solution has:").strip()
+        assert all(line.strip() in solution for line in quoted.splitlines())
 
 
 @pytest.mark.parametrize("exercise", EXERCISES.values(), ids=lambda exercise: exercise.launcher)
@@ -106,20 +238,48 @@ def test_pytorch_in_float32_is_within_the_tolerance(exercise: Exercise) -> None:
         assert ((exercise.reference(*arguments).double() - exact).abs() <= tolerance(exercise, arguments)).all()
 
 
+@pytest.mark.parametrize("exercise", EXERCISES.values(), ids=lambda exercise: exercise.launcher)
+def test_all_arguments_are_float32_and_all_their_values_distinct(exercise: Exercise) -> None:
+    for case in exercise.cases:
+        for argument in case.arguments("cpu"):
+            assert argument.dtype is torch.float32
+            # Two random numbers of 24 bits may meet by chance; whole rows of the same may not.
+            assert argument.unique().numel() >= 0.99 * argument.numel()
+
+
+@pytest.mark.parametrize("exercise", EXERCISES.values(), ids=lambda exercise: exercise.launcher)
+def test_two_cases_differ_in_their_values_only(exercise: Exercise) -> None:
+    """Or a kernel that remembers would pass."""
+    pairs = zip(exercise.cases, exercise.cases[1:], strict=False)
+    alike = [
+        (first, second)
+        for first, second in ((a.arguments("cpu"), b.arguments("cpu")) for a, b in pairs)
+        if [x.shape for x in first] == [x.shape for x in second]
+    ]
+    assert alike
+    assert not any(torch.equal(x, y) for first, second in alike for x, y in zip(first, second, strict=True))
+
+
+def test_only_operands_of_matmul_are_not_contiguous() -> None:
+    for exercise in EXERCISES.values():
+        views = [a for case in exercise.cases for a in case.arguments("cpu") if not a.is_contiguous()]
+        assert bool(views) == (exercise is MATMUL)
+
+
 def test_tf32_is_outside_of_the_tolerance() -> None:
-    """Operands rounded to 10 bits of fraction, as TF32 does: the second case is large enough to show it."""
+    """Operands rounded to 10 bits of fraction, as TF32 does: the third case is large enough to show it."""
 
     def to_tf32(x: torch.Tensor) -> torch.Tensor:
         return ((x.contiguous().view(torch.int32) + 0x1000) & ~0x1FFF).view(torch.float32)
 
-    a, b = MATMUL.cases[1].arguments("cpu")
+    a, b = MATMUL.cases[2].arguments("cpu")
     exact = a.double() @ b.double()
     wrong = (to_tf32(a) @ to_tf32(b)).double() - exact
     assert (wrong.abs() > tolerance(MATMUL, (a, b))).any()
 
 
 def test_a_flipped_filter_is_outside_of_the_tolerance() -> None:
-    image, weight = CONV2D.cases[3].arguments("cpu")
+    image, weight = CONV2D.cases[0].arguments("cpu")
     flipped = CONV2D.reference(image, weight.flip(0, 1)).double()
     exact = CONV2D.reference(image.double(), weight.double())
     assert ((flipped - exact).abs() > tolerance(CONV2D, (image, weight))).any()
@@ -135,3 +295,20 @@ def test_a_case_is_the_same_every_time() -> None:
     for exercise in EXERCISES.values():
         first, second = (exercise.cases[-1].arguments("cpu") for _ in range(2))
         assert all(torch.equal(a, b) for a, b in zip(first, second, strict=True))
+
+
+def test_the_tolerance_is_said_in_words() -> None:
+    arguments = MATMUL.cases[0].arguments("cpu")
+    words = "float32: an element may be off by 1e-06 of the sum of the absolute values of its 17 terms"
+    assert in_words(MATMUL, arguments) == words
+
+
+COSTS = ((1, 12 * 1000, 1000), (2, 24 * 15, 18 * 15), (3, 4 * (2 * 45 + 9), 2 * 45 * 9), (4, 4 * (816 + 576), 19584))
+
+
+@pytest.mark.parametrize(("number", "bytes_moved", "operations"), COSTS)
+def test_costs_follow_from_the_arguments(number: int, bytes_moved: int, operations: int) -> None:
+    exercise = EXERCISES[number]
+    arguments = exercise.cases[0].arguments("cpu")
+    assert exercise.bytes_moved(*arguments) == bytes_moved
+    assert exercise.operations(*arguments) == operations

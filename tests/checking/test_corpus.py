@@ -55,7 +55,18 @@ def _name(script: Path) -> str:
     return "/".join(script.parts[-3:]).partition(".")[0]
 
 
-@pytest.mark.parametrize("script", SCRIPTS, ids=_name)
+WAITING = {
+    "right/exercise_2/builtin_min": "Triton puts tl.minimum in the place of Python's min; the simulator does not yet",
+}
+
+
+def _parameter(script: Path) -> object:
+    name = _name(script)
+    marks = [pytest.mark.xfail(reason=WAITING[name], strict=True)] if name in WAITING else []
+    return pytest.param(script, id=name, marks=marks)
+
+
+@pytest.mark.parametrize("script", map(_parameter, SCRIPTS))
 def test_the_first_finding_is_the_cause(script: Path, capfd: pytest.CaptureFixture[str]) -> None:
     expected = Expectation.of(script)
     exercise = EXERCISES[int(script.parent.name.removeprefix("exercise_"))]

@@ -7,6 +7,7 @@ there is a GPU, once more at full size. This module needs no torch: it is import
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from triton_workshop.checking.statics import static_finding, unreadable
 from triton_workshop.checking.verdict import Finding, Verdict
 
 if TYPE_CHECKING:
+    from triton_workshop.checking.processes import Child
     from triton_workshop.checking.trial import Outcome
 
 LIMIT = 20.0
@@ -23,27 +25,34 @@ LIMIT = 20.0
 
 
 def check(
-    exercise: Exercise, file: Path, *, gpu: bool = False, limit: float = LIMIT, output: int | None = None
+    exercise: Exercise,
+    file: Path,
+    *,
+    gpu: bool = False,
+    limit: float = LIMIT,
+    output: int | None = None,
+    started: Callable[[Child], None] | None = None,
 ) -> Verdict:
     """Check a script, in a child of this process that is gone when this returns.
 
     This process is put on the simulator and stays warm: a second check forks at once. `gpu` adds the full-size cases.
-    `output` is the file descriptor for what the script prints, standard output unless given.
+    `output` is the file descriptor for what the script prints, standard output unless given. `started` is told of each
+    child: who kills it, from another thread, stops the check, whose verdict is worth nothing then.
     """
-    started = time.perf_counter()
+    beginning = time.perf_counter()
     file = file.resolve()
     source, finding = read(exercise, file)
     if source is None or finding is not None:
-        return verdict_of(exercise, file, started, findings=(finding,) if finding else ())
+        return verdict_of(exercise, file, beginning, findings=(finding,) if finding else ())
     from triton_workshop.checking import trial
 
     trial.prepare()
     where = trial.standard_output() if output is None else output
-    outcome = trial.simulate(exercise, source, limit, where, fork=True)
+    outcome = trial.simulate(exercise, source, limit, where, fork=True, started=started)
     if outcome.findings or not gpu:
-        return verdict_of(exercise, file, started, outcome)
-    full = trial.run_full_size(exercise, source, limit, where)
-    return verdict_of(exercise, file, started, outcome, full)
+        return verdict_of(exercise, file, beginning, outcome)
+    full = trial.run_full_size(exercise, source, limit, where, started=started)
+    return verdict_of(exercise, file, beginning, outcome, full)
 
 
 def read(exercise: Exercise, file: Path) -> tuple[Source | None, Finding | None]:

@@ -19,7 +19,7 @@ from typing import BinaryIO
 
 import torch
 
-from triton_workshop.checking.exercise import Exercise
+from triton_workshop.checking.exercise import Case, Exercise
 from triton_workshop.checking.integrity import Integrity
 from triton_workshop.checking.observe import Failure, Observation, Observer, failure_of
 from triton_workshop.checking.source import Source
@@ -45,8 +45,8 @@ class Channel:
             self._pipe.flush()
 
 
-def observe_script(exercise: Exercise, source: Source, channel: Channel, limit: float) -> None:
-    """Load the script and call its launcher on every case, on the simulator, until something stops it."""
+def observe_script(exercise: Exercise, source: Source, cases: tuple[Case, ...], channel: Channel, limit: float) -> None:
+    """Load the script and call its launcher on these cases, on the simulator, until something stops it."""
     torch.set_num_threads(1)  # OpenMP's threads did not come along when this process was forked
     integrity = Integrity()
 
@@ -54,7 +54,7 @@ def observe_script(exercise: Exercise, source: Source, channel: Channel, limit: 
         channel.send(Observation(timed_out=True, failure=Failure("Timeout", "", line)))
 
     with watchdog(limit, source.file, last_words):
-        for seen in _observations(exercise, source):
+        for seen in _observations(exercise, source, cases):
             tampered = integrity.broken()
             channel.send(replace(seen, tampered=tampered))
             if tampered or seen.failure is not None:
@@ -62,14 +62,14 @@ def observe_script(exercise: Exercise, source: Source, channel: Channel, limit: 
     channel.done()
 
 
-def _observations(exercise: Exercise, source: Source) -> Iterator[Observation]:
+def _observations(exercise: Exercise, source: Source, cases: tuple[Case, ...]) -> Iterator[Observation]:
     try:
         launcher = load(source, exercise.launcher)
     except BaseException as error:
         yield Observation(failure=failure_of(error, source.file), loading=True)
         return
     observer = Observer(launcher, source.file, simulated=True)
-    for case in exercise.cases:
+    for case in cases:
         yield observer.observe(case.arguments("cpu"))
 
 
@@ -114,7 +114,7 @@ def main() -> None:
         return
     use_simulator()
     install()
-    observe_script(exercise, source, Channel(pipe), limit)
+    observe_script(exercise, source, exercise.cases, Channel(pipe), limit)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 """The repository, where exercises and solutions lie."""
+PICTURE = ROOT / "slides" / "poseidon_triton.jpeg"
 SHIPPED = Path(__file__).parent / "exercises" / "shipped"
 """Copies of the exercises as they are shipped: a learner's own files change."""
 
@@ -80,9 +81,13 @@ class Exercise:
     """From the arguments: floating-point operations."""
     hints: tuple[tuple[str, str], ...]
     """For each TODO a question and an idea. The third hint is the solution's own line."""
+    todo_for: dict[str, int]
+    """Which TODO is about the offsets, the mask, a load, the sum, the store, the grid, the launch."""
     mistakes: tuple[Mistake, ...]
     """What can go wrong, the most likely first."""
     showing: Showing | None = None
+    picture: Case | None = None
+    """A call whose result can be looked at: made to show what is wrong, judged by nobody."""
 
     @property
     def exercise_file(self) -> Path:
@@ -102,7 +107,10 @@ class Exercise:
 
     def mistake_hints(self, mistake: Mistake) -> tuple[str, ...]:
         """The three hints of a mistake; two where no line of the solution is about it."""
-        return (*mistake.hints, *([self.quote(mistake.todo)] if mistake.todo else []))
+        if mistake.todo is None:
+            return mistake.hints
+        todo = mistake.todo if isinstance(mistake.todo, int) else self.todo_for[mistake.todo]
+        return (*mistake.hints, self.quote(todo))
 
     def quote(self, todo: int) -> str:
         """The solution's own line or lines for a TODO."""
@@ -129,6 +137,20 @@ def normal(*shape: int, device: str, generator: torch.Generator) -> torch.Tensor
     import torch
 
     return torch.randn(*shape, generator=generator).to(device)
+
+
+def small_picture(device: str, width: int = 64) -> torch.Tensor:
+    """The workshop's picture, (3, height, width), values 0 to 1. Without torchvision, whose import takes seconds."""
+    import torch
+    from PIL import Image
+
+    with Image.open(PICTURE) as file:
+        file.draft("RGB", (4 * width, 4 * width))  # a JPEG is decoded smaller at once
+        picture = file.convert("RGB")
+        picture = picture.resize((width, max(1, round(width * picture.height / picture.width))))
+    pixels = torch.frombuffer(bytearray(picture.tobytes()), dtype=torch.uint8)
+    planes = pixels.view(picture.height, picture.width, 3).permute(2, 0, 1).float() / 255
+    return planes.contiguous().to(device)
 
 
 def uniform(*shape: int, device: str, generator: torch.Generator) -> torch.Tensor:

@@ -92,6 +92,15 @@ EXPLANATIONS = (
         ),
     ),
     Explanation(
+        "print-in-kernel",
+        r"f-string",
+        (
+            "Who prints on a GPU?",
+            "Text is made by Python, which does not run there: tl.device_print(prefix, value) prints from a kernel; "
+            "print and f-strings work on the simulator.",
+        ),
+    ),
+    Explanation(
         "missing-constexpr",
         r"arange's arguments must be|arange's arguments|must be (of type )?`?(tl\.)?constexpr|static_range"
         r"|[Ss]hape element \d+ must have type|constexpr",

@@ -11,7 +11,7 @@ from triton_workshop.checking.evidence import Evidence, evidence_of
 from triton_workshop.checking.exercise import Exercise
 from triton_workshop.checking.explanations import explain, explanation_named
 from triton_workshop.checking.observe import Failure, Observation, Origin
-from triton_workshop.checking.picture import element_of, pictures_of, tile_map
+from triton_workshop.checking.picture import element_of, tile_map
 from triton_workshop.checking.source import Source
 from triton_workshop.checking.verdict import MOST_PROGRAMS, Finding, Kind
 from triton_workshop.simulator.faults import Fault
@@ -191,7 +191,6 @@ class Judge:
             elements=int(evidence.unwritten.sum()),
             element=element,
             tiles=tile_map(evidence),
-            pictures=pictures_of(evidence),
         )
 
     def _wrong(self, evidence: Evidence) -> Finding:
@@ -210,7 +209,6 @@ class Judge:
             elements=int(evidence.wrong.sum()),
             element=element,
             tiles=tile_map(evidence),
-            pictures=pictures_of(evidence),
         )
 
     # What no kernel of the learner's has computed

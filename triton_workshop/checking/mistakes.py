@@ -27,7 +27,8 @@ class Mistake:
     name: str
     hints: tuple[str, str]
     recognises: Callable[[Evidence], bool]
-    todo: int | None = None
+    todo: int | str | None = None
+    """By its number, or by what it is for: a name in `Exercise.todo_for`."""
     blames: Callable[[Evidence], int | None] = lambda evidence: None
     """The line of the script where it was made, as far as that can be told."""
 
@@ -352,6 +353,7 @@ PATTERN_OF_TILES = (
         ),
         _floor_grid,
         blames=at_grid,
+        todo="grid",
     ),
     Mistake(
         "grid-missing-axis",
@@ -362,6 +364,7 @@ PATTERN_OF_TILES = (
         ),
         _grid_missing_axis,
         blames=at_grid,
+        todo="grid",
     ),
     Mistake(
         "grid-swapped",
@@ -372,6 +375,7 @@ PATTERN_OF_TILES = (
         ),
         _grid_swapped,
         blames=at_grid,
+        todo="grid",
     ),
     Mistake(
         "wrong-axis",
@@ -382,6 +386,7 @@ PATTERN_OF_TILES = (
         ),
         lambda evidence: _swapped_in_kernel(evidence) or _uses_a_pid_twice(evidence),
         blames=_line_of_wrong_axis,
+        todo="offsets",
     ),
     Mistake(
         "grid-block-disagree",
@@ -392,6 +397,7 @@ PATTERN_OF_TILES = (
         ),
         _grid_and_block_disagree,
         blames=at_grid,
+        todo="grid",
     ),
     Mistake(
         "pid-off-by-one",
@@ -401,7 +407,7 @@ PATTERN_OF_TILES = (
         ),
         _pid_counts_from_elsewhere,
         blames=at("offsets", "rows", "cols", "offs_m", "offs_n"),
-        todo=1,
+        todo="offsets",
     ),
     Mistake(
         "forgotten-pid",
@@ -411,7 +417,7 @@ PATTERN_OF_TILES = (
         ),
         _forgotten_pid,
         blames=_line_without_pid,
-        todo=1,
+        todo="offsets",
     ),
 )
 """What the map of written tiles shows."""
@@ -424,6 +430,7 @@ MASKS = (
             "A mask on the load does not carry over: tl.store needs it too.",
         ),
         _mask_on_load_only,
+        todo="store",
     ),
     Mistake(
         "mask-missing",
@@ -432,6 +439,7 @@ MASKS = (
             "Blocks are whole, tensors are not: give this line `mask=`, true where an element exists.",
         ),
         _no_mask,
+        todo="mask",
     ),
     Mistake(
         "mask-too-far",
@@ -440,6 +448,7 @@ MASKS = (
             "n elements have the indices 0 to n - 1: the mask says `<`, not `<=`.",
         ),
         _mask_too_far,
+        todo="mask",
     ),
     Mistake(
         "mask-lower-missing",
@@ -448,6 +457,7 @@ MASKS = (
             "The mask stops what is beyond the end, not what is before the start: `>= 0` has to hold too.",
         ),
         _lower_bound_missing,
+        todo="mask",
     ),
     Mistake(
         "mask-missing",
@@ -456,6 +466,7 @@ MASKS = (
             "The mask looks at one direction only. Rows and columns both have an end: join the two comparisons with &.",
         ),
         _mask_has_a_bound_missing,
+        todo="mask",
     ),
 )
 
@@ -468,6 +479,7 @@ ORDER = (
         ),
         _numbers_in_another_order,
         blames=at_launch,
+        todo="launch",
     ),
     Mistake(
         "argument-order",
@@ -477,6 +489,7 @@ ORDER = (
         ),
         lambda evidence: evidence.kind is not Kind.WRONG_DTYPE and _tensors_in_another_order(evidence),
         blames=at_launch,
+        todo="launch",
     ),
 )
 
@@ -499,6 +512,7 @@ TENSORS = (
         ),
         _stored_to_an_input,
         blames=at_call("store"),
+        todo="store",
     ),
     Mistake(
         "edits-inputs",
@@ -518,6 +532,7 @@ LAST = (
             "Something of an earlier call is kept and used again. Every call computes from its own arguments.",
         ),
         _remembers,
+        todo="launch",
     ),
     Mistake(
         "no-other",
@@ -527,6 +542,7 @@ LAST = (
         ),
         _undefined_values,
         blames=_load_without_other,
+        todo="load",
     ),
     Mistake(
         "accumulator-not-float32",
@@ -536,6 +552,7 @@ LAST = (
         ),
         _coarse,
         blames=at("accumulator"),
+        todo="sum",
     ),
     Mistake(
         "pid-not-scaled",
@@ -545,7 +562,7 @@ LAST = (
         ),
         _pid_not_scaled,
         blames=at("offsets", "rows", "cols", "offs_m", "offs_n"),
-        todo=1,
+        todo="offsets",
     ),
     Mistake(
         "mask-wrong-bound",
@@ -555,6 +572,7 @@ LAST = (
             "the size of the tensor.",
         ),
         lambda evidence: _masked_otherwise(evidence) or unwritten(evidence),
+        todo="mask",
     ),
     Mistake(
         "stores-one-block-many-times",
@@ -564,6 +582,7 @@ LAST = (
             "own: its program id has to be in the offsets of the store.",
         ),
         _stores_one_block_many_times,
+        todo="store",
     ),
     Mistake(
         "race",
@@ -572,6 +591,7 @@ LAST = (
             "Programs run in any order. What one stores, another can only load in the next launch.",
         ),
         _races,
+        todo="store",
     ),
 )
 """What is left when nothing more exact is known."""

@@ -9,7 +9,6 @@ from triton_workshop.checking.verdict import Element, Kind, Pixels, State, TileM
 
 LARGEST = (24, 60)
 """Rows and columns of a map at most: tiles beyond that share a cell."""
-PICTURE_WIDTH = 160
 _SEVERITY = (State.RIGHT, State.UNWRITTEN, State.WRONG, State.OUT_OF_BOUNDS)
 
 
@@ -82,11 +81,9 @@ def _contiguous(shape: torch.Size) -> tuple[int, ...]:
     return tuple(reversed(steps[: len(shape)]))
 
 
-def pictures_of(evidence: Evidence) -> tuple[Pixels, ...]:
-    """For an exercise about pictures: what should have come out, what did, and where they differ."""
-    if evidence.expected.ndim != 3 or min(evidence.expected.shape[1:]) < 4:
-        return ()
-    expected, output = evidence.expected.float().cpu(), evidence.output.float().cpu()
+def pictures_of(expected: torch.Tensor, output: torch.Tensor) -> tuple[Pixels, ...]:
+    """What should have come out, what did, and where they differ: pictures (3, height, width), on one scale."""
+    expected, output = expected.float().cpu(), output.float().cpu()
     low, high = float(expected.min()), float(expected.max())
     span = max(high - low, 1e-6)
     difference = ((output - expected).abs() / span).nan_to_num(1.0)
@@ -99,11 +96,6 @@ def pictures_of(evidence: Evidence) -> tuple[Pixels, ...]:
 
 
 def _pixels(caption: str, picture: torch.Tensor) -> Pixels:
-    channels = picture if picture.shape[0] == 3 else picture[:1].expand(3, -1, -1)
-    if channels.shape[2] > PICTURE_WIDTH:
-        factor = PICTURE_WIDTH / channels.shape[2]
-        size = (max(1, round(channels.shape[1] * factor)), PICTURE_WIDTH)
-        channels = torch.nn.functional.interpolate(channels[None].nan_to_num(0.0), size=size, mode="area")[0]
-    values = channels.nan_to_num(0.0).clamp(0.0, 1.0).mul(255).round().byte()
+    values = picture.nan_to_num(0.0).clamp(0.0, 1.0).mul(255).round().byte()
     data = values.permute(1, 2, 0).contiguous().numpy().tobytes()
     return Pixels(caption, values.shape[2], values.shape[1], data)

@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from typing import IO, Protocol, cast
 
 from triton_workshop.checking.child import Channel, observe_script
-from triton_workshop.checking.exercise import Exercise
+from triton_workshop.checking.exercise import Case, Exercise
 from triton_workshop.checking.observe import Failure, Observation
 from triton_workshop.checking.source import Source
 
@@ -39,7 +39,7 @@ class Child(Protocol):
 class Forked:
     """A copy of this process, which has imported all that a script needs."""
 
-    def __init__(self, exercise: Exercise, source: Source, limit: float, output: int) -> None:
+    def __init__(self, exercise: Exercise, source: Source, cases: tuple[Case, ...], limit: float, output: int) -> None:
         reading, writing = os.pipe()
         sys.stdout.flush()
         sys.stderr.flush()
@@ -51,7 +51,7 @@ class Forked:
                 os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
                 os.dup2(output, 1)
                 os.dup2(output, 2)
-                observe_script(exercise, source, Channel(os.fdopen(writing, "wb")), limit)
+                observe_script(exercise, source, cases, Channel(os.fdopen(writing, "wb")), limit)
                 sys.stdout.flush()
             finally:
                 os._exit(0)
@@ -74,7 +74,6 @@ class Started:
     """A new Python process: where this one cannot fork, or has Triton loaded in the other mode."""
 
     def __init__(self, exercise: Exercise, source: Source, limit: float, output: int, *mode: str) -> None:
-        # The child reads the text that was read here, whatever is saved in the meantime.
         simulated = {} if mode else {"TRITON_INTERPRET": "1"}
         environ = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"} | simulated
         arguments = [str(exercise.number), str(source.file), str(limit), *mode]
@@ -158,5 +157,5 @@ def start_simulated(
 ) -> tuple[Child, float]:
     """A child that runs the script on the simulator, and the seconds after which it is given up."""
     if fork and CAN_FORK:
-        return Forked(exercise, source, limit, output), limit + GRACE
+        return Forked(exercise, source, exercise.cases, limit, output), limit + GRACE
     return Started(exercise, source, limit, output), limit + GRACE + START

@@ -19,7 +19,7 @@ from triton_workshop.checking.verdict import Element, Finding, Kind, Pixels, Sta
 from triton_workshop.half_blocks import UPPER_HALF_BLOCK, half_block_colours
 
 _DEVICES = {"cuda": "simulator and GPU", "simulator": "simulator"}
-_WIDEST = 100
+_WIDEST = 120
 _CELLS = {
     State.RIGHT: ("·", "green"),
     State.UNWRITTEN: ("U", "black on yellow"),
@@ -28,8 +28,10 @@ _CELLS = {
 }
 """A letter and a colour for each: neither says more than the other."""
 _WIDEST_MAP = 60
-_HIGHEST_PICTURE = 10
-"""Lines of text."""
+_PICTURE_LINES = 8
+"""Lines of text that a picture may take on a screen of 24 lines; on a higher one more."""
+_ROOMY = 3
+"""Columns of a cell in a small map."""
 _GAP = 2
 
 
@@ -43,11 +45,13 @@ def print_verdict(verdict: Verdict, exercise: Exercise, console: Console) -> Non
         return
     right = sum(case.passed for case in verdict.cases)
     if right:
-        console.print(Text("  ✓ ", style="green") + Text(f"{right} case{'s are' if right > 1 else ' is'} right"))
+        console.print(Text.assemble(("  ✓ ", "green"), f"{right} case{'s are' if right > 1 else ' is'} right"))
     for case in verdict.cases:
         if not case.passed:
-            console.print(Text("  ✗ ", style="red") + Text(case.name, style="default"))
-    console.print(finding_panel(verdict.findings[0], verdict, console.width), width=min(_WIDEST, console.width))
+            console.print(Text.assemble(("  ✗ ", "red"), case.name))
+    console.print(
+        finding_panel(verdict.findings[0], verdict, console.width, console.height), width=min(_WIDEST, console.width)
+    )
     others = Counter(str(finding.kind) for finding in verdict.findings[1:])
     if others:
         also = ", ".join(f"{kind}{f' × {number}' if number > 1 else ''}" for kind, number in others.items())
@@ -58,12 +62,13 @@ def print_verdict(verdict: Verdict, exercise: Exercise, console: Console) -> Non
 
 def _print_cases(verdict: Verdict, console: Console) -> None:
     for case in verdict.cases:
-        console.print(Text("  ✓ ", style="green") + Text(case.name, style="default"))
+        console.print(Text.assemble(("  ✓ ", "green"), case.name))
     console.print(Text(f"  {verdict.tolerance}", style="dim"))
 
 
-def finding_panel(finding: Finding, verdict: Verdict, width: int) -> Panel:
+def finding_panel(finding: Finding, verdict: Verdict, width: int, height: int = 24) -> Panel:
     """A finding in a frame; watch mode shows the same one."""
+    lines = max(_PICTURE_LINES, min(height // 2 - 4, 2 * _PICTURE_LINES))
     parts: list[RenderableType] = [Text(finding.message)]
     if finding.line is not None:
         parts.append(Text(f"{verdict.file.name}, line {finding.line}:", style="dim"))
@@ -73,11 +78,11 @@ def finding_panel(finding: Finding, verdict: Verdict, width: int) -> Panel:
     if finding.tiles is not None and not _alike(finding.tiles):
         parts += [Text(""), tile_map(finding.tiles)]
     if finding.pictures and finding.kind is Kind.WRONG_VALUES:
-        parts += [Text(""), side_by_side(finding.pictures, min(_WIDEST, width) - 4)]
+        parts += [Text(""), side_by_side(finding.pictures, min(_WIDEST, width) - 4, lines)]
     if finding.kind is Kind.WRONG_VALUES and verdict.tolerance:
         parts.append(Text(verdict.tolerance, style="dim"))
     if finding.hint:
-        parts += [Text(""), Text("Hint: ", style="bold cyan") + Text(finding.hint, style="default")]
+        parts += [Text(""), Text.assemble(("Hint: ", "bold cyan"), finding.hint)]
     unfinished = finding.kind is Kind.UNFINISHED
     title = f"{finding.kind}: {finding.case}" if finding.case else str(finding.kind)
     return Panel(Group(*parts), title=title, title_align="left", border_style="yellow" if unfinished else "red")
@@ -89,11 +94,10 @@ def _element(element: Element) -> Table:
     index = ", ".join(map(str, element.index))
     program = str(element.program[0]) if len(element.program) == 1 else str(element.program)
     got = "never written" if element.got is None else f"{element.got:.7g}"
-    table.add_row(Text("element", style="dim"), Text(f"[{index}], offset {element.offset:,}"))
-    expected = Text(f"{element.expected:.7g}", style="green") + Text(f" ± {element.allowed:.1g}", style="dim")
-    table.add_row(Text("expected", style="dim"), expected)
-    table.add_row(Text("got", style="dim"), Text(got, style="red"))
-    table.add_row(Text("owner", style="dim"), Text(f"program {program}"))
+    expected = Text.assemble((f"{element.expected:.7g}", "green"), (f" ± {element.allowed:.1g}", "dim"))
+    owner = Text.assemble((", offset ", "dim"), f"{element.offset:,}", (", owned by program ", "dim"), program)
+    table.add_row(Text("element", style="dim"), Text.assemble(f"[{index}]", owner))
+    table.add_row(Text("expected", style="dim"), Text.assemble(expected, ("  got ", "dim"), (got, "red")))
     return table
 
 
@@ -105,7 +109,7 @@ def tile_map(tiles: TileMap) -> Group:
     """The map, planes beside each other where they fit, and what its letters mean."""
     planes = tiles.planes if len(set(tiles.planes)) > 1 else tiles.planes[:1]
     across = max(len(row) for row in planes[0]) * len(planes)
-    cell = 3 if across * 3 <= _WIDEST_MAP else 1
+    cell = _ROOMY if across * _ROOMY <= _WIDEST_MAP else 1
     drawn = [_plane(plane, cell, f"channel {number}" if len(planes) > 1 else "") for number, plane in enumerate(planes)]
     used = [state for state in State if any(state in row for plane in planes for row in plane)]
     legend = Text(f"{tiles.what}: ", style="dim")
@@ -117,8 +121,13 @@ def tile_map(tiles: TileMap) -> Group:
 
 
 def _plane(plane: tuple[tuple[State, ...], ...], cell: int, title: str) -> Text:
-    text = Text(f"{title}\n" if title else "", style="dim", no_wrap=True)
+    """With the numbers of rows and columns where there is room for them."""
+    text = Text(f"{title}\n" if title else "", no_wrap=True)
+    numbered = cell == _ROOMY and len(plane) > 1
+    if numbered:
+        text.append(" " * _ROOMY + "".join(str(column).center(cell) for column in range(len(plane[0]))) + "\n", "dim")
     for number, row in enumerate(plane):
+        text.append(str(number).rjust(_ROOMY - 1) + " " if numbered else "", "dim")
         for state in row:
             letter, style = _CELLS[state]
             text.append(letter.center(cell), style=style)
@@ -126,18 +135,18 @@ def _plane(plane: tuple[tuple[State, ...], ...], cell: int, title: str) -> Text:
     return text
 
 
-def side_by_side(pictures: tuple[Pixels, ...], width: int) -> Table:
+def side_by_side(pictures: tuple[Pixels, ...], width: int, lines: int) -> Table:
     """Pictures in a row, each under its caption."""
     columns = (width - _GAP * (len(pictures) - 1)) // len(pictures)
     table = Table.grid(padding=(0, _GAP, 0, 0))
     table.add_row(*(Text(picture.caption, style="dim") for picture in pictures))
-    table.add_row(*(_picture(picture, columns) for picture in pictures))
+    table.add_row(*(_picture(picture, columns, lines) for picture in pictures))
     return table
 
 
-def _picture(picture: Pixels, columns: int) -> Text:
+def _picture(picture: Pixels, columns: int, lines: int) -> Text:
     """In half-blocks: two pixels a character. A small picture is enlarged by whole pixels."""
-    scale = min(columns / picture.width, 2 * _HIGHEST_PICTURE / picture.height)
+    scale = min(columns / picture.width, 2 * lines / picture.height)
     scale = max(1, int(scale)) if scale >= 1 else scale
     across, rows = max(1, round(picture.width * scale)), max(1, -(-round(picture.height * scale) // 2))
     image = Image.frombytes("RGB", (picture.width, picture.height), picture.rgb)

@@ -6,8 +6,8 @@ import ast
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,15 +15,15 @@ import torch
 from rich.console import Console
 
 from triton_workshop.checking.check import LIMIT, read, verdict_of
-from triton_workshop.checking.exercise import ROOT, Exercise
+from triton_workshop.checking.exercise import PICTURE, Exercise
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.judge import Judge
-from triton_workshop.checking.observe import Observation, Observer
+from triton_workshop.checking.observe import Observer
 from triton_workshop.checking.progress import remember
 from triton_workshop.checking.report import print_verdict
 from triton_workshop.checking.source import Source
-from triton_workshop.checking.trial import judged, simulate, standard_output
-from triton_workshop.checking.verdict import Verdict
+from triton_workshop.checking.trial import judged, simulate, standard_output, wants_a_picture, with_picture
+from triton_workshop.checking.verdict import CaseResult, Verdict
 from triton_workshop.checking.watchdog import watchdog
 from triton_workshop.device import resolve_device
 from triton_workshop.images import load_image, show_image
@@ -32,7 +32,6 @@ from triton_workshop.streams import speak_utf8
 if TYPE_CHECKING:
     from triton_workshop.checking.exercise import Launcher
 
-PICTURE = ROOT / "slides" / "poseidon_triton.jpeg"
 SIMULATED_WIDTH = 640
 """Pixels. Half the picture's width: a quarter of the work, and still more than a terminal can show."""
 
@@ -71,35 +70,37 @@ def _tell(verdict: Verdict, exercise: Exercise) -> None:
 
 def _verdict(exercise: Exercise, source: Source, launcher: Launcher, started: float) -> Verdict:
     """On the simulator, which is here where there is no GPU; then, where there is one, full size."""
+    done: list[CaseResult] = []
     if resolve_device() != "cuda":
-        with _limited(exercise, source, started):
-            observations = _observations(exercise, source, launcher)
-            outcome = judged(Judge(exercise, source, LIMIT), exercise.cases, observations)
+        with _limited(exercise, source, started, done):
+            observer = Observer(launcher, source.file, simulated=True)
+            observations = (observer.observe(case.arguments("cpu")) for case in exercise.cases)
+            outcome = judged(Judge(exercise, source, LIMIT), exercise.cases, observations, done.append)
+            if wants_a_picture(exercise, outcome) and exercise.picture:
+                outcome = with_picture(exercise, outcome, observer.observe(exercise.picture.arguments("cpu")))
         return verdict_of(exercise, source.file, started, outcome)
     from triton_workshop.checking.full_size import run_on_the_gpu
 
     small = simulate(exercise, source, LIMIT, standard_output(), fork=False)
     if small.findings:
         return verdict_of(exercise, source.file, started, small)
-    with _limited(exercise, source, started):
-        full = run_on_the_gpu(exercise, source, launcher, LIMIT)
+    done += small.cases
+    with _limited(exercise, source, started, done):
+        full = run_on_the_gpu(exercise, source, launcher, LIMIT, done.append)
     return verdict_of(exercise, source.file, started, small, full)
 
 
-def _observations(exercise: Exercise, source: Source, launcher: Launcher) -> Iterator[Observation]:
-    observer = Observer(launcher, source.file, simulated=True)
-    for case in exercise.cases:
-        yield observer.observe(case.arguments("cpu"))
-
-
-def _limited(exercise: Exercise, source: Source, started: float) -> AbstractContextManager[None]:
-    """The time limit; none for somebody who steps through a kernel."""
+def _limited(
+    exercise: Exercise, source: Source, started: float, done: list[CaseResult]
+) -> AbstractContextManager[None]:
+    """The time limit; none for somebody who steps through a kernel. `done` is what was checked until then."""
     if "breakpoint(" in source.text or "set_trace(" in source.text:
         return nullcontext()
 
     def last_words(line: int | None) -> None:
         finding = Judge(exercise, source, LIMIT).timeout(line)
-        _tell(verdict_of(exercise, source.file, started, findings=(finding,)), exercise)
+        verdict = verdict_of(exercise, source.file, started, findings=(finding,))
+        _tell(replace(verdict, cases=tuple(done)), exercise)
 
     return watchdog(LIMIT, source.file, last_words)
 

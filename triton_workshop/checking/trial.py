@@ -5,18 +5,21 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 
 from triton_workshop.checking.exercise import Case, Exercise
 from triton_workshop.checking.judge import Judge
 from triton_workshop.checking.observe import Observation
-from triton_workshop.checking.processes import START, Started, reports, start_simulated
+from triton_workshop.checking.picture import pictures_of
+from triton_workshop.checking.processes import CAN_FORK, START, Child, Forked, Started, reports, start_simulated
 from triton_workshop.checking.source import Source
 from triton_workshop.checking.tolerance import in_words
-from triton_workshop.checking.verdict import CaseResult, Finding
+from triton_workshop.checking.verdict import CaseResult, Finding, Kind
 
+PICTURE_LIMIT = 5.0
+"""Seconds. A picture that takes longer is not worth the wait."""
 Progress = Callable[[CaseResult], None]
 
 
@@ -51,19 +54,61 @@ def judged(
     return Outcome(tuple(results), (), words)
 
 
-def simulate(exercise: Exercise, source: Source, limit: float, output: int, *, fork: bool) -> Outcome:
-    """Run the script in a child on the simulator, and judge here what it does there."""
+def simulate(
+    exercise: Exercise,
+    source: Source,
+    limit: float,
+    output: int,
+    *,
+    fork: bool,
+    started: Callable[[Child], None] | None = None,
+) -> Outcome:
+    """Run the script in a child on the simulator, and judge here what it does there. `started` is told of the child."""
     if fork:
         # Before anything is computed: threads of OpenMP in this process would hang its forked children.
         torch.set_num_threads(1)
     child, patience = start_simulated(exercise, source, limit, output, fork=fork)
+    if started is not None:
+        started(child)
     with reports(child, patience) as observations:
-        return judged(Judge(exercise, source, limit), exercise.cases, observations)
+        outcome = judged(Judge(exercise, source, limit), exercise.cases, observations)
+    if fork and CAN_FORK and exercise.picture and wants_a_picture(exercise, outcome):
+        again = Forked(exercise, source, (exercise.picture,), PICTURE_LIMIT, output)
+        with reports(again, PICTURE_LIMIT) as observations:
+            return with_picture(exercise, outcome, next(iter(observations), None))
+    return outcome
 
 
-def run_full_size(exercise: Exercise, source: Source, limit: float, output: int) -> Outcome:
+def wants_a_picture(exercise: Exercise, outcome: Outcome) -> bool:
+    """Whether a look at a whole picture would help: where all that is wrong is what came out."""
+    kinds = [finding.kind for finding in outcome.findings]
+    return exercise.picture is not None and kinds == [Kind.WRONG_VALUES]
+
+
+def with_picture(exercise: Exercise, outcome: Outcome, seen: object) -> Outcome:
+    """The outcome, its finding with pictures of what should have come out, and of what did."""
+    if exercise.picture is None or not isinstance(seen, Observation) or seen.output is None:
+        return outcome
+    arguments = exercise.picture.arguments("cpu")
+    expected = exercise.reference(*(argument.double() for argument in arguments))
+    if seen.output.shape != expected.shape:
+        return outcome
+    finding = replace(outcome.findings[0], pictures=pictures_of(expected, seen.output))
+    return replace(outcome, findings=(finding,))
+
+
+def run_full_size(
+    exercise: Exercise,
+    source: Source,
+    limit: float,
+    output: int,
+    *,
+    started: Callable[[Child], None] | None = None,
+) -> Outcome:
     """Run the script in a child on the GPU, full size."""
     child = Started(exercise, source, limit, output, "cuda")
+    if started is not None:
+        started(child)
     with reports(child, limit + START) as outcomes:
         for outcome in outcomes:
             if isinstance(outcome, Outcome):

@@ -34,7 +34,7 @@ def matmul_kernel(
     b_ptrs = b_ptr + offs_k[:, None] * stride_bk + offs_n[None, :] * stride_bn
 
     # 6: zeros for the sums, float32 whatever the inputs are
-    accumulator = torch.zeros((BLOCK_SIZE_M, BLOCK_SIZE_N))
+    accumulator = torch.zeros((BLOCK_SIZE_M, BLOCK_SIZE_N))  # HERE
 
     for k in range(0, K, BLOCK_SIZE_K):
         # 7: load the tile of A, zeros outside: K has an edge too
@@ -46,7 +46,7 @@ def matmul_kernel(
         b = tl.load(b_ptrs, mask=b_mask, other=0.0)
 
         # 9: add their product, in full float32, not TF32
-        accumulator = tl.dot(a, b, accumulator, input_precision="ieee")  # HERE
+        accumulator = tl.dot(a, b, accumulator, input_precision="ieee")
 
         # 10: move both tiles one step along K
         a_ptrs += BLOCK_SIZE_K * stride_ak

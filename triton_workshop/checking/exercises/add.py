@@ -103,5 +103,6 @@ EXERCISE = Exercise(
             "pointer.",
         ),
     ),
+    todo_for={"offsets": 1, "mask": 2, "load": 3, "sum": 5, "store": 5, "grid": 6, "launch": 7},
     mistakes=(*TENSORS, *PATTERN_OF_TILES, *MASKS, *MISTAKES, *LAST),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from triton_workshop.checking.exercise import Axis, Case, Exercise, Showing, normal, seeded, uniform
+from triton_workshop.checking.exercise import Axis, Case, Exercise, Showing, normal, seeded, small_picture, uniform
 from triton_workshop.checking.mistakes import (
     LAST,
     MASKS,
@@ -59,6 +59,14 @@ def _flipped(evidence: Evidence) -> bool:
     image, weight = _doubles(evidence)
     wrong = (weight.flip(0, 1), weight.flip(0), weight.flip(1))
     return evidence.values_only and any(evidence.equals_reference(image, turned) for turned in wrong)
+
+
+def _line_of_the_flip(evidence: Evidence) -> int | None:
+    """Where i or j is subtracted: from the rows and columns, or else from the place in the filter."""
+    source = evidence.source
+    lines = source.assignments("input_rows", "input_cols")
+    turned = [line for line in lines if any(part in source.line(line) for part in ("- i", "- j"))]
+    return next(iter([*turned, *source.assignments("weight")]), None)
 
 
 def _transposed(evidence: Evidence) -> bool:
@@ -180,7 +188,7 @@ MISTAKES = (
         ),
         _flipped,
         todo=4,
-        blames=at("weight", "input_rows"),
+        blames=_line_of_the_flip,
     ),
     Mistake(
         "weight-index",
@@ -371,6 +379,8 @@ EXERCISE = Exercise(
             "Image, output and filter; height, width and the filter's size; then the two block sizes.",
         ),
     ),
+    todo_for={"offsets": 1, "mask": 6, "load": 7, "sum": 8, "store": 9, "grid": 10, "launch": 11},
     mistakes=(*TENSORS, *WEIGHTS, *PATTERN_OF_TILES, *CHANNELS, *MISTAKES, *EDGES, *MASKS, *LAST),
+    picture=Case("the picture", lambda device: (image := small_picture(device), image.new_tensor(SOBEL_X))),
     showing=Showing("the picture, Sobel along y, Sobel along x", _show),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from triton_workshop.checking.exercise import Axis, Case, Exercise, Showing, seeded, uniform
+from triton_workshop.checking.exercise import Axis, Case, Exercise, Showing, seeded, small_picture, uniform
 from triton_workshop.checking.mistakes import (
     LAST,
     MASKS,
@@ -305,6 +305,8 @@ EXERCISE = Exercise(
             "The two tensors, height and width, then the two block sizes.",
         ),
     ),
+    todo_for={"offsets": 1, "mask": 4, "load": 5, "sum": 6, "store": 7, "grid": 8, "launch": 9},
     mistakes=(*TENSORS, *SHAPES, *PATTERN_OF_TILES, *MISTAKES[2:3], *STRIDES, *MASKS, *MISTAKES, *LAST),
+    picture=Case("the picture", lambda device: (small_picture(device),)),
     showing=Showing("the picture, and in sepia", _show),
 )

@@ -1,0 +1,217 @@
+"""The list, hints, and starting anew: with a repository of one's own, so that nobody's work is touched."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import Outcome, RunPython, shipped_exercise
+
+from triton_workshop.checking import exercise as description
+from triton_workshop.checking.desk import Standing, changed_lines, entries, needs_a_check, next_hint, reset
+from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.checking.progress import Progress, Record, load_progress, remember, save_progress
+from triton_workshop.checking.verdict import Finding, Kind, Verdict
+
+ADD = EXERCISES[1]
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, root: Path) -> Path:
+    """A folder with exercises as shipped, and with solutions."""
+    (tmp_path / "exercises").mkdir()
+    for number in EXERCISES:
+        (tmp_path / f"exercises/exercise_{number}.py").write_text(shipped_exercise(number), encoding="utf-8")
+    shutil.copytree(root / "solutions", tmp_path / "solutions", ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(description, "ROOT", tmp_path)
+    monkeypatch.setenv("TRITON_WORKSHOP_STATE", str(tmp_path / ".workshop"))
+    return tmp_path
+
+
+def _verdict(desk: Path, *findings: Finding) -> Verdict:
+    return Verdict(1, (desk / "exercises/exercise_1.py").resolve(), "simulator", 0.5, (), findings)
+
+
+WRONG = Finding(Kind.WRONG_VALUES, "wrong", ("look", "think", "copy"), hint_name="one-operand")
+
+
+@pytest.mark.parametrize("number", EXERCISES)
+def test_the_copy_of_an_exercise_is_what_is_shipped(number: int) -> None:
+    assert EXERCISES[number].shipped() == shipped_exercise(number)
+
+
+def _standing() -> Standing:
+    return entries()[0].standing
+
+
+def test_the_list_follows_the_work(desk: Path) -> None:
+    file = ADD.exercise_file
+    assert _standing() is Standing.NEW
+    file.write_text(file.read_text().replace("offsets = ...", "offsets = 1"))
+    assert _standing() is Standing.BEGUN
+    assert entries()[0].todos_left == 6
+    file.write_text(ADD.solution_file.read_text())
+    assert _standing() is Standing.CHANGED
+    remember(_verdict(desk, WRONG))
+    assert _standing() is Standing.FAILING
+    remember(_verdict(desk))
+    assert _standing() is Standing.PASSED
+    file.unlink()
+    assert _standing() is Standing.MISSING
+
+
+def test_hints_come_one_by_one_and_the_last_one_stays(desk: Path) -> None:
+    remember(_verdict(desk, WRONG))
+    given = [next_hint(ADD) for _ in range(4)]
+    assert [hint.text for hint in given if hint] == ["look", "think", "copy", "copy"]
+
+
+def test_a_hint_that_is_on_the_screen_already_is_not_given_again(desk: Path) -> None:
+    remember(_verdict(desk, WRONG), hints_shown=1)
+    remember(_verdict(desk, WRONG), hints_shown=1)
+    hint = next_hint(ADD)
+    assert hint is not None
+    assert (hint.text, hint.level, hint.levels) == ("think", 2, 3)
+
+
+def test_another_mistake_starts_at_the_first_hint_again(desk: Path) -> None:
+    remember(_verdict(desk, WRONG))
+    next_hint(ADD)
+    remember(_verdict(desk, Finding(Kind.UNWRITTEN, "gap", ("where", "who"))))
+    hint = next_hint(ADD)
+    assert hint is not None
+    assert hint.text == "where"
+
+
+def test_a_changed_file_needs_a_check_before_a_hint(desk: Path) -> None:
+    remember(_verdict(desk, WRONG))
+    assert not needs_a_check(ADD)
+    ADD.exercise_file.write_text("changed")
+    assert needs_a_check(ADD)
+
+
+def test_other_peoples_files_are_nobodys_progress(desk: Path) -> None:
+    remember(Verdict(1, desk / "elsewhere.py", "simulator", 0.5, (), ()))
+    assert load_progress() == Progress()
+
+
+def test_progress_comes_back_as_it_was_saved(desk: Path) -> None:
+    progress = Progress({1: Record(passed_at=1.5, hints=("a", "b"), best_ratio=1.03)})
+    save_progress(progress)
+    assert load_progress() == progress
+    assert (desk / ".workshop/.gitignore").read_text() == "*\n"
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"exercises": 3}', '{"exercises": {"one": {}}}', "\x00"])
+def test_a_broken_record_is_set_aside_with_a_message(desk: Path, text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = desk / ".workshop"
+    folder.mkdir()
+    (folder / "progress.json").write_text(text)
+    assert load_progress() == Progress()
+    (aside,) = folder.glob("progress-broken-*.json")
+    assert aside.read_text() == text
+    assert str(aside) in capsys.readouterr().err
+
+
+def test_fields_of_a_later_version_do_no_harm(desk: Path) -> None:
+    folder = desk / ".workshop"
+    folder.mkdir()
+    (folder / "progress.json").write_text(json.dumps({"exercises": {"1": {"passed_at": 2.0, "mood": "good"}}}))
+    assert load_progress().of(1).passed_at == 2.0
+
+
+def test_a_reset_keeps_what_was_there(desk: Path) -> None:
+    ADD.exercise_file.write_bytes(b"mine\r\n\xff")
+    backups = [reset(ADD), reset(ADD)]
+    assert ADD.exercise_file.read_text() == shipped_exercise(1)
+    assert backups[0] is not None
+    assert backups[0].read_bytes() == b"mine\r\n\xff"
+    assert backups[1] not in (None, backups[0])
+    assert changed_lines(ADD) == 0
+
+
+def test_a_reset_that_cannot_keep_a_backup_changes_nothing(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ADD.exercise_file.write_text("mine")
+    monkeypatch.setenv("TRITON_WORKSHOP_STATE", str(desk / "exercises/exercise_2.py"))  # a file, not a folder
+    with pytest.raises(OSError, match="exercise_2"):
+        reset(ADD)
+    assert ADD.exercise_file.read_text() == "mine"
+
+
+# As commands
+
+Workshop = Callable[..., Outcome]
+CODE = """
+import sys
+from pathlib import Path
+from triton_workshop.checking import exercise
+exercise.ROOT = Path(sys.argv.pop(1))
+from triton_workshop.cli import main
+main()
+"""
+
+
+@pytest.fixture
+def workshop(run_python: RunPython, desk: Path) -> Workshop:
+    def run(*arguments: str) -> Outcome:
+        return run_python("-c", CODE, desk, *arguments, env={"TRITON_WORKSHOP_STATE": str(desk / ".workshop")})
+
+    return run
+
+
+def test_a_learners_way(workshop: Workshop) -> None:
+    assert "Next: uv run exercises/exercise_1.py" in workshop("list").stdout
+    checked = workshop("check", "1", "--no-gpu")
+    assert checked.returncode == 1
+    assert "TODO 1 of 7 is next" in checked.stdout
+    assert "hint 2 of 3" in workshop("hint", "1").stdout
+    assert "offsets = pid * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)" in workshop("hint", "1", "--level", "3").stdout
+
+
+def test_a_reset_asks_first(workshop: Workshop) -> None:
+    ADD.exercise_file.write_text("mine\n")
+    refused = workshop("reset", "1")  # standard input has ended: no answer
+    assert refused.returncode != 0
+    assert ADD.exercise_file.read_text() == "mine\n"
+    done = workshop("reset", "1", "--yes")
+    assert done.returncode == 0
+    assert "Yours is kept in" in done.stdout
+    assert ADD.exercise_file.read_text() == shipped_exercise(1)
+
+
+def test_all_solutions_pass_at_once_as_json(workshop: Workshop) -> None:
+    result = workshop("check", "--all", "--solutions", "--json", "--no-gpu")
+    verdicts = [json.loads(line) for line in result.stdout.splitlines()]
+    assert result.returncode == 0, result.stderr
+    assert [(verdict["exercise"], verdict["passed"]) for verdict in verdicts] == [(n, True) for n in EXERCISES]
+
+
+def test_json_stands_alone_whatever_the_script_prints(workshop: Workshop, desk: Path) -> None:
+    script = desk / "noisy_1.py"
+    script.write_text(f'print("hello")\n{ADD.solution_file.read_text()}')
+    result = workshop("check", "--file", str(script), "--json", "--no-gpu")
+    assert json.loads(result.stdout)["passed"]
+    assert "hello" in result.stderr
+
+
+MISUSES = (
+    (("check", "9"), "there is no exercise 9"),
+    (("check", "1", "--all"), "--all"),
+    (("check", "--file", "nowhere.py"), "nowhere.py: expected a Python script, found no such file"),
+    (("check", "--file", "pyproject.toml"), "which exercise is pyproject.toml for?"),
+    (("check", "1", "2", "--file", "pyproject.toml"), "name one number"),
+    (("hint", "0"), "there is no exercise 0"),
+    (("reset", "9"), "there is no exercise 9"),
+    (("hint", "1", "--level", "4"), "Invalid value"),
+)
+
+
+@pytest.mark.parametrize(("arguments", "message"), MISUSES, ids=lambda value: " ".join(value)[:30])
+def test_misuse_ends_with_2_and_a_line(workshop: Workshop, arguments: tuple[str, ...], message: str) -> None:
+    result = workshop(*arguments)
+    assert result.returncode == 2
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr

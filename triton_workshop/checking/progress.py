@@ -1,0 +1,156 @@
+"""How far a learner has come, in `.workshop/progress.json` beside the exercises.
+
+Written at once or not at all. A file that cannot be read is set aside under another name, never overwritten.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+import tempfile
+import time
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+from triton_workshop.checking.exercise import ROOT, Exercise
+from triton_workshop.checking.verdict import Verdict
+
+FOLDER = "TRITON_WORKSHOP_STATE"
+"""This environment variable puts the state elsewhere."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """What is known of one exercise. Times are seconds since 1970."""
+
+    passed_at: float | None = None
+    checked_at: float | None = None
+    seconds: float | None = None
+    """How long the last check took."""
+    finding: str = ""
+    """The kind of what was wrong at the last check."""
+    hint_name: str = ""
+    hints: tuple[str, ...] = ()
+    hints_shown: int = 0
+    digest: str = ""
+    """Of the text that was checked: another text needs another check."""
+    best_ratio: float | None = None
+    """How many times the limit of the hardware the fastest measured kernel took."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """The records by the number of the exercise."""
+
+    records: dict[int, Record] = field(default_factory=dict)
+
+    def of(self, exercise: int) -> Record:
+        return self.records.get(exercise, Record())
+
+    def with_record(self, exercise: int, record: Record) -> Progress:
+        return Progress({**self.records, exercise: record})
+
+
+def state_folder() -> Path:
+    return Path(os.environ.get(FOLDER) or ROOT / ".workshop")
+
+
+def load_progress() -> Progress:
+    """What has been kept so far; nothing where there is no file. A broken one is set aside, with a message."""
+    file = _file()
+    try:
+        data = json.loads(file.read_text(encoding="utf-8"))
+        return Progress({int(number): _record(values) for number, values in data["exercises"].items()})
+    except FileNotFoundError:
+        return Progress()
+    except OSError as error:
+        print(f"{file}: cannot be read: {error.strerror}", file=sys.stderr)
+        return Progress()
+    except (ValueError, KeyError, TypeError, AttributeError):
+        aside = file.with_name(f"progress-broken-{time.strftime('%Y%m%d-%H%M%S')}.json")
+        file.replace(aside)
+        print(
+            f"the record of your progress could not be read; it lies in {aside}, and a new one begins", file=sys.stderr
+        )
+        return Progress()
+
+
+def save_progress(progress: Progress) -> None:
+    """Replace the file as a whole. Where it cannot be written, say so: a check is worth more than its record."""
+    exercises = {str(number): asdict(record) for number, record in sorted(progress.records.items())}
+    text = json.dumps({"version": 1, "exercises": exercises}, indent=2)
+    try:
+        write_whole(_file(), f"{text}\n")
+    except OSError as error:
+        print(f"{_file()}: cannot be written: {error.strerror}", file=sys.stderr)
+
+
+def remember(verdict: Verdict, *, hints_shown: int = 0) -> None:
+    """Keep what a check of the learner's own exercise file has shown; other files are nobody's progress.
+
+    `hints_shown`: how many of the finding's hints are on the screen with it.
+    """
+    from triton_workshop.checking.exercises import EXERCISES
+
+    exercise = EXERCISES[verdict.exercise]
+    if verdict.file != exercise.exercise_file.resolve():
+        return
+    progress = load_progress()
+    before, now = progress.of(exercise.number), time.time()
+    finding = verdict.findings[0] if verdict.findings else None
+    same = finding is not None and finding.hints == before.hints
+    record = replace(
+        before,
+        passed_at=now if verdict.passed else before.passed_at,
+        checked_at=now,
+        seconds=round(verdict.seconds, 3),
+        finding=str(finding.kind) if finding else "",
+        hint_name=finding.hint_name if finding else "",
+        hints=finding.hints if finding else (),
+        hints_shown=max(hints_shown, before.hints_shown if same else 0),
+        digest=digest(exercise),
+    )
+    save_progress(progress.with_record(exercise.number, record))
+
+
+def digest(exercise: Exercise) -> str:
+    """Of the learner's file as it is now; empty where it is not there."""
+    try:
+        return hashlib.sha256(exercise.exercise_file.read_bytes()).hexdigest()
+    except OSError:
+        return ""
+
+
+def write_whole(file: Path, text: str) -> None:
+    """Write a file at once: who reads it sees what was there before, or all that is there now. Raises OSError."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    if file.parent == state_folder() and not (ignored := file.parent / ".gitignore").exists():
+        ignored.write_text("*\n", encoding="utf-8")
+    descriptor, name = tempfile.mkstemp(prefix=f".{file.name}-", dir=file.parent)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="surrogateescape", newline="") as new:
+            new.write(text)
+            new.flush()
+            os.fsync(new.fileno())
+        if file.exists():
+            Path(name).chmod(file.stat().st_mode & 0o777)
+        else:
+            Path(name).chmod(0o644)
+        Path(name).replace(file)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _file() -> Path:
+    return state_folder() / "progress.json"
+
+
+def _record(values: dict[str, object]) -> Record:
+    known = {name: values[name] for name in Record.__dataclass_fields__ if name in values}
+    hints = known.get("hints", ())
+    if not isinstance(hints, list | tuple):
+        raise TypeError("hints")
+    return Record(**{**known, "hints": tuple(map(str, hints))})  # type: ignore[arg-type]
