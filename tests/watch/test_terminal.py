@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -86,15 +85,13 @@ def test_a_signal_ends_it_and_the_script_that_it_checks(repository: Path, number
     solution = (repository / "solutions" / "exercise_1.py").read_text()
     waits = f"    import os; open({str(pid)!r}, 'w').write(str(os.getpid()))\n    while True:\n        pass\n"
     mine.write_text(solution.replace("    output = torch", f"{waits}    output = torch"))
+    os.mkfifo(pid)
     with watch(repository) as terminal:
-        terminal.wait_for("checking")
-        while not (pid.exists() and pid.read_text()):
-            terminal.wait_for("checking")
-            time.sleep(0.05)
+        process = int(pid.read_text())  # waits until the script has written it
         terminal.process.send_signal(number)
         assert terminal.leave() == 1
         assert_restored(terminal)
-    assert dies(int(pid.read_text()))
+    assert dies(process)
 
 
 @pytest.mark.parametrize(
