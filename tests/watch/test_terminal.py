@@ -35,8 +35,17 @@ def repository(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def watch(repository: Path, *arguments: str, **variables: str) -> Terminal:
-    return Terminal([*WORKSHOP, *arguments], repository, PYTHONPATH=str(repository), **variables)
+class Window(Terminal):
+    """A terminal that can be closed while the command runs in it."""
+
+    def hang_up(self) -> None:
+        os.close(self._ours)
+        self._ours = os.open(os.devnull, os.O_RDONLY)
+        self.process.send_signal(signal.SIGHUP)
+
+
+def watch(repository: Path, *arguments: str, **variables: str) -> Window:
+    return Window([*WORKSHOP, *arguments], repository, PYTHONPATH=str(repository), **variables)
 
 
 def assert_restored(terminal: Terminal) -> None:
@@ -79,6 +88,16 @@ def test_an_editor_borrows_the_terminal_and_what_it_saves_is_checked(repository:
         assert_restored(terminal)
 
 
+def test_an_editor_that_is_not_there_does_not_keep_the_terminal(repository: Path) -> None:
+    with watch(repository, EDITOR="/nowhere/vim", VISUAL="") as terminal:
+        terminal.wait_for("0 of 7 TODOs done")
+        terminal.press("e")
+        terminal.wait_for("/nowhere/vim: cannot be started")
+        terminal.press("q")
+        assert terminal.leave() == 0
+        assert_restored(terminal)
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_it_and_the_script_that_it_checks(repository: Path, number: signal.Signals) -> None:
     mine, pid = repository / "exercises" / "exercise_1.py", repository / "pid"
@@ -92,6 +111,13 @@ def test_a_signal_ends_it_and_the_script_that_it_checks(repository: Path, number
         assert terminal.leave() == 1
         assert_restored(terminal)
     assert dies(process)
+
+
+def test_it_ends_with_its_terminal(repository: Path) -> None:
+    with watch(repository) as terminal:
+        terminal.wait_for("0 of 7 TODOs done")
+        terminal.hang_up()
+        assert terminal.process.wait(30) == 1
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import subprocess
 import threading
 import time
 from collections.abc import Callable
@@ -38,6 +37,8 @@ from triton_workshop.watch.view import EDGE, Checked, Room, Scene, body, foot, h
 
 FRAME = 0.1
 """Seconds between two turns of the spinner."""
+LAST_WORDS = 5.0
+"""Seconds for the terminal to be restored after a signal."""
 
 
 @dataclass(frozen=True)
@@ -168,7 +169,18 @@ class Watch(App[int]):
         loop = asyncio.get_running_loop()
         for name in ("SIGTERM", "SIGHUP"):
             with suppress(NotImplementedError, AttributeError, ValueError, RuntimeError):
-                loop.add_signal_handler(getattr(signal, name), self.exit, 1)
+                loop.add_signal_handler(getattr(signal, name), self._leave_soon)
+
+    def _leave_soon(self) -> None:
+        """Leaves, also where the terminal is gone: Textual would wait for ever until that takes its last words."""
+        self.exit(1)
+        timer = threading.Timer(LAST_WORDS, self._abandon)
+        timer.daemon = True
+        timer.start()
+
+    def _abandon(self) -> None:
+        self.close()
+        os._exit(1)
 
     def on_resize(self) -> None:
         self._draw()
@@ -396,11 +408,11 @@ class Watch(App[int]):
             return
         try:
             with self.suspend():
-                subprocess.run(command, check=False)
+                said = editor.run(command)  # it raises nothing: the terminal has to come back
         except SuspendNotSupported:
-            self._say("this terminal cannot be lent to an editor: open the file beside this")
-        except OSError as error:
-            self._say(f"{command[0]}: cannot be started: {error.strerror or error}; set $EDITOR")
+            said = "this terminal cannot be lent to an editor: open the file beside this"
+        if said:
+            self._say(said)
         self.refresh(layout=True)
 
     def action_keys(self) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+import signal
+import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -37,3 +39,16 @@ def command(file: Path, line: int | None, environment: Mapping[str, str]) -> lis
     if name in ("code", "codium", "cursor"):
         return [*words, "--goto", f"{file}:{line}"]
     return [*words, str(file)]
+
+
+def run(command: list[str]) -> str:
+    """Let the editor have the terminal until it ends; why it could not start, if it could not."""
+    # Ctrl+C is for the editor. (A handler, unlike a signal that is ignored, is not passed on to it.)
+    before = signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        subprocess.run(command, check=False)
+    except OSError as error:
+        return f"{command[0]}: cannot be started: {error.strerror or error}; set $EDITOR"
+    finally:
+        signal.signal(signal.SIGINT, before)
+    return ""
