@@ -66,7 +66,7 @@ def _parameter(script: Path) -> object:
     return pytest.param(script, id=name, marks=marks)
 
 
-@pytest.mark.parametrize("script", map(_parameter, SCRIPTS))
+@pytest.mark.parametrize("script", [_parameter(script) for script in SCRIPTS])
 def test_the_first_finding_is_the_cause(script: Path, capfd: pytest.CaptureFixture[str]) -> None:
     expected = Expectation.of(script)
     exercise = EXERCISES[int(script.parent.name.removeprefix("exercise_"))]
