@@ -178,6 +178,27 @@ def check(
         raise typer.Exit(commands.run_check(choice, as_json=as_json, gpu=not no_gpu))
 
 
+@app.command()
+def watch(
+    number: Annotated[
+        int | None,
+        typer.Argument(metavar="N", help="The exercise. [default: the first that has not passed]", show_default=False),
+    ] = None,
+    light: Annotated[bool, typer.Option("--light", help="Dark letters on a bright ground.")] = False,
+) -> None:
+    """Check an exercise at every save of its file. Press ? for all keys."""
+    from triton_workshop.checking import commands
+
+    if number is not None:
+        with misuse_told():
+            commands.exercise_numbered(number)
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        fail("watch needs a terminal; without one: workshop check")
+    from triton_workshop.watch.app import watch as watch_exercise
+
+    raise typer.Exit(watch_exercise(number, light=light))
+
+
 @app.command("list")
 def list_exercises() -> None:
     """List the exercises, and how far you are."""

@@ -1,0 +1,108 @@
+"""A check in a process beside this one: what comes of it, and that nothing of it stays."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from processes import dies
+
+from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.checking.verdict import Kind
+from triton_workshop.watch.checker import StoppedError, WarmChecker
+
+ADD = EXERCISES[1]
+SOLUTION = ADD.solution_file.read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def checker() -> Iterator[WarmChecker]:
+    checker = WarmChecker()
+    yield checker
+    checker.close()
+
+
+def test_a_solution_passes_and_a_mistake_is_found_by_the_same_process_family(
+    checker: WarmChecker, tmp_path: Path
+) -> None:
+    file = tmp_path / "script.py"
+    for text, kind in [(SOLUTION, None), (SOLUTION.replace("pid * BLOCK_SIZE + ", ""), Kind.UNWRITTEN)]:
+        file.write_text(text)
+        checking = checker.check(ADD, file)
+        verdict = checking.wait()
+        checking.finish()
+        assert [finding.kind for finding in verdict.findings[:1]] == ([kind] if kind else [])
+
+
+def test_the_verdict_comes_whole(checker: WarmChecker, tmp_path: Path) -> None:
+    file = tmp_path / "script.py"
+    file.write_text(SOLUTION.replace("pid * BLOCK_SIZE + ", ""))
+    checking = checker.check(ADD, file)
+    verdict = checking.wait()
+    checking.finish()
+    assert verdict.findings[0].tiles is not None
+    assert verdict.findings[0].element is not None
+
+
+def test_what_the_script_prints_is_kept_apart_from_the_verdict(checker: WarmChecker, tmp_path: Path) -> None:
+    file = tmp_path / "script.py"
+    file.write_text(SOLUTION.replace("    output = torch", "    print('hello from the script')\n    output = torch"))
+    checking = checker.check(ADD, file)
+    assert checking.wait().passed
+    checking.finish()
+    assert b"hello from the script" in checking.printed()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="named pipes of the file system are POSIX's")
+def test_a_stopped_check_leaves_no_process_behind(checker: WarmChecker, tmp_path: Path) -> None:
+    file, pid = tmp_path / "script.py", tmp_path / "pid"
+    waits = f"    import os; open({str(pid)!r}, 'w').write(str(os.getpid()))\n    while True:\n        pass\n"
+    file.write_text(SOLUTION.replace("    output = torch", f"{waits}    output = torch"))
+    checking = checker.check(ADD, file)
+    ended: list[BaseException] = []
+
+    def wait() -> None:
+        try:
+            checking.wait()
+        except StoppedError as error:
+            ended.append(error)
+
+    os.mkfifo(pid)
+    thread = threading.Thread(target=wait)
+    thread.start()
+    process = int(pid.read_text())  # waits until the script has written it
+    checking.stop()
+    thread.join(10)
+    checking.finish()
+    assert len(ended) == 1
+    assert dies(process)
+
+
+def test_a_check_that_is_stopped_before_it_begins_does_not_begin(checker: WarmChecker, tmp_path: Path) -> None:
+    file = tmp_path / "script.py"
+    file.write_text(SOLUTION)
+    checking = checker.check(ADD, file)
+    checking.stop()
+    with pytest.raises(StoppedError):
+        checking.wait()
+    checking.finish()
+
+
+def test_a_file_that_is_not_there_gets_a_verdict(checker: WarmChecker, tmp_path: Path) -> None:
+    checking = checker.check(ADD, tmp_path / "nowhere.py")
+    assert checking.wait().findings[0].kind is Kind.CRASH
+    checking.finish()
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root may read everything")
+def test_a_file_that_may_not_be_read_gets_a_verdict(checker: WarmChecker, tmp_path: Path) -> None:
+    file = tmp_path / "script.py"
+    file.write_text(SOLUTION)
+    file.chmod(0)
+    checking = checker.check(ADD, file)
+    assert "cannot be read" in checking.wait().findings[0].message
+    checking.finish()

@@ -1,0 +1,136 @@
+"""`workshop watch` as a person starts it: a process in a terminal, a real check at every save."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from processes import dies
+
+if sys.platform == "win32":
+    pytest.skip("pseudo-terminals are POSIX's", allow_module_level=True)
+
+from viewer.terminal import Terminal
+
+ROOT = Path(__file__).parents[2]
+WORKSHOP = [sys.executable, "-c", "from triton_workshop.cli import main; main()", "watch"]
+SHOW_CURSOR, MAIN_SCREEN = b"\x1b[?25h", b"\x1b[?1049l"
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A copy to work in: exercises as they are shipped."""
+    for folder in ("triton_workshop", "solutions"):
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "slides").mkdir()
+    shutil.copy(ROOT / "slides" / "poseidon_triton.jpeg", tmp_path / "slides")
+    (tmp_path / "exercises").mkdir()
+    for shipped in (tmp_path / "triton_workshop" / "checking" / "exercises" / "shipped").iterdir():
+        shutil.copy(shipped, tmp_path / "exercises" / f"{shipped.stem}.py")
+    return tmp_path
+
+
+class Window(Terminal):
+    """A terminal that can be closed while the command runs in it."""
+
+    def hang_up(self) -> None:
+        os.close(self._ours)
+        self._ours = os.open(os.devnull, os.O_RDONLY)
+        self.process.send_signal(signal.SIGHUP)
+
+
+def watch(repository: Path, *arguments: str, **variables: str) -> Window:
+    return Window([*WORKSHOP, *arguments], repository, PYTHONPATH=str(repository), **variables)
+
+
+def assert_restored(terminal: Terminal) -> None:
+    assert SHOW_CURSOR in terminal.written
+    assert MAIN_SCREEN in terminal.written
+    assert terminal.mode() == terminal.mode_before
+
+
+def test_a_learner_solves_an_exercise_and_goes_on(repository: Path) -> None:
+    mine = repository / "exercises" / "exercise_1.py"
+    solution = (repository / "solutions" / "exercise_1.py").read_text()
+    with watch(repository) as terminal:
+        terminal.wait_for("0 of 7 TODOs done")
+        mine.write_text(solution.replace("pid * BLOCK_SIZE + ", ""))
+        terminal.wait_for("Part of the result is never written", 90)
+        terminal.press("h")
+        terminal.wait_for("hint 1 of 3")
+        mine.write_text(solution)
+        terminal.wait_for("Passed: all 8 cases are right")
+        terminal.press("n")
+        terminal.wait_for("a picture in sepia")
+        terminal.wait_for("0 of 9 TODOs done")
+        terminal.press("q")
+        assert terminal.leave() == 0
+        assert_restored(terminal)
+
+
+def test_an_editor_borrows_the_terminal_and_what_it_saves_is_checked(repository: Path) -> None:
+    solution = repository / "solutions" / "exercise_1.py"
+    editor = repository / "editor"
+    editor.write_text(f'#!/bin/sh\nstty -a | grep -o " icanon"\ncp {solution} "$1"\n')
+    editor.chmod(0o755)
+    with watch(repository, EDITOR=str(editor), VISUAL="") as terminal:
+        terminal.wait_for("0 of 7 TODOs done")
+        terminal.press("e")
+        terminal.wait_for("icanon")
+        terminal.wait_for("Passed: all 8 cases are right", 90)
+        terminal.press("q")
+        assert terminal.leave() == 0
+        assert_restored(terminal)
+
+
+def test_an_editor_that_is_not_there_does_not_keep_the_terminal(repository: Path) -> None:
+    with watch(repository, EDITOR="/nowhere/vim", VISUAL="") as terminal:
+        terminal.wait_for("0 of 7 TODOs done")
+        terminal.press("e")
+        terminal.wait_for("/nowhere/vim: cannot be started")
+        terminal.press("q")
+        assert terminal.leave() == 0
+        assert_restored(terminal)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_it_and_the_script_that_it_checks(repository: Path, number: signal.Signals) -> None:
+    mine, pid = repository / "exercises" / "exercise_1.py", repository / "pid"
+    solution = (repository / "solutions" / "exercise_1.py").read_text()
+    waits = f"    import os; open({str(pid)!r}, 'w').write(str(os.getpid()))\n    while True:\n        pass\n"
+    mine.write_text(solution.replace("    output = torch", f"{waits}    output = torch"))
+    os.mkfifo(pid)
+    with watch(repository) as terminal:
+        process = int(pid.read_text())  # waits until the script has written it
+        terminal.process.send_signal(number)
+        assert terminal.leave() == 1
+        assert_restored(terminal)
+    assert dies(process)
+
+
+def test_it_ends_with_its_terminal(repository: Path) -> None:
+    with watch(repository) as terminal:
+        terminal.wait_for("0 of 7 TODOs done")
+        terminal.hang_up()
+        assert terminal.process.wait(30) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"), [(("9",), "there is no exercise 9; there are 1, 2, 3, 4"), (("x",), "integer")]
+)
+def test_misuse_is_told_in_a_line(repository: Path, arguments: tuple[str, ...], message: str) -> None:
+    with watch(repository, *arguments) as terminal:
+        assert terminal.leave() == 2
+        assert message in " ".join(terminal.text().split())
+
+
+def test_without_a_terminal_it_says_what_to_do(repository: Path) -> None:
+    environment = os.environ | {"PYTHONPATH": str(repository)}
+    done = subprocess.run(WORKSHOP, cwd=repository, env=environment, stdin=subprocess.DEVNULL, capture_output=True)
+    assert done.returncode == 2
+    assert done.stderr.decode().strip() == "watch needs a terminal; without one: workshop check"

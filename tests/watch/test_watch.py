@@ -1,0 +1,462 @@
+"""Watch mode, driven by keys and saves on a screen that is not there; a checker that is told answers at once."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import stat
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from triton_workshop.checking.exercise import Exercise
+from triton_workshop.checking.verdict import Verdict
+from triton_workshop.watch.app import Watch
+from triton_workshop.watch.checker import CheckFailedError
+from triton_workshop.watch.screens import Exercises, Keys, Question, Solution
+
+from .conftest import SOLUTIONS, FakeChecker, fails
+
+pytestmark = pytest.mark.usefixtures("desk")
+
+Drive = Callable[[Watch, Pilot[int]], Awaitable[None]]
+FIRST = Path("exercises", "exercise_1.py")
+
+
+def drive(
+    checker: FakeChecker,
+    steps: Drive,
+    number: int | None = None,
+    size: tuple[int, int] = (80, 24),
+    *,
+    settle: bool = True,
+    gpu: bool = False,
+) -> Watch:
+    """Watches an exercise and drives it; every check is gone when this returns."""
+
+    async def show() -> Watch:
+        watch = Watch(number, checker=checker, gpu=gpu, clock=lambda: "14:03:22")
+        try:
+            async with watch.run_test(size=size) as pilot:
+                if settle:
+                    await settled(watch, pilot)
+                await steps(watch, pilot)
+        finally:
+            watch.close()
+        return watch
+
+    return asyncio.run(asyncio.wait_for(show(), 60))
+
+
+async def until(pilot: Pilot[int], condition: Callable[[], bool]) -> None:
+    """Lets the app go on until something holds; `drive` limits the time."""
+    while not condition():
+        await pilot.pause(0.01)
+
+
+async def settled(watch: Watch, pilot: Pilot[int]) -> None:
+    await until(pilot, lambda: watch.job is None)
+    await pilot.pause()
+
+
+async def save(watch: Watch, pilot: Pilot[int], text: str) -> None:
+    """Saves the open exercise, and waits for the verdict on it."""
+    watch.scene.exercise.exercise_file.write_text(text)
+    await until(pilot, lambda: watch.scene.checked is not None and watch.scene.checked.text == text)
+    await settled(watch, pilot)
+
+
+async def press(pilot: Pilot[int], *keys: str) -> None:
+    await pilot.press(*keys)
+    await pilot.pause()
+
+
+def screen(watch: Watch) -> str:
+    """What the learner sees, as text."""
+    return "\n".join(strip.text.rstrip() for strip in watch.screen._compositor.render_strips())
+
+
+def test_the_exercise_is_checked_before_anything_is_saved(checker: FakeChecker) -> None:
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        assert "0 of 7 TODOs done" in screen(watch)
+        assert "▶  line 23  the offsets of this program's block" in screen(watch)
+
+    drive(checker, steps)
+    assert len(checker.asked) == 1
+
+
+def test_each_save_is_checked(checker: FakeChecker) -> None:
+    shipped = FIRST.read_text()
+
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        await save(watch, pilot, SOLUTIONS[1])
+        assert "Passed: all 8 cases are right" in screen(watch)
+        await save(watch, pilot, shipped.replace("offsets = ...", "offsets = 1"))
+        assert "1 of 7 TODOs done" in screen(watch)
+        assert "▶  line 24  true where an offset is inside the vectors" in screen(watch)
+
+    drive(checker, steps)
+
+
+def test_a_save_during_a_check_stops_it_and_the_newest_text_wins(checker: FakeChecker) -> None:
+    checker.holding.set()
+
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        await until(pilot, lambda: len(checker.asked) == 1)
+        FIRST.write_text("x = 1\n")
+        await until(pilot, lambda: len(checker.asked) == 2)
+        FIRST.write_text(SOLUTIONS[1])
+        await until(pilot, lambda: len(checker.asked) == 3)
+        assert [asked.stopped.is_set() for asked in checker.asked] == [True, True, False]
+        assert "checking" in screen(watch)
+        checker.holding.clear()
+        await settled(watch, pilot)
+        assert "Passed" in screen(watch)
+
+    drive(checker, steps, settle=False)
+    assert all(asked.finished for asked in checker.asked)
+
+
+def test_a_verdict_that_comes_too_late_is_not_shown(checker: FakeChecker) -> None:
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        checker.holding.set()
+        await press(pilot, "r")
+        late = watch.job
+        assert late is not None
+        await press(pilot, "r")
+        watch.post_message(Watch.Ended(late, fails(watch.scene.exercise, FIRST)))
+        await pilot.pause()
+        assert "never written" not in screen(watch)
+        checker.holding.clear()
+
+    drive(checker, steps)
+
+
+def test_a_failure_shows_the_finding_its_line_and_the_tile_map(checker: FakeChecker) -> None:
+    checker.answer = fails
+
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        shown = screen(watch)
+        assert "Part of the result is never written" in shown
+        assert "▌  23  offsets = ..." in shown
+        assert "✓ ✓ ✗ · · · · ·" in shown
+        assert " ·  U  W" in shown
+        assert "never written" in shown
+
+    drive(checker, steps, size=(80, 40))
+
+
+def test_hints_come_one_by_one(checker: FakeChecker) -> None:
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        hints = watch.scene.finding.hints if watch.scene.finding else ()
+        assert len(hints) == 3
+        for level in (1, 2, 3):
+            assert f"hint {level} of 3" not in screen(watch)
+            await press(pilot, "h")
+            assert f"hint {level} of 3" in screen(watch)
+        await press(pilot, "h")
+        assert "that was the last hint" in screen(watch)
+
+    drive(checker, steps, size=(100, 50))
+
+
+def test_hints_stay_while_the_mistake_stays_and_go_with_it(checker: FakeChecker) -> None:
+    shipped = FIRST.read_text()
+
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        await press(pilot, "h", "h")
+        await save(watch, pilot, f"{shipped}# a remark\n")
+        assert "hint 2 of 3" in screen(watch)
+        await save(watch, pilot, shipped.replace("offsets = ...", "offsets = 1"))
+        assert "hint 1 of 3" not in screen(watch)
+
+    drive(checker, steps, size=(100, 50))
+
+
+def test_the_first_exercise_that_has_not_passed_is_opened(checker: FakeChecker) -> None:
+    FIRST.write_text(SOLUTIONS[1])
+
+    async def pass_it(watch: Watch, pilot: Pilot[int]) -> None:
+        assert watch.scene.passed
+
+    drive(checker, pass_it, 1)
+    assert drive(checker, nothing).scene.exercise.number == 2
+
+
+async def nothing(watch: Watch, pilot: Pilot[int]) -> None:
+    pass
+
+
+def test_keys_lead_to_other_exercises(checker: FakeChecker) -> None:
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        for key, number in [("n", 2), ("n", 3), ("p", 2), ("4", 4), ("n", 4), ("1", 1), ("p", 1)]:
+            await press(pilot, key)
+            await settled(watch, pilot)
+            assert watch.scene.exercise.number == number
+        assert "this is the first exercise" in screen(watch)
+        assert [asked.exercise.number for asked in checker.asked] == [1, 2, 3, 2, 4, 1]
+
+    drive(checker, steps)
+
+
+def test_only_the_open_exercise_is_followed(checker: FakeChecker) -> None:
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        await press(pilot, "n")
+        await settled(watch, pilot)
+        FIRST.write_text("saved, but not open")
+        await save(watch, pilot, SOLUTIONS[2])
+        assert [asked.exercise.number for asked in checker.asked] == [1, 2, 2]
+
+    drive(checker, steps)
+
+
+def test_the_list_shows_progress_time_and_the_best_ratio_and_opens_an_exercise(
+    checker: FakeChecker, desk: Path
+) -> None:
+    FIRST.write_text(SOLUTIONS[1])
+
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        file = desk / "state" / "progress.json"
+        progress = json.loads(file.read_text())
+        progress["exercises"]["1"]["best_ratio"] = 1.25
+        file.write_text(json.dumps(progress))
+        await press(pilot, "l")
+        assert isinstance(watch.screen, Exercises)
+        assert "passed, 0.25 s · best 1.25 × the limit" in screen(watch)
+        assert "not begun" in screen(watch)
+        await press(pilot, "down", "down", "enter")
+        await settled(watch, pilot)
+        assert watch.scene.exercise.number == 3
+
+    drive(checker, steps, 1)
+
+
+def test_reset_asks_first_and_keeps_a_backup(checker: FakeChecker, desk: Path) -> None:
+    shipped = FIRST.read_text()
+    FIRST.write_text(f"{shipped}# my own\n")
+
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        await press(pilot, "x")
+        assert isinstance(watch.screen, Question)
+        assert "1 of its lines are yours" in screen(watch)
+        await press(pilot, "n")
+        assert "my own" in FIRST.read_text()
+        await press(pilot, "x", "y")
+        await settled(watch, pilot)
+        assert FIRST.read_text() == shipped
+        (backup,) = (desk / "state" / "backups").iterdir()
+        assert "my own" in backup.read_text()
+        assert backup.name in screen(watch)
+
+    drive(checker, steps, size=(120, 30))
+
+
+def test_reset_has_nothing_to_do_where_nothing_was_changed(checker: FakeChecker) -> None:
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        await press(pilot, "x")
+        assert "is as it was shipped" in screen(watch)
+
+    drive(checker, steps)
+
+
+def test_the_solution_is_shown_once_ones_own_has_passed(checker: FakeChecker) -> None:
+    mine = SOLUTIONS[1].replace("x + y, mask", "y + x, mask")
+
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        await press(pilot, "s")
+        assert "the solution shows itself once yours has passed" in screen(watch)
+        await save(watch, pilot, mine)
+        await press(pilot, "s")
+        assert isinstance(watch.screen, Solution)
+        assert "tl.store(output_ptr + offsets, y + x, mask=mask)" in screen(watch)
+        assert "tl.store(output_ptr + offsets, x + y, mask=mask)" in screen(watch)
+        await press(pilot, "s")
+        assert not isinstance(watch.screen, Solution)
+
+    for size in ((80, 60), (160, 60)):
+        FIRST.write_text("")
+        (Path("state") / "progress.json").unlink(missing_ok=True)
+        drive(checker, steps, 1, size)
+
+
+def test_question_mark_shows_the_keys_and_q_leaves_them(checker: FakeChecker) -> None:
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        await press(pilot, "question_mark")
+        assert isinstance(watch.screen, Keys)
+        assert "the solution beside yours" in screen(watch)
+        await press(pilot, "q")
+        assert watch.is_running
+        assert not isinstance(watch.screen, Keys)
+
+    drive(checker, steps)
+
+
+@pytest.mark.parametrize("key", ["q", "ctrl+c"])
+def test_a_key_quits(checker: FakeChecker, key: str) -> None:
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        await pilot.press(key)
+
+    watch = drive(checker, steps)
+    assert watch.return_value == 0
+
+
+def test_a_file_that_goes_and_comes_back_is_no_trouble(checker: FakeChecker) -> None:
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        FIRST.unlink()
+        await until(pilot, lambda: watch.scene.missing)
+        assert "has been removed or renamed" in screen(watch)
+        await press(pilot, "x", "y")
+        await until(pilot, lambda: not watch.scene.missing)
+        assert "0 of 7 TODOs done" in screen(watch)
+
+    drive(checker, steps)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("def broken(:\n", id="syntax"),
+        pytest.param("\0", id="null byte"),
+        pytest.param("", id="empty"),
+        pytest.param(f"{'(' * 5000}\n", id="too deep"),
+        pytest.param("x = '\x1b[2J\x9b'\n", id="control characters"),
+    ],
+)
+def test_whatever_is_saved_gets_a_verdict(checker: FakeChecker, text: str) -> None:
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        await save(watch, pilot, text)
+        assert watch.scene.finding is not None
+        assert "\x1b[2J" not in screen(watch)
+
+    drive(checker, steps)
+
+
+def test_a_check_that_fails_says_so_and_can_be_repeated(checker: FakeChecker) -> None:
+    working = checker.answer
+
+    def broken(exercise: Exercise, file: Path) -> Verdict:
+        raise CheckFailedError("killed by SIGKILL")
+
+    checker.answer = broken
+
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        assert "The check itself did not work" in screen(watch)
+        assert "killed by SIGKILL" in screen(watch)
+        checker.answer = working
+        await press(pilot, "r")
+        await settled(watch, pilot)
+        assert "0 of 7 TODOs done" in screen(watch)
+
+    drive(checker, steps)
+
+
+def test_a_broken_record_of_progress_is_set_aside_with_a_message(checker: FakeChecker, desk: Path) -> None:
+    (desk / "state").mkdir()
+    (desk / "state" / "progress.json").write_text("{ not what it was")
+
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        assert "the record of your progress could not be read" in screen(watch)
+        (aside,) = (desk / "state").glob("progress-broken-*.json")
+        assert aside.read_text() == "{ not what it was"
+
+    drive(checker, steps)
+
+
+def test_a_folder_that_cannot_be_written_is_told_and_the_verdict_shown(checker: FakeChecker, desk: Path) -> None:
+    (desk / "state").write_text("a file where a folder should be")
+
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        assert "0 of 7 TODOs done" in screen(watch)
+        assert "cannot be" in screen(watch)
+        await press(pilot, "h")
+        assert "hint 1 of 3" in screen(watch)
+        await press(pilot, "l")
+        await press(pilot, "escape")
+        await save(watch, pilot, SOLUTIONS[1])
+        await press(pilot, "x", "y")
+        assert FIRST.read_text() == SOLUTIONS[1], "without a backup nothing is put back"
+
+    drive(checker, steps)
+
+
+def test_what_the_script_prints_is_shown(checker: FakeChecker) -> None:
+    checker.printed = b"\x1b[31mpid 0\x1b[0m at 12\n\x1b[2Jpid 1\n"
+
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        await save(watch, pilot, SOLUTIONS[1])
+        assert "pid 0 at 12" in screen(watch)
+        assert "pid 1" in screen(watch)
+
+    drive(checker, steps)
+
+
+def test_full_size_follows_where_there_is_a_gpu_and_the_simulator_is_content(checker: FakeChecker) -> None:
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        await save(watch, pilot, SOLUTIONS[1])
+        await until(pilot, lambda: len(checker.asked) == 3)
+        await settled(watch, pilot)
+
+    drive(checker, steps, gpu=True)
+    assert [asked.full_size for asked in checker.asked] == [False, False, True]
+
+
+def test_the_editor_gets_the_file_at_the_line(
+    checker: FakeChecker, desk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    editor = desk / "nano"
+    editor.write_text(f'#!/bin/sh\necho "$@" > {desk}/called\n')
+    editor.chmod(editor.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("EDITOR", str(editor))
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.setattr(Watch, "suspend", lambda self: nullcontext())
+
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        await press(pilot, "e")
+        assert (desk / "called").read_text() == f"+23 {desk / FIRST}\n"
+
+    drive(checker, steps)
+
+
+@pytest.mark.parametrize(
+    ("editor", "message"),
+    [("/nowhere/vim", "/nowhere/vim: cannot be started"), ("vim 'x", "quotes do not match")],
+)
+def test_an_editor_that_does_not_start_is_told(
+    checker: FakeChecker, monkeypatch: pytest.MonkeyPatch, editor: str, message: str
+) -> None:
+    monkeypatch.setenv("VISUAL", editor)
+    monkeypatch.setattr(Watch, "suspend", lambda self: nullcontext())
+
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        await press(pilot, "e")
+        assert message in screen(watch)
+
+    drive(checker, steps)
+
+
+@pytest.mark.parametrize("size", [(40, 10), (80, 24), (131, 30), (132, 50), (220, 70), (5, 2)])
+def test_every_screen_fits_every_size(checker: FakeChecker, size: tuple[int, int]) -> None:
+    checker.answer = fails
+
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        await press(pilot, "h", "h")
+        for key in ("l", "question_mark", "x"):
+            await press(pilot, key)
+            assert max(len(line) for line in screen(watch).splitlines()) <= size[0]
+            await press(pilot, "escape")
+
+    drive(checker, steps, size=size)
+
+
+def test_the_process_that_watches_never_imports_torch() -> None:
+    code = (
+        "import sys; import triton_workshop.watch.app; from triton_workshop.checking import commands; "
+        "print([name for name in ('torch', 'triton', 'numpy') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

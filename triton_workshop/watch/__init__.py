@@ -1,0 +1,1 @@
+"""The terminal app that checks an exercise at every save of its file."""
