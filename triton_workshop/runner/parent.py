@@ -206,7 +206,10 @@ class Parent:
             client = self._admit()
             return None if client is None else self._start(client)
         else:
-            self._obey(next(child for child in self._children.values() if child.connection is source))
+            # None where it has ended, and been taken leave of, since its client's message arrived.
+            child = next((child for child in self._children.values() if child.connection is source), None)
+            if child is not None:
+                self._obey(child)
         return None
 
     # Clients
