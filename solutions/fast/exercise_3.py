@@ -1,0 +1,193 @@
+"""Exercise 3 at the limit of the hardware: a filter over a picture.
+
+What the plain kernel wastes: it loads every pixel k^2 times. The cache next to
+the multiprocessor serves nearly all of those loads, but 4 bytes at a time: a
+row that is shifted by one column does not start at a multiple of 16 bytes. So
+that cache, not memory, is the limit.
+
+Two ideas:
+
+- Quads. A thread owns 4 neighbouring columns. It loads its own quad and the
+  ones to the left and to the right, 16 bytes each, always aligned. Split into
+  columns these are 12 values by name, and the pixel j columns further is no
+  load: it is another name.
+- Rows. A program computes ROWS rows of output at once. An input row, once
+  loaded, serves each output row whose filter covers it, up to k of them.
+
+So a quad costs 3 loads of 16 bytes for each of (ROWS + k - 1) / ROWS rows,
+where the plain kernel makes 4 k^2 loads of 4 bytes. With 7 × 7 weights the
+multiplications are what is left: the limit is no longer memory at all.
+"""
+
+# First: it chooses the GPU, or the simulator where there is none.
+from triton_workshop import DEVICE, cdiv, check_tensors_gpu_ready
+
+import torch
+import triton
+import triton.language as tl
+
+LARGEST_BY_QUADS = 9  # a quad's neighbours reach 4 columns to either side
+
+
+@triton.jit
+def load_quads(
+    row_ptr, first_column, limit,
+    QUADS: tl.constexpr, ALIGNED: tl.constexpr,
+):
+    """QUADS quads of a row as four blocks: their columns 0, 1, 2 and 3.
+
+    Columns from limit on are zeros, and so are those before the picture: as
+    unsigned numbers they are large, so one comparison does for both.
+    """
+    if ALIGNED:
+        # 16 bytes a thread. Columns 0 1 2 3 of a quad are 2 × 2 values, and
+        # a split of the last axis leaves 0 2 and 1 3.
+        columns = first_column + tl.arange(0, 4 * QUADS)
+        mask = columns.to(tl.uint32) < limit
+        pixels = tl.load(row_ptr + columns, mask=mask, other=0.0)
+        even, odd = tl.split(tl.reshape(pixels, (QUADS, 2, 2)))
+        column_0, column_2 = tl.split(even)
+        column_1, column_3 = tl.split(odd)
+        quads = (column_0, column_1, column_2, column_3)
+    else:
+        # A row may start anywhere: 4 bytes a thread, each column on its own,
+        # so that threads need not hand pixels to each other.
+        quads = ()
+        for column in tl.static_range(4):
+            columns = first_column + 4 * tl.arange(0, QUADS) + column
+            mask = columns.to(tl.uint32) < limit
+            quads += (tl.load(row_ptr + columns, mask=mask, other=0.0),)
+    return quads
+
+
+@triton.jit
+def conv2d_kernel(
+    input_ptr, output_ptr, conv_kernel_ptr,
+    height, width_in_units, kernel_size: tl.constexpr,
+    UNIT: tl.constexpr, ROWS: tl.constexpr, QUADS: tl.constexpr,
+):
+    # A width of 4 times something shows Triton that every row is aligned.
+    width = width_in_units * UNIT
+    ALIGNED: tl.constexpr = UNIT % 4 == 0
+    RADIUS: tl.constexpr = kernel_size // 2
+
+    # Which columns, which rows, which channel? Neighbours along a row first:
+    # programs that run at the same time then share input rows in the L2 cache.
+    pid = tl.program_id(axis=0)
+    across = tl.cdiv(width, 4 * QUADS)
+    down = tl.cdiv(height, ROWS)
+    first_column = pid % across * (4 * QUADS)
+    first_row = pid // across % down * ROWS
+    first_line = (pid // across // down).to(tl.int64) * height + first_row
+
+    weights = ()
+    for n in tl.static_range(kernel_size * kernel_size):
+        weights += (tl.load(conv_kernel_ptr + n),)
+
+    # Four sums for each row of output: one for each column of a quad.
+    sums = ()
+    for _ in tl.static_range(4 * ROWS):
+        sums += (tl.zeros((QUADS,), dtype=tl.float32),)
+
+    for i in tl.static_range(ROWS + kernel_size - 1):
+        row = first_row + i - RADIUS
+        limit = tl.where((row >= 0) & (row < height), width, 0).to(tl.uint32)
+        row_ptr = input_ptr + (first_line + i - RADIUS) * width
+        left = load_quads(row_ptr, first_column - 4, limit, QUADS, ALIGNED)
+        own = load_quads(row_ptr, first_column, limit, QUADS, ALIGNED)
+        right = load_quads(row_ptr, first_column + 4, limit, QUADS, ALIGNED)
+        pixels = left + own + right
+
+        # Output row r sees this input row through row i - r of the filter.
+        new_sums = ()
+        for r in tl.static_range(ROWS):
+            for column in tl.static_range(4):
+                total = sums[4 * r + column]
+                if i - r >= 0 and i - r < kernel_size:
+                    for j in tl.static_range(kernel_size):
+                        weight = weights[(i - r) * kernel_size + j]
+                        pixel = pixels[4 + column + j - RADIUS]
+                        total = tl.fma(pixel, weight, total)
+                new_sums += (total,)
+        sums = new_sums
+
+    columns = first_column + tl.arange(0, 4 * QUADS)
+    for r in tl.static_range(ROWS):
+        # The split, backwards: 0 2 and 1 3 become 0 1 2 3.
+        even = tl.join(sums[4 * r], sums[4 * r + 2])
+        odd = tl.join(sums[4 * r + 1], sums[4 * r + 3])
+        line = tl.reshape(tl.join(even, odd), (4 * QUADS,))
+        row_ptr = output_ptr + (first_line + r) * width
+        mask = (first_row + r < height) & (columns < width)
+        tl.store(row_ptr + columns, line, mask=mask)
+
+
+@triton.jit
+def conv2d_large_filter_kernel(
+    input_ptr, output_ptr, conv_kernel_ptr, height, width, kernel_size,
+    BLOCK_SIZE_H: tl.constexpr, BLOCK_SIZE_W: tl.constexpr,
+):
+    """The plain kernel, for filters that reach beyond the neighbouring quads.
+
+    It loops where the plain one unrolls: 31 × 31 weights still compile at once.
+    """
+    pid = tl.program_id(axis=0)
+    across, down = tl.cdiv(width, BLOCK_SIZE_W), tl.cdiv(height, BLOCK_SIZE_H)
+    rows = pid // across % down * BLOCK_SIZE_H + tl.arange(0, BLOCK_SIZE_H)
+    cols = pid % across * BLOCK_SIZE_W + tl.arange(0, BLOCK_SIZE_W)
+    channel_start = (pid // across // down).to(tl.int64) * height * width
+    channel_ptr = input_ptr + channel_start
+    accumulator = tl.zeros((BLOCK_SIZE_H, BLOCK_SIZE_W), dtype=tl.float32)
+    for i in range(kernel_size):
+        input_rows = rows + i - kernel_size // 2
+        row_mask = (input_rows >= 0) & (input_rows < height)
+        row_offsets = input_rows.to(tl.int64) * width
+        for j in range(kernel_size):
+            input_cols = cols + j - kernel_size // 2
+            col_mask = (input_cols >= 0) & (input_cols < width)
+            mask = row_mask[:, None] & col_mask[None, :]
+            offsets = row_offsets[:, None] + input_cols[None, :]
+            pixels = tl.load(channel_ptr + offsets, mask=mask, other=0.0)
+            accumulator += pixels * tl.load(conv_kernel_ptr + i * kernel_size + j)
+    offsets = channel_start + rows.to(tl.int64)[:, None] * width + cols[None, :]
+    mask = (rows[:, None] < height) & (cols[None, :] < width)
+    tl.store(output_ptr + offsets, accumulator, mask=mask)
+
+
+def conv2d(image: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    """Each channel of image (c, height, width) under a filter (k, k), k odd.
+
+    Both are float32. Centred, zeros outside; the filter is not flipped.
+    """
+    check_tensors_gpu_ready(image, weight)
+    if image.ndim != 3 or image.dtype != torch.float32:
+        got = f"{tuple(image.shape)} {image.dtype}"
+        raise ValueError(f"images are float32 (c, height, width); got {got}")
+    size = weight.shape[0] if weight.ndim == 2 else 0
+    square = weight.shape == (size, size) and size % 2 == 1
+    if not square or weight.dtype != torch.float32:
+        got = f"{tuple(weight.shape)} {weight.dtype}"
+        raise ValueError(f"filters are float32 (k, k), k odd; got {got}")
+    output = torch.empty_like(image)
+    channels, height, width = image.shape
+    if size > LARGEST_BY_QUADS:
+        BLOCK_SIZE_H, BLOCK_SIZE_W = 4, 128
+        down, across = cdiv(height, BLOCK_SIZE_H), cdiv(width, BLOCK_SIZE_W)
+        conv2d_large_filter_kernel[(channels * down * across,)](
+            image, output, weight, height, width, size, BLOCK_SIZE_H, BLOCK_SIZE_W
+        )
+        return output
+    ROWS, QUADS, num_warps = 8, 128, 4
+    UNIT = 4 if width % 4 == 0 else 1
+    down, across = cdiv(height, ROWS), cdiv(width, 4 * QUADS)
+    conv2d_kernel[(channels * down * across,)](
+        image, output, weight, height, width // UNIT, size, UNIT, ROWS, QUADS,
+        num_warps=num_warps,
+    )
+    return output
+
+
+if __name__ == "__main__":  # the check: keep it
+    from triton_workshop.checking import check_this_script
+
+    check_this_script(exercise=3)
