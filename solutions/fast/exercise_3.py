@@ -26,7 +26,28 @@ import torch
 import triton
 import triton.language as tl
 
+LARGEST_BY_NAME = 5
 LARGEST_BY_QUADS = 9  # a quad's neighbours reach 4 columns to either side
+ENOUGH_PROGRAMS = 500  # to fill a large GPU with programs that walk far
+
+
+@triton.jit
+def split_quads(pixels, QUADS: tl.constexpr):
+    """Columns 0 1 2 3 of a quad are 2 × 2 values: a split leaves 0 2 and 1 3."""
+    even, odd = tl.split(tl.reshape(pixels, (QUADS, 2, 2)))
+    column_0, column_2 = tl.split(even)
+    column_1, column_3 = tl.split(odd)
+    return column_0, column_1, column_2, column_3
+
+
+@triton.jit
+def join_quads(column_0, column_1, column_2, column_3, QUADS: tl.constexpr):
+    """split_quads, backwards."""
+    even, odd = tl.join(column_0, column_2), tl.join(column_1, column_3)
+    return tl.reshape(tl.join(even, odd), (4 * QUADS,))
+
+
+# Up to 5 × 5 weights memory is the limit: everything by name, nothing in a loop.
 
 
 @triton.jit
@@ -40,15 +61,10 @@ def load_quads(
     unsigned numbers they are large, so one comparison does for both.
     """
     if ALIGNED:
-        # 16 bytes a thread. Columns 0 1 2 3 of a quad are 2 × 2 values, and
-        # a split of the last axis leaves 0 2 and 1 3.
+        # 16 bytes a thread.
         columns = first_column + tl.arange(0, 4 * QUADS)
         mask = columns.to(tl.uint32) < limit
-        pixels = tl.load(row_ptr + columns, mask=mask, other=0.0)
-        even, odd = tl.split(tl.reshape(pixels, (QUADS, 2, 2)))
-        column_0, column_2 = tl.split(even)
-        column_1, column_3 = tl.split(odd)
-        quads = (column_0, column_1, column_2, column_3)
+        quads = split_quads(tl.load(row_ptr + columns, mask=mask, other=0.0), QUADS)
     else:
         # A row may start anywhere: 4 bytes a thread, each column on its own,
         # so that threads need not hand pixels to each other.
@@ -80,10 +96,6 @@ def conv2d_kernel(
     first_row = pid // across % down * ROWS
     first_line = (pid // across // down).to(tl.int64) * height + first_row
 
-    weights = ()
-    for n in tl.static_range(kernel_size * kernel_size):
-        weights += (tl.load(conv_kernel_ptr + n),)
-
     # Four sums for each row of output: one for each column of a quad.
     sums = ()
     for _ in tl.static_range(4 * ROWS):
@@ -105,7 +117,7 @@ def conv2d_kernel(
                 total = sums[4 * r + column]
                 if i - r >= 0 and i - r < kernel_size:
                     for j in tl.static_range(kernel_size):
-                        weight = weights[(i - r) * kernel_size + j]
+                        weight = tl.load(conv_kernel_ptr + (i - r) * kernel_size + j)
                         pixel = pixels[4 + column + j - RADIUS]
                         total = tl.fma(pixel, weight, total)
                 new_sums += (total,)
@@ -113,13 +125,112 @@ def conv2d_kernel(
 
     columns = first_column + tl.arange(0, 4 * QUADS)
     for r in tl.static_range(ROWS):
-        # The split, backwards: 0 2 and 1 3 become 0 1 2 3.
-        even = tl.join(sums[4 * r], sums[4 * r + 2])
-        odd = tl.join(sums[4 * r + 1], sums[4 * r + 3])
-        line = tl.reshape(tl.join(even, odd), (4 * QUADS,))
+        first, second, third, fourth = sums[4 * r : 4 * r + 4]
+        line = join_quads(first, second, third, fourth, QUADS)
         row_ptr = output_ptr + (first_line + r) * width
         mask = (first_row + r < height) & (columns < width)
         tl.store(row_ptr + columns, line, mask=mask)
+
+
+# From 7 × 7 on multiplications are the limit, and so many of them, one after the
+# other, that a multiprocessor waits for its instructions. So a loop, whose few
+# instructions stay close by: a program walks down the picture, row by row.
+
+
+@triton.jit
+def load_row(
+    row_ptr, first_column, row_inside, width,
+    RADIUS: tl.constexpr, QUADS: tl.constexpr, ALIGNED: tl.constexpr,
+):
+    """The pixels that a quad's sums need: from RADIUS before it to RADIUS after."""
+    pixels = ()
+    if ALIGNED:
+        quads = ()
+        for neighbour in tl.static_range(3):
+            columns = first_column + 4 * (neighbour - 1) + tl.arange(0, 4 * QUADS)
+            mask = row_inside & (columns >= 0) & (columns < width)
+            line = tl.load(row_ptr + columns, mask=mask, other=0.0)
+            quads += split_quads(line, QUADS)
+        for n in tl.static_range(4 + 2 * RADIUS):
+            pixels += (quads[4 - RADIUS + n],)
+    else:
+        for n in tl.static_range(4 + 2 * RADIUS):
+            columns = first_column + 4 * tl.arange(0, QUADS) + n - RADIUS
+            mask = row_inside & (columns >= 0) & (columns < width)
+            pixels += (tl.load(row_ptr + columns, mask=mask, other=0.0),)
+    return pixels
+
+
+@triton.jit
+def conv2d_walking_kernel(
+    input_ptr, output_ptr, conv_kernel_ptr,
+    height, width_in_units, kernel_size: tl.constexpr,
+    UNIT: tl.constexpr, ROWS: tl.constexpr, QUADS: tl.constexpr,
+):
+    width = width_in_units * UNIT
+    ALIGNED: tl.constexpr = UNIT % 4 == 0
+    RADIUS: tl.constexpr = kernel_size // 2
+    LAST: tl.constexpr = kernel_size - 1
+    pid = tl.program_id(axis=0)
+    across = tl.cdiv(width, 4 * QUADS)
+    down = tl.cdiv(height, ROWS)
+    first_column = pid % across * (4 * QUADS)
+    first_row = pid // across % down * ROWS
+    channel_start = (pid // across // down).to(tl.int64) * height * width
+    input_ptr += channel_start
+    output_ptr += channel_start
+    columns = first_column + tl.arange(0, 4 * QUADS)
+
+    weights = ()
+    for n in tl.static_range(kernel_size * kernel_size):
+        weights += (tl.load(conv_kernel_ptr + n),)
+
+    # Under way are LAST rows of output, the oldest first, four sums for each.
+    sums = ()
+    for _ in tl.static_range(4 * LAST):
+        sums += (tl.zeros((QUADS,), dtype=tl.float32),)
+
+    # One row ahead: its loads are under way while this row is multiplied.
+    row = first_row - RADIUS
+    row_ptr = input_ptr + row.to(tl.int64) * width
+    row_inside = (row >= 0) & (row < height)
+    pixels = load_row(
+        row_ptr, first_column, row_inside, width, RADIUS, QUADS, ALIGNED
+    )
+    for row in range(first_row - RADIUS, first_row + ROWS + RADIUS):
+        next_row = row + 1
+        row_ptr = input_ptr + next_row.to(tl.int64) * width
+        row_inside = (next_row >= 0) & (next_row < height)
+        next_pixels = load_row(
+            row_ptr, first_column, row_inside, width, RADIUS, QUADS, ALIGNED
+        )
+
+        # The oldest row of output sees this row through the filter's last.
+        new_sums = ()
+        for age in tl.static_range(kernel_size):
+            for column in tl.static_range(4):
+                if age == LAST:
+                    total = pixels[column] * weights[0]
+                else:
+                    weight = weights[(LAST - age) * kernel_size]
+                    total = tl.fma(pixels[column], weight, sums[4 * age + column])
+                for j in tl.static_range(1, kernel_size):
+                    weight = weights[(LAST - age) * kernel_size + j]
+                    total = tl.fma(pixels[column + j], weight, total)
+                new_sums += (total,)
+
+        # The oldest is complete; the others grow older.
+        first, second, third, fourth = new_sums[:4]
+        line = join_quads(first, second, third, fourth, QUADS)
+        output_row = row - RADIUS
+        row_ptr = output_ptr + output_row.to(tl.int64) * width
+        row_inside = (output_row >= first_row) & (output_row < height)
+        tl.store(row_ptr + columns, line, mask=row_inside & (columns < width))
+        sums = new_sums[4:]
+        pixels = next_pixels
+
+
+# Beyond 9 × 9 the quads beside a quad hold too few columns.
 
 
 @triton.jit
@@ -127,10 +238,7 @@ def conv2d_large_filter_kernel(
     input_ptr, output_ptr, conv_kernel_ptr, height, width, kernel_size,
     BLOCK_SIZE_H: tl.constexpr, BLOCK_SIZE_W: tl.constexpr,
 ):
-    """The plain kernel, for filters that reach beyond the neighbouring quads.
-
-    It loops where the plain one unrolls: 31 × 31 weights still compile at once.
-    """
+    """The plain kernel, in loops: 31 × 31 weights still compile at once."""
     pid = tl.program_id(axis=0)
     across, down = tl.cdiv(width, BLOCK_SIZE_W), tl.cdiv(height, BLOCK_SIZE_H)
     rows = pid // across % down * BLOCK_SIZE_H + tl.arange(0, BLOCK_SIZE_H)
@@ -177,12 +285,15 @@ def conv2d(image: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
             image, output, weight, height, width, size, BLOCK_SIZE_H, BLOCK_SIZE_W
         )
         return output
-    ROWS, QUADS, num_warps = 8, 128, 4
     UNIT = 4 if width % 4 == 0 else 1
+    kernel, QUADS, ROWS = conv2d_kernel, 128, 4 if size <= 3 else 8
+    if size > LARGEST_BY_NAME:
+        kernel, QUADS, ROWS = conv2d_walking_kernel, 256, 192
+        if channels * cdiv(height, ROWS) * cdiv(width, 4 * QUADS) < ENOUGH_PROGRAMS:
+            QUADS, ROWS = 128, 16
     down, across = cdiv(height, ROWS), cdiv(width, 4 * QUADS)
-    conv2d_kernel[(channels * down * across,)](
-        image, output, weight, height, width // UNIT, size, UNIT, ROWS, QUADS,
-        num_warps=num_warps,
+    kernel[(channels * down * across,)](
+        image, output, weight, height, width // UNIT, size, UNIT, ROWS, QUADS
     )
     return output
 

@@ -14,9 +14,9 @@ Three ideas:
   tile after tile. Tiles go in groups of GROUP_M rows of tiles, so that those
   computed at the same time share rows of A and columns of B in the L2 cache.
 - Parts. A float32 has 24 significant bits and a bfloat16 has 8, so three of
-  them hold it: a = a0 + a1 + a2, each at most 2^-8 of the one before. Of the
-  nine products of parts, the three smallest are below float32's own rounding:
-  six remain. Two float16 parts, 11 bits each, make do with three products, if
+  them hold it: a = a0 + a1 + a2, each about 2^-8 of the one before. Of the nine
+  products of parts the three smallest are left out, which is about what float32
+  rounds away: six remain. Two float16 parts, 11 bits each, make do with three products, if
   a power of two brings each row of A and column of B into float16's range.
   Hopper's tensor cores cut off low bits as they add, so each step along K starts
   from zero, and the steps are added up in float32, which rounds.
@@ -48,7 +48,7 @@ from triton.tools.tensor_descriptor import TensorDescriptor
 HOPPER, AMPERE, TURING = 9, 8, (7, 5)
 PARTS = {"bf16x6": (3, torch.bfloat16), "fp16x3": (2, torch.float16)}
 LARGEST_BFLOAT16 = tl.constexpr(3.3895313892515355e38)
-STEP_K = 64  # along K, in elements: 128 bytes, a whole line of the cache
+STEP_K = 64  # along K, in elements; parts are padded to it
 
 
 # Which tile? The same for every kernel below.
@@ -74,11 +74,7 @@ def load_tile(desc, row, k, K_IS_LAST: tl.constexpr):
 
     A's rows are rows of C, B's columns are columns of C: both count as rows.
     """
-    if K_IS_LAST:
-        tile = desc.load([row, k])
-    else:
-        tile = tl.trans(desc.load([k, row]))
-    return tile
+    return desc.load([row, k]) if K_IS_LAST else tl.trans(desc.load([k, row]))
 
 
 # 16 bits: descriptors, and programs that stay.
@@ -89,11 +85,12 @@ def matmul_kernel(
     a_desc, b_desc, c_desc, M, N, K, programs,
     A_K_IS_LAST: tl.constexpr, B_K_IS_LAST: tl.constexpr,
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
-    GROUP_M: tl.constexpr, FLATTEN: tl.constexpr,
+    GROUP_M: tl.constexpr,
 ):
     pid = tl.program_id(axis=0)
     tiles = tl.cdiv(M, BLOCK_M) * tl.cdiv(N, BLOCK_N)
-    for tile in tl.range(pid, tiles, programs, flatten=FLATTEN):
+    # Flattened into one loop, the next tile's loads start before this one ends.
+    for tile in tl.range(pid, tiles, programs, flatten=True):
         pid_m, pid_n = tile_position(tile, M, N, BLOCK_M, BLOCK_N, GROUP_M)
         m, n = pid_m * BLOCK_M, pid_n * BLOCK_N
         accumulator = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
@@ -180,11 +177,12 @@ def split_kernel(
 @triton.jit
 def load_part(desc, number, part_height, row, k, K_IS_LAST: tl.constexpr):
     """A tile of one part; the parts lie one below the other."""
+    down = number * part_height
     if K_IS_LAST:
-        tile = load_tile(desc, number * part_height + row, k, K_IS_LAST)
+        row += down
     else:
-        tile = load_tile(desc, row, number * part_height + k, K_IS_LAST)
-    return tile
+        k += down
+    return load_tile(desc, row, k, K_IS_LAST)
 
 
 @triton.jit
@@ -363,14 +361,14 @@ def describe(
 def matmul_by_descriptors(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     (M, K), (_, N) = a.shape, b.shape
     c = torch.empty((M, N), dtype=a.dtype, device=a.device)
-    BLOCK_M, BLOCK_N, BLOCK_K, GROUP_M = 128, 256, STEP_K, 8
+    BLOCK_M, BLOCK_N, BLOCK_K, GROUP_M = 128, 256, 64, 16
     a_desc, a_k_is_last = describe(a, BLOCK_M, BLOCK_K)
     b_desc, b_k_is_last = describe(b.t(), BLOCK_N, BLOCK_K)
     c_desc = TensorDescriptor.from_tensor(c, [BLOCK_M, BLOCK_N // 2])
     programs = persistent_programs(a, cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N))
     matmul_kernel[(programs,)](
         a_desc, b_desc, c_desc, M, N, K, programs, a_k_is_last, b_k_is_last,
-        BLOCK_M, BLOCK_N, BLOCK_K, GROUP_M, FLATTEN=False,
+        BLOCK_M, BLOCK_N, BLOCK_K, GROUP_M,
         num_warps=8, num_stages=4,
     )
     return c
@@ -381,7 +379,9 @@ def matmul_in_parts(
 ) -> torch.Tensor:
     (M, K), (_, N) = a.shape, b.shape
     c = torch.empty((M, N), dtype=torch.float32, device=a.device)
-    BLOCK_M, BLOCK_N, BLOCK_K, GROUP_M = 128, 128, STEP_K, 8
+    BLOCK_M, BLOCK_N, GROUP_M = 128, 128, 8
+    # Steps and how many of them in advance: as much as shared memory holds.
+    BLOCK_K, num_stages = (64, 3) if n_parts == 2 else (32, 4)
     a_parts, a_largest = split(a, n_parts, dtype)
     b_parts, b_largest = split(b.t(), n_parts, dtype)
     a_desc, a_k_is_last = describe_parts(a_parts, BLOCK_M, BLOCK_K)
@@ -392,8 +392,7 @@ def matmul_in_parts(
         a_desc.shape[0] // n_parts, b_desc.shape[0] // n_parts, programs,
         n_parts, a_k_is_last, b_k_is_last,
         BLOCK_M, BLOCK_N, BLOCK_K, GROUP_M,
-        # As many steps in advance as shared memory holds.
-        num_warps=8, num_stages=3 if n_parts == 2 else 2,
+        num_warps=8, num_stages=num_stages,
     )
     return c
 
