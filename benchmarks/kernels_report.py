@@ -91,7 +91,7 @@ def markdown(report: Report, picture: Path | None) -> str:
         "Medians of `triton.testing.do_bench`; all contenders in turns, in one process. The limit is a copy of as many "
         "bytes. × limit is our time over that of the copy, where less is better; the other ratios are their time "
         "over ours. Eager is PyTorch as it comes, in the faster form where there are two: cuDNN for conv2d, cuBLAS for "
-        "matmul, and for float32 cuBLAS float32, not TF32. Splitting A and B into parts is included.",
+        "matmul, both without TF32. Splitting A and B into parts is included.",
         _markdown_table(_time_rows, report),
         "Milliseconds, and between which values six of ten calls lie:",
         _markdown_table(_all_time_rows, report),

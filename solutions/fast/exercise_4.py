@@ -26,8 +26,9 @@ For float32 this is as accurate as float32 sums, not IEEE 754 arithmetic:
 - precision="bf16x6", the default, holds for rows and columns of any magnitude.
   Below 1e-33 the parts run out of exponents: an input is then kept to 2^-134
   or so, not to 24 bits.
-- precision="fp16x3" is faster and holds while a row of A, or a column of B,
-  does not mix magnitudes: its elements are kept to 2^-39 of its largest.
+- precision="fp16x3" is faster. Its parts hold 22 bits, which a sum of a few
+  products shows and a long one does not; and a row of A, or a column of B, that
+  mixes magnitudes has its elements kept to 2^-39 of its largest only.
 - An Inf or a NaN makes NaN of its whole row of C (column, if B has it), where
   IEEE 754 would keep some Inf. Where C overflows, it is Inf or NaN.
 
