@@ -11,7 +11,7 @@ import argparse
 import json
 import statistics
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -26,7 +26,7 @@ from triton.testing import do_bench  # isort: skip
 from benchmarks.kernels_report import figures, markdown, roofline, table  # isort: skip
 from benchmarks.solutions import load_launcher  # isort: skip
 
-ROUNDS = 6
+ROUNDS = 4
 WARMUP_MS, ROUND_MS = 10, 50
 
 Run = Callable[[], torch.Tensor]
@@ -99,30 +99,42 @@ def main() -> None:
     options = parser.parse_args()
     if DEVICE != "cuda":
         raise SystemExit("benchmarks.kernels measures times on an NVIDIA GPU: there is none here")
-    report = measure()
-    raw = json.dumps(asdict(report), indent=1, ensure_ascii=False) + "\n"
-    if options.out:
-        options.out.write_text(raw, encoding="utf-8")
+    for report in measure():
+        if options.out:  # after each piece of work: an interrupted run keeps what it has
+            options.out.write_text(_raw(report), encoding="utf-8")
     if options.markdown:
-        folder: Path = options.markdown
-        (folder / "h200.json").write_text(raw, encoding="utf-8")
-        picture = roofline(asdict(report), folder / "h200.png")
-        (folder / "h200.md").write_text(markdown(asdict(report), picture), encoding="utf-8")
+        write_results(report, options.markdown)
     print(json.dumps(figures(asdict(report))) if options.json else table(asdict(report)))
 
 
-def measure() -> Report:
-    """Everything, on the GPU of this process."""
+def write_results(report: Report, folder: Path) -> None:
+    """The page, the raw figures and, where there is matplotlib, the roofline."""
+    (folder / "h200.json").write_text(_raw(report), encoding="utf-8")
+    picture = roofline(asdict(report), folder / "h200.png")
+    (folder / "h200.md").write_text(markdown(asdict(report), picture), encoding="utf-8")
+
+
+def _raw(report: Report) -> str:
+    return json.dumps(asdict(report), indent=1, ensure_ascii=False) + "\n"
+
+
+def measure() -> Iterator[Report]:
+    """On the GPU of this process: the report so far after each piece of work, the whole one last."""
     torch.manual_seed(0)
     torch.backends.cudnn.allow_tf32 = False  # as accurate as ours, or it is no comparison
-    versions = {"PyTorch": torch.__version__, "CUDA": str(torch.version.cuda), "Triton": triton.__version__}
-    return Report(
+    report = Report(
         date=datetime.now(UTC).strftime("%Y-%m-%d"),
         gpu=torch.cuda.get_device_name(),
-        versions=versions,
-        results=tuple(_time(work) for work in _all_work()),
-        accuracy=tuple(accuracies()),
+        versions={"PyTorch": torch.__version__, "CUDA": str(torch.version.cuda), "Triton": triton.__version__},
+        results=(),
+        accuracy=(),
     )
+    for work in _all_work():
+        report = replace(report, results=(*report.results, _time(work)))
+        yield report
+    for accuracy in accuracies():
+        report = replace(report, accuracy=(*report.accuracy, accuracy))
+    yield report
 
 
 def _time(work: Work) -> Result:

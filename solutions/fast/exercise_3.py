@@ -288,7 +288,7 @@ def conv2d(image: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
     UNIT = 4 if width % 4 == 0 else 1
     kernel, QUADS, ROWS = conv2d_kernel, 128, 4 if size <= 3 else 8
     if size > LARGEST_BY_NAME:
-        kernel, QUADS, ROWS = conv2d_walking_kernel, 256, 192
+        kernel, QUADS, ROWS = conv2d_walking_kernel, 256, 128
         if channels * cdiv(height, ROWS) * cdiv(width, 4 * QUADS) < ENOUGH_PROGRAMS:
             QUADS, ROWS = 128, 16
     down, across = cdiv(height, ROWS), cdiv(width, 4 * QUADS)

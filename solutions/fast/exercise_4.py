@@ -387,7 +387,7 @@ def matmul_in_parts(
     b_parts, b_largest = split(b.t(), n_parts, dtype)
     a_desc, a_k_is_last = describe_parts(a_parts, BLOCK_M, BLOCK_K)
     b_desc, b_k_is_last = describe_parts(b_parts, BLOCK_N, BLOCK_K)
-    programs = persistent_programs(a, cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N))
+    programs = cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N)
     matmul_parts_kernel[(programs,)](
         a_desc, b_desc, c, a_largest, b_largest, M, N, K,
         a_desc.shape[0] // n_parts, b_desc.shape[0] // n_parts, programs,
