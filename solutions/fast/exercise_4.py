@@ -16,10 +16,15 @@ Three ideas:
 - Parts. A float32 has 24 significant bits and a bfloat16 has 8, so three of
   them hold it: a = a0 + a1 + a2, each about 2^-8 of the one before. Of the nine
   products of parts the three smallest are left out, which is about what float32
-  rounds away: six remain. Two float16 parts, 11 bits each, make do with three products, if
-  a power of two brings each row of A and column of B into float16's range.
-  Hopper's tensor cores cut off low bits as they add, so each step along K starts
-  from zero, and the steps are added up in float32, which rounds.
+  rounds away: six remain. Two float16 parts, 11 bits each, make do with three
+  products, if a power of two brings each row of A and column of B into float16's
+  range. Hopper's tensor cores cut off low bits as they add, so each step along K
+  starts from zero, and the steps are added up in float32, which rounds.
+
+On an H200, 4096 × 4096 times 4096 × 4096 (benchmarks/results/h200.md):
+
+    float32   plain 3.284 ms   cuBLAS 2.704 ms   bf16x6 1.615 ms   fp16x3 0.810 ms
+    float16   plain 0.432 ms   cuBLAS 0.205 ms   fast 0.206 ms
 
 For float32 this is as accurate as float32 sums, not IEEE 754 arithmetic:
 
@@ -387,6 +392,7 @@ def matmul_in_parts(
     b_parts, b_largest = split(b.t(), n_parts, dtype)
     a_desc, a_k_is_last = describe_parts(a_parts, BLOCK_M, BLOCK_K)
     b_desc, b_k_is_last = describe_parts(b_parts, BLOCK_N, BLOCK_K)
+    # One for each tile: with two parts, programs that stay were no faster.
     programs = cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N)
     matmul_parts_kernel[(programs,)](
         a_desc, b_desc, c, a_largest, b_largest, M, N, K,
