@@ -1,0 +1,319 @@
+"""How far the fast solutions are from the limit, and from what people use: `python -m benchmarks.kernels`.
+
+Needs one NVIDIA GPU, PyTorch and Triton. All contenders for one piece of work are timed in turns, in this process:
+medians of `triton.testing.do_bench`, which empties the L2 cache before each call. The limit is a copy of as many bytes.
+Correctness comes first: whatever is wrong gets no time, but an error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from triton_workshop import DEVICE  # first: chooses the GPU
+
+import torch  # isort: skip
+import triton  # isort: skip
+from triton.testing import do_bench  # isort: skip
+
+from benchmarks.kernels_report import figures, markdown, roofline, table  # isort: skip
+from benchmarks.solutions import load_launcher  # isort: skip
+
+ROUNDS = 4
+WARMUP_MS, ROUND_MS = 10, 50
+
+Run = Callable[[], torch.Tensor]
+Runs = dict[str, tuple[Run, ...]]
+"""Contender → the ways in which one can write it: the fastest counts."""
+
+
+@dataclass(frozen=True)
+class Work:
+    kernel: str
+    size: str
+    bytes: int
+    """Each input read once, the output written once."""
+    operations: int
+    runs: Runs
+    reference: Callable[[], torch.Tensor]
+    tolerance: float
+    """Of the relative error, in the Frobenius norm."""
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Milliseconds: the median, and between which values six of ten calls lie."""
+
+    median: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Result:
+    kernel: str
+    size: str
+    bytes: int
+    operations: int
+    times: dict[str, Timing]
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """‖C - C64‖ / ‖C64‖ row by row, its root mean square; C64 is the float64 product."""
+
+    kernel: str
+    inputs: str
+    size: int
+    fast: float
+    vendor: float
+
+
+@dataclass(frozen=True)
+class Report:
+    date: str
+    gpu: str
+    versions: dict[str, str]
+    results: tuple[Result, ...]
+    accuracy: tuple[Accuracy, ...]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", action="store_true", help="one object: figure → number")
+    parser.add_argument("--out", type=Path, help="write everything that was measured to this file, as JSON")
+    parser.add_argument(
+        "--markdown",
+        type=Path,
+        nargs="?",
+        const=Path(__file__).parent / "results",
+        help="write a report to this folder",
+    )
+    options = parser.parse_args()
+    if DEVICE != "cuda":
+        raise SystemExit("benchmarks.kernels measures times on an NVIDIA GPU: there is none here")
+    for report in measure():
+        if options.out:  # after each piece of work: an interrupted run keeps what it has
+            options.out.write_text(_raw(report), encoding="utf-8")
+    if options.markdown:
+        write_results(report, options.markdown)
+    print(json.dumps(figures(asdict(report))) if options.json else table(asdict(report)))
+
+
+def write_results(report: Report, folder: Path) -> None:
+    """The page, the raw figures and, where there is matplotlib, the roofline."""
+    (folder / "h200.json").write_text(_raw(report), encoding="utf-8")
+    picture = roofline(asdict(report), folder / "h200.png")
+    (folder / "h200.md").write_text(markdown(asdict(report), picture), encoding="utf-8")
+
+
+def _raw(report: Report) -> str:
+    return json.dumps(asdict(report), indent=1, ensure_ascii=False) + "\n"
+
+
+def measure() -> Iterator[Report]:
+    """On the GPU of this process: the report so far after each piece of work, the whole one last."""
+    torch.manual_seed(0)
+    torch.backends.cudnn.allow_tf32 = False  # as accurate as ours, or it is no comparison
+    report = Report(
+        date=datetime.now(UTC).strftime("%Y-%m-%d"),
+        gpu=torch.cuda.get_device_name(),
+        versions={"PyTorch": torch.__version__, "CUDA": str(torch.version.cuda), "Triton": triton.__version__},
+        results=(),
+        accuracy=(),
+    )
+    for work in _all_work():
+        report = replace(report, results=(*report.results, _time(work)))
+        yield report
+    for accuracy in accuracies():
+        report = replace(report, accuracy=(*report.accuracy, accuracy))
+    yield report
+
+
+def _time(work: Work) -> Result:
+    reference = work.reference()
+    for name, ways in work.runs.items():
+        for run in ways:
+            error = _relative_error(run(), reference)
+            if name != "limit" and not error <= work.tolerance:
+                raise SystemExit(f"{work.kernel} {work.size}: {name} is wrong, relative error {error:.1e}")
+    del reference
+    samples: dict[tuple[str, int], list[float]] = {}
+    for number in range(ROUNDS):
+        # To and fro: what runs after a kernel that heats the GPU is not always the same.
+        order = tuple(work.runs.items())
+        for name, ways in order if number % 2 == 0 else reversed(order):
+            for way, run in enumerate(ways):
+                times = do_bench(run, warmup=WARMUP_MS, rep=ROUND_MS, return_mode="all")
+                samples.setdefault((name, way), []).extend(times)
+    best: dict[str, Timing] = {}
+    for (name, _way), times in samples.items():
+        timing = _summary(times)
+        if name not in best or timing.median < best[name].median:
+            best[name] = timing
+    torch.cuda.empty_cache()
+    return Result(work.kernel, work.size, work.bytes, work.operations, best)
+
+
+def _summary(times: list[float]) -> Timing:
+    deciles = statistics.quantiles(times, n=10, method="inclusive")
+    return Timing(statistics.median(times), deciles[1], deciles[7])
+
+
+def _relative_error(found: torch.Tensor, reference: torch.Tensor) -> float:
+    if found.shape != reference.shape:
+        return float("inf")
+    return float((found.double() - reference.double()).norm() / reference.double().norm())
+
+
+def _all_work() -> Iterator[Work]:
+    yield _add(2**28)
+    yield _sepia(8192, 8192)
+    for size in (3, 5, 7):
+        yield _conv2d(8192, 8192, size)
+    for n in (4096, 8192):
+        for dtype in (torch.float16, torch.bfloat16):
+            yield _half_matmul(n, dtype)
+        for precision in ("fp16x3", "bf16x6"):
+            yield _float32_matmul(n, precision)
+
+
+def _copy(n_bytes: int) -> Run:
+    """Reads and writes n_bytes altogether."""
+    source = torch.rand(n_bytes // 8, device=DEVICE)
+    return partial(torch.empty_like(source).copy_, source)
+
+
+def _contenders(number: int, arguments: tuple[torch.Tensor, ...], n_bytes: int, *ways: Callable[..., Any]) -> Runs:
+    """Fast, plain, and each way that PyTorch offers, eager and compiled."""
+    return {
+        "limit": (_copy(n_bytes),),
+        "fast": (partial(load_launcher(number, fast=True), *arguments),),
+        "plain": (partial(load_launcher(number), *arguments),),
+        "eager": tuple(partial(way, *arguments) for way in ways),
+        "compiled": tuple(partial(torch.compile(way), *arguments) for way in ways),
+    }
+
+
+def _add(n: int) -> Work:
+    x, y = torch.rand(n, device=DEVICE), torch.rand(n, device=DEVICE)
+    runs = _contenders(1, (x, y), 12 * n, torch.add)
+    return Work("add", f"2^{n.bit_length() - 1} floats", 12 * n, n, runs, lambda: x + y, 0.0)
+
+
+def _sepia_as_written(image: torch.Tensor) -> torch.Tensor:
+    red, green, blue = image
+    sepia = (
+        0.393 * red + 0.769 * green + 0.189 * blue,
+        0.349 * red + 0.686 * green + 0.168 * blue,
+        0.272 * red + 0.534 * green + 0.131 * blue,
+    )
+    return torch.stack(sepia).clamp(max=1.0)
+
+
+def _sepia_by_einsum(image: torch.Tensor) -> torch.Tensor:
+    weights = ((0.393, 0.769, 0.189), (0.349, 0.686, 0.168), (0.272, 0.534, 0.131))
+    matrix = torch.tensor(weights, device=image.device)
+    return torch.einsum("oc,chw->ohw", matrix, image).clamp(max=1.0)
+
+
+def _sepia(height: int, width: int) -> Work:
+    image = torch.rand(3, height, width, device=DEVICE)
+    n_bytes, pixels = 8 * image.numel(), height * width
+    runs = _contenders(2, (image,), n_bytes, _sepia_as_written, _sepia_by_einsum)
+    return Work("sepia", f"3×{height}×{width}", n_bytes, 18 * pixels, runs, partial(_sepia_as_written, image), 1e-6)
+
+
+def _conv2d_by_cudnn(image: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    """One group a channel: many times faster than a batch of pictures of one channel."""
+    channels, size = image.shape[0], weight.shape[0]
+    weights = weight.expand(channels, 1, size, size)
+    return torch.nn.functional.conv2d(image[None], weights, padding=size // 2, groups=channels)[0]
+
+
+def _conv2d(height: int, width: int, size: int) -> Work:
+    image, weight = torch.rand(3, height, width, device=DEVICE), torch.randn(size, size, device=DEVICE)
+    n_bytes, operations = 8 * image.numel(), 2 * size**2 * image.numel()
+    runs = _contenders(3, (image, weight), n_bytes, _conv2d_by_cudnn)
+    kernel = f"conv2d {size}×{size}"
+    reference = partial(_conv2d_by_cudnn, image.double(), weight.double())
+    return Work(kernel, f"3×{height}×{width}", n_bytes, operations, runs, reference, 1e-6)
+
+
+def _half_matmul(n: int, dtype: torch.dtype) -> Work:
+    a, b = (torch.randn(n, n, device=DEVICE).to(dtype) for _ in range(2))
+    name = str(dtype).removeprefix("torch.")
+    runs: Runs = {
+        "fast": (partial(load_launcher(4, fast=True), a, b),),
+        "plain": (partial(load_launcher(4), a, b),),
+        "eager": (partial(torch.mm, a, b),),
+    }
+    tolerance = 2 * torch.finfo(dtype).eps
+    return Work(f"matmul {name}", f"{n}³", 6 * n**2, 2 * n**3, runs, lambda: a.double() @ b.double(), tolerance)
+
+
+def _float32_matmul(n: int, precision: str) -> Work:
+    a, b = (torch.randn(n, n, device=DEVICE) for _ in range(2))
+    runs: Runs = {
+        "fast": (partial(load_launcher(4, fast=True), a, b, precision=precision),),
+        "plain": (partial(load_launcher(4), a, b),),
+        "eager": (partial(torch.mm, a, b),),
+    }
+    reference = lambda: a.double() @ b.double()  # noqa: E731
+    return Work(f"matmul float32 by {precision}", f"{n}³", 12 * n**2, 2 * n**3, runs, reference, 1e-5)
+
+
+def accuracies(sizes: tuple[int, ...] = (4096, 8192)) -> Iterator[Accuracy]:
+    """Both ways to multiply float32 beside cuBLAS, on inputs that are easy and inputs that are not."""
+    matmul = load_launcher(4, fast=True)
+    for precision in ("fp16x3", "bf16x6"):
+        for inputs, make in INPUTS.items():
+            if inputs == SCALED and precision == "fp16x3":
+                continue  # it makes no such promise
+            for n in sizes:
+                a, b = make(n)
+                exact = a.double() @ b.double()
+                fast, vendor = (_row_error(c, exact) for c in (matmul(a, b, precision=precision), a @ b))
+                yield Accuracy(f"matmul float32 by {precision}", inputs, n, fast, vendor)
+
+
+def _row_error(found: torch.Tensor, exact: torch.Tensor) -> float:
+    errors = (found.double() - exact).norm(dim=1) / exact.norm(dim=1)
+    return float(errors.square().mean().sqrt())
+
+
+def _pair(make: Callable[..., torch.Tensor], n: int) -> tuple[torch.Tensor, torch.Tensor]:
+    return make(n, n, device=DEVICE), make(n, n, device=DEVICE)
+
+
+def _log_uniform(*shape: int, device: str) -> torch.Tensor:
+    """From 1e-3 to 1e3 in size, of both signs."""
+    size = 10 ** (6 * torch.rand(*shape, device=device) - 3)
+    return torch.where(torch.rand(*shape, device=device) < 0.5, -size, size)
+
+
+def _scaled_rows(n: int) -> tuple[torch.Tensor, torch.Tensor]:
+    a, b = _pair(torch.randn, n)
+    a[::2] *= 1e15
+    a[1::2] *= 1e-15
+    return a, b
+
+
+SCALED = "normal, rows scaled by 1e±15"
+INPUTS: dict[str, Callable[[int], tuple[torch.Tensor, torch.Tensor]]] = {
+    "normal": partial(_pair, torch.randn),
+    "uniform": partial(_pair, torch.rand),
+    "log-uniform": partial(_pair, _log_uniform),
+    SCALED: _scaled_rows,
+}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,151 @@
+"""What benchmarks.kernels measured, as a table, as flat figures, as Markdown and as a picture.
+
+A report is the plain form that `dataclasses.asdict` makes of it, or that its JSON file holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+Report = dict[str, Any]
+Row = tuple[str, ...]
+
+BASELINES = {"limit": "× limit", "eager": "× eager", "compiled": "× compiled", "plain": "× plain"}
+"""Contender → the ratio's name. × limit is fast's time over the limit's, the others are theirs over fast's."""
+
+
+def figures(report: Report) -> dict[str, float]:
+    """Figure → number: milliseconds, ratios and errors."""
+    flat: dict[str, float] = {}
+    for result in report["results"]:
+        name = f"{result['kernel']}, {result['size']}"
+        for contender, time in result["times"].items():
+            flat[f"{name}: {contender} ms"] = round(time["median"], 4)
+        for contender, label in BASELINES.items():
+            if contender in result["times"]:
+                flat[f"{name}: {label}"] = round(ratio(result, contender), 3)
+    for row in report["accuracy"]:
+        name = f"{row['kernel']}, {row['size']}³, {row['inputs']}"
+        flat[f"{name}: error"] = float(f"{row['fast']:.2e}")
+        flat[f"{name}: error of cuBLAS"] = float(f"{row['vendor']:.2e}")
+    return flat
+
+
+def ratio(result: dict[str, Any], contender: str) -> float:
+    fast, other = result["times"]["fast"]["median"], result["times"][contender]["median"]
+    return float(fast / other if contender == "limit" else other / fast)
+
+
+def rate(result: dict[str, Any], contender: str = "fast") -> str:
+    seconds = result["times"][contender]["median"] / 1e3
+    if result["kernel"].startswith("matmul"):
+        return f"{result['operations'] / seconds / 1e12:.0f} TFLOP/s"
+    return f"{result['bytes'] / seconds / 1e12:.2f} TB/s"
+
+
+def _time_rows(report: Report) -> Iterable[Row]:
+    yield ("kernel", "work", "fast, ms", "6 of 10 calls", "rate", *BASELINES.values())
+    for result in report["results"]:
+        time = result["times"]["fast"]
+        ratios = (f"{ratio(result, name):.2f}" if name in result["times"] else "" for name in BASELINES)
+        spread = f"{time['low']:.4g} – {time['high']:.4g}"
+        yield (result["kernel"], result["size"], f"{time['median']:.4g}", spread, rate(result), *ratios)
+
+
+def _all_time_rows(report: Report) -> Iterable[Row]:
+    contenders = ("limit", "fast", "plain", "eager", "compiled")
+    yield ("kernel", "work", *contenders)
+    for result in report["results"]:
+        cells = (_median_and_spread(result["times"].get(name)) for name in contenders)
+        yield (result["kernel"], result["size"], *cells)
+
+
+def _median_and_spread(time: dict[str, float] | None) -> str:
+    return "" if time is None else f"{time['median']:.4g} ({time['low']:.4g} – {time['high']:.4g})"
+
+
+def _accuracy_rows(report: Report) -> Iterable[Row]:
+    yield ("kernel", "size", "inputs", "error", "error of cuBLAS float32")
+    for row in report["accuracy"]:
+        yield (row["kernel"], f"{row['size']}³", row["inputs"], f"{row['fast']:.1e}", f"{row['vendor']:.1e}")
+
+
+def table(report: Report) -> str:
+    """For a terminal."""
+    return "\n\n".join(_aligned(tuple(rows(report))) for rows in (_time_rows, _accuracy_rows))
+
+
+def _aligned(rows: tuple[Row, ...]) -> str:
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
+
+
+def markdown(report: Report, picture: Path | None) -> str:
+    """The report as a page, with the roofline where it was drawn."""
+    versions = ", ".join(f"{name} {version}" for name, version in report["versions"].items())
+    parts = [
+        f"# The fast solutions on one {report['gpu']}",
+        f"{report['date']}; {versions}. Written by `python -m benchmarks.kernels --markdown`.",
+        "Medians of `triton.testing.do_bench`; all contenders in turns, in one process. The limit is a copy of as many "
+        "bytes. × limit is our time over that of the copy, where less is better; the other ratios are their time "
+        "over ours. Eager is PyTorch as it comes, in the faster form where there are two: cuDNN for conv2d, cuBLAS for "
+        "matmul, both without TF32. Splitting A and B into parts is included.",
+        _markdown_table(_time_rows, report),
+        "Milliseconds, and between which values six of ten calls lie:",
+        _markdown_table(_all_time_rows, report),
+        "## Accuracy",
+        "‖C − C64‖ / ‖C64‖ of each row, against the float64 product; the root mean square over the rows. Uniform is "
+        "0 to 1; log-uniform is 1e-3 to 1e3 in size, of both signs. None of the two is IEEE 754 arithmetic: "
+        "`solutions/fast/exercise_4.py` says where they differ.",
+        _markdown_table(_accuracy_rows, report),
+    ]
+    if picture is not None:
+        parts.append(f"![Roofline: operations a second over operations a byte]({picture.name})")
+    return "\n\n".join(parts) + "\n"
+
+
+def _markdown_table(rows: Callable[[Report], Iterable[Row]], report: Report) -> str:
+    lines = [f"| {' | '.join(row)} |" for row in rows(report)]
+    return "\n".join([lines[0], "|" + " --- |" * (lines[0].count("|") - 1), *lines[1:]])
+
+
+def roofline(report: Report, file: Path) -> Path | None:
+    """Draw the kernels under the limits that the same run measured; None without matplotlib."""
+    try:
+        from matplotlib import pyplot
+    except ImportError:
+        return None
+    results = report["results"]
+    bandwidth = max(r["bytes"] / r["times"]["limit"]["median"] * 1e3 for r in results if "limit" in r["times"])
+    figure, axes = pyplot.subplots(figsize=(9, 5.5), layout="constrained")
+    left, right = 0.05, 20000.0
+    for kind, bits in (("float16", 16), ("float32", 32)):
+        peak = max(r["operations"] / r["times"]["eager"]["median"] * 1e3 for r in results if kind in r["kernel"])
+        axes.plot((left, peak / bandwidth, right), (left * bandwidth, peak, peak), color="0.6", zorder=1)
+        axes.annotate(
+            f"cuBLAS, {bits} bits", (peak / bandwidth, peak), xytext=(0, 5), textcoords="offset points", color="0.35"
+        )
+    axes.annotate("copy", (left, left * bandwidth), xytext=(8, -2), textcoords="offset points", color="0.35")
+    for contender, marker, color in (("fast", "o", "tab:blue"), ("plain", "x", "tab:orange")):
+        points = [
+            (r["operations"] / r["bytes"], r["operations"] / r["times"][contender]["median"] * 1e3) for r in results
+        ]
+        axes.scatter(*zip(*points, strict=True), marker=marker, color=color, label=contender, zorder=2)
+    _name_points(axes, results)
+    axes.set(xscale="log", yscale="log", xlabel="operations a byte", ylabel="operations a second", title=report["gpu"])
+    axes.legend(loc="lower right")
+    figure.savefig(file, dpi=150)
+    pyplot.close(figure)
+    return file
+
+
+def _name_points(axes: Any, results: list[dict[str, Any]]) -> None:
+    for result in results:
+        if result["size"] == "4096³" or result["kernel"] == "matmul bfloat16":
+            continue  # at the places of 8192³ and of float16
+        point = result["operations"] / result["bytes"], result["operations"] / result["times"]["fast"]["median"] * 1e3
+        name = result["kernel"].removeprefix("matmul ").replace("float16", "16 bits")
+        beside = (9, -3, "left") if result["kernel"].startswith("matmul") else (-6, 4, "right")
+        axes.annotate(name, point, xytext=beside[:2], textcoords="offset points", ha=beside[2], fontsize=8)

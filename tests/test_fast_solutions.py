@@ -1,0 +1,292 @@
+"""The fast solutions: right for whatever the plain ones take, on the simulator; as accurate as cuBLAS, on a GPU."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+_before = os.environ.get("TRITON_INTERPRET")
+os.environ["TRITON_INTERPRET"] = "1"
+
+import torch  # noqa: E402
+
+from benchmarks.kernels_report import markdown  # noqa: E402
+from triton_workshop.checking.exercises import EXERCISES  # noqa: E402
+from triton_workshop.simulator import install  # noqa: E402
+
+install()
+
+RunPython = Callable[..., subprocess.CompletedProcess[str]]
+FOLDER = Path(__file__).parents[1] / "solutions" / "fast"
+
+
+def _load(number: int) -> ModuleType:
+    file = FOLDER / f"exercise_{number}.py"
+    spec = importlib.util.spec_from_file_location(f"fast_solution_{number}", file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+FAST = {number: _load(number) for number in EXERCISES}
+
+if _before is None:
+    del os.environ["TRITON_INTERPRET"]
+else:
+    os.environ["TRITON_INTERPRET"] = _before
+
+add, sepia, conv2d = FAST[1].add, FAST[2].sepia, FAST[3].conv2d
+exercise_4 = FAST[4]
+matmul = exercise_4.matmul
+PRECISIONS = ("bf16x6", "fp16x3")
+
+
+@pytest.fixture(autouse=True)
+def _interpreted(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if request.node.get_closest_marker("gpu") is None:
+        monkeypatch.setenv("TRITON_INTERPRET", "1")
+
+
+def noise(*shape: int, dtype: torch.dtype = torch.float32, seed: int = 0) -> torch.Tensor:
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed)).to(dtype)
+
+
+@pytest.mark.parametrize("number", EXERCISES)
+def test_the_checker_finds_nothing(number: int, run_python: RunPython) -> None:
+    outcome = run_python(FOLDER / f"exercise_{number}.py", env={"TRITON_INTERPRET": "1"})
+    assert outcome.returncode == 0, outcome.stdout + outcome.stderr
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("n", [0, 1, 3, 1023, 1025, 5001])
+def test_add_is_exact_for_any_length_and_dtype(n: int, dtype: torch.dtype) -> None:
+    x, y = noise(n, dtype=dtype), noise(n, dtype=dtype, seed=1)
+    assert torch.equal(add(x, y), x + y)
+
+
+def test_add_takes_tensors_that_start_at_no_multiple_of_16_bytes() -> None:
+    x, y = noise(1025)[1:], noise(1026)[2:]
+    assert torch.equal(add(x, y), x + y)
+
+
+@pytest.mark.parametrize(("height", "width"), [(1, 1), (1, 513), (7, 3), (64, 8), (61, 97)])
+def test_sepia_is_right_for_any_picture(height: int, width: int) -> None:
+    image = torch.rand(3, height, width, generator=torch.Generator().manual_seed(0))
+    torch.testing.assert_close(sepia(image), EXERCISES[2].reference(image))
+
+
+@pytest.mark.parametrize("size", [1, 3, 5, 7, 9, 11])
+@pytest.mark.parametrize(
+    ("channels", "height", "width"),
+    [(1, 1, 1), (3, 9, 4), (5, 17, 7), (2, 33, 20), (1, 3, 515), (1, 40, 520)],
+)
+def test_conv2d_is_right_for_any_picture_and_filter(channels: int, height: int, width: int, size: int) -> None:
+    image, weight = noise(channels, height, width), noise(size, size, seed=1)
+    expected = EXERCISES[3].reference(image.double(), weight.double()).float()
+    torch.testing.assert_close(conv2d(image, weight), expected, rtol=1e-5, atol=1e-5)
+
+
+def test_conv2d_walks_far_in_large_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FAST[3], "ENOUGH_PROGRAMS", 1)
+    image, weight = noise(1, 200, 12), noise(7, 7, seed=1)
+    expected = EXERCISES[3].reference(image.double(), weight.double()).float()
+    torch.testing.assert_close(conv2d(image, weight), expected, rtol=1e-5, atol=1e-5)
+
+
+EXTRA_ROUNDINGS = {"bf16x6": 2, "fp16x3": 10}
+"""Beyond one for each term of a sum. Two float16 parts hold 22 bits only: 8 roundings' worth in each product."""
+
+
+def as_accurate_as_a_float32_sum(c: torch.Tensor, a: torch.Tensor, b: torch.Tensor, precision: str = "bf16x6") -> bool:
+    """The checker's bound: as many roundings of the sum of absolute values."""
+    roundings = a.shape[1] + EXTRA_ROUNDINGS[precision]
+    magnitude = a.double().abs() @ b.double().abs()
+    return bool(((c.double() - a.double() @ b.double()).abs() <= roundings * 2**-24 * magnitude).all())
+
+
+MATRICES = {
+    "one": (noise(1, 1), noise(1, 1, seed=1)),
+    "a row and a column": (noise(1, 70), noise(70, 1, seed=1)),
+    "a column and a row": (noise(129, 1), noise(1, 131, seed=1)),
+    "no multiple of anything": (noise(137, 67), noise(67, 259, seed=1)),
+    "A transposed": (noise(67, 137).t(), noise(67, 140, seed=1)),
+    "B transposed": (noise(137, 67), noise(140, 67, seed=1).t()),
+    "both transposed": (noise(66, 137).t(), noise(131, 66, seed=1).t()),
+    "every other element": (noise(80, 140)[::2, ::2], noise(70, 90, seed=1)[:, ::3]),
+    "broadcast rows": (noise(1, 40).expand(50, 40), noise(40, 30, seed=1)),
+    "a start at no multiple of 16 bytes": (noise(40, 41)[:, 1:], noise(40, 33, seed=1)[:, 1:]),
+    "tiles that a program takes one after the other": (noise(300, 64), noise(64, 300, seed=1)),
+}
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("name", MATRICES)
+def test_float32_products_are_as_accurate_as_float32_sums(name: str, precision: str) -> None:
+    a, b = MATRICES[name]
+    c = matmul(a, b, precision=precision)
+    assert c.dtype == torch.float32
+    assert c.is_contiguous()
+    assert as_accurate_as_a_float32_sum(c, a, b, precision)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("name", [*MATRICES, "aligned", "aligned and transposed"])
+def test_half_products_keep_their_dtype(name: str, dtype: torch.dtype) -> None:
+    aligned = {
+        "aligned": (noise(130, 72), noise(72, 264, seed=1)),
+        "aligned and transposed": (noise(72, 136).t(), noise(264, 72, seed=1).t()),
+    }
+    a, b = (matrix.to(dtype) for matrix in {**MATRICES, **aligned}[name])
+    c = matmul(a, b)
+    assert c.dtype == dtype
+    torch.testing.assert_close(c, (a.float() @ b.float()).to(dtype), rtol=2 * torch.finfo(dtype).eps, atol=1e-2)
+
+
+def test_aligned_half_matrices_go_by_descriptors(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(exercise_4, "matmul_by_pointers")
+    matmul(noise(16, 8, dtype=torch.float16), noise(8, 24, dtype=torch.float16))
+
+
+@pytest.mark.parametrize("name", MATRICES)
+@pytest.mark.parametrize("capability", [7, 8])
+def test_older_gpus_get_a_kernel_with_pointers(name: str, capability: int) -> None:
+    a, b = MATRICES[name]
+    assert as_accurate_as_a_float32_sum(exercise_4.matmul_by_pointers(a, b, capability), a, b)
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize(("m", "n", "k"), [(0, 3, 4), (3, 0, 4), (3, 4, 0)])
+def test_empty_matrices_have_a_product_too(m: int, n: int, k: int, precision: str) -> None:
+    assert torch.equal(matmul(noise(m, k), noise(k, n), precision=precision), torch.zeros(m, n))
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_rows_and_columns_may_have_any_magnitude(precision: str) -> None:
+    a, b = noise(40, 64), noise(64, 40, seed=1)
+    a[::2] *= 1e15
+    a[1::2] *= 1e-15
+    b[:, ::3] *= 1e-15
+    assert as_accurate_as_a_float32_sum(matmul(a, b, precision=precision), a, b, precision)
+
+
+def test_six_products_take_magnitudes_mixed_within_a_row() -> None:
+    a, b = noise(40, 64), noise(64, 40, seed=1)
+    a[:, 7] *= 1e12
+    b[7] = 0
+    assert as_accurate_as_a_float32_sum(matmul(a, b), a, b)
+
+
+def test_three_products_keep_elements_to_2_to_the_minus_39_of_their_rows_largest() -> None:
+    a, b = noise(8, 64), torch.eye(64)
+    a[:, 7] = 2.0**30
+    found = matmul(a, b, precision="fp16x3")
+    assert ((found - a).abs() <= 2.0 ** (30 - 39) + 2**-22 * a.abs()).all()
+    assert not torch.equal(found[:, 8:], a[:, 8:])
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("value", [float("inf"), float("-inf"), float("nan")])
+def test_inf_and_nan_spoil_their_row_and_their_column_only(value: float, precision: str) -> None:
+    a, b = noise(40, 64), noise(64, 40, seed=1)
+    expected = matmul(a, b, precision=precision)
+    expected[3], expected[:, 5] = float("nan"), float("nan")
+    a[3, 10], b[11, 5] = value, value
+    assert torch.equal(matmul(a, b, precision=precision).isnan(), expected.isnan())
+    kept = ~expected.isnan()
+    assert torch.equal(matmul(a, b, precision=precision)[kept], expected[kept])
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_the_largest_float32_is_finite(precision: str) -> None:
+    largest = torch.finfo(torch.float32).max
+    a = torch.full((2, 1), largest)
+    a[1] = -largest
+    torch.testing.assert_close(matmul(a, torch.full((1, 2), 0.5), precision=precision), a.expand(2, 2) * 0.5)
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_overflow_is_never_a_finite_number(precision: str) -> None:
+    assert not matmul(torch.full((1, 1), 3e38), torch.full((1, 1), 1e4), precision=precision).isfinite().any()
+
+
+def test_subnormal_numbers_keep_an_absolute_accuracy() -> None:
+    a = noise(16, 16) * 1e-38
+    assert ((matmul(a, torch.eye(16)) - a).abs() <= 2.0**-134).all()
+
+
+def test_three_products_bring_rows_of_subnormal_numbers_into_range() -> None:
+    a = noise(16, 16) * 1e-38
+    torch.testing.assert_close(matmul(a * 1.0, torch.eye(16) * 1e10, precision="fp16x3"), a * 1e10, rtol=1e-5, atol=0)
+
+
+def test_an_unknown_precision_is_named() -> None:
+    with pytest.raises(ValueError, match="precision is 'bf16x6' or 'fp16x3', got 'tf32'"):
+        matmul(noise(2, 2), noise(2, 2), precision="tf32")
+
+
+def test_bfloat16_before_ampere_is_refused_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exercise_4, "compute_capability", lambda matrix: (7, 5))
+    a = noise(4, 4, dtype=torch.bfloat16)
+    with pytest.raises(RuntimeError, match=r"bfloat16 needs a GPU of compute capability 8\.0 or more"):
+        matmul(a, a)
+
+
+def test_a_gpu_that_triton_does_not_know_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exercise_4, "DEVICE", "cuda")
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device: (6, 1))
+    with pytest.raises(RuntimeError, match=r"7\.5 or more, this one has \(6, 1\)"):
+        exercise_4.compute_capability(noise(1, 1))
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("number", EXERCISES)
+def test_the_checker_finds_nothing_on_the_gpu(number: int, run_python: RunPython) -> None:
+    outcome = run_python(FOLDER / f"exercise_{number}.py")
+    assert outcome.returncode == 0, outcome.stdout + outcome.stderr
+
+
+MEASURE_ACCURACY = """
+import json
+from dataclasses import asdict
+from benchmarks.kernels import accuracies
+print(json.dumps([asdict(accuracy) for accuracy in accuracies()]))
+"""
+
+
+@pytest.mark.gpu
+def test_large_float32_products_are_as_accurate_as_those_of_cublas(run_python: RunPython) -> None:
+    outcome = run_python("-c", MEASURE_ACCURACY)
+    assert outcome.returncode == 0, outcome.stderr
+    rows = json.loads(outcome.stdout)
+    assert len(rows) == 14
+    assert [row for row in rows if row["fast"] > row["vendor"]] == []
+
+
+RESULTS = Path(__file__).parents[1] / "benchmarks" / "results"
+KERNELS = {1: "add", 2: "sepia", 3: "conv2d", 4: "matmul"}
+
+
+@pytest.mark.parametrize("number", EXERCISES)
+def test_the_times_in_a_docstring_are_those_that_were_measured(number: int) -> None:
+    report = json.loads((RESULTS / "h200.json").read_text(encoding="utf-8"))
+    results = [result for result in report["results"] if result["kernel"].startswith(KERNELS[number])]
+    measured = {f"{time['median']:.3f}" for result in results for time in result["times"].values()}
+    claimed = set(re.findall(r"(\d+\.\d+) ms", (FAST[number].__doc__ or "").replace("\n", " ")))
+    assert claimed
+    assert claimed <= measured
+
+
+def test_the_page_of_results_shows_the_raw_figures() -> None:
+    report = json.loads((RESULTS / "h200.json").read_text(encoding="utf-8"))
+    page = (RESULTS / "h200.md").read_text(encoding="utf-8")
+    assert page == markdown(report, RESULTS / "h200.png")
