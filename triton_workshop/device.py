@@ -52,9 +52,11 @@ def resolve_device() -> str:
     return _resolve_once()
 
 
-def simulated() -> bool:
-    """Whether `TRITON_INTERPRET` asks for the simulator, read as Triton reads it."""
-    return os.environ.get("TRITON_INTERPRET", "").strip().lower() in _TRUE
+def simulated(environ: Mapping[str, str] | None = None) -> bool:
+    """Whether `TRITON_INTERPRET` asks for the simulator, read as Triton reads it; in this process's environment if none
+    is given."""
+    environ = os.environ if environ is None else environ
+    return environ.get("TRITON_INTERPRET", "").strip().lower() in _TRUE
 
 
 def use_simulator() -> None:

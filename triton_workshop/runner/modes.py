@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping
 from enum import StrEnum
 
-from triton_workshop.device import visible_gpus
+from triton_workshop.device import simulated, visible_gpus
 
 INTERPRET = "TRITON_INTERPRET"
 LOADED_EARLY = ("OMP_", "MKL_", "KMP_", "OPENBLAS_", "NUMEXPR_", "GOMP_", "CUDA_", "PYTORCH_", "TORCH", "PYTHON", "LD_")
@@ -57,10 +57,6 @@ def default_mode(environment: Mapping[str, str]) -> Mode:
     if simulated(environment) or not any(gpu.runs_kernels for gpu in visible_gpus(environment)):
         return Mode.SIMULATOR
     return Mode.CUDA
-
-
-def simulated(environment: Mapping[str, str]) -> bool:
-    return environment.get(INTERPRET, "").strip().lower() in ("1", "true", "on", "y", "yes")
 
 
 def heavy(source: str | bytes) -> bool:

@@ -355,14 +355,9 @@ class Builder:
         """Make undefined elements look it, after an operation that may have hidden them (a maximum ignores NaN)."""
         if result.poison is None:
             return result
-        self.need_exact_poison()
+        self.memory.need_exact_poison("a result may hide an undefined value")
         result.data = np.where(result.poison, undefined(result.dtype), result.data).astype(result.data.dtype)
         return result
-
-    def need_exact_poison(self) -> None:
-        plan = self.memory.plan
-        if not plan.exact_poison:
-            raise Restart("a result may hide an undefined value", dataclasses.replace(plan, exact_poison=True))
 
     # Comparisons
 

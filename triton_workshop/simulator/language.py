@@ -232,7 +232,7 @@ def _check_defined(builder: Builder, value: Value) -> None:
         raise Branches
     if value.poison is None:
         return
-    builder.need_exact_poison()
+    builder.memory.need_exact_poison("a branch may depend on an undefined value")
     poison = np.asarray(value.poison).reshape(-1)
     if poison.any():
         group = builder.memory.group

@@ -260,12 +260,16 @@ class Memory:
         bad = np.broadcast_to(bad, shape)
         return np.broadcast_to(programs, shape)[bad], np.broadcast_to(index, shape)[bad]
 
+    def need_exact_poison(self, reason: str) -> None:
+        """Start the launch again, unless it knows for every element whether it is undefined."""
+        if not self.plan.exact_poison:
+            raise Restart(reason, replace(self.plan, exact_poison=True))
+
     def _unsure(self, pointer: Value, mask: Value | None) -> Array | None:
         """Where an undefined value says whether, or where, an access happens: exactly."""
         if pointer.poison is None and (mask is None or mask.poison is None):
             return None
-        if not self.plan.exact_poison:
-            raise Restart("an undefined value may steer an access", replace(self.plan, exact_poison=True))
+        self.need_exact_poison("an undefined value may steer an access")
         unsure = np.asarray(False if pointer.poison is None else pointer.poison)
         if mask is not None:
             unsure = unsure & mask.data | (False if mask.poison is None else mask.poison)

@@ -78,9 +78,8 @@ class Ordering:
         Waiting at the address `but_for[i]` does not count. Where the moment is unknown, a program that has waited for
         anything has waited for it: a doubt is no fault.
         """
-        result = np.ones(len(laters), np.bool_)
         if not self._events:
-            return result
+            return np.ones(len(laters), np.bool_)
         addresses = np.zeros(len(laters), np.int64) if but_for is None else but_for
         queries, which = np.unique(np.stack([laters, addresses, moments]), axis=1, return_inverse=True)
         answers = np.ones(queries.shape[1], np.bool_)
@@ -89,8 +88,7 @@ class Ordering:
             wanted = queries[2][mine].tolist()
             reached = self._reached(later, set(wanted), address)
             answers[mine] = [moment not in reached for moment in wanted]
-        result[:] = answers[which.reshape(-1)]
-        return result
+        return answers[which.reshape(-1)]
 
     def _reached(self, program: int, moments: set[int], but_for: int) -> set[int]:
         """Those of the moments that ended before this program's moment began: the events are followed backwards."""

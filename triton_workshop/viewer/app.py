@@ -15,7 +15,6 @@ from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.geometry import Size
-from textual.theme import Theme
 from textual.widget import Widget
 
 from triton_workshop.deck import load_deck
@@ -27,6 +26,7 @@ from triton_workshop.viewer.palette import Palette, palette_named
 from triton_workshop.viewer.pictures import HALF_BLOCKS, Graphics, ask_terminal
 from triton_workshop.viewer.place import Place, goto
 from triton_workshop.viewer.rows import Rows
+from triton_workshop.viewer.screen_theme import screen_theme
 from triton_workshop.viewer.screens import Index, Keys
 
 FRAME = 0.05
@@ -106,23 +106,7 @@ class Viewer(App[int]):
 
     def _use_palette(self, palette: Palette) -> None:
         self.palette = palette
-        self.register_theme(
-            Theme(
-                name=palette.name,
-                dark=palette.dark,
-                primary=palette.bar,
-                secondary=palette.accent,
-                accent=palette.accent,
-                warning=palette.warning,
-                error=palette.bad,
-                success=palette.good,
-                foreground=palette.text,
-                background=palette.background,
-                surface=palette.panel,
-                panel=palette.panel,
-                variables={"on-bar": palette.on_bar},
-            )
-        )
+        self.register_theme(screen_theme(palette))
         self.theme = palette.name
 
     # The screen

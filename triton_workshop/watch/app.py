@@ -20,7 +20,6 @@ from textual.binding import Binding, BindingType
 from textual.color import Color
 from textual.containers import VerticalScroll
 from textual.message import Message
-from textual.theme import Theme
 from textual.widgets import Static
 
 from triton_workshop.checking import desk
@@ -29,6 +28,7 @@ from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.verdict import Verdict
 from triton_workshop.device import simulated, visible_gpus
 from triton_workshop.viewer.palette import DARK, LIGHT, Palette
+from triton_workshop.viewer.screen_theme import screen_theme
 from triton_workshop.watch import editor, keeping
 from triton_workshop.watch.checker import Checker, CheckFailedError, Checking, StoppedError, WarmChecker
 from triton_workshop.watch.saves import Saves
@@ -128,22 +128,7 @@ class Watch(App[int]):
         self._use_palette(palette)
 
     def _use_palette(self, palette: Palette) -> None:
-        self.register_theme(
-            Theme(
-                name=palette.name,
-                dark=palette.dark,
-                primary=palette.bar,
-                secondary=palette.accent,
-                accent=palette.accent,
-                warning=palette.warning,
-                error=palette.bad,
-                success=palette.good,
-                foreground=palette.text,
-                background=palette.background,
-                surface=palette.panel,
-                panel=palette.panel,
-            )
-        )
+        self.register_theme(screen_theme(palette))
         self.theme = palette.name
         # What the checker's reports name by the terminal's colours shows in the palette's.
         self.ansi_theme_dark = self.ansi_theme_light = terminal_theme(palette)
