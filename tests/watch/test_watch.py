@@ -137,6 +137,21 @@ def test_a_verdict_that_comes_too_late_is_not_shown(checker: FakeChecker) -> Non
     drive(checker, steps)
 
 
+def test_a_verdict_that_comes_while_the_app_closes_is_taken_in(checker: FakeChecker) -> None:
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        checker.holding.set()
+        await press(pilot, "r")
+        assert watch.job is not None
+        ended = Watch.Ended(watch.job, fails(watch.scene.exercise, FIRST))
+        await watch.screen.query("*").remove()
+        watch.on_watch_ended(ended)
+        await pilot.pause()
+        assert watch.scene.finding is not None
+        checker.holding.clear()
+
+    drive(checker, steps)
+
+
 def test_a_failure_shows_the_finding_its_line_and_the_tile_map(checker: FakeChecker) -> None:
     checker.answer = fails
 

@@ -142,6 +142,10 @@ class Watch(App[int]):
         yield Static(id="foot")
 
     def on_mount(self) -> None:
+        # Kept, not looked up when drawing: a verdict may come while the app closes and its widgets are gone.
+        self.head = self.query_one("#head", Static)
+        self.verdict = self.query_one("#verdict", Static)
+        self.foot = self.query_one("#foot", Static)
         self.body = self.query_one("#body", VerticalScroll)
         self.watch(self.body, "scroll_y", self._draw_foot, init=False)
         self.watch(self.body, "max_scroll_y", self._draw_foot, init=False)
@@ -179,18 +183,15 @@ class Watch(App[int]):
         room = self._room()
         with self.batch_update():
             self._draw_head()
-            self._static("verdict").update(body(self.scene, replace(room, width=max(room.width - 2 * EDGE, 1))))
+            self.verdict.update(body(self.scene, replace(room, width=max(room.width - 2 * EDGE, 1))))
             self._draw_foot()
 
     def _draw_head(self) -> None:
-        self._static("head").update(head(self.scene, self._room()))
+        self.head.update(head(self.scene, self._room()))
 
     def _draw_foot(self) -> None:
         more = self.body.max_scroll_y > self.body.scroll_offset.y
-        self._static("foot").update(foot(self.scene, self._room(), self.message, more=more))
-
-    def _static(self, name: str) -> Static:
-        return self.screen_stack[0].query_one(f"#{name}", Static)
+        self.foot.update(foot(self.scene, self._room(), self.message, more=more))
 
     def _say(self, message: str) -> None:
         self.message = message
