@@ -47,21 +47,25 @@ def present(
     deck: Annotated[Path | None, typer.Argument(help=f"A Markdown deck. [default: {DECK}]", show_default=False)] = None,
     viewer: Annotated[ViewerName, typer.Option(help="What shows the slides.")] = ViewerName.WORKSHOP,
     slide: Annotated[int, typer.Option(min=1, metavar="N", help="The slide to start on.")] = 1,
+    notes: Annotated[bool, typer.Option("--notes", help="Your notes and the time, for a second terminal.")] = False,
 ) -> None:
     """Show the slides in the terminal, where their code runs: Ctrl+E. Press ? for all keys.
 
-    Where standard output is no terminal, the deck is printed as plain text.
+    With --notes, in a second terminal: the notes of the slide that is shown, the next slide, and the time.
+    Where standard output is no terminal, the deck is printed as plain text; with --notes, its notes are.
     """
     from triton_workshop.deck.errors import DeckError
 
     path = deck_named(deck, "present")
     try:
         if not sys.stdout.isatty():
-            print_deck(path)
+            print_deck(path, notes=notes)
         elif viewer is ViewerName.PRESENTERM:
             if slide != 1:
                 fail("--slide works with our own viewer: presenterm always starts on the first slide")
-            hand_over_to_presenterm(path)
+            hand_over_to_presenterm(path, notes=notes)
+        elif notes:
+            show_notes(path, slide, f"workshop present {shlex.quote(str(deck))}" if deck else "workshop present")
         else:
             from triton_workshop.viewer.app import present as present_deck
 
@@ -252,11 +256,27 @@ def candidates(here: Path) -> Iterator[Path]:
         yield folder / DECK
 
 
-def print_deck(path: Path) -> None:
-    from triton_workshop.deck import load_deck
-    from triton_workshop.viewer.plain import plain_text
+def show_notes(path: Path, slide: int, command: str) -> NoReturn:
+    """Shows a deck's notes beside slides that `command` starts."""
+    if slide != 1:
+        fail("--slide goes with the slides; the notes follow them")
+    from triton_workshop.viewer.notes.app import show_notes as show
+    from triton_workshop.viewer.notes.channel import CannotListenError
 
-    text = plain_text(load_deck(path))
+    try:
+        raise typer.Exit(show(path, f"uv run {command}"))
+    except CannotListenError as error:
+        fail(str(error))
+
+
+def print_deck(path: Path, *, notes: bool) -> None:
+    from triton_workshop.deck import load_deck
+
+    if notes:
+        from triton_workshop.viewer.notes.plain import plain_notes as as_text
+    else:
+        from triton_workshop.viewer.plain import plain_text as as_text
+    text = as_text(load_deck(path))
     try:
         # Whatever the locale says: a deck has arrows and box characters.
         sys.stdout.buffer.write(f"{text}\n".encode())
@@ -265,8 +285,8 @@ def print_deck(path: Path) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def hand_over_to_presenterm(path: Path) -> None:
-    """Becomes presenterm, with `-x` so that code on the slides runs: in our warm processes."""
+def hand_over_to_presenterm(path: Path, *, notes: bool) -> None:
+    """Becomes presenterm: with `-x` so that code on the slides runs, in our warm processes; or with its own notes."""
     presenterm = shutil.which("presenterm")
     if presenterm is None:
         fail("presenterm is not installed; to install it: cargo install presenterm --locked")
@@ -276,7 +296,8 @@ def hand_over_to_presenterm(path: Path) -> None:
     search = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", "")))
     executors = Path(__file__).resolve().parent.parent / EXECUTORS
     config = ["--config-file", str(executors)] if executors.is_file() else []
-    os.execve(presenterm, [presenterm, "-x", *config, str(path)], {**os.environ, "PATH": search})
+    mode = ["--listen-speaker-notes"] if notes else ["-x"]
+    os.execve(presenterm, [presenterm, *mode, *config, str(path)], {**os.environ, "PATH": search})
 
 
 def fail(reason: str) -> NoReturn:

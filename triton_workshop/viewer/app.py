@@ -21,6 +21,7 @@ from triton_workshop.deck import load_deck
 from triton_workshop.deck.errors import DeckError
 from triton_workshop.deck.model import Block, Deck, Execution, Image, walk
 from triton_workshop.viewer.live import LiveBlocks, Status, blocks_to_run, shown_elsewhere
+from triton_workshop.viewer.notes.channel import HEARTBEAT, Publisher
 from triton_workshop.viewer.page import Page, Picture, View, broken_page, compose, footer
 from triton_workshop.viewer.palette import Palette, palette_named
 from triton_workshop.viewer.pictures import HALF_BLOCKS, Graphics, ask_terminal
@@ -80,12 +81,24 @@ class Viewer(App[int]):
         Binding("ctrl+c,ctrl+q", "leave", "Quit", show=False, priority=True),
     ]
 
-    def __init__(self, deck: Deck, slide: int = 1, graphics: Graphics = HALF_BLOCKS, *, warm_up: bool = False) -> None:
-        """`slide` is the number to start on, from 1. With `warm_up`, blocks answer at once, some seconds from now."""
+    def __init__(
+        self,
+        deck: Deck,
+        slide: int = 1,
+        graphics: Graphics = HALF_BLOCKS,
+        *,
+        warm_up: bool = False,
+        publisher: Publisher | None = None,
+    ) -> None:
+        """`slide` is the number to start on, from 1. With `warm_up`, blocks answer at once, some seconds from now.
+
+        The `publisher` tells the notes in another terminal what is shown.
+        """
         super().__init__()
         self.deck = deck
         self.graphics = graphics
         self.warm_up = warm_up
+        self.publisher = publisher
         self.steps = [slide.steps for slide in deck.slides]
         self.place = goto(slide, self.steps)
         self.live = LiveBlocks(deck.path.parent)
@@ -125,6 +138,7 @@ class Viewer(App[int]):
         self.watch(self.body, "scroll_y", self._draw_footer, init=False)
         self._leave_on_signals()
         self.ticker = self.set_interval(FRAME, self._tick, pause=True)
+        self.set_interval(HEARTBEAT / 2, self._tell_notes)
         self._arrive()
 
     def on_ready(self) -> None:
@@ -172,6 +186,11 @@ class Viewer(App[int]):
             self._place_pictures()
             self._draw_footer()
         self._next_frame = time.monotonic() + BREATH * (time.monotonic() - started)
+        self._tell_notes()
+
+    def _tell_notes(self) -> None:
+        if self.publisher is not None:
+            self.publisher.tell(self.deck, self.place, self.live.cells)
 
     def _draw_footer(self) -> None:
         slide = self.deck.slides[self.place.slide]
@@ -362,10 +381,13 @@ def present(deck_path: Path, *, start: int = 1) -> int:
     """
     deck = load_deck(deck_path)
     pictures = any(isinstance(block.content, Image) for slide in deck.slides for block in walk(slide.blocks))
-    viewer = Viewer(deck, start, ask_terminal() if pictures else HALF_BLOCKS, warm_up=True)
+    publisher = Publisher(deck_path)
+    graphics = ask_terminal() if pictures else HALF_BLOCKS
+    viewer = Viewer(deck, start, graphics, warm_up=True, publisher=publisher)
     try:
         status = viewer.run()
     finally:
         viewer.live.close()
+        publisher.close()
     # A crash has no status of its own, but it has a return code.
     return (viewer.return_code or 0) if status is None else status

@@ -19,7 +19,10 @@ from triton_workshop.viewer.palette import Palette
 from triton_workshop.viewer.richtext import printable
 from triton_workshop.viewer.rows import Rows
 
-KEYS = (
+KeyGroups = tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
+"""Groups of keys by name, each key with what it does."""
+
+KEYS: KeyGroups = (
     ("Move", (
         ("→  l  j  ↓  space  pgdn", "next step"),
         ("←  h  k  ↑  pgup", "step back"),
@@ -83,6 +86,8 @@ class Overlay(ModalScreen[int | None]):
 class Keys(Overlay):
     """The help: every key."""
 
+    groups: ClassVar[KeyGroups] = KEYS
+
     BINDINGS: ClassVar[list[BindingType]] = [
         ("question_mark,enter,space", "leave", "Close"),
         ("down,j", "scroll(1)", "Down"),
@@ -93,9 +98,9 @@ class Keys(Overlay):
         super().__init__("Keys", palette)
 
     def texts(self, width: int) -> list[Text]:
-        column = min(max(len(keys) for _, rows in KEYS for keys, _ in rows) + 3, width // 2)
+        column = min(max(len(keys) for _, rows in self.groups for keys, _ in rows) + 3, width // 2)
         lines: list[Text] = []
-        for group, rows in KEYS:
+        for group, rows in self.groups:
             if lines:
                 lines.append(Text())
             lines.append(Text(group, Style(color=self.palette.accent, bold=True)))

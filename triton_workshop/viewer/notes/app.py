@@ -1,0 +1,258 @@
+"""The terminal app that shows the presenter's view. It only listens: nothing here steers the slides."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from typing import ClassVar, Protocol
+
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.geometry import Size
+
+from triton_workshop.deck import load_deck
+from triton_workshop.deck.errors import DeckError
+from triton_workshop.deck.model import Deck, walk
+from triton_workshop.viewer.notes.channel import Listener
+from triton_workshop.viewer.notes.follower import Clock, Follower
+from triton_workshop.viewer.notes.protocol import Address, Event
+from triton_workshop.viewer.notes.schedule import schedule
+from triton_workshop.viewer.notes.sheet import Desk, compose_sheet
+from triton_workshop.viewer.palette import Palette, palette_named
+from triton_workshop.viewer.rows import Rows
+from triton_workshop.viewer.screen_theme import screen_theme
+from triton_workshop.viewer.screens import KeyGroups, Keys
+
+EAR = 0.05
+"""Seconds between two looks at what has been heard."""
+LOOK = 1.0
+"""Seconds between two looks at the deck's files."""
+
+KEYS: KeyGroups = (
+    ("Notes", (
+        ("↓ ↑  j k  pgdn pgup", "scroll"),
+    )),
+    ("Clock", (
+        ("r", "start it again, at 0:00:00"),
+        ("p", "set it to what the plan says for this slide"),
+        ("+ -", "a minute more, a minute less"),
+    )),
+    ("Screen", (
+        ("?  esc", "these keys, and away with them"),
+        ("q  Ctrl+C", "quit; the slides go on"),
+    )),
+)  # fmt: skip
+
+
+class Ear(Protocol):
+    """Where the notes hear from the slides."""
+
+    def heard(self) -> Iterable[tuple[Address, Event]]: ...
+
+
+class NotesKeys(Keys):
+    groups = KEYS
+
+
+class Notes(App[int]):
+    """The notes of the slide that is shown in another terminal."""
+
+    TITLE = "Notes"
+    ENABLE_COMMAND_PALETTE = False
+    CSS = """
+    Screen { background: $background; overflow: hidden; }
+    ModalScreen { align: center middle; background: $background 70%; }
+    .box {
+        width: 72; max-width: 100%; height: auto; max-height: 100%; padding: 0 2; background: $panel;
+        border: round $accent; border-title-color: $accent; border-title-style: bold; scrollbar-size: 0 0;
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down,j", "scroll(1)", "Down", show=False),
+        Binding("up,k", "scroll(-1)", "Up", show=False),
+        Binding("pagedown,space", "scroll_page(1)", "A page down", show=False),
+        Binding("pageup", "scroll_page(-1)", "A page up", show=False),
+        Binding("home", "scroll(-9999)", "To the top", show=False),
+        Binding("end", "scroll(9999)", "To the end", show=False),
+        Binding("r", "restart_clock", "Clock to zero", show=False),
+        Binding("p", "clock_as_planned", "Clock to the plan", show=False),
+        Binding("plus,equals_sign", "shift_clock(60)", "A minute more", show=False),
+        Binding("minus", "shift_clock(-60)", "A minute less", show=False),
+        Binding("question_mark", "keys", "Keys", show=False),
+        Binding("q", "leave", "Quit", show=False),
+        Binding("ctrl+c,ctrl+q", "leave", "Quit", show=False, priority=True),
+    ]
+
+    def __init__(
+        self,
+        deck: Deck,
+        ear: Ear,
+        command: str = "workshop present",
+        *,
+        now: Callable[[], float] = time.monotonic,
+        today: Callable[[], datetime] = datetime.now,
+    ) -> None:
+        """`command` starts the slides; `now` (seconds) and `today` say what time it is."""
+        super().__init__()
+        self.deck = deck
+        self.schedule = schedule(deck)
+        self.ear = ear
+        self.command = command
+        self.now = now
+        self.today = today
+        self.follower = Follower()
+        self.clock = Clock()
+        self.scrolled = 0
+        self.furthest = 0
+        self.page = 1
+        self.drawn: tuple[Desk, Size, int] | None = None
+        self.message = ""
+        self.seen = signatures(deck)
+        self.rows = Rows(name="sheet")
+        self._use_palette(palette_named(deck.front_matter.theme_name))
+
+    def _use_palette(self, palette: Palette) -> None:
+        self.palette = palette
+        self.register_theme(screen_theme(palette))
+        self.theme = palette.name
+
+    def compose(self) -> ComposeResult:
+        yield self.rows
+
+    def on_mount(self) -> None:
+        loop = asyncio.get_running_loop()
+        for name in ("SIGTERM", "SIGHUP"):  # a closed terminal ends the notes as a key would
+            with suppress(NotImplementedError, AttributeError, ValueError, RuntimeError):
+                loop.add_signal_handler(getattr(signal, name), self.exit, 1)
+        self.set_interval(EAR, self.listen)
+        self.set_interval(LOOK, self.look)
+        self.draw()
+
+    def on_resize(self) -> None:
+        self.draw()
+
+    # What is shown
+
+    def draw(self) -> None:
+        """Shows what is new, if anything is: the clock's second, mostly."""
+        desk = self.desk()
+        wanted = (desk, self.size, self.scrolled)
+        if wanted == self.drawn:
+            return
+        self.drawn = wanted
+        sheet = compose_sheet(desk, self.size.width, self.size.height, self.scrolled)
+        self.furthest, self.page = sheet.furthest, max(sheet.page, 1)
+        self.rows.show(sheet.lines)
+
+    def desk(self) -> Desk:
+        now = self.now()
+        return Desk(
+            deck=self.deck,
+            schedule=self.schedule,
+            palette=self.palette,
+            place=self.follower.place(self.deck),
+            contact=self.follower.contact(now),
+            silence=int(now - self.follower.heard_at),
+            elapsed=int(self.clock.elapsed(now)),
+            time=f"{self.today():%H:%M}",
+            running=self.follower.running_now(now),
+            command=self.command,
+            message=self.message,
+        )
+
+    def listen(self) -> None:
+        """Takes in what the slides have said, and lets the clock go on."""
+        now = self.now()
+        slide = self.follower.place(self.deck).slide
+        for sender, event in self.ear.heard():
+            self.follower = self.follower.hear(sender, event, now)
+            self.clock = self.clock.hear(event, now)
+        if self.follower.place(self.deck).slide != slide:
+            self.scrolled = 0
+            self.message = ""
+        self.draw()
+
+    def look(self) -> None:
+        """Reads the deck again when one of its files has changed; a deck with an error leaves the notes as they are."""
+        seen = signatures(self.deck)
+        if seen == self.seen:
+            return
+        self.seen = seen
+        try:
+            deck = load_deck(self.deck.path)
+        except DeckError as error:
+            self.message = f"✗ {Path(error.path).name}:{error.line}: {error.reason}"
+        else:
+            self.deck, self.schedule, self.seen = deck, schedule(deck), signatures(deck)
+            self._use_palette(palette_named(deck.front_matter.theme_name))
+            self.message = "✓ read again"
+        self.draw()
+
+    # Keys
+
+    def action_scroll(self, rows: int) -> None:
+        self.scrolled = min(max(min(self.scrolled, self.furthest) + rows, 0), self.furthest)
+        self.draw()
+
+    def action_scroll_page(self, pages: int) -> None:
+        self.action_scroll(pages * max(self.page - 1, 1))
+
+    def on_mouse_scroll_down(self) -> None:
+        self.action_scroll(2)
+
+    def on_mouse_scroll_up(self) -> None:
+        self.action_scroll(-2)
+
+    def action_restart_clock(self) -> None:
+        self.set_clock(0.0)
+
+    def action_shift_clock(self, seconds: float) -> None:
+        self.set_clock(self.clock.elapsed(self.now()) + seconds)
+
+    def action_clock_as_planned(self) -> None:
+        if self.schedule.windows:
+            begins, _ = self.schedule.windows[self.follower.place(self.deck).slide]
+            self.set_clock(60 * begins)
+
+    def set_clock(self, elapsed: float) -> None:
+        self.clock = self.clock.set_to(elapsed, self.now())
+        self.draw()
+
+    def action_keys(self) -> None:
+        self.push_screen(NotesKeys(self.palette))
+
+    def action_leave(self) -> None:
+        self.exit(0)
+
+
+def signatures(deck: Deck) -> list[tuple[str, int, int]]:
+    """What changes when one of the deck's files is saved."""
+    files = {deck.path}
+    for slide in deck.slides:
+        files |= {path for path in (slide.path, *(block.path for block in walk(slide.blocks))) if path is not None}
+    found = []
+    for file in sorted(files):
+        with suppress(OSError):
+            status = file.stat()
+            found.append((str(file), status.st_mtime_ns, status.st_size))
+    return found
+
+
+def show_notes(deck_path: Path, command: str) -> int:
+    """Shows the notes in the terminal until the presenter leaves; the exit status. `command` starts the slides.
+
+    Raises `DeckError` for a deck that cannot be read, and `CannotListenError` where the slides cannot be heard.
+    """
+    deck = load_deck(deck_path)
+    listener = Listener(deck_path)
+    try:
+        notes = Notes(deck, listener, command)
+        status = notes.run()
+    finally:
+        listener.close()
+    return (notes.return_code or 0) if status is None else status

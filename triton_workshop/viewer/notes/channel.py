@@ -1,0 +1,145 @@
+"""Sends what the slides show, and hears it: over the loopback network, which no other machine can reach."""
+
+from __future__ import annotations
+
+import socket
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from triton_workshop.deck.model import Block, Deck, walk
+from triton_workshop.viewer.live import Cell
+from triton_workshop.viewer.live import Status as RunStatus
+from triton_workshop.viewer.notes.protocol import (
+    LARGEST,
+    MOST_RUNNING,
+    Address,
+    Event,
+    Exit,
+    GoTo,
+    RunningBlock,
+    Status,
+    chunk_of,
+    decode,
+    encode,
+    listen_address,
+    presentation_path,
+    publish_address,
+)
+from triton_workshop.viewer.place import Place
+
+HEARTBEAT = 1.0
+"""Seconds between two statuses where nothing changes, so that notes which are opened later find the place."""
+
+
+class Publisher:
+    """Tells the notes, if there are any, what the slides show. Nobody listening is no error, nor is no network."""
+
+    def __init__(self, deck: Path, address: Address | None = None) -> None:
+        self._presentation = presentation_path(deck)
+        self._socket = sending_socket(address or publish_address())
+        self._opened = time.monotonic()
+        self._told: Status | None = None
+        self._told_at = 0.0
+
+    def tell(self, deck: Deck, place: Place, cells: Mapping[Block, Cell]) -> None:
+        """Sends what is new; what is not, once in a while."""
+        now = time.monotonic()
+        status = Status(place.slide + 1, place.step, now - self._opened, running_blocks(deck, cells, now))
+        before = self._told
+        if before is not None and now - self._told_at < HEARTBEAT and substance(status) == substance(before):
+            return
+        slide = deck.slides[place.slide]
+        if before is None or (before.slide, before.step) != (status.slide, status.step):
+            self._send(GoTo(status.slide, chunk_of(slide, place.step)))
+        self._send(status)
+        self._told, self._told_at = status, now
+
+    def close(self) -> None:
+        """Says that the slides are closed."""
+        self._send(Exit())
+        if self._socket is not None:
+            self._socket.close()
+
+    def _send(self, event: Event) -> None:
+        data = encode(event, self._presentation)
+        # A longer one would be cut short there, and is not worth an error on the slides.
+        if self._socket is not None and len(data) <= LARGEST:
+            with suppress(OSError):
+                self._socket.send(data)
+
+
+def substance(status: Status) -> tuple[object, ...]:
+    """What of a status is worth telling at once."""
+    return status.slide, status.step, [(block.slide, block.block) for block in status.running]
+
+
+def running_blocks(deck: Deck, cells: Mapping[Block, Cell], now: float) -> tuple[RunningBlock, ...]:
+    """The blocks that run now, in the order of the deck."""
+    if not any(cell.status is RunStatus.RUNNING for cell in cells.values()):
+        return ()
+    found = [
+        RunningBlock(number, index, round(cells[block].elapsed(now), 1))
+        for number, slide in enumerate(deck.slides, 1)
+        for index, block in enumerate(walk(slide.blocks))
+        if block in cells and cells[block].status is RunStatus.RUNNING
+    ]
+    return tuple(found[:MOST_RUNNING])
+
+
+def sending_socket(address: Address) -> socket.socket | None:
+    """A socket that sends to one address, never waiting; None where there is no such network."""
+    sending = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    try:
+        sending.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
+        sending.setblocking(False)
+        sending.bind(("127.0.0.1", 0))
+        sending.connect(address)
+    except OSError:
+        sending.close()
+        return None
+    return sending
+
+
+class CannotListenError(Exception):
+    """The notes cannot hear the slides; `str(error)` says why and what to do, in one line."""
+
+
+class Listener:
+    """Hears what the slides of one deck tell.
+
+    Raises CannotListenError where the address cannot be had.
+    """
+
+    def __init__(self, deck: Path, address: Address | None = None) -> None:
+        self._presentation = presentation_path(deck)
+        address = address or listen_address()
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        try:
+            # Several notes may listen, except on a Mac, where one alone gets what is sent: the first.
+            if sys.platform != "darwin":
+                self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            self._socket.setblocking(False)
+            self._socket.bind(address)
+        except OSError as error:
+            self._socket.close()
+            raise CannotListenError(
+                f"the notes cannot hear the slides on {address[0]}:{address[1]}: {error.strerror or error}; "
+                "close other notes that may be open"
+            ) from None
+
+    def heard(self) -> Iterator[tuple[Address, Event]]:
+        """What has been heard since the last call, each with its sender's address."""
+        while True:
+            try:
+                data, sender = self._socket.recvfrom(65536)
+            except OSError:  # no more for now
+                return
+            event = decode(data, self._presentation)
+            if event is not None:
+                yield sender, event
+
+    def close(self) -> None:
+        self._socket.close()

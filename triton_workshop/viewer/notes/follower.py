@@ -1,0 +1,95 @@
+"""Whom the notes follow, and the time that they show. No network, no screen: events in, state out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+
+from triton_workshop.deck.model import Deck
+from triton_workshop.viewer.notes.protocol import Address, Event, Exit, GoTo, RunningBlock, Status, step_of
+from triton_workshop.viewer.place import Place, goto
+
+SILENCE = 5.0
+"""Seconds without a word from slides that speak every second, after which something is wrong."""
+
+
+class Contact(Enum):
+    WAITING = auto()
+    FOLLOWING = auto()
+    SILENT = auto()
+    CLOSED = auto()
+
+
+@dataclass(frozen=True)
+class Follower:
+    """What is known of the slides. Where several show the same deck, those count that moved last."""
+
+    sender: Address | None = None
+    shown: GoTo | Status | None = None
+    running: tuple[RunningBlock, ...] = ()
+    heard_at: float = 0.0
+    has_pulse: bool = False
+    """Whether these slides speak every second: presenterm does not."""
+    closed: bool = False
+
+    def hear(self, sender: Address, event: Event, now: float) -> Follower:
+        """What is known after an event, heard at `now` (seconds)."""
+        same = sender == self.sender
+        match event:
+            case GoTo():
+                known = self if same else Follower(sender)
+                return replace(known, shown=event, heard_at=now, closed=False)
+            case Exit():
+                return replace(self, running=(), closed=True) if same else self
+            case Status():
+                if not same and self.contact(now) is Contact.FOLLOWING:
+                    return self
+                return Follower(sender, event, event.running, now, has_pulse=True)
+
+    def contact(self, now: float) -> Contact:
+        if self.shown is None:
+            return Contact.WAITING
+        if self.closed:
+            return Contact.CLOSED
+        return Contact.SILENT if self.has_pulse and now - self.heard_at > SILENCE else Contact.FOLLOWING
+
+    def place(self, deck: Deck) -> Place:
+        """Where the slides are in the deck as the notes have read it; its start before anything was heard."""
+        if self.shown is None:
+            return Place()
+        steps = [slide.steps for slide in deck.slides]
+        place = goto(self.shown.slide, steps)
+        if isinstance(self.shown, Status):
+            return Place(place.slide, self.shown.step).within(steps)
+        return Place(place.slide, step_of(deck.slides[place.slide], self.shown.chunk))
+
+    def running_now(self, now: float) -> tuple[RunningBlock, ...]:
+        """The running blocks, with the whole seconds that they have run by now."""
+        passed = now - self.heard_at
+        return tuple(replace(block, seconds=int(block.seconds + passed)) for block in self.running)
+
+
+@dataclass(frozen=True)
+class Clock:
+    """The time since the start: since the slides were opened, until the presenter sets it."""
+
+    started: float | None = None
+    settled: bool = False
+    """Whether what is heard can no longer change it: slides that are opened again do not start the talk again."""
+
+    def hear(self, event: Event, now: float) -> Clock:
+        match event:
+            case Status(elapsed=elapsed) if not self.settled:
+                return Clock(now - elapsed, settled=True)
+            case GoTo() if self.started is None:
+                return Clock(now)
+            case _:
+                return self
+
+    def elapsed(self, now: float) -> float:
+        """Seconds since the start; 0 before it."""
+        return 0.0 if self.started is None else max(now - self.started, 0.0)
+
+    def set_to(self, elapsed: float, now: float) -> Clock:
+        """The clock with this many seconds on it; never less than none."""
+        return Clock(now - max(elapsed, 0.0), settled=True)

@@ -1,0 +1,30 @@
+"""Notes as plain text, slide after slide, for a printer: with the time of each slide where the deck has a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from textwrap import fill
+
+from triton_workshop.deck.model import Deck
+from triton_workshop.viewer.notes.schedule import Schedule, as_time, schedule
+from triton_workshop.viewer.notes.sheet import name_of, paragraphs
+from triton_workshop.viewer.plain import WIDTH
+
+
+def plain_notes(deck: Deck) -> str:
+    """Every slide's number, time, name and notes."""
+    plan = schedule(deck)
+    return "\n".join(line for index in range(len(deck.slides)) for line in slide_lines(deck, index, plan))
+
+
+def slide_lines(deck: Deck, index: int, plan: Schedule) -> Iterator[str]:
+    slide = deck.slides[index]
+    at = f" {as_time(plan.windows[index][0])} ──" if plan.windows else ""
+    yield f"── {index + 1} / {len(deck.slides)} ──{at}".ljust(WIDTH, "─")
+    yield ""
+    yield name_of(deck, slide)
+    for note in slide.notes:
+        for paragraph in paragraphs(note):
+            yield ""
+            yield fill(paragraph, WIDTH)
+    yield ""

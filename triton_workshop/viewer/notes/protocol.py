@@ -1,0 +1,158 @@
+"""What slides tell the notes that follow them: presenterm's events, and one of our own. Nothing is sent here.
+
+An event is one UDP datagram on the loopback network, a JSON object, as presenterm 0.16.1 sends and expects it
+(its src/commands/speaker_notes.rs and src/config.rs):
+
+    {"presentation_path": "/canonical/deck.md", "event": {"command": "GoTo", "slide": 1, "chunk": 0}}
+    {"presentation_path": "/canonical/deck.md", "event": {"command": "Exit"}}
+
+presenterm sends a `GoTo` whenever it has drawn something new, and repeats nothing. Its listener ignores what is for
+another path, and every command that it does not know. So our viewer says more, and once a second, as a `Status`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from triton_workshop.deck.model import Code, Slide, walk
+
+PORT = 59418
+LARGEST = 1024
+"""Bytes that presenterm's listener reads of an event."""
+MOST_RUNNING = 8
+"""Running blocks that a status names: it has to stay small."""
+
+Address = tuple[str, int]
+
+
+def listen_address(platform: str = sys.platform) -> Address:
+    """Where notes listen: Linux gives a datagram to the broadcast address to every socket that is bound to it."""
+    return ("127.255.255.255" if platform == "linux" else "127.0.0.1", PORT)
+
+
+def publish_address(platform: str = sys.platform) -> Address:
+    """Where slides send to: a Mac's loopback network has no broadcast, so one view of the notes can listen there."""
+    return ("127.0.0.1" if platform == "darwin" else "127.255.255.255", PORT)
+
+
+@dataclass(frozen=True)
+class GoTo:
+    """The slide shown, from 1, and which of its parts between pauses, from 0."""
+
+    slide: int
+    chunk: int
+
+
+@dataclass(frozen=True)
+class Exit:
+    """The slides have been closed."""
+
+
+@dataclass(frozen=True)
+class RunningBlock:
+    """A block that runs: its slide, from 1, which of the slide's blocks, from 0, and for how many seconds."""
+
+    slide: int
+    block: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Status:
+    """What presenterm does not tell: the step, from 0, the seconds since the slides were opened, and what runs."""
+
+    slide: int
+    step: int
+    elapsed: float
+    running: tuple[RunningBlock, ...] = ()
+
+
+Event = GoTo | Exit | Status
+
+
+def presentation_path(deck: Path) -> str:
+    """The name by which presenterm knows a deck: its path, absolute and without links."""
+    real = os.path.realpath(deck)
+    return verbatim(real) if sys.platform == "win32" else real
+
+
+def verbatim(path: str) -> str:
+    r"""A Windows path as Rust's `canonicalize` returns it: after `\\?\`."""
+    if path.startswith("\\\\?\\"):
+        return path
+    return "\\\\?\\UNC" + path[1:] if path.startswith("\\\\") else "\\\\?\\" + path
+
+
+def encode(event: Event, presentation: str) -> bytes:
+    """The datagram for an event."""
+    said = {"command": type(event).__name__, **asdict(event)}
+    message = json.dumps({"presentation_path": presentation, "event": said}, ensure_ascii=False, separators=(",", ":"))
+    return message.encode(errors="surrogateescape")
+
+
+def decode(data: bytes, presentation: str) -> Event | None:
+    """The event in a datagram; None for what is not for this presentation, or nothing that we know."""
+    try:
+        message = json.loads(data.decode(errors="surrogateescape"))
+        if message["presentation_path"] != presentation:
+            return None
+        return read_event(message["event"])
+    except (ValueError, TypeError, KeyError, RecursionError):  # anybody on this machine can send anything
+        return None
+
+
+def read_event(said: dict[str, object]) -> Event | None:
+    """Raises ValueError, TypeError or KeyError for an event that is not well formed."""
+    match said["command"]:
+        case "GoTo":
+            return GoTo(count(said["slide"]), count(said["chunk"]))
+        case "Exit":
+            return Exit()
+        case "Status":
+            return Status(
+                count(said["slide"]), count(said["step"]), seconds(said["elapsed"]), read_running(said["running"])
+            )
+        case _:
+            return None
+
+
+def read_running(said: object) -> tuple[RunningBlock, ...]:
+    if not isinstance(said, list):
+        raise TypeError("running blocks are a list")
+    return tuple(
+        RunningBlock(count(block["slide"]), count(block["block"]), seconds(block["seconds"]))
+        for block in said[:MOST_RUNNING]
+    )
+
+
+def count(value: object) -> int:
+    if type(value) is not int or not 0 <= value < 2**32:
+        raise ValueError("expected a whole number of 32 bits")
+    return value
+
+
+def seconds(value: object) -> float:
+    if not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
+        raise ValueError("expected seconds")
+    return float(value)
+
+
+def chunk_of(slide: Slide, step: int) -> int:
+    """presenterm's number for a step: it counts pauses, and not the groups of highlighted lines between them."""
+    return step - sum(1 for further in further_highlights(slide) if further <= step)
+
+
+def step_of(slide: Slide, chunk: int) -> int:
+    """The first step of one of presenterm's chunks; the last step for a chunk that does not exist."""
+    return next((step for step in range(slide.steps) if chunk_of(slide, step) == chunk), slide.steps - 1)
+
+
+def further_highlights(slide: Slide) -> set[int]:
+    """The steps at which nothing but the highlighted lines of a block changes."""
+    codes = (block.content for block in walk(slide.blocks) if isinstance(block.content, Code))
+    return {code.highlight_step + group for code in codes for group in range(1, len(code.highlights))}

@@ -1,0 +1,152 @@
+"""The plan of a talk, as its deck tells it: which part begins when, and how many minutes each slide takes.
+
+- A slide whose title ends in a time, `Setup · 0:20`, begins a part of the talk at that time, or at that time of the
+  day (`9:20`). What comes before the first of them belongs to its part.
+- A part lasts until the next one begins; the last one until the time that the notes of its first slide name
+  ("until 3:00"), or else as long as its slides.
+- The notes of a slide may begin with its minutes: "Two and a half minutes.", "About 2.5 min". A slide without minutes
+  shares those of the slide before: an exercise of two slides has its minutes on the first.
+
+A deck without times is one part, as long as its slides; a deck without minutes either has no plan.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+
+from triton_workshop.deck.model import Deck, Slide
+
+TIME = r"(\d{1,2}):([0-5]\d)"
+PART = re.compile(rf"(.*\S)\s+{TIME}\s*$", re.DOTALL)
+UNTIL = re.compile(rf"\buntil {TIME}\b")
+
+UNITS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+TEENS = ["ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
+TENS = ["twenty", "thirty", "forty", "fifty", "sixty"]
+NUMBERS: dict[str, float] = {
+    "half a": 0.5,
+    "a": 1,
+    **{word: number for number, word in enumerate(UNITS + TEENS, 1)},
+    **{ten: 10 * number for number, ten in enumerate(TENS, 2)},
+    **{f"{ten}-{unit}": 10 * number + one for number, ten in enumerate(TENS, 2) for one, unit in enumerate(UNITS, 1)},
+}
+WORDS = "|".join(sorted(NUMBERS, key=len, reverse=True))
+MINUTES = re.compile(
+    rf"\s*(?:about\s+|~\s*)?(?:(?P<digits>\d+(?:[.,]\d+)?)|(?P<word>{WORDS}))(?P<half>\s+and\s+a\s+half)?"
+    r"\s*min(?:utes?|\.)?\b(?P<later_half>\s+and\s+a\s+half)?(?!\s+until\b)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of the talk, in minutes since its start."""
+
+    name: str
+    first: int
+    """The index of its first slide."""
+    begins: float
+    ends: float
+    end_time: str = ""
+    """Its end as the deck writes times; empty where the deck names no times."""
+
+    @property
+    def minutes(self) -> float:
+        return self.ends - self.begins
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """When each slide should be on the screen: from `windows[slide][0]` to `windows[slide][1]`, in minutes."""
+
+    parts: tuple[Part, ...]
+    windows: tuple[tuple[float, float], ...]
+
+    def part(self, slide: int) -> Part | None:
+        """The part that a slide belongs to; None without a plan."""
+        return next((part for part in reversed(self.parts) if part.first <= slide), None)
+
+    def lag(self, slide: int, minute: float) -> float:
+        """Minutes behind the plan; below zero ahead of it. 0 while the slide has its time."""
+        if not self.windows:
+            return 0.0
+        begins, ends = self.windows[slide]
+        return max(minute - ends, 0.0) + min(minute - begins, 0.0)
+
+
+def schedule(deck: Deck) -> Schedule:
+    """The deck's plan, without parts where it tells none."""
+    minutes = [slide_minutes(slide) for slide in deck.slides]
+    parts = timed_parts(deck.slides, minutes) or untimed_part(deck, minutes)
+    if not parts:
+        return Schedule((), ())
+    edges = [*(part.first for part in parts), len(deck.slides)]
+    windows = [
+        window
+        for part, (first, end) in zip(parts, pairwise(edges), strict=True)
+        for window in windows_of(part, minutes[first:end])
+    ]
+    return Schedule(tuple(parts), tuple(windows))
+
+
+def untimed_part(deck: Deck, minutes: Sequence[float | None]) -> list[Part]:
+    total = sum(filter(None, minutes))
+    return [Part(deck.title, 0, 0.0, total)] if total else []
+
+
+def timed_parts(slides: Sequence[Slide], minutes: Sequence[float | None]) -> list[Part]:
+    marks: list[tuple[int, str, float]] = []
+    for index, slide in enumerate(slides):
+        found = PART.match(slide.name)
+        if found is None:
+            continue
+        begins = in_minutes(found[2], found[3])
+        if not marks or begins > marks[-1][2]:  # a time that goes back is no plan
+            marks.append((index, found[1].rstrip(" ·-–—:|,(["), begins))
+    if not marks:
+        return []
+    last, _, last_begins = marks[-1]
+    named = [in_minutes(*time) for note in slides[last].notes for time in UNTIL.findall(note)]
+    end = max((time for time in named if time > last_begins), default=last_begins + sum(filter(None, minutes[last:])))
+    zero = marks[0][2]
+    if end == zero:  # one time, and no minutes: that is no plan
+        return []
+    ends = [*(begins for _, _, begins in marks[1:]), end]
+    return [
+        Part(name, index if number else 0, begins - zero, ends_at - zero, as_time(ends_at))
+        for number, ((index, name, begins), ends_at) in enumerate(zip(marks, ends, strict=True))
+    ]
+
+
+def windows_of(part: Part, minutes: Sequence[float | None]) -> Iterator[tuple[float, float]]:
+    """When each slide of a part is on: the last ones have what time is left, and nothing goes beyond the part."""
+    lengths = [length for length in minutes if length is not None] or [part.minutes]
+    edges = [min(part.begins + passed, part.ends) for passed in accumulate(lengths, initial=0.0)]
+    edges[-1] = part.ends
+    group = -1
+    for length in minutes:
+        group += length is not None
+        at = max(group, 0)  # slides before the first that has minutes share them
+        yield edges[at], edges[at + 1]
+
+
+def slide_minutes(slide: Slide) -> float | None:
+    """The minutes that a slide's notes begin with; None where they begin with something else."""
+    found = MINUTES.match(slide.notes[0]) if slide.notes else None
+    if found is None:
+        return None
+    digits = found["digits"]
+    whole = float(digits.replace(",", ".")) if digits else NUMBERS[found["word"].lower()]
+    return whole + 0.5 * bool(found["half"] or found["later_half"])
+
+
+def in_minutes(hours: str, minutes: str) -> float:
+    return 60.0 * int(hours) + int(minutes)
+
+
+def as_time(minutes: float) -> str:
+    """Minutes as `H:MM`."""
+    return f"{round(minutes) // 60}:{round(minutes) % 60:02}"
