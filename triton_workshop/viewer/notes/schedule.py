@@ -21,7 +21,7 @@ from triton_workshop.deck.model import Deck, Slide
 
 TIME = r"(\d{1,2}):([0-5]\d)"
 PART = re.compile(rf"(.*\S)\s+{TIME}\s*$", re.DOTALL)
-UNTIL = re.compile(rf"\buntil {TIME}\b")
+UNTIL = re.compile(rf"\buntil {TIME}\b", re.IGNORECASE)
 
 UNITS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
 TEENS = ["ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]

@@ -1,0 +1,162 @@
+"""Slides in one terminal, notes in the other: ours beside ours, and beside presenterm itself, both ways round."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from triton_workshop.deck import load_deck
+from triton_workshop.viewer.live import Cell, Status
+from triton_workshop.viewer.notes.channel import Listener, Publisher
+from triton_workshop.viewer.notes.protocol import (
+    Event,
+    Exit,
+    GoTo,
+    chunk_of,
+    encode,
+    presentation_path,
+    publish_address,
+)
+from triton_workshop.viewer.notes.protocol import Status as Told
+from triton_workshop.viewer.place import Place, goto
+
+if sys.platform == "win32":
+    pytest.skip("pseudo-terminals are POSIX's", allow_module_level=True)
+
+from ..terminal import Terminal
+
+WORKSHOP = [sys.executable, "-c", "from triton_workshop.cli import main; main()", "present"]
+PRESENTERM = shutil.which("presenterm") or "presenterm"
+needs_presenterm = pytest.mark.skipif(
+    shutil.which(PRESENTERM) is None and "WORKSHOP_NEEDS_PRESENTERM" not in os.environ,
+    reason="presenterm is not installed; .ci/run installs it where cargo is",
+)
+
+
+@pytest.fixture
+def deck(tmp_path: Path) -> Path:
+    """A talk that no other test speaks of."""
+    return Path(shutil.copy(Path(__file__).parent / "talk.md", tmp_path))
+
+
+@pytest.fixture
+def listener(deck: Path) -> Iterator[Listener]:
+    listener = Listener(deck)
+    yield listener
+    listener.close()
+
+
+@pytest.fixture
+def publisher(deck: Path) -> Iterator[Publisher]:
+    publisher = Publisher(deck)
+    yield publisher
+    publisher.close()
+
+
+def hear(listener: Listener, enough: Callable[[list[Event]], bool], seconds: float = 30) -> list[Event]:
+    """Events, until there are enough."""
+    events: list[Event] = []
+    deadline = time.monotonic() + seconds
+    while not enough(events):
+        assert time.monotonic() < deadline, f"heard only {events}"
+        events += [event for _, event in listener.heard()]
+        time.sleep(0.01)
+    return events
+
+
+def test_what_is_new_is_told_once_and_other_decks_are_not_heard(deck: Path, tmp_path: Path) -> None:
+    talk = load_deck(deck)
+    other = Path(shutil.copy(deck, tmp_path / "other.md"))
+    mine, others = Listener(deck), Listener(other)
+    try:
+        publisher = Publisher(deck)
+        for place in (Place(3, 0), Place(3, 0), Place(3, 1)):
+            publisher.tell(talk, place, {})
+        publisher.close()
+        events = hear(mine, lambda events: Exit() in events)
+        assert [e for e in events if isinstance(e, GoTo)] == [GoTo(4, 0), GoTo(4, 0)], "its steps are one chunk"
+        assert [(e.slide, e.step) for e in events if isinstance(e, Told)] == [(4, 0), (4, 1)]
+        assert list(others.heard()) == []
+    finally:
+        mine.close()
+        others.close()
+
+
+def test_a_block_that_runs_is_told(deck: Path, listener: Listener, publisher: Publisher) -> None:
+    talk = load_deck(deck)
+    cell = Cell(status=Status.RUNNING, started=time.monotonic() - 60)
+    publisher.tell(talk, Place(4), {talk.slides[4].blocks[0]: cell})
+    _, told = hear(listener, lambda events: len(events) == 2)
+    assert isinstance(told, Told)
+    [block] = told.running
+    assert (block.slide, block.block) == (5, 0)
+    assert block.seconds >= 60
+
+
+@pytest.mark.parametrize("address", [("127.0.0.1", 9), ("192.0.2.1", 59418)])
+def test_nobody_listening_and_no_network_are_no_errors(deck: Path, address: tuple[str, int]) -> None:
+    publisher = Publisher(deck, address)
+    for number in range(5):
+        publisher.tell(load_deck(deck), Place(number), {})
+    publisher.close()
+
+
+def test_notes_beside_our_slides(deck: Path) -> None:
+    with (
+        Terminal([*WORKSHOP, deck.name, "--notes"], deck.parent, 100, 30) as notes,
+        Terminal([*WORKSHOP, deck.name, "--slide", "4"], deck.parent, 80, 24) as slides,
+    ):
+        notes.wait_for("Ask first.", seconds=60)
+        slides.wait_for("Three steps")
+        slides.press("n")
+        notes.wait_for("they work alone")
+        slides.press("\x05")
+        notes.wait_for("▶ slide 5")
+        slides.press("q")
+        assert slides.leave() == 0
+        notes.wait_for("the slides have been closed")
+        notes.press("q")
+        assert notes.leave() == 0
+
+
+@needs_presenterm
+def test_our_notes_follow_presenterm_step_by_step(deck: Path, listener: Listener) -> None:
+    talk = load_deck(deck)
+    steps = [slide.steps for slide in talk.slides]
+    with Terminal([PRESENTERM, "-x", "--publish-speaker-notes", str(deck)], deck.parent, 100, 30) as terminal:
+        terminal.wait_for("A talk")
+        place = goto(1, steps)
+        while place != place.next(steps):
+            place = place.next(steps)
+            terminal.press("l")
+            [event] = hear(listener, lambda events: len(events) > 0)
+            assert event == GoTo(place.slide + 1, chunk_of(talk.slides[place.slide], place.step))
+        terminal.press("q")
+        assert terminal.leave() == 0
+        hear(listener, lambda events: events[-1:] == [Exit()])
+
+
+@needs_presenterm
+def test_presenterms_notes_follow_our_slides_and_ignore_what_they_do_not_know(deck: Path, publisher: Publisher) -> None:
+    talk = load_deck(deck)
+    running = {talk.slides[4].blocks[0]: Cell(status=Status.RUNNING)}
+    with Terminal([PRESENTERM, "--listen-speaker-notes", str(deck)], deck.parent, 100, 30) as terminal:
+        terminal.wait_for("A talk")
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as anybody:
+            anybody.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
+            status = encode(Told(5, 0, 1.0), presentation_path(deck))
+            for data in (status, b"nonsense", status[:-20], b"", b"x" * 5000, status.replace(b"Status", b"Dance")):
+                anybody.sendto(data, publish_address())
+        publisher.tell(talk, Place(1), {})
+        terminal.wait_for("Greet them.")
+        publisher.tell(talk, Place(4), running)
+        terminal.wait_for("they work alone")
+        publisher.close()
+        assert terminal.leave() == 0

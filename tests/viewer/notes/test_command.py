@@ -1,0 +1,50 @@
+"""`workshop present --notes`, as it is called."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from triton_workshop.cli import app
+from triton_workshop.viewer.notes.channel import CannotListenError, Listener
+
+FOLDER = Path(__file__).parent
+WORKSHOP = [sys.executable, "-c", "from triton_workshop.cli import main; main()", "present"]
+
+
+def test_into_a_pipe_the_notes_are_plain_text() -> None:
+    result = CliRunner().invoke(app, ["present", str(FOLDER / "talk.md"), "--notes"])
+    assert result.exit_code == 0
+    assert "Greet them." in result.stdout
+    assert "echo starting" not in result.stdout, "the slides themselves"
+
+
+def test_an_address_that_cannot_be_had_is_one_line_that_says_so() -> None:
+    with pytest.raises(CannotListenError, match=r"^the notes cannot hear the slides on 192\.0\.2\.1:59418: .*; close"):
+        Listener(FOLDER / "talk.md", ("192.0.2.1", 59418))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals are POSIX's")
+def test_notes_start_nowhere() -> None:
+    from ..terminal import Terminal
+
+    with Terminal([*WORKSHOP, "talk.md", "--notes", "--slide", "3"], FOLDER) as terminal:
+        assert terminal.leave() == 2
+        assert terminal.text().strip() == "--slide goes with the slides; the notes follow them"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals are POSIX's")
+def test_presenterm_can_show_the_notes(tmp_path: Path) -> None:
+    from ..terminal import Terminal
+
+    presenterm = tmp_path / "presenterm"
+    presenterm.write_text('#!/bin/sh\necho "called with $@"\n')
+    presenterm.chmod(0o755)
+    command = [*WORKSHOP, "talk.md", "--notes", "--viewer", "presenterm"]
+    with Terminal(command, FOLDER, PATH=f"{tmp_path}:{os.environ['PATH']}") as terminal:
+        assert terminal.leave() == 0
+        assert "called with --listen-speaker-notes --config-file" in terminal.text()

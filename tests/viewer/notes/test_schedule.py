@@ -1,0 +1,115 @@
+"""The plan that a deck tells, and how far a talk is from it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from triton_workshop.deck import load_deck
+from triton_workshop.deck.model import Deck, FrontMatter, Slide, Span
+from triton_workshop.viewer.notes.schedule import schedule, slide_minutes
+
+
+def slide(title: str, note: str | None = None) -> Slide:
+    return Slide((Span(title),), (), 1, 1, () if note is None else (note,))
+
+
+def deck(*slides: Slide) -> Deck:
+    return Deck(Path("deck.md"), FrontMatter(title="A talk"), slides)
+
+
+@pytest.mark.parametrize(
+    ("note", "minutes"),
+    [
+        ("One minute. Ask.", 1),
+        ("A minute: ask.", 1),
+        ("Half a minute; skip it when late.", 0.5),
+        ("One and a half minutes. Run it.", 1.5),
+        ("One minute and a half. Point.", 1.5),
+        ("Two and a half minutes.", 2.5),
+        ("Three minutes; the first run is slow.", 3),
+        ("Eight minutes for the exercise, both slides.", 8),
+        ("Fifteen minutes.", 15),
+        ("Twenty-five minutes for the exercise.", 25),
+        ("About ten minutes", 10),
+        ("~ 5 min: walk around", 5),
+        ("2.5 min", 2.5),
+        ("12 minutes", 12),
+        ("\n  Two minutes.", 2),
+        ("Twenty minutes until 0:50, and the last eight belong to exercise 1.", None),
+        ("Part of the fifteen minutes.", None),
+        ("In the eight minutes.", None),
+        ("Leave it up. Ten minutes.", None),
+        ("Two minds.", None),
+        ("One ministry", None),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_notes_begin_with_a_slides_minutes(note: str | None, minutes: float | None) -> None:
+    assert slide_minutes(slide("A", note)) == minutes
+
+
+def test_parts_begin_at_titles_with_a_time() -> None:
+    plan = schedule(load_deck(Path(__file__).parent / "talk.md"))
+    assert [(part.name, part.first, part.begins, part.ends, part.end_time) for part in plan.parts] == [
+        ("First part", 0, 0, 10, "0:10"),
+        ("Second part", 4, 10, 30, "0:30"),
+    ]
+    # The exercise's minutes are for both of its slides, and the part's slack comes last.
+    assert plan.windows == ((0, 1), (0, 1), (1, 1.5), (1.5, 10), (10, 30), (10, 30), (10, 30))
+
+
+def test_times_of_the_day_count_from_the_first() -> None:
+    plan = schedule(deck(slide("Coffee · 9:30"), slide("Talk 10:00", "5 min, until 10:20"), slide("End", "2 min")))
+    assert [(part.name, part.begins, part.ends, part.end_time) for part in plan.parts] == [
+        ("Coffee", 0, 30, "10:00"),
+        ("Talk", 30, 50, "10:20"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("slides", "parts"),
+    [
+        pytest.param([slide("A"), slide("B", "Ask them.")], [], id="nothing said"),
+        pytest.param([slide("A", "2 min"), slide("B", "3 min")], [("A talk", 0, 5)], id="minutes alone"),
+        pytest.param([slide("A · 0:00", "2 min"), slide("B", "3 min")], [("A", 0, 5)], id="as long as its slides"),
+        pytest.param([slide("Lunch at 12:30"), slide("B")], [], id="one time is no plan"),
+        pytest.param([slide("A · 0:00"), slide("B · 0:20")], [("A", 0, 20), ("B", 20, 20)], id="an end of no length"),
+        pytest.param([slide("A · 0:30"), slide("B · 0:10", "4 min")], [("A", 0, 4)], id="time does not go back"),
+        pytest.param([slide("0:30")], [], id="a time is no name"),
+    ],
+)
+def test_a_plan_is_what_a_deck_tells(slides: list[Slide], parts: list[tuple[str, float, float]]) -> None:
+    plan = schedule(deck(*slides))
+    assert [(part.name, part.begins, part.ends) for part in plan.parts] == parts
+    assert len(plan.windows) == (len(slides) if parts else 0)
+
+
+def test_slides_that_take_longer_than_their_part_end_with_it() -> None:
+    plan = schedule(
+        deck(slide("A · 0:00", "8 min"), slide("B", "8 min"), slide("C", "8 min"), slide("D · 0:10", "1 min"))
+    )
+    assert plan.windows == ((0, 8), (8, 10), (10, 10), (10, 11))
+
+
+@pytest.mark.parametrize(("minute", "lag"), [(0, -10), (9.5, -0.5), (10, 0), (12, 0), (13, 0), (13.5, 0.5), (40, 27)])
+def test_a_talk_is_behind_when_a_slides_time_is_over_and_ahead_before_it(minute: float, lag: float) -> None:
+    plan = schedule(deck(slide("A", "10 min"), slide("B", "3 min")))
+    assert plan.lag(1, minute) == lag
+
+
+def test_without_a_plan_nobody_is_late() -> None:
+    plan = schedule(deck(slide("A")))
+    assert plan.lag(0, 500) == 0
+    assert plan.part(0) is None
+
+
+def test_our_decks_minutes_are_those_of_its_parts(root: Path) -> None:
+    our = load_deck(root / "slides" / "triton-workshop.md")
+    plan = schedule(our)
+    assert (plan.parts[0].begins, plan.parts[-1].ends) == (0, 180)
+    for part, following in zip(plan.parts, [*(part.first for part in plan.parts[1:]), len(our.slides)], strict=True):
+        minutes = sum(slide_minutes(slide) or 0 for slide in our.slides[part.first : following])
+        assert part.minutes - 2 <= minutes <= part.minutes + 1, part.name
