@@ -57,6 +57,8 @@ def present(
     from triton_workshop.deck.errors import DeckError
 
     path = deck_named(deck, "present")
+    if notes and slide != 1:
+        fail("--slide goes with the slides; the notes follow them")
     try:
         if not sys.stdout.isatty():
             print_deck(path, notes=notes)
@@ -65,7 +67,7 @@ def present(
                 fail("--slide works with our own viewer: presenterm always starts on the first slide")
             hand_over_to_presenterm(path, notes=notes)
         elif notes:
-            show_notes(path, slide, f"workshop present {shlex.quote(str(deck))}" if deck else "workshop present")
+            show_notes(path, f"workshop present {shlex.quote(str(deck))}" if deck else "workshop present")
         else:
             from triton_workshop.viewer.app import present as present_deck
 
@@ -256,10 +258,8 @@ def candidates(here: Path) -> Iterator[Path]:
         yield folder / DECK
 
 
-def show_notes(path: Path, slide: int, command: str) -> NoReturn:
+def show_notes(path: Path, command: str) -> NoReturn:
     """Shows a deck's notes beside slides that `command` starts."""
-    if slide != 1:
-        fail("--slide goes with the slides; the notes follow them")
     from triton_workshop.viewer.notes.app import show_notes as show
     from triton_workshop.viewer.notes.channel import CannotListenError
 

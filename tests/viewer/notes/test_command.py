@@ -28,13 +28,10 @@ def test_an_address_that_cannot_be_had_is_one_line_that_says_so() -> None:
         Listener(FOLDER / "talk.md", ("192.0.2.1", 59418))
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals are POSIX's")
 def test_notes_start_nowhere() -> None:
-    from ..terminal import Terminal
-
-    with Terminal([*WORKSHOP, "talk.md", "--notes", "--slide", "3"], FOLDER) as terminal:
-        assert terminal.leave() == 2
-        assert terminal.text().strip() == "--slide goes with the slides; the notes follow them"
+    result = CliRunner().invoke(app, ["present", str(FOLDER / "talk.md"), "--notes", "--slide", "3"])
+    assert result.exit_code == 2
+    assert result.stderr.strip() == "--slide goes with the slides; the notes follow them"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals are POSIX's")

@@ -78,13 +78,16 @@ def substance(status: Status) -> tuple[object, ...]:
 
 def running_blocks(deck: Deck, cells: Mapping[Block, Cell], now: float) -> tuple[RunningBlock, ...]:
     """The blocks that run now, in the order of the deck."""
-    if not any(cell.status is RunStatus.RUNNING for cell in cells.values()):
+    # Asked at every frame while a block runs: few comparisons, and no block of the deck is hashed.
+    running = [(block, cell) for block, cell in cells.items() if cell.status is RunStatus.RUNNING]
+    if not running:
         return ()
     found = [
-        RunningBlock(number, index, round(cells[block].elapsed(now), 1))
+        RunningBlock(number, index, round(cell.elapsed(now), 1))
         for number, slide in enumerate(deck.slides, 1)
         for index, block in enumerate(walk(slide.blocks))
-        if block in cells and cells[block].status is RunStatus.RUNNING
+        for running_block, cell in running
+        if block == running_block
     ]
     return tuple(found[:MOST_RUNNING])
 
