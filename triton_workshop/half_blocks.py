@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from PIL import Image
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 Colour = tuple[int, int, int]
 """Red, green, blue, 0 to 255 each."""
 
 UPPER_HALF_BLOCK = "▀"
+WIDEST_PICTURE = 96
+"""Columns: a picture in an output that is wider than this would push everything else off the screen."""
 
 
-def half_block_colours(image: Image.Image, columns: int, rows: int) -> Iterator[list[tuple[Colour, Colour]]]:
+def half_block_colours(image: Image, columns: int, rows: int) -> Iterator[list[tuple[Colour, Colour]]]:
     """Row by row, the colours of the upper and of the lower pixel that each character shows."""
-    pixels = image.convert("RGB").resize((columns, 2 * rows), Image.Resampling.LANCZOS).tobytes()
+    from PIL.Image import Resampling  # not before there is a picture: the viewer starts without
+
+    pixels = image.convert("RGB").resize((columns, 2 * rows), Resampling.LANCZOS).tobytes()
 
     def colour(x: int, y: int) -> Colour:
         at = 3 * (y * columns + x)

@@ -4,31 +4,34 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import sys
 import time
 import traceback
 from contextlib import suppress
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.geometry import Size
-from textual.widget import Widget
 
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.errors import DeckError
-from triton_workshop.deck.model import Block, Deck, Execution, Image, walk
+from triton_workshop.deck.model import Block, Deck, Execution
 from triton_workshop.viewer.live import LiveBlocks, Status, blocks_to_run, shown_elsewhere
 from triton_workshop.viewer.notes.channel import HEARTBEAT, Publisher
-from triton_workshop.viewer.page import Page, Picture, View, broken_page, compose, footer
+from triton_workshop.viewer.page import Page, View, broken_page, compose, footer
 from triton_workshop.viewer.palette import Palette, palette_named
-from triton_workshop.viewer.pictures import HALF_BLOCKS, Graphics, ask_terminal
+from triton_workshop.viewer.pictures import HALF_BLOCKS, Graphics, Look, ask_terminal
 from triton_workshop.viewer.place import Place, goto
 from triton_workshop.viewer.rows import Rows
 from triton_workshop.viewer.screen_theme import screen_theme
 from triton_workshop.viewer.screens import Index, Keys
+
+if TYPE_CHECKING:
+    from triton_workshop.viewer.picture_widget import Held, PictureWidget
 
 FRAME = 0.05
 """Seconds between two looks at the output of live blocks."""
@@ -50,7 +53,6 @@ class Viewer(App[int]):
     #title, #footer { height: auto; }
     Body { height: 1fr; scrollbar-size: 0 0; background: $background; }
     #canvas { background: $background; min-height: 0; }
-    .picture { position: absolute; }
     ModalScreen { align: center middle; background: $background 70%; }
     .box {
         width: 72; max-width: 100%; height: auto; max-height: 100%; padding: 0 2; background: $panel;
@@ -114,7 +116,8 @@ class Viewer(App[int]):
         self._next_frame = 0.0
         self.settled = True
         """Whether the screen shows all that the live blocks have printed."""
-        self._pictures: dict[Picture, Widget] = {}
+        self._pictures: list[PictureWidget] = []
+        self._held: Held | None = None
         self._use_palette(palette_named(deck.front_matter.theme_name))
 
     def _use_palette(self, palette: Palette) -> None:
@@ -153,6 +156,10 @@ class Viewer(App[int]):
                 loop.add_signal_handler(getattr(signal, name), self.exit, 1)
 
     def on_resize(self, event: events.Resize) -> None:
+        if self.graphics.real:
+            self.graphics = self.graphics.now()
+            for picture in self._pictures:  # some terminals lose them
+                picture.draw_again()
         self._draw(event.size)
 
     def _view(self, size: Size) -> View:
@@ -205,18 +212,27 @@ class Viewer(App[int]):
         self.footer_rows.show(footer(self.deck, self.place, self._view(self.size), hint))
 
     def _place_pictures(self) -> None:
-        """Puts the terminal's own pictures where the page wants them."""
-        wanted = set(self.page.pictures)
-        for picture in self._pictures.keys() - wanted:
-            self._pictures.pop(picture).remove()
+        """Puts the terminal's own pictures where the page wants them; those that only move are moved."""
+        left, self._pictures = self._pictures, []
         for picture in self.page.pictures:
-            if picture in self._pictures or self.graphics.widget is None:
-                continue
-            widget = self.graphics.widget(str(picture.path), classes="picture")
-            widget.styles.width, widget.styles.height = picture.width, picture.height
+            widget = next((widget for widget in left if widget.look == picture.look), None)
+            if widget is not None:
+                left.remove(widget)
+            else:
+                widget = self._new_picture(picture.look)
+                self.canvas.mount(widget)
             widget.styles.offset = (picture.x, picture.y)
-            self._pictures[picture] = widget
-            self.canvas.mount(widget)
+            self._pictures.append(widget)
+        for widget in left:
+            widget.display = False  # at once; it goes a moment later
+            widget.remove()
+
+    def _new_picture(self, look: Look) -> PictureWidget:
+        from triton_workshop.viewer.picture_widget import Held, PictureWidget  # not before there is a picture
+
+        if self._held is None:
+            self._held = Held()
+        return PictureWidget(look, self.graphics.terminal, self._held)
 
     # Moving
 
@@ -373,6 +389,11 @@ class Viewer(App[int]):
     def action_leave(self) -> None:
         self.exit(0)
 
+    def let_pictures_go(self) -> None:
+        """After the end: has the terminal forget what it holds for us."""
+        if self._held is not None and sys.__stdout__ is not None:
+            print(end=self._held.let_go(self.graphics.terminal), file=sys.__stdout__, flush=True)
+
 
 def present(deck_path: Path, *, start: int = 1) -> int:
     """Shows the deck in the terminal until the presenter leaves; the exit status.
@@ -380,14 +401,13 @@ def present(deck_path: Path, *, start: int = 1) -> int:
     Raises `DeckError` for a deck that cannot be read.
     """
     deck = load_deck(deck_path)
-    pictures = any(isinstance(block.content, Image) for slide in deck.slides for block in walk(slide.blocks))
     publisher = Publisher(deck_path)
-    graphics = ask_terminal() if pictures else HALF_BLOCKS
-    viewer = Viewer(deck, start, graphics, warm_up=True, publisher=publisher)
+    viewer = Viewer(deck, start, ask_terminal(), warm_up=True, publisher=publisher)
     try:
         status = viewer.run()
     finally:
         viewer.live.close()
         publisher.close()
+        viewer.let_pictures_go()
     # A crash has no status of its own, but it has a return code.
     return (viewer.return_code or 0) if status is None else status

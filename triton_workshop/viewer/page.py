@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import lru_cache
 from io import StringIO
 from itertools import pairwise
-from pathlib import Path
 
 from rich.console import Console
 from rich.segment import Segment
@@ -42,9 +41,10 @@ from triton_workshop.deck.model import Text as Spans
 from triton_workshop.runner import runnable
 from triton_workshop.viewer.live import Cell, Status
 from triton_workshop.viewer.palette import Palette
-from triton_workshop.viewer.pictures import Graphics, cells_for, half_blocks, pixel_size
+from triton_workshop.viewer.pictures import Graphics, Look, cells_for, half_blocks, output_cells, pixel_size
 from triton_workshop.viewer.place import Place
 from triton_workshop.viewer.plain import same_list
+from triton_workshop.viewer.printed import PictureLine
 from triton_workshop.viewer.richtext import code_lines, printable, rich_text
 
 CONSOLE = Console(
@@ -69,11 +69,12 @@ Lines = tuple[Strip, ...]
 class Picture:
     """Where a real picture goes, in cells of the body."""
 
-    path: Path
+    look: Look
     x: int
     y: int
-    width: int
-    height: int
+
+    def moved(self, x: int, y: int) -> Picture:
+        return replace(self, x=self.x + x, y=self.y + y)
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,7 @@ class Piece:
 
     def adopt(self, other: Piece, x: int, y: int) -> None:
         """Takes over what stands in another piece, which is placed at (x, y)."""
-        self.pictures += [Picture(p.path, p.x + x, p.y + y, p.width, p.height) for p in other.pictures]
+        self.pictures += [picture.moved(x, y) for picture in other.pictures]
         self.live |= {
             block: LiveArea(area.top + y, area.bottom + y, area.columns) for block, area in other.live.items()
         }
@@ -158,7 +159,7 @@ def compose(deck: Deck, slide: Slide, view: View) -> Page:
     body = tuple(
         Strip([left, *line, right]).adjust_cell_length(view.width, base) for line in piece.lines[: piece.revealed]
     )
-    pictures = tuple(Picture(p.path, p.x + side, p.y, p.width, p.height) for p in piece.pictures)
+    pictures = tuple(picture.moved(side, 0) for picture in piece.pictures if picture.y < piece.revealed)
     return Page(title, body, room, pictures, piece.live)
 
 
@@ -274,7 +275,7 @@ class Composer:
             piece = self._code(block, content, width)
         elif isinstance(content, SnippetOutput):
             source = self.view.elsewhere.get(content.identifier)
-            piece = Piece(self._output(source, width)) if source else Piece()
+            piece = self._output(source, width) if source else Piece()
         else:
             piece = Piece(list(self._still(block, width)))
         if block.step > self.view.step:
@@ -323,28 +324,32 @@ class Composer:
         slack = width - columns
         # As in presenterm, a picture stands in the middle of its column.
         x = {Alignment.LEFT: 0, Alignment.RIGHT: slack}.get(alignment or Alignment.CENTER, slack // 2)
-        if graphics.widget is not None:
-            blank = [self._line(Text(), width)] * rows
-            return Piece(blank, [Picture(content.path, x, 0, columns, rows)])
-        lines = half_blocks(content.path, columns, rows, self.palette.background) or ()
-        indent = Segment(" " * x, self.base)
-        return Piece([self._fill([indent, *line], width) for line in lines])
+        look = Look(content.path, columns, rows, self.palette.background)
+        return self._drawn(look, x, width, self.base)
+
+    def _drawn(self, look: Look, x: int, width: int, ground: Style) -> Piece:
+        """A picture on lines of that width: characters, or room for what the terminal shows itself."""
+        if self.view.graphics.real:
+            return Piece([Strip.blank(width, ground)] * look.rows, [Picture(look, x, 0)])
+        lines = half_blocks(look) or ()
+        indent = Segment(" " * x, ground)
+        return Piece([Strip([indent, *line]).adjust_cell_length(width, ground) for line in lines])
 
     def _code(self, block: Block, code: Code, width: int) -> Piece:
         highlighted = code.highlighted(self.view.step)
         lines = list(code_panel(code, highlighted, width, self.palette, self.base, self.air))
-        live: dict[Block, LiveArea] = {}
+        piece = Piece(lines)
         if code.execution in (Execution.ON_KEY, Execution.AUTOMATIC) and block.step <= self.view.step:
             if self.view.elsewhere.get(code.identifier or "") != block:
-                lines += self._output(block, width)
-            live[block] = LiveArea(0, len(lines), max(width - 4, 1))
-        return Piece(lines, live=live)
+                self._append(piece, self._output(block, width))
+            piece.live[block] = LiveArea(0, piece.height, max(width - 4, 1))
+        return piece
 
-    def _output(self, block: Block, width: int) -> list[Strip]:
+    def _output(self, block: Block, width: int) -> Piece:
         """What a live block has printed and how it stands, on a ground of its own."""
         cell = self.view.cells.get(block)
         if cell is None:
-            return []
+            return Piece()
         palette = self.palette
         ground = Style(color=palette.text, bgcolor=palette.well)
         status, tone = cell_status(cell, self.view.now, palette)
@@ -356,9 +361,21 @@ class Composer:
             printed.append(Text(note, Style(color=palette.muted, italic=True)))
         if not cell.transcript.empty:
             printed += cell.transcript.shown()
-        rows = [row for text in printed for row in fold(text, inside)]
-        rows.append(status)
-        return [self._fill([bar, *strip(row, max(width - 2, 0), ground)], width) for row in rows]
+        output = Piece()
+        for text in (*printed, status):
+            self._append(output, self._printed(text, inside, ground))
+        beside = max(width - 2, 0)
+        lines = [self._fill([bar, *line.adjust_cell_length(beside, ground)], width) for line in output.lines]
+        return Piece(lines, [picture.moved(2, 0) for picture in output.pictures])
+
+    def _printed(self, text: Text, width: int, ground: Style) -> Piece:
+        """A line of an output in as many rows as it needs."""
+        if not isinstance(text, PictureLine):
+            return Piece([strip(row, width, ground) for row in fold(text, width)])
+        # As many rows at most as leave the title, the footer and the status on the screen.
+        room = max(self.view.height - 6, 4)
+        columns, rows = output_cells(text.picture, width, room, self.view.graphics)
+        return self._drawn(Look(text.picture, columns, rows, self.palette.well), 0, width, ground)
 
 
 def has_picture(block: Block) -> bool:
