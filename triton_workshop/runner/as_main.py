@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import importlib.machinery
 import os
 import sys
@@ -24,7 +25,7 @@ def take_over(arguments: Sequence[str]) -> types.ModuleType:
     sys.path[0] = os.path.dirname(os.path.realpath(file))  # noqa: PTH120
     main = types.ModuleType("__main__")
     loader = importlib.machinery.SourceFileLoader("__main__", file)
-    vars(main).update(__file__=file, __cached__=None, __loader__=loader, __builtins__=__builtins__)
+    vars(main).update(__file__=file, __cached__=None, __loader__=loader, __builtins__=builtins)
     if sys.version_info < (3, 14):
         vars(main).update(__annotations__={})
     sys.modules["__main__"] = main

@@ -126,11 +126,14 @@ class PictureWidget(Widget):
 @lru_cache(maxsize=8)
 def prepared(look: Look, terminal: Terminal) -> Image | None:
     """The picture at the size in which it is shown; None where it cannot be read."""
-    across, down = terminal.cell
-    sharpness = SHARPNESS if terminal.way is Way.ITERM2 else 1
-    width, height = look.columns * across * sharpness, look.rows * down * sharpness
-    flat = flat_picture(look.source, look.background, width, height)
-    return None if flat is None else escapes.scaled(flat, width, height)
+    width, height = look.columns * terminal.cell[0], look.rows * terminal.cell[1]
+    flat = flat_picture(look.source, look.background, SHARPNESS * width, SHARPNESS * height)
+    if flat is None:
+        return None
+    sharper = terminal.way is Way.ITERM2 and flat.width >= SHARPNESS * width
+    return (
+        escapes.scaled(flat, SHARPNESS * width, SHARPNESS * height) if sharper else escapes.scaled(flat, width, height)
+    )
 
 
 @lru_cache(maxsize=16)

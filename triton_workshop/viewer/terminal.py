@@ -30,7 +30,7 @@ ASK_NAME = "\x1b[>0q"
 ASK_CELL = "\x1b[16t"
 ASK_ATTRIBUTES = "\x1b[c"
 
-KITTY_ANSWER = re.compile(r"\x1b_Gi=31;OK\x1b\\")
+KITTY_ANSWER = re.compile(r"\x1b_Gi=\d+;OK\x1b\\")
 NAME_ANSWER = re.compile(r"\x1bP>\|([^\x1b]*)\x1b\\")
 CELL_ANSWER = re.compile(r"\x1b\[6;(\d+);(\d+)t")
 ATTRIBUTES_ANSWER = re.compile(r"\x1b\[\?([\d;]*)c")
