@@ -17,6 +17,7 @@ from rich.style import Style
 from textual.dom import NoScreen
 from textual.geometry import Region
 from textual.strip import Strip
+from textual.timer import Timer
 from textual.widget import Widget
 
 from triton_workshop.viewer import picture_escapes as escapes
@@ -29,6 +30,9 @@ KITTY_KEEPS = 24
 """Pictures that kitty holds for us at once: as many as a presenter may soon go back to."""
 SHARPNESS = 2
 """Pixels for each that iTerm2 says a cell has: its pixels are points, of which a sharp screen has more than one."""
+
+REST = 0.15
+"""Seconds after which a picture that has scrolled is taken to have arrived."""
 
 
 class Held:
@@ -63,11 +67,15 @@ class PictureWidget(Widget):
         self._held = held
         self._drawn: tuple[Region, Region] | None = None
         """Where on the screen the terminal shows which part, as long as nothing else has been written there."""
+        self._place: tuple[Region, Region] | None = None
+        """Where it was last."""
+        self._rest: Timer | None = None
+        """Runs while it moves: to send it at every row that it scrolls by would hold up all else."""
         self.styles.width, self.styles.height = look.columns, look.rows
 
     def draw_again(self) -> None:
-        """For a terminal that may no longer show it."""
-        self._drawn = None
+        """For a terminal that may not show it now."""
+        self._drawn = self._rest = None
         self.refresh()
 
     def render_lines(self, crop: Region) -> list[Strip]:
@@ -77,9 +85,7 @@ class PictureWidget(Widget):
         except (NoScreen, LookupError):  # it is about to go
             return []
         if covered:
-            self._drawn = None
-            lines = half_blocks(self.look) or ()
-            return [line.crop(crop.x, crop.right) for line in lines[crop.y : crop.bottom]]
+            return self._characters(crop)
         image = prepared(self.look, self._terminal)
         if image is None:
             return []
@@ -105,8 +111,24 @@ class PictureWidget(Widget):
             before = ""
         return lines
 
+    def _characters(self, crop: Region) -> list[Strip]:
+        self._drawn = None
+        lines = half_blocks(self.look) or ()
+        return [line.crop(crop.x, crop.right) for line in lines[crop.y : crop.bottom]]
+
+    def _moves(self, place: tuple[Region, Region]) -> bool:
+        """Whether it is on its way to another place, or was a moment ago."""
+        before, self._place = self._place, place
+        if before not in (None, place):
+            if self._rest is not None:
+                self._rest.stop()
+            self._rest = self.set_timer(REST, self.draw_again)
+        return self._rest is not None
+
     def _pixels(self, place: Region, crop: Region) -> list[Strip]:
         """Cells that the picture lies on; after the last, the picture itself, where the terminal does not show it."""
+        if self._moves((place, crop)):
+            return self._characters(crop)
         drawn, self._drawn = self._drawn, (place, crop)
         if drawn == self._drawn:
             over = Strip([Segment(escapes.step_over(crop.width), None, CONTROL)], crop.width)
