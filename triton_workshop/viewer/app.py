@@ -7,7 +7,9 @@ import signal
 import sys
 import time
 import traceback
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -20,15 +22,18 @@ from textual.geometry import Size
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.errors import DeckError
 from triton_workshop.deck.model import Block, Deck, Execution
+from triton_workshop.viewer.ahead import Ahead
 from triton_workshop.viewer.live import LiveBlocks, Status, blocks_to_run, shown_elsewhere
 from triton_workshop.viewer.notes.channel import HEARTBEAT, Publisher
 from triton_workshop.viewer.page import Page, View, broken_page, compose, footer
 from triton_workshop.viewer.palette import Palette, palette_named
-from triton_workshop.viewer.pictures import HALF_BLOCKS, Graphics, Look, ask_terminal
+from triton_workshop.viewer.pictures import HALF_BLOCKS, Graphics, Look
 from triton_workshop.viewer.place import Place, goto
 from triton_workshop.viewer.rows import Rows
 from triton_workshop.viewer.screen_theme import screen_theme
 from triton_workshop.viewer.screens import Index, Keys
+from triton_workshop.viewer.start import first_slide_shown
+from triton_workshop.viewer.terminal import Terminal, ask
 
 if TYPE_CHECKING:
     from triton_workshop.viewer.picture_widget import Held, PictureWidget
@@ -105,6 +110,7 @@ class Viewer(App[int]):
         self.place = goto(slide, self.steps)
         self.live = LiveBlocks(deck.path.parent)
         self.elsewhere = shown_elsewhere(deck)
+        self.ahead = Ahead()
         self.page = Page((), (), 0, (), {})
         self.typed = ""
         """Digits of a slide's number, or a first `g`."""
@@ -145,8 +151,12 @@ class Viewer(App[int]):
         self._arrive()
 
     def on_ready(self) -> None:
+        first_slide_shown()
         if self.warm_up:  # not before: the first slide comes first
             self.live.warm_up(self.deck)
+
+    def on_unmount(self) -> None:
+        self.ahead.close()
 
     def _leave_on_signals(self) -> None:
         """A closed terminal or a `kill` ends the viewer as a key would: blocks killed, terminal restored."""
@@ -257,6 +267,13 @@ class Viewer(App[int]):
             self._started.add(self.place.slide)
             slide = self.deck.slides[self.place.slide]
             self._start(blocks_to_run(slide, slide.steps - 1, Execution.AUTOMATIC))
+        self.call_after_refresh(self._compose_neighbours)
+
+    def _compose_neighbours(self) -> None:
+        """Prepares the slides that the next keys will lead to, now that this one is on the screen."""
+        places = (self.place.next_slide(self.steps), self.place.previous_slide())
+        slides = [self.deck.slides[place.slide] for place in places if place.slide != self.place.slide]
+        self.ahead.compose(self.deck, slides, replace(self._view(self.size), step=0, cells={}))
 
     def action_go(self, where: str) -> None:
         match where:
@@ -395,14 +412,14 @@ class Viewer(App[int]):
             print(end=self._held.let_go(self.graphics.terminal), file=sys.__stdout__, flush=True)
 
 
-def present(deck_path: Path, *, start: int = 1) -> int:
-    """Shows the deck in the terminal until the presenter leaves; the exit status.
+def present(deck_path: Path, *, start: int = 1, terminal: Callable[[], Terminal] = ask) -> int:
+    """Shows the deck in the terminal until the presenter leaves; the exit status. `terminal` says what that can show.
 
     Raises `DeckError` for a deck that cannot be read.
     """
     deck = load_deck(deck_path)
     publisher = Publisher(deck_path)
-    viewer = Viewer(deck, start, ask_terminal(), warm_up=True, publisher=publisher)
+    viewer = Viewer(deck, start, Graphics(terminal()), warm_up=True, publisher=publisher)
     try:
         status = viewer.run()
     finally:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from textual.strip import Strip
 
 from triton_workshop.half_blocks import UPPER_HALF_BLOCK, WIDEST_PICTURE, Colour, half_block_colours
 from triton_workshop.viewer.printed import PrintedPicture
-from triton_workshop.viewer.terminal import PLAIN, Terminal, ask, cell_size
+from triton_workshop.viewer.terminal import PLAIN, Terminal, cell_size
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -51,11 +52,6 @@ class Look:
     columns: int
     rows: int
     background: str
-
-
-def ask_terminal() -> Graphics:
-    """Asks the terminal what it can do. Must come before Textual starts: from then on the answer would be a key."""
-    return Graphics(ask())
 
 
 def open_picture(source: Source) -> Image:
@@ -128,9 +124,11 @@ def half_blocks(look: Look) -> tuple[Strip, ...] | None:
     if flat is None:
         return None
 
-    def cell(upper: Colour, lower: Colour) -> Segment:
-        return Segment(UPPER_HALF_BLOCK, Style(color=Color.from_rgb(*upper), bgcolor=Color.from_rgb(*lower)))
+    @cache
+    def style(upper: Colour, lower: Colour) -> Style:
+        return Style(color=Color.from_rgb(*upper), bgcolor=Color.from_rgb(*lower))
 
     return tuple(
-        Strip([cell(upper, lower) for upper, lower in row], columns) for row in half_block_colours(flat, columns, rows)
+        Strip([Segment(UPPER_HALF_BLOCK * len(list(same)), style(*cell)) for cell, same in groupby(row)], columns)
+        for row in half_block_colours(flat, columns, rows)
     )
