@@ -60,7 +60,7 @@ class WarmRunner:
         return Run(script, self._launch)
 
     def _launch(self, script: Script, file: Path) -> Process:
-        if POSSIBLE and script.language == "python":
+        if POSSIBLE and script.plain_python:
             with suppress(OSError):  # no parent, or one that has just gone: cold then
                 return self._launch_warm(script, file)
         return ColdProcess(script, file)
@@ -176,7 +176,7 @@ class WarmProcess:
         request = Request(
             (str(file), *script.arguments),
             str(script.folder.resolve()),
-            environment(script.columns, script.pictures),
+            script.environment,
             script.memory_limit,
             terminal=script.terminal is not None,
         )

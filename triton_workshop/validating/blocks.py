@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from triton_workshop.deck.model import Block, Code, Execution
-from triton_workshop.runner import CannotRunError, Outcome, Run, Script, runnable
+from triton_workshop.runner import CannotRunError, MissingProgramError, Outcome, Run, Script
 from triton_workshop.validating.validation import BlockResult
 
 OUTPUT_KEPT = 2**20
@@ -40,11 +40,11 @@ def run_block(result: BlockResult, folder: Path, columns: int, rules: Rules, sta
     code = result.code
     if code.execution is Execution.TERMINAL:
         return replace(result, skipped="needs a terminal of its own")
-    if not runnable(code.language):
-        return replace(result, skipped=f"{code.language} does not run here")
     try:
-        run = start(Script(code.language, code.source, folder, columns))
+        run = start(Script(code.language, code.source, folder, columns, alternative=code.alternative))
         outcome, output = run_to_the_end(run, rules.timeout)
+    except MissingProgramError as error:
+        return replace(result, skipped=str(error))
     except (CannotRunError, OSError) as error:
         return replace(result, failure=str(error))
     return replace(result, outcome=outcome, output=output, failure=failure(code, outcome, output, rules))

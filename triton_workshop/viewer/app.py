@@ -14,19 +14,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
-from textual.app import App, ComposeResult
+from textual.app import App, ComposeResult, SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.geometry import Size
 
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.errors import DeckError
-from triton_workshop.deck.model import Block, Deck, Execution
+from triton_workshop.deck.model import Block, Code, Deck, Execution
+from triton_workshop.runner import cleared_screen, wait_for_enter
 from triton_workshop.viewer.ahead import Ahead
-from triton_workshop.viewer.live import LiveBlocks, Status, blocks_to_run, shown_elsewhere
+from triton_workshop.viewer.deck_theme import look_of
+from triton_workshop.viewer.live import LiveBlocks, Status, blocks_for_key, blocks_to_start, shown_elsewhere
 from triton_workshop.viewer.notes.channel import HEARTBEAT, Publisher
 from triton_workshop.viewer.page import Page, View, broken_page, compose, footer
-from triton_workshop.viewer.palette import Palette, palette_named
 from triton_workshop.viewer.pictures import HALF_BLOCKS, Graphics, Look
 from triton_workshop.viewer.place import Place, goto
 from triton_workshop.viewer.rows import Rows
@@ -124,12 +125,14 @@ class Viewer(App[int]):
         """Whether the screen shows all that the live blocks have printed."""
         self._pictures: list[PictureWidget] = []
         self._held: Held | None = None
-        self._use_palette(palette_named(deck.front_matter.theme_name))
+        self._use_look(deck)
 
-    def _use_palette(self, palette: Palette) -> None:
-        self.palette = palette
-        self.register_theme(screen_theme(palette))
-        self.theme = palette.name
+    def _use_look(self, deck: Deck) -> None:
+        self.palette, self.deck_layout = look_of(deck.front_matter)
+        self.register_theme(screen_theme(self.palette))
+        self.theme = self.palette.name
+        if self.is_running:  # the theme of that name may have other colours now
+            self.refresh_css(animate=False)
 
     # The screen
 
@@ -182,6 +185,7 @@ class Viewer(App[int]):
             elsewhere=self.elsewhere,
             now=time.monotonic(),
             graphics=self.graphics,
+            layout=self.deck_layout,
         )
 
     def _draw(self, size: Size | None = None, *, from_top: bool = False) -> None:
@@ -265,8 +269,7 @@ class Viewer(App[int]):
         self._follow = any(cell is not None and cell.status is not Status.ENDED for cell in cells)
         if self.place.slide not in self._started:
             self._started.add(self.place.slide)
-            slide = self.deck.slides[self.place.slide]
-            self._start(blocks_to_run(slide, slide.steps - 1, Execution.AUTOMATIC))
+            self._start(blocks_to_start(self.deck.slides[self.place.slide]))
         self.call_after_refresh(self._compose_neighbours)
 
     def _compose_neighbours(self) -> None:
@@ -328,20 +331,35 @@ class Viewer(App[int]):
 
     def action_run(self) -> None:
         slide = self.deck.slides[self.place.slide]
-        blocks = blocks_to_run(slide, self.place.step, Execution.ON_KEY, Execution.AUTOMATIC)
+        blocks = blocks_for_key(slide, self.place.step)
         if not blocks:
             self.message = "nothing to run here"
             self._draw_footer()
             return
-        self._start(blocks)
+        for_terminal = [block for block in blocks if takes_terminal(block)]
+        self._start([block for block in blocks if block not in for_terminal])
+        for block in for_terminal:
+            self._give_terminal(block)
 
     def _start(self, blocks: list[Block]) -> None:
         if not blocks:
             return
-        self.live.start([(block, self._columns_of(block)) for block in blocks])
+        self.live.start([(block, self._columns_of(block)) for block in blocks], self.size.height)
         self._follow = True
         self.settled = False
         self.ticker.resume()
+        self._draw()
+
+    def _give_terminal(self, block: Block) -> None:
+        """Runs a block in the terminal itself; the slides come back when it ends."""
+        try:
+            with self.suspend(), cleared_screen():
+                outcome = self.live.run_in_terminal(block)
+                if outcome is not None and not outcome.succeeded and not outcome.stopped:
+                    # What it said is gone as soon as the slides are back.
+                    wait_for_enter(f"✗ {outcome.reason} · Enter goes back to the slides")
+        except SuspendNotSupported:
+            self.live.fail(block, "this terminal cannot be given to a program")
         self._draw()
 
     def _columns_of(self, block: Block) -> int:
@@ -388,7 +406,7 @@ class Viewer(App[int]):
         self.steps = [slide.steps for slide in deck.slides]
         self.elsewhere = shown_elsewhere(deck)
         self.live.carry_over(deck)
-        self._use_palette(palette_named(deck.front_matter.theme_name))
+        self._use_look(deck)
         self.place = self.place.within(self.steps)
         self.message = "✓ read again"
         self._draw()
@@ -410,6 +428,10 @@ class Viewer(App[int]):
         """After the end: has the terminal forget what it holds for us."""
         if self._held is not None and sys.__stdout__ is not None:
             print(end=self._held.let_go(self.graphics.terminal), file=sys.__stdout__, flush=True)
+
+
+def takes_terminal(block: Block) -> bool:
+    return isinstance(block.content, Code) and block.content.execution is Execution.TERMINAL
 
 
 def present(deck_path: Path, *, start: int = 1, terminal: Callable[[], Terminal] = ask) -> int:

@@ -9,6 +9,7 @@ from functools import lru_cache
 from io import StringIO
 from itertools import pairwise
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
@@ -39,13 +40,15 @@ from triton_workshop.deck.model import (
 )
 from triton_workshop.deck.model import Text as Spans
 from triton_workshop.runner import runnable
-from triton_workshop.viewer.live import Cell, Status
+from triton_workshop.viewer.deck_theme import Layout, footer_text
+from triton_workshop.viewer.live import Cell, Status, in_place, stands_by, terminal_size
 from triton_workshop.viewer.palette import Palette
 from triton_workshop.viewer.pictures import Graphics, Look, cells_for, half_blocks, output_cells, pixel_size
 from triton_workshop.viewer.place import Place
 from triton_workshop.viewer.plain import same_list
 from triton_workshop.viewer.printed import PictureLine
 from triton_workshop.viewer.richtext import code_lines, printable, rich_text
+from triton_workshop.viewer.terminal_screen import TerminalScreen
 
 CONSOLE = Console(
     file=StringIO(), width=80, color_system="truecolor", force_terminal=True, legacy_windows=False, _environ={}
@@ -134,17 +137,21 @@ class View:
     elsewhere: Mapping[str, Block] = field(default_factory=dict)
     now: float = 0.0
     graphics: Graphics = field(default_factory=Graphics)
+    layout: Layout = Layout()  # noqa: RUF009 (frozen)
 
 
-def margin(width: int) -> int:
+def margin(width: int, layout: Layout = Layout()) -> int:  # noqa: B008 (frozen)
     """Columns left free on either side: little on a small screen, where every column counts."""
+    by_theme = layout.margin(width)
+    if by_theme is not None:
+        return max(min(by_theme, (width - NARROWEST_COLUMN) // 2), 0)
     wanted = max((width - WIDEST) // 2, min(width // 20, 10), 1 if width < 40 else 3)
     return min(wanted, (width - 1) // 2)
 
 
 def compose(deck: Deck, slide: Slide, view: View) -> Page:
     """The page for a slide."""
-    side = margin(view.width)
+    side = margin(view.width, view.layout)
     width = max(view.width - 2 * side, 1)
     base = Style(color=view.palette.text, bgcolor=view.palette.background)
     alone = lone_heading(slide)
@@ -272,7 +279,7 @@ class Composer:
         if isinstance(content, Image):
             piece = self._image(content, block.alignment, width, room)
         elif isinstance(content, Code):
-            piece = self._code(block, content, width)
+            piece = self._code(block, content, width, room)
         elif isinstance(content, SnippetOutput):
             source = self.view.elsewhere.get(content.identifier)
             piece = self._output(source, width) if source else Piece()
@@ -285,7 +292,7 @@ class Composer:
 
     def _still(self, block: Block, width: int) -> Lines:
         step = self.view.step if isinstance(block.content, Table) else 0
-        return still_lines(block, width, self.palette, self.base, step)
+        return still_lines(block, width, self.palette, self.base, step, self.view.layout)
 
     def _line(self, text: Text, width: int) -> Strip:
         return strip(text, width, self.base)
@@ -335,40 +342,95 @@ class Composer:
         indent = Segment(" " * x, ground)
         return Piece([Strip([indent, *line]).adjust_cell_length(width, ground) for line in lines])
 
-    def _code(self, block: Block, code: Code, width: int) -> Piece:
+    def _code(self, block: Block, code: Code, width: int, room: int) -> Piece:
+        replaced = self._in_place(block, code, width, room) if in_place(block) else None
+        if replaced is not None:
+            return replaced
         highlighted = code.highlighted(self.view.step)
-        lines = list(code_panel(code, highlighted, width, self.palette, self.base, self.air))
-        piece = Piece(lines)
-        if code.execution in (Execution.ON_KEY, Execution.AUTOMATIC) and block.step <= self.view.step:
+        piece = Piece(list(code_panel(code, highlighted, width, self.palette, self.base, self.air)))
+        if code.execution is not Execution.NONE and block.step <= self.view.step:
             if self.view.elsewhere.get(code.identifier or "") != block:
                 self._append(piece, self._output(block, width))
-            piece.live[block] = LiveArea(0, piece.height, max(width - 4, 1))
+            piece.live[block] = self._live_area(piece, width)
         return piece
+
+    def _live_area(self, piece: Piece, width: int) -> LiveArea:
+        return LiveArea(0, piece.height, max(width - 4, 1))
+
+    def _in_place(self, block: Block, code: Code, width: int, room: int) -> Piece | None:
+        """What stands where the code would: its output or its picture; None before it runs."""
+        cell = self.view.cells.get(block)
+        if cell is not None and cell.picture is not None:
+            piece = self._image(Image(cell.picture), block.alignment, width, room)
+        elif cell is not None:
+            quiet = cell.outcome is not None and cell.outcome.succeeded and cell.failure is None
+            piece = self._plain_output(cell, code, width) if quiet else self._output(block, width)
+        elif stands_by(block):
+            piece = Piece(self._standby(block, width))
+        else:
+            return None
+        piece.live[block] = self._live_area(piece, width)
+        return piece
+
+    def _plain_output(self, cell: Cell, code: Code, width: int) -> Piece:
+        """An output that looks like a part of the slide. Without a background it stands in the middle."""
+        if code.background:
+            ground = Style(color=self.palette.output or self.palette.text, bgcolor=self.palette.well)
+            return self._shifted(self._printed(cell, max(width - 4, 1), ground), 2, width, ground)
+        printed = self._printed(cell, width, self.base)
+        widths = [cell_len(line.text.rstrip()) for line in printed.lines]
+        widest = max([*widths, *(picture.x + picture.look.columns for picture in printed.pictures)], default=0)
+        return self._shifted(printed, max(width - widest, 0) // 2, width, self.base)
+
+    def _shifted(self, piece: Piece, x: int, width: int, ground: Style) -> Piece:
+        indent = Segment(" " * x, ground)
+        lines = [Strip([indent, *line]).adjust_cell_length(width, ground) for line in piece.lines]
+        return Piece(lines, [picture.moved(x, 0) for picture in piece.pictures])
+
+    def _standby(self, block: Block, width: int) -> list[Strip]:
+        """A terminal in which nothing runs yet."""
+        assert isinstance(block.content, Code)
+        columns, rows = terminal_size(block.content, max(width - 4, 1), self.view.height) or (0, 0)
+        ground = self.base + Style(color=self.palette.muted, bgcolor=self.palette.well)
+        blank = strip(Text(), columns, ground)
+        lines = [blank] * rows
+        lines[rows // 2] = strip(Text("▶ Ctrl+E", Style(color=self.palette.accent)), columns, ground, Alignment.CENTER)
+        bar = Segment("▎ ", Style(color=self.palette.faint, bgcolor=self.palette.well))
+        return [self._fill([bar, *line], width) for line in lines]
 
     def _output(self, block: Block, width: int) -> Piece:
         """What a live block has printed and how it stands, on a ground of its own."""
         cell = self.view.cells.get(block)
         if cell is None:
-            return Piece()
+            return Piece(self._standby(block, width)) if stands_by(block) else Piece()
         palette = self.palette
-        ground = Style(color=palette.text, bgcolor=palette.well)
+        ground = Style(color=palette.output or palette.text, bgcolor=palette.well)
         status, tone = cell_status(cell, self.view.now, palette)
         bar = Segment("▎ ", Style(color=tone, bgcolor=palette.well))
         inside = max(width - 4, 1)
-        printed: list[Text] = []
-        if cell.transcript.dropped:
-            note = f"… {cell.transcript.dropped:,} earlier lines are not shown"
-            printed.append(Text(note, Style(color=palette.muted, italic=True)))
-        if not cell.transcript.empty:
-            printed += cell.transcript.shown()
-        output = Piece()
-        for text in (*printed, status):
-            self._append(output, self._printed(text, inside, ground))
+        output = self._printed(cell, inside, ground)
+        self._append(output, self._printed_line(status, inside, ground))
         beside = max(width - 2, 0)
         lines = [self._fill([bar, *line.adjust_cell_length(beside, ground)], width) for line in output.lines]
         return Piece(lines, [picture.moved(2, 0) for picture in output.pictures])
 
-    def _printed(self, text: Text, width: int, ground: Style) -> Piece:
+    def _printed(self, cell: Cell, width: int, ground: Style) -> Piece:
+        """What a block has printed, in rows of that width."""
+        if isinstance(cell.transcript, TerminalScreen):
+            rows = cell.transcript.shown(cursor=cell.status is not Status.ENDED)
+            return Piece([strip(row, width, ground) for row in rows])
+        printed: list[Text] = []
+        if cell.transcript.dropped:
+            note = f"… {cell.transcript.dropped:,} earlier lines are not shown"
+            printed.append(Text(note, Style(color=self.palette.muted, italic=True)))
+        if not cell.transcript.empty:
+            printed += cell.transcript.shown()
+        piece = Piece()
+        for text in printed:
+            self._append(piece, self._printed_line(text, width, ground))
+        return piece
+
+    def _printed_line(self, text: Text, width: int, ground: Style) -> Piece:
         """A line of an output in as many rows as it needs."""
         if not isinstance(text, PictureLine):
             return Piece([strip(row, width, ground) for row in fold(text, width)])
@@ -379,7 +441,8 @@ class Composer:
 
 
 def has_picture(block: Block) -> bool:
-    return isinstance(block.content, Image | Columns)
+    content = block.content
+    return isinstance(content, Image | Columns) or (isinstance(content, Code) and content.execution is Execution.IMAGE)
 
 
 def cell_status(cell: Cell, now: float, palette: Palette) -> tuple[Text, str]:
@@ -440,10 +503,11 @@ def fold(text: Text, width: int) -> list[Text]:
 
 
 @lru_cache(maxsize=1024)
-def still_lines(block: Block, width: int, palette: Palette, base: Style, step: int) -> Lines:
+def still_lines(block: Block, width: int, palette: Palette, base: Style, step: int, layout: Layout) -> Lines:
     """The lines of a block that does not run: always the same for the same slide, so they are made once."""
     content = block.content
-    alignment = block.alignment or Alignment.LEFT
+    by_theme = layout.heading_alignment(content.level) if isinstance(content, Heading) else layout.alignment
+    alignment = block.alignment or by_theme or Alignment.LEFT
     measure = min(width, MEASURE) if alignment is Alignment.LEFT else width
 
     def lines(text: Text, indent: int = 0) -> Lines:
@@ -451,8 +515,7 @@ def still_lines(block: Block, width: int, palette: Palette, base: Style, step: i
 
     match content:
         case Heading(level, spans):
-            tone = palette.accent if level <= 2 else palette.emphasis
-            return lines(rich_text(spans, palette, Style(color=tone, bold=True)))
+            return lines(rich_text(spans, palette, Style(color=palette.heading(level), bold=True)))
         case Paragraph(spans):
             style = Style(bold=True) if block.font_size > 1 else Style.null()
             return lines(rich_text(spans, palette, style))
@@ -609,12 +672,7 @@ def panel_header(code: Code, width: int, palette: Palette) -> Text | None:
     """The row above code that runs: its language, and the key."""
     if code.execution is Execution.NONE:
         return None
-    if not runnable(code.language):
-        note = f"{code.language} does not run here"
-    elif code.execution in (Execution.ON_KEY, Execution.AUTOMATIC):
-        note = "▶ Ctrl+E"
-    else:
-        note = f"+{code.execution.value} runs in presenterm"
+    note = "▶ Ctrl+E" if runnable(code.language) else f"{code.language} does not run here"
     language = printable(code.language)
     gap = max(width - Text(language + note).cell_len - 4, 1)
     tone = palette.accent if note.startswith("▶") else palette.muted
@@ -646,7 +704,12 @@ def title_bar(title: Spans | None, view: View, side: int) -> Lines:
     edge = Style(color=palette.bar, bgcolor=palette.background)
     text = rich_text(tuple(span for span in title), palette)
     text = Text(text.plain)  # on the bar every colour but its own is hard to read
-    rows = [strip(Text(" " * side) + row, width, ground) for row in wrap(text, width - 2 * side)[:2]]
+    alignment = view.layout.title_alignment or Alignment.LEFT
+    ends = [Segment(" " * side, ground)]
+    rows = [
+        Strip([*ends, *strip(row, width - 2 * side, ground, alignment), *ends], width)
+        for row in wrap(text, width - 2 * side)[:2]
+    ]
     blank = strip(Text(), width, ground)
     if view.height >= TALL:
         return (blank, *rows, blank, strip(Text(), width, base))
@@ -668,8 +731,10 @@ def footer(deck: Deck, place: Place, view: View, hint: str = "") -> Lines:
     A long hint, such as an error in the deck, gets the title's and the bar's room too.
     """
     palette, width = view.palette, view.width
-    base = Style(color=palette.muted, bgcolor=palette.background)
-    side = margin(width)
+    own = view.layout.footer
+    tone = palette.footer or palette.muted
+    base = Style(color=tone, bgcolor=palette.background)
+    side = margin(width, view.layout)
     count = len(deck.slides)
 
     def framed(text: Text) -> Lines:
@@ -681,7 +746,10 @@ def footer(deck: Deck, place: Place, view: View, hint: str = "") -> Lines:
         message = Text(printable(hint), Style(color=palette.accent, bold=True))
         message.truncate(max(width - 2 * side - len(number), 1), overflow="ellipsis", pad=True)
         return framed(Text.assemble(" " * side, message, Text(number, Style(color=palette.text))))
-    title = Text(printable(deck.title).replace("\n", " "), Style(color=palette.muted))
+    if own is not None and not own.bar:
+        texts = (own.left, own.center, hint or own.right)
+        return framed(spread([footer_text(text, deck, place.slide + 1) for text in texts], width, side))
+    title = Text("" if own else printable(deck.title).replace("\n", " "), Style(color=tone))
     title.truncate(max(width * 2 // 5, 1), overflow="ellipsis")
     right = Text.assemble(
         Text(f"{hint}  " if hint else "", Style(color=palette.accent, bold=True)),
@@ -693,6 +761,15 @@ def footer(deck: Deck, place: Place, view: View, hint: str = "") -> Lines:
         Text("━" * done, Style(color=palette.accent)), Text("─" * (room - done), Style(color=palette.faint))
     )
     return framed(Text.assemble(" " * side, title, "  ", bar, "  ", right))
+
+
+def spread(texts: Sequence[str], width: int, side: int) -> Text:
+    """Texts at the left, in the middle and at the right of a line."""
+    left, center, right = (Text(printable(text)) for text in texts)
+    room = width - 2 * side
+    before = max((room - center.cell_len) // 2 - left.cell_len, 1)
+    after = max(room - left.cell_len - before - center.cell_len - right.cell_len, 1)
+    return Text.assemble(" " * side, left, " " * before, center, " " * after, right)
 
 
 def cover(deck: Deck, view: View) -> list[Text]:
