@@ -14,21 +14,41 @@ from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
-from textual.geometry import Size
+from textual.geometry import Region, Size, Spacing
 from textual.widget import Widget
+from textual.widgets import TextArea
 
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.errors import DeckError
-from triton_workshop.deck.model import Block, Deck, Execution, Image, walk
+from triton_workshop.deck.model import Block, Code, Deck, Execution, Image, plain, walk
+from triton_workshop.viewer.browser import open_link
+from triton_workshop.viewer.editing import Edits, same_code
+from triton_workshop.viewer.editor import Editor
 from triton_workshop.viewer.live import LiveBlocks, Status, blocks_to_run, shown_elsewhere
 from triton_workshop.viewer.notes.channel import HEARTBEAT, Publisher
-from triton_workshop.viewer.page import Page, Picture, View, broken_page, compose, footer
+from triton_workshop.viewer.output import Output, OutputScreen
+from triton_workshop.viewer.page import (
+    EDITOR_INSET,
+    OpenEditor,
+    Page,
+    Part,
+    Picture,
+    Spot,
+    View,
+    broken_page,
+    cell_shown,
+    compose,
+    footer,
+    slide_name,
+)
 from triton_workshop.viewer.palette import Palette, palette_named
 from triton_workshop.viewer.pictures import HALF_BLOCKS, Graphics, ask_terminal
 from triton_workshop.viewer.place import Place, goto
+from triton_workshop.viewer.richtext import printable
 from triton_workshop.viewer.rows import Rows
 from triton_workshop.viewer.screen_theme import screen_theme
-from triton_workshop.viewer.screens import Index, Keys
+from triton_workshop.viewer.screens import Black, Index, Keys
+from triton_workshop.viewer.search import SlideSearch
 
 FRAME = 0.05
 """Seconds between two looks at the output of live blocks."""
@@ -69,6 +89,10 @@ class Viewer(App[int]):
         Binding("s", "go('complete')", "Show every step", show=False),
         Binding("ctrl+e", "run", "Run", show=False),
         Binding("ctrl+x", "stop", "Stop", show=False),
+        Binding("ctrl+o", "edit", "Edit", show=False),
+        Binding("o", "output", "Output", show=False),
+        Binding("slash", "search", "Search", show=False),
+        Binding("b,full_stop", "black", "Black", show=False),
         Binding("r,ctrl+r", "reload", "Read again", show=False),
         Binding("ctrl+p", "index", "Slides", show=False),
         Binding("question_mark", "keys", "Keys", show=False),
@@ -76,9 +100,10 @@ class Viewer(App[int]):
         Binding("shift+up", "scroll(-1)", "Scroll up", show=False),
         Binding("ctrl+d", "scroll(0.5)", "Half a screen down", show=False),
         Binding("ctrl+u", "scroll(-0.5)", "Half a screen up", show=False),
-        Binding("escape", "forget", "Forget what was typed", show=False),
+        Binding("escape", "forget", "Back to how it was", show=False),
         Binding("q", "leave", "Quit", show=False),
-        Binding("ctrl+c,ctrl+q", "leave", "Quit", show=False, priority=True),
+        Binding("ctrl+q", "leave", "Quit", show=False, priority=True),
+        Binding("ctrl+c", "interrupt", "Quit", show=False, priority=True),
     ]
 
     def __init__(
@@ -96,6 +121,10 @@ class Viewer(App[int]):
         """
         super().__init__()
         self.deck = deck
+        """As it is shown: with what the presenter typed."""
+        self.deck_read = deck
+        self.edits = Edits()
+        self.editor: Editor | None = None
         self.graphics = graphics
         self.warm_up = warm_up
         self.publisher = publisher
@@ -163,6 +192,8 @@ class Viewer(App[int]):
             step=self.place.step,
             cells=self.live.cells,
             elsewhere=self.elsewhere,
+            edited=self.edits.edited(),
+            editor=OpenEditor(self.edits.shown(self.editor.block), self.editor.rows) if self.editor else None,
             now=time.monotonic(),
             graphics=self.graphics,
         )
@@ -184,7 +215,10 @@ class Viewer(App[int]):
             self.title_rows.show(self.page.title)
             self.canvas.show(self.page.body)
             self._place_pictures()
+            self._place_editor()
             self._draw_footer()
+        if isinstance(self.screen, OutputScreen):
+            self.screen.draw()
         self._next_frame = time.monotonic() + BREATH * (time.monotonic() - started)
         self._tell_notes()
 
@@ -200,7 +234,7 @@ class Viewer(App[int]):
         hint = self.message or self.typed
         if not hint and self.live.running:
             hint = "▶ running"
-        if len(self.page.body) - self.page.room > self.body.scroll_offset.y:
+        if not self.message and len(self.page.body) - self.page.room > self.body.scroll_offset.y:
             hint = f"{hint}  ↓ more".strip()
         self.footer_rows.show(footer(self.deck, self.place, self._view(self.size), hint))
 
@@ -225,6 +259,7 @@ class Viewer(App[int]):
         if place == self.place:
             self._draw_footer()
             return
+        self._close_editor()
         other_slide = place.slide != self.place.slide
         self.place = place
         if other_slide:
@@ -270,7 +305,15 @@ class Viewer(App[int]):
         self._move(goto(number, self.steps))
 
     def action_forget(self) -> None:
-        self._type("")
+        """Leaves the editor; else forgets what was typed of a number; else shows the deck's own code again."""
+        edited = [block for block in self._live_blocks() if block in self.edits.edited()]
+        if self.editor is not None:
+            self._close_editor()
+            self._draw()
+        elif edited and not self.typed:
+            self._restore(edited[-1])
+        else:
+            self._type("")
 
     def on_key(self, event: events.Key) -> None:
         character = event.character or ""
@@ -294,17 +337,29 @@ class Viewer(App[int]):
     # Live blocks
 
     def action_run(self) -> None:
-        slide = self.deck.slides[self.place.slide]
-        blocks = blocks_to_run(slide, self.place.step, Execution.ON_KEY, Execution.AUTOMATIC)
+        """Runs what the editor holds, or else every visible block."""
+        blocks = self._live_blocks()
+        if self.editor is not None:
+            self._keep_edit()
+            blocks = [self.edits.shown(self.editor.block)]
         if not blocks:
-            self.message = "nothing to run here"
-            self._draw_footer()
-            return
+            self._say("nothing to run here")
         self._start(blocks)
+
+    def _live_blocks(self) -> list[Block]:
+        slide = self.deck.slides[self.place.slide]
+        return blocks_to_run(slide, self.place.step, Execution.ON_KEY, Execution.AUTOMATIC)
+
+    def _say(self, message: str) -> None:
+        self.message = message
+        self._draw_footer()
 
     def _start(self, blocks: list[Block]) -> None:
         if not blocks:
             return
+        for before in map(self.edits.starts, blocks):
+            if before is not None:
+                self.live.stop(before)
         self.live.start([(block, self._columns_of(block)) for block in blocks])
         self._follow = True
         self.settled = False
@@ -316,6 +371,8 @@ class Viewer(App[int]):
         return area.columns if area else max(self.size.width - 10, 20)
 
     def action_stop(self) -> None:
+        if self.editor is not None and not self.live.running:
+            self.editor.action_cut()
         self._follow = True
         self.live.stop()
 
@@ -342,7 +399,164 @@ class Viewer(App[int]):
         if below > self.body.scroll_offset.y:
             self.call_after_refresh(self.body.scroll_to, y=below, animate=False, force=True)
 
+    # Editing
+
+    def action_edit(self) -> None:
+        """Opens the editor over the first live block; where it is open, over the next; after the last it closes."""
+        blocks = self._live_blocks()
+        here = self.edits.shown(self.editor.block) if self.editor is not None else None
+        if not blocks:
+            self._say("nothing to edit here")
+        elif here in blocks[:-1]:
+            self._open_editor(blocks[blocks.index(here) + 1])
+        elif here is not None:
+            self._close_editor()
+            self._draw()
+        else:
+            self._open_editor(blocks[0])
+
+    def _open_editor(self, shown: Block) -> None:
+        self._close_editor()
+        block = self.edits.source(shown)
+        if isinstance(block.content, Code):
+            self.message = ""
+            self.editor = Editor(block, block.content.language, self.edits.draft(block), self.palette)
+            self.canvas.mount(self.editor)
+            self._draw()
+            self.editor.focus(scroll_visible=False)
+            self._follow = False
+            self.call_after_refresh(self._show_all_of_editor)
+
+    def _close_editor(self) -> None:
+        if self.editor is not None:
+            self._keep_edit()
+            self.editor.remove()
+            self.editor = None
+
+    def _keep_edit(self) -> None:
+        """Takes what the editor holds into the deck that is shown."""
+        if self.editor is not None:
+            self.edits.write(self.editor.block, self.editor.text, self.editor.history)
+            self._show_edits()
+
+    def _show_edits(self) -> None:
+        self.deck = self.edits.over(self.deck_read)
+        self.elsewhere = shown_elsewhere(self.deck)
+
+    def _restore(self, shown: Block) -> None:
+        self.live.stop(shown)
+        self.edits.restore(self.edits.source(shown))
+        self._show_edits()
+        self.message = "the deck's own code · Ctrl+O and Ctrl+Z bring the edit back"
+        self._draw()
+
+    def _editor_spot(self) -> Spot | None:
+        """Where the code is that the editor lies over."""
+        if self.editor is None:
+            return None
+        block = self.edits.shown(self.editor.block)
+        return next((spot for spot in self.page.spots if (spot.block, spot.part) == (block, Part.CODE)), None)
+
+    def _place_editor(self) -> None:
+        spot = self._editor_spot()
+        if self.editor is None or spot is None:
+            return
+        width = max(spot.width - EDITOR_INSET, 1)
+        self.editor.styles.width, self.editor.styles.height = width, self.editor.rows(width)
+        self.editor.styles.offset = (spot.x + EDITOR_INSET, spot.y)
+
+    def _show_all_of_editor(self) -> None:
+        """Scrolls as little as it takes to see the header and the code; where they are too tall, to their start."""
+        spot = self._editor_spot()
+        if spot is not None:
+            whole = Region(0, spot.y - 1, 1, min(spot.height + 1, self.page.room))
+            self.body.scroll_to_region(whole, animate=False, force=True)
+
+    def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        if event.text_area is self.editor:
+            self._draw()
+
+    def on_text_area_selection_changed(self, event: TextArea.SelectionChanged) -> None:
+        spot = self._editor_spot()
+        if self.editor is not None and event.text_area is self.editor and spot is not None:
+            row = Region(0, spot.y + self.editor.cursor_row, 1, 1)
+            around = Spacing(1, 0, 1, 0)
+            self.call_after_refresh(self.body.scroll_to_region, row, spacing=around, animate=False, force=True)
+
+    # Outputs, search, and the mouse
+
+    def action_output(self) -> None:
+        """Shows the newest output of the slide on the whole screen."""
+        self._show_output(None)
+
+    def _show_output(self, wanted: Block | None) -> None:
+        view = self._view(self.size)
+        blocks = [spot.block for spot in self.page.spots if spot.part is Part.OUTPUT]
+        cells = [(block, cell) for block in blocks if (cell := cell_shown(block, view)) is not None]
+        if not cells:
+            self._say("no output here yet")
+            return
+        slide = printable(plain(slide_name(self.deck, self.deck.slides[self.place.slide])))
+        outputs = [Output(f"{slide} · {self._language(block)}", cell) for block, cell in cells]
+        newest = max(range(len(cells)), key=lambda index: cells[index][1].started)
+        chosen = blocks.index(wanted) if wanted in blocks else newest
+        self.push_screen(OutputScreen(outputs, chosen, self.palette))
+
+    @staticmethod
+    def _language(block: Block) -> str:
+        return block.content.language if isinstance(block.content, Code) else ""
+
+    def action_search(self) -> None:
+        def go(number: int | None) -> None:
+            if number is not None:
+                self._move(goto(number + 1, self.steps))
+
+        self.push_screen(SlideSearch(self.deck, self.palette), go)
+
+    def on_click(self, event: events.Click) -> None:
+        if event.widget not in (self.canvas, self.title_rows):
+            return
+        if event.style.link:
+            self._say(open_link(event.style.link))
+            return
+        spots = self.page.spots if event.widget is self.canvas else ()
+        spot = next((spot for spot in spots if spot.covers(event.x, event.y)), None)
+        if spot is None:
+            self._close_editor()
+            self._draw()
+        elif spot.part is Part.HEADER:
+            self._click_header(spot.block)
+        elif spot.part is Part.CODE:
+            self._click_code(spot, event.x, event.y)
+        else:
+            self._show_output(spot.block)
+
+    def _click_header(self, block: Block) -> None:
+        if self.editor is not None and self.edits.shown(self.editor.block) == block:
+            self.action_run()
+        else:
+            self._start([block])
+
+    def _click_code(self, spot: Spot, x: int, y: int) -> None:
+        self._open_editor(spot.block)
+        if self.editor is not None:
+            self.editor.put_cursor(x - spot.x - EDITOR_INSET, y - spot.y)
+
     # The rest
+
+    def action_black(self) -> None:
+        self.push_screen(Black())
+
+    def action_interrupt(self) -> None:
+        """Quits; in the editor, where Ctrl+C copies, it never does."""
+        if isinstance(self.screen, Black):
+            self.screen.dismiss()
+        elif self.editor is None or not self.editor.has_focus:
+            self.action_leave()
+        elif self.editor.selected_text:
+            self.editor.action_copy()
+        else:
+            self._say("nothing is selected to copy; Esc leaves the editor")
 
     def action_reload(self) -> None:
         try:
@@ -351,14 +565,30 @@ class Viewer(App[int]):
             self.message = f"✗ {Path(error.path).name}:{error.line}: {error.reason}"
             self._draw_footer()
             return
-        self.deck = deck
+        self._keep_edit()
+        lost = self.edits.carry_over(self.deck_read, deck)
+        self.deck_read = deck
+        self._show_edits()
         self.steps = [slide.steps for slide in deck.slides]
-        self.elsewhere = shown_elsewhere(deck)
-        self.live.carry_over(deck)
+        self.live.carry_over(deck, *self.edits.versions())
         self._use_palette(palette_named(deck.front_matter.theme_name))
         self.place = self.place.within(self.steps)
-        self.message = "✓ read again"
+        self.message = "✓ read again" if not lost else "the code below an edit has changed · Ctrl+O, Ctrl+Z: the edit"
+        self._carry_editor_over()
         self._draw()
+
+    def _carry_editor_over(self) -> None:
+        """The editor stays over the same code, wherever it stands on the slide now; else it closes."""
+        if self.editor is None:
+            return
+        before = self.editor.block
+        same = [block for block in map(self.edits.source, self._live_blocks()) if same_code(block, before)]
+        if same:
+            self.editor.block = same[0]
+            self.editor.use(self.palette)
+        else:
+            self.editor.remove()
+            self.editor = None
 
     def action_index(self) -> None:
         def go(number: int | None) -> None:

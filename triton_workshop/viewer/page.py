@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import IntEnum
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum, IntEnum
 from functools import lru_cache
 from io import StringIO
 from itertools import pairwise
@@ -59,6 +59,12 @@ TALL = 30
 NARROWEST_COLUMN = 16
 SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 ALERT_ICONS = {"note": "●", "tip": "★", "important": "◆", "warning": "▲", "caution": "✖"}
+EDITOR_INSET = 2
+"""Columns of a code panel to the left of its lines."""
+EDITED = "edited · Esc restores"
+EDITING = ("Ctrl+E runs · Ctrl+O next · Esc leaves", "Ctrl+E runs · Esc leaves", "Esc leaves", "")
+LINES_ON_A_SLIDE = 500
+"""Lines of an output that a slide shows; the output's own screen shows all that are kept."""
 VEIL = "\u2800"
 """A blank that wraps as a letter does: text that will come later keeps its place."""
 
@@ -85,6 +91,37 @@ class LiveArea:
     columns: int
 
 
+class Part(Enum):
+    """What the mouse can mean by pointing at a live block."""
+
+    HEADER = "header"
+    CODE = "code"
+    OUTPUT = "output"
+
+
+@dataclass(frozen=True)
+class Spot:
+    """Where a part of a live block is, in cells of the body."""
+
+    block: Block
+    part: Part
+    x: int
+    y: int
+    width: int
+    height: int
+
+    def covers(self, x: int, y: int) -> bool:
+        return self.x <= x < self.x + self.width and self.y <= y < self.y + self.height
+
+
+@dataclass(frozen=True)
+class OpenEditor:
+    """The block over whose code the editor lies, and the rows that the editor needs at a width."""
+
+    block: Block
+    rows: Callable[[int], int]
+
+
 @dataclass(frozen=True)
 class Page:
     """A slide, ready to be shown: title bar, body (which may be taller than the screen), and where things are."""
@@ -95,6 +132,7 @@ class Page:
     """Rows of the body that are on the screen at once."""
     pictures: tuple[Picture, ...]
     live: Mapping[Block, LiveArea]
+    spots: tuple[Spot, ...] = ()
 
 
 @dataclass
@@ -104,6 +142,7 @@ class Piece:
     lines: list[Strip] = field(default_factory=list)
     pictures: list[Picture] = field(default_factory=list)
     live: dict[Block, LiveArea] = field(default_factory=dict)
+    spots: list[Spot] = field(default_factory=list)
     revealed: int = 0
     """Rows up to the last that is visible at this step; below it everything is still blank."""
 
@@ -117,6 +156,7 @@ class Piece:
         self.live |= {
             block: LiveArea(area.top + y, area.bottom + y, area.columns) for block, area in other.live.items()
         }
+        self.spots += [replace(spot, x=spot.x + x, y=spot.y + y) for spot in other.spots]
         if other.revealed:
             self.revealed = max(self.revealed, y + other.revealed)
 
@@ -131,6 +171,9 @@ class View:
     step: int = 0
     cells: Mapping[Block, Cell] = field(default_factory=dict)
     elsewhere: Mapping[str, Block] = field(default_factory=dict)
+    edited: Mapping[Block, Block | None] = field(default_factory=dict)
+    """Blocks that show what the presenter typed, each with the version of it that ran last."""
+    editor: OpenEditor | None = None
     now: float = 0.0
     graphics: Graphics = field(default_factory=Graphics)
 
@@ -159,7 +202,8 @@ def compose(deck: Deck, slide: Slide, view: View) -> Page:
         Strip([left, *line, right]).adjust_cell_length(view.width, base) for line in piece.lines[: piece.revealed]
     )
     pictures = tuple(Picture(p.path, p.x + side, p.y, p.width, p.height) for p in piece.pictures)
-    return Page(title, body, room, pictures, piece.live)
+    spots = tuple(replace(spot, x=spot.x + side) for spot in piece.spots)
+    return Page(title, body, room, pictures, piece.live, spots)
 
 
 def broken_page(trace: str, view: View) -> Page:
@@ -274,7 +318,7 @@ class Composer:
             piece = self._code(block, content, width)
         elif isinstance(content, SnippetOutput):
             source = self.view.elsewhere.get(content.identifier)
-            piece = Piece(self._output(source, width)) if source else Piece()
+            piece = self._output_piece(source, width) if source else Piece()
         else:
             piece = Piece(list(self._still(block, width)))
         if block.step > self.view.step:
@@ -331,31 +375,48 @@ class Composer:
         return Piece([self._fill([indent, *line], width) for line in lines])
 
     def _code(self, block: Block, code: Code, width: int) -> Piece:
-        highlighted = code.highlighted(self.view.step)
-        lines = list(code_panel(code, highlighted, width, self.palette, self.base, self.air))
-        live: dict[Block, LiveArea] = {}
+        piece = Piece(list(self._panel(block, code, width)))
         if code.execution in (Execution.ON_KEY, Execution.AUTOMATIC) and block.step <= self.view.step:
+            piece.spots.append(Spot(block, Part.HEADER, 0, 0, width, 1))
+            piece.spots.append(Spot(block, Part.CODE, 0, 1, width, piece.height - 1))
             if self.view.elsewhere.get(code.identifier or "") != block:
-                lines += self._output(block, width)
-            live[block] = LiveArea(0, len(lines), max(width - 4, 1))
-        return Piece(lines, live=live)
+                self._append(piece, self._output_piece(block, width))
+            piece.live[block] = LiveArea(0, piece.height, max(width - 4, 1))
+        return piece
+
+    def _panel(self, block: Block, code: Code, width: int) -> Lines:
+        """The code of a block, or room for the editor where the presenter edits it."""
+        editor = self.view.editor
+        if editor is not None and editor.block == block:
+            rows = editor.rows(width - EDITOR_INSET)
+            return editor_panel(code, rows, width, self.palette, self.base, self.air)
+        highlighted = code.highlighted(self.view.step)
+        mark = EDITED if block in self.view.edited else ""
+        return code_panel(code, highlighted, width, self.palette, self.base, self.air, mark)
+
+    def _output_piece(self, block: Block, width: int) -> Piece:
+        lines = self._output(block, width)
+        return Piece(lines, spots=[Spot(block, Part.OUTPUT, 0, 0, width, len(lines))] if lines else [])
 
     def _output(self, block: Block, width: int) -> list[Strip]:
         """What a live block has printed and how it stands, on a ground of its own."""
-        cell = self.view.cells.get(block)
+        cell = cell_shown(block, self.view)
         if cell is None:
             return []
         palette = self.palette
         ground = Style(color=palette.text, bgcolor=palette.well)
         status, tone = cell_status(cell, self.view.now, palette)
+        if block not in self.view.cells:
+            status.append("   before the last edit", Style(color=palette.muted, bold=False))
         bar = Segment("▎ ", Style(color=tone, bgcolor=palette.well))
         inside = max(width - 4, 1)
         printed: list[Text] = []
-        if cell.transcript.dropped:
-            note = f"… {cell.transcript.dropped:,} earlier lines are not shown"
+        lines = [] if cell.transcript.empty else cell.transcript.shown()
+        earlier = cell.transcript.dropped + max(len(lines) - LINES_ON_A_SLIDE, 0)
+        if earlier:
+            note = f"… {earlier:,} earlier lines; o shows " + ("more" if cell.transcript.dropped else "all")
             printed.append(Text(note, Style(color=palette.muted, italic=True)))
-        if not cell.transcript.empty:
-            printed += cell.transcript.shown()
+        printed += lines[-LINES_ON_A_SLIDE:]
         rows = [row for text in printed for row in fold(text, inside)]
         rows.append(status)
         return [self._fill([bar, *strip(row, max(width - 2, 0), ground)], width) for row in rows]
@@ -363,6 +424,12 @@ class Composer:
 
 def has_picture(block: Block) -> bool:
     return isinstance(block.content, Image | Columns)
+
+
+def cell_shown(block: Block, view: View) -> Cell | None:
+    """The run that is shown below a block: its own, or that of the code that the presenter has edited since."""
+    before = view.edited.get(block)
+    return view.cells.get(block) or (view.cells.get(before) if before is not None else None)
 
 
 def cell_status(cell: Cell, now: float, palette: Palette) -> tuple[Text, str]:
@@ -552,14 +619,20 @@ def unveiled(line: Strip) -> Strip:
 
 @lru_cache(maxsize=256)
 def code_panel(
-    code: Code, highlighted: frozenset[int] | None, width: int, palette: Palette, base: Style, air: Air
+    code: Code,
+    highlighted: frozenset[int] | None,
+    width: int,
+    palette: Palette,
+    base: Style,
+    air: Air,
+    mark: str = "",
 ) -> Lines:
     """Code on its panel. Lines outside the highlighted ones are dimmed; long lines go on in the next row."""
     ground = base + Style(bgcolor=palette.panel) if code.background else base
     numbers = len(str(code.first_line_number + len(code.lines) - 1)) if code.line_numbers else 0
     gutter = 2 + (numbers + 2 if numbers else 0)
     rows: list[Text] = []
-    header = panel_header(code, width, palette)
+    header = panel_header(code, width, palette, mark)
     if header is not None:
         rows.append(header)
     elif air and code.background:
@@ -580,6 +653,22 @@ def code_panel(
     return tuple(strip(row, width, ground) for row in rows)
 
 
+def editor_panel(code: Code, rows: int, width: int, palette: Palette, base: Style, air: Air) -> Lines:
+    """The panel that the editor lies on, with so many rows of room for it."""
+    ground = base + Style(bgcolor=palette.panel)
+    bar = Text("▎", Style(color=palette.accent))
+    language, keys = printable(code.language), fitting(EDITING, width - Text(code.language).cell_len - 6)
+    gap = max(width - Text(language + keys).cell_len - 4, 1)
+    header = Text.assemble(bar, f" {language}", " " * gap, Text(f"{keys}  ", Style(color=palette.accent)))
+    below = [bar] if air else []
+    return tuple(strip(row, width, ground) for row in (header, *[bar] * rows, *below))
+
+
+def fitting(spellings: Sequence[str], width: int) -> str:
+    """The first spelling that fits, from long to short; the last where none does."""
+    return next((text for text in spellings if len(text) <= width), spellings[-1])
+
+
 def code_rows(line: Text, width: int) -> list[Text]:
     """A line of code in as many rows as it needs; an arrow marks those that continue."""
     if line.cell_len <= width or width < 12:
@@ -588,8 +677,8 @@ def code_rows(line: Text, width: int) -> list[Text]:
     return [first, *(Text.assemble(Text("  ↪ ", Style(dim=True)), other) for other in others)]
 
 
-def panel_header(code: Code, width: int, palette: Palette) -> Text | None:
-    """The row above code that runs: its language, and the key."""
+def panel_header(code: Code, width: int, palette: Palette, mark: str = "") -> Text | None:
+    """The row above code that runs: its language, what is special about it now, and the key."""
     if code.execution is Execution.NONE:
         return None
     if not runnable(code.language):
@@ -599,10 +688,15 @@ def panel_header(code: Code, width: int, palette: Palette) -> Text | None:
     else:
         note = f"+{code.execution.value} runs in presenterm"
     language = printable(code.language)
-    gap = max(width - Text(language + note).cell_len - 4, 1)
+    room = width - Text(language + note).cell_len - 8
+    shown = fitting((f"{mark}   ", mark.partition(" ")[0] + "   ", ""), room) if mark else ""
+    gap = max(width - Text(language + shown + note).cell_len - 4, 1)
     tone = palette.accent if note.startswith("▶") else palette.muted
     return Text.assemble(
-        Text(f"  {language}", Style(color=palette.muted)), " " * gap, Text(f"{note}  ", Style(color=tone))
+        Text(f"  {language}", Style(color=palette.muted)),
+        " " * gap,
+        Text(shown, Style(color=palette.warning)),
+        Text(f"{note}  ", Style(color=tone)),
     )
 
 
