@@ -65,6 +65,7 @@ class Viewer(App[int]):
 
     TITLE = "Triton Workshop"
     ENABLE_COMMAND_PALETTE = False
+    AUTO_FOCUS = None  # keys are for the slides, unless the presenter opens the editor
     CSS = """
     Screen { background: $background; layout: vertical; overflow: hidden; }
     #title, #footer { height: auto; }
@@ -72,6 +73,7 @@ class Viewer(App[int]):
     #canvas { background: $background; min-height: 0; }
     .picture { position: absolute; }
     ModalScreen { align: center middle; background: $background 70%; }
+    Black { background: #000000; }
     .box {
         width: 72; max-width: 100%; height: auto; max-height: 100%; padding: 0 2; background: $panel;
         border: round $accent; border-title-color: $accent; border-title-style: bold; scrollbar-size: 0 0;
@@ -430,8 +432,12 @@ class Viewer(App[int]):
     def _close_editor(self) -> None:
         if self.editor is not None:
             self._keep_edit()
-            self.editor.remove()
-            self.editor = None
+            self._remove_editor(self.editor)
+
+    def _remove_editor(self, editor: Editor) -> None:
+        editor.screen.set_focus(None)  # at once, so that the next key is not typed into it any more
+        editor.remove()
+        self.editor = None
 
     def _keep_edit(self) -> None:
         """Takes what the editor holds into the deck that is shown."""
@@ -514,20 +520,22 @@ class Viewer(App[int]):
         self.push_screen(SlideSearch(self.deck, self.palette), go)
 
     def on_click(self, event: events.Click) -> None:
-        if event.widget not in (self.canvas, self.title_rows):
-            return
         if event.style.link:
             self._say(open_link(event.style.link))
             return
-        spots = self.page.spots if event.widget is self.canvas else ()
-        spot = next((spot for spot in spots if spot.covers(event.x, event.y)), None)
+        widget, region = self.screen.get_widget_at(*event.screen_offset)
+        if widget is self.editor or self.screen.is_modal:
+            return
+        x, y = event.screen_offset - region.offset
+        spots = self.page.spots if widget is self.canvas else ()
+        spot = next((spot for spot in spots if spot.covers(x, y)), None)
         if spot is None:
             self._close_editor()
             self._draw()
         elif spot.part is Part.HEADER:
             self._click_header(spot.block)
         elif spot.part is Part.CODE:
-            self._click_code(spot, event.x, event.y)
+            self._click_code(spot, x, y)
         else:
             self._show_output(spot.block)
 
@@ -587,8 +595,7 @@ class Viewer(App[int]):
             self.editor.block = same[0]
             self.editor.use(self.palette)
         else:
-            self.editor.remove()
-            self.editor = None
+            self._remove_editor(self.editor)
 
     def action_index(self) -> None:
         def go(number: int | None) -> None:

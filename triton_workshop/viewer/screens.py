@@ -124,8 +124,6 @@ class Keys(Overlay):
 class Black(ModalScreen[None]):
     """Nothing to see, so that people look at the presenter. Any key or click ends it, and does nothing else."""
 
-    DEFAULT_CSS = "Black { background: #000000; }"
-
     def on_key(self, event: events.Key) -> None:
         event.stop()
         self.dismiss()
