@@ -363,6 +363,7 @@ class Viewer(App[int]):
             if before is not None:
                 self.live.stop(before)
         self.live.start([(block, self._columns_of(block)) for block in blocks])
+        self.message = ""
         self._follow = True
         self.settled = False
         self.ticker.resume()
@@ -373,7 +374,7 @@ class Viewer(App[int]):
         return area.columns if area else max(self.size.width - 10, 20)
 
     def action_stop(self) -> None:
-        if self.editor is not None and not self.live.running:
+        if self.editor is not None and self.focused is self.editor and not self.live.running:
             self.editor.action_cut()
         self._follow = True
         self.live.stop()
@@ -479,7 +480,8 @@ class Viewer(App[int]):
             self.body.scroll_to_region(whole, animate=False, force=True)
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
-        if event.text_area is self.editor:
+        editor = self.editor
+        if editor is not None and event.text_area is editor and editor.rows(editor.size.width) != editor.size.height:
             self._draw()
 
     def on_text_area_selection_changed(self, event: TextArea.SelectionChanged) -> None:
@@ -559,7 +561,7 @@ class Viewer(App[int]):
         """Quits; in the editor, where Ctrl+C copies, it never does."""
         if isinstance(self.screen, Black):
             self.screen.dismiss()
-        elif self.editor is None or not self.editor.has_focus:
+        elif self.editor is None or self.focused is not self.editor:
             self.action_leave()
         elif self.editor.selected_text:
             self.editor.action_copy()

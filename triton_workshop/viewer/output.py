@@ -25,12 +25,7 @@ from triton_workshop.viewer.search import CURSOR, after_key, occurrences
 
 SIDEWAYS = 8
 """Columns that one key scrolls sideways."""
-HINTS = (
-    "/ search   w wrap   ←→ sideways   Tab next output   Esc back",
-    "/ search   w wrap   Tab next   Esc back",
-    "/ search   Esc back",
-    "",
-)
+HINTS = ("/ search   w wrap   ←→ sideways   Esc back", "/ search   w wrap   Esc back", "Esc back", "")
 SEARCH_HINTS = ("n next   N back   Esc ends the search", "n   N   Esc", "")
 
 
@@ -201,7 +196,7 @@ class OutputScreen(ModalScreen[None]):
     def _heading(self, width: int) -> Lines:
         palette = self.palette
         ground = Style(color=palette.on_bar, bgcolor=palette.bar, bold=True)
-        which = f"{self.chosen + 1} of {len(self.outputs)}" if len(self.outputs) > 1 else ""
+        which = f"{self.chosen + 1} of {len(self.outputs)} · Tab " if len(self.outputs) > 1 else ""
         name = Text(f" {self.outputs[self.chosen].name}")
         name.truncate(max(width - len(which) - 2, 1), overflow="ellipsis", pad=True)
         return (strip(Text.assemble(name, which, " "), width, ground),)

@@ -36,7 +36,7 @@ KEYS: KeyGroups = (
         ("Ctrl+E", "run the code on the slide"),
         ("Ctrl+X", "stop it"),
         ("Ctrl+O", "edit it; again: the next block"),
-        ("esc", "leave the editor; again: the deck's code"),
+        ("esc", "leave the editor; again: the original"),
         ("o", "its output on the whole screen"),
         ("click", "header: run; code: edit; output: open"),
     )),
