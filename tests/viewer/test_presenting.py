@@ -202,6 +202,18 @@ def test_slides_are_searched_by_their_text() -> None:
     drive(DECKS / "tour.md", steps, start=2)
 
 
+def test_t_shows_where_columns_meet_and_hides_it() -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        before = screen(viewer)
+        assert "│" not in before
+        await pilot.press("T")
+        assert "│" in screen(viewer)
+        await pilot.press("T")
+        assert screen(viewer) == before
+
+    drive(DECKS / "tour.md", steps, start=4)
+
+
 @pytest.mark.parametrize("key", ["b", "full_stop"])
 def test_a_key_blanks_the_screen_and_the_next_does_nothing_else(key: str) -> None:
     async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:

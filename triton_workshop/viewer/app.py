@@ -98,11 +98,13 @@ class Viewer(App[int]):
         Binding("r,ctrl+r", "reload", "Read again", show=False),
         Binding("ctrl+p", "index", "Slides", show=False),
         Binding("question_mark", "keys", "Keys", show=False),
+        Binding("T,upper_t,shift+t", "grid", "Lines between columns", show=False),
         Binding("shift+down", "scroll(1)", "Scroll down", show=False),
         Binding("shift+up", "scroll(-1)", "Scroll up", show=False),
         Binding("ctrl+d", "scroll(0.5)", "Half a screen down", show=False),
         Binding("ctrl+u", "scroll(-0.5)", "Half a screen up", show=False),
         Binding("escape", "forget", "Back to how it was", show=False),
+        Binding("ctrl+z", "suspend_process", "Back to the shell for a while", show=False),
         Binding("q", "leave", "Quit", show=False),
         Binding("ctrl+q", "leave", "Quit", show=False, priority=True),
         Binding("ctrl+c", "interrupt", "Quit", show=False, priority=True),
@@ -127,6 +129,7 @@ class Viewer(App[int]):
         self.deck_read = deck
         self.edits = Edits()
         self.editor: Editor | None = None
+        self.grid = False
         self.graphics = graphics
         self.warm_up = warm_up
         self.publisher = publisher
@@ -196,6 +199,7 @@ class Viewer(App[int]):
             elsewhere=self.elsewhere,
             edited=self.edits.edited(),
             editor=OpenEditor(self.edits.shown(self.editor.block), self.editor.rows) if self.editor else None,
+            grid=self.grid,
             now=time.monotonic(),
             graphics=self.graphics,
         )
@@ -553,6 +557,10 @@ class Viewer(App[int]):
             self.editor.put_cursor(x - spot.x - EDITOR_INSET, y - spot.y)
 
     # The rest
+
+    def action_grid(self) -> None:
+        self.grid = not self.grid
+        self._draw()
 
     def action_black(self) -> None:
         self.push_screen(Black())

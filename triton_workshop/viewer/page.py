@@ -174,6 +174,8 @@ class View:
     edited: Mapping[Block, Block | None] = field(default_factory=dict)
     """Blocks that show what the presenter typed, each with the version of it that ran last."""
     editor: OpenEditor | None = None
+    grid: bool = False
+    """Whether a line shows where one column ends and the next begins."""
     now: float = 0.0
     graphics: Graphics = field(default_factory=Graphics)
 
@@ -346,13 +348,18 @@ class Composer:
             segments: list[Segment] = []
             for index, column in enumerate(columns):
                 if index:
-                    segments.append(Segment(" " * gap, self.base))
+                    segments.append(self._between_columns(gap))
                 below = y >= column.height
                 segments += self._line(Text(), widths[index]) if below else column.lines[y]
             whole.lines.append(self._fill(segments, width))
         for index, column in enumerate(columns):
             whole.adopt(column, sum(widths[:index]) + gap * index, 0)
         return whole
+
+    def _between_columns(self, gap: int) -> Segment:
+        if self.view.grid:
+            return Segment("│".center(gap), self.base + Style(color=self.palette.accent))
+        return Segment(" " * gap, self.base)
 
     def _fill(self, segments: list[Segment], width: int) -> Strip:
         return Strip(segments).adjust_cell_length(width, self.base)

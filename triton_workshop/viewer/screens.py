@@ -43,9 +43,9 @@ KEYS: KeyGroups = (
     ("Screen", (
         ("shift+↑↓  Ctrl+U  Ctrl+D", "scroll a long slide"),
         ("b  .", "black, until the next key"),
-        ("r  Ctrl+R", "read the deck again"),
+        ("r  Ctrl+R   T", "read again; lines between columns"),
         ("?  esc", "these keys, and away with them"),
-        ("q  Ctrl+C", "quit"),
+        ("q  Ctrl+C   Ctrl+Z", "quit; to the shell, until fg"),
     )),
 )  # fmt: skip
 

@@ -75,22 +75,26 @@ def lines(deck: Deck, slide: Slide) -> Iterator[str]:
 
 
 def one_line(text: str) -> str:
-    return printable(text).replace("\n", " ").strip()
+    return " ".join(printable(text).split())
 
 
 def hits(slides: Sequence[Entry], query: str) -> list[Hit]:
-    """The slides that have every word of the query: those whose name has them first, each in the deck's order."""
+    """The slides that have every word of the query: first those whose name has them, then those with a line that does.
+
+    Equals stay in the deck's order.
+    """
     words = query.split()
-    named: list[Hit] = []
-    others: list[Hit] = []
+    ranked: list[tuple[int, Hit]] = []
     for index, slide in enumerate(slides):
-        missing = [word for word in words if not occurrences(word, slide.name)]
+        missing = {word for word in words if not occurrences(word, slide.name)}
         if not missing:
-            named.append(Hit(index, ""))
-        elif all(any(occurrences(word, line) for line in slide.lines) for word in missing):
-            best = max(slide.lines, key=lambda line: sum(bool(occurrences(word, line)) for word in missing))
-            others.append(Hit(index, best))
-    return named + others
+            ranked.append((0, Hit(index, "")))
+            continue
+        found = [{word for word in words if occurrences(word, line)} for line in slide.lines]
+        best = max(range(len(found)), key=lambda number: len(found[number]), default=0)
+        if missing <= set().union(*found):
+            ranked.append((1 if found[best] == set(words) else 2, Hit(index, slide.lines[best])))
+    return [hit for _, hit in sorted(ranked, key=lambda entry: entry[0])]
 
 
 class SlideSearch(Overlay):
@@ -158,7 +162,7 @@ class SlideSearch(Overlay):
         self.mark(name)
         number = Text(f" {hit.slide + 1:>3}  ", Style(color=palette.muted))
         if hit.line:
-            name.truncate(max((width - 6) * 2 // 5, 1), overflow="ellipsis")
+            name.truncate(max((width - 6) * 2 // 5, 1), overflow="ellipsis", pad=True)
             row = Text.assemble(number, name, "  ", self.excerpt(hit.line, width - 8 - name.cell_len))
         else:
             row = Text.assemble(number, name)
