@@ -274,3 +274,15 @@ def test_no_browser_no_crash(link: str, variables: dict[str, str], said: str, mo
     monkeypatch.setattr(browser.sys, "platform", "linux")
     monkeypatch.setattr(browser.subprocess, "Popen", fail)
     assert browser.open_link(link) == said
+
+
+def test_a_click_on_a_list_does_not_reach_the_slide_below() -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        for key in ("ctrl+p", "question_mark", "slash"):
+            await pilot.press(key)
+            await pilot.click(offset=(10, 5))
+            await pilot.press("escape")
+        assert viewer.editor is None
+        assert not viewer.live.cells
+
+    drive(DECKS / "live.md", steps, start=6)

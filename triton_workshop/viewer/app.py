@@ -8,7 +8,7 @@ import time
 import traceback
 from contextlib import suppress
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.app import App, ComposeResult
@@ -16,14 +16,12 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.geometry import Region, Size, Spacing
 from textual.widget import Widget
-from textual.widgets import TextArea
 
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.errors import DeckError
 from triton_workshop.deck.model import Block, Code, Deck, Execution, Image, plain, walk
 from triton_workshop.viewer.browser import open_link
 from triton_workshop.viewer.editing import Edits, same_code
-from triton_workshop.viewer.editor import Editor
 from triton_workshop.viewer.live import LiveBlocks, Status, blocks_to_run, shown_elsewhere
 from triton_workshop.viewer.notes.channel import HEARTBEAT, Publisher
 from triton_workshop.viewer.output import Output, OutputScreen
@@ -49,6 +47,11 @@ from triton_workshop.viewer.rows import Rows
 from triton_workshop.viewer.screen_theme import screen_theme
 from triton_workshop.viewer.screens import Black, Index, Keys
 from triton_workshop.viewer.search import SlideSearch
+
+if TYPE_CHECKING:
+    from textual.widgets import TextArea
+
+    from triton_workshop.viewer.editor import Editor
 
 FRAME = 0.05
 """Seconds between two looks at the output of live blocks."""
@@ -423,6 +426,8 @@ class Viewer(App[int]):
             self._open_editor(blocks[0])
 
     def _open_editor(self, shown: Block) -> None:
+        from triton_workshop.viewer.editor import Editor  # when it is asked for: the first slide does not wait for it
+
         self._close_editor()
         block = self.edits.source(shown)
         if isinstance(block.content, Code):

@@ -277,6 +277,9 @@ class OutputScreen(ModalScreen[None]):
     def on_mouse_scroll_up(self) -> None:
         self._go(self.top - 3)
 
+    def on_click(self, event: events.Click) -> None:
+        event.stop()  # the slide below was not meant
+
     def action_other(self, steps: int) -> None:
         self.chosen = (self.chosen + steps) % len(self.outputs)
         self._start()

@@ -86,6 +86,9 @@ class Overlay(ModalScreen[int | None]):
         """The lines, made for this many columns."""
         raise NotImplementedError
 
+    def on_click(self, event: events.Click) -> None:
+        event.stop()  # what lies below was not meant
+
     def action_leave(self) -> None:
         self.dismiss(None)
 

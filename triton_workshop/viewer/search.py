@@ -17,9 +17,12 @@ from triton_workshop.viewer.page import slide_name
 from triton_workshop.viewer.palette import Palette
 from triton_workshop.viewer.plain import blocks_lines, cover_lines
 from triton_workshop.viewer.richtext import printable
+from triton_workshop.viewer.rows import Rows
 from triton_workshop.viewer.screens import Overlay
 
 CURSOR = "▏"
+PROMPT_ROWS = 2
+"""The prompt, and the line below it."""
 
 
 def after_key(text: str, event: events.Key) -> str | None:
@@ -116,6 +119,8 @@ class SlideSearch(Overlay):
         self.query_text = query
         self.found = hits(self.slides, query)
         self.chosen = 0
+        self.first = 0
+        """The first hit in view."""
 
     def on_key(self, event: events.Key) -> None:
         text = after_key(self.query_text, event)
@@ -126,6 +131,11 @@ class SlideSearch(Overlay):
 
     def on_paste(self, event: events.Paste) -> None:
         self.search(self.query_text + one_line(event.text))
+
+    def on_click(self, event: events.Click) -> None:
+        chosen = self.first + event.y - PROMPT_ROWS
+        if isinstance(event.widget, Rows) and event.y >= PROMPT_ROWS and chosen < len(self.found):
+            self.dismiss(self.found[chosen].slide)
 
     def search(self, query: str) -> None:
         self.query_text = query
@@ -143,9 +153,9 @@ class SlideSearch(Overlay):
         gap = max(width - prompt.cell_len - len(count), 1)
         prompt.append(" " * gap + count, Style(color=palette.muted))
         room = self.room()
-        first = min(max(self.chosen - room // 2, 0), max(len(self.found) - room, 0))
-        window = self.found[first : first + room]
-        rows = [self.row(hit, number == self.chosen, width) for number, hit in enumerate(window, start=first)]
+        self.first = min(max(self.chosen - room // 2, 0), max(len(self.found) - room, 0))
+        window = self.found[self.first : self.first + room]
+        rows = [self.row(hit, number == self.chosen, width) for number, hit in enumerate(window, start=self.first)]
         if not rows:
             rows = [Text("No slide has this.", Style(color=palette.muted, italic=True))]
         # The box keeps its height while the list shrinks and grows.
@@ -154,7 +164,7 @@ class SlideSearch(Overlay):
 
     def room(self) -> int:
         """Rows for slides: what the border, the prompt and its line leave."""
-        return max(self.app.size.height - 4, 1)
+        return max(self.app.size.height - PROMPT_ROWS - 2, 1)
 
     def row(self, hit: Hit, chosen: bool, width: int) -> Text:
         palette = self.palette
