@@ -21,8 +21,8 @@ from triton_workshop.deck import load_deck
 from triton_workshop.deck.errors import DeckError
 from triton_workshop.deck.model import Block, Code, Deck, Execution, Image, plain, walk
 from triton_workshop.viewer.browser import open_link
-from triton_workshop.viewer.editing import Edits, same_code
-from triton_workshop.viewer.live import LiveBlocks, Status, blocks_to_run, shown_elsewhere
+from triton_workshop.viewer.editing import Edits
+from triton_workshop.viewer.live import LiveBlocks, Status, blocks_to_run, same_code, shown_elsewhere
 from triton_workshop.viewer.notes.channel import HEARTBEAT, Publisher
 from triton_workshop.viewer.output import Output, OutputScreen
 from triton_workshop.viewer.page import (
@@ -432,7 +432,7 @@ class Viewer(App[int]):
         block = self.edits.source(shown)
         if isinstance(block.content, Code):
             self.message = ""
-            self.editor = Editor(block, block.content.language, self.edits.draft(block), self.palette)
+            self.editor = Editor(block, block.content, self.edits.draft(block), self.palette)
             self.canvas.mount(self.editor)
             self._draw()
             self.editor.focus(scroll_visible=False)

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from triton_workshop.deck.model import Block, Code, Columns, Deck, Slide, walk
+from triton_workshop.viewer.live import same_code
 
 if TYPE_CHECKING:
     from textual.document._history import EditHistory
@@ -142,11 +143,6 @@ def numbered(deck: Deck) -> Iterator[tuple[tuple[int, int], Block]]:
     for index, slide in enumerate(deck.slides):
         codes = (block for block in walk(slide.blocks) if isinstance(block.content, Code))
         yield from (((index, number), block) for number, block in enumerate(codes))
-
-
-def same_code(one: Block, other: Block) -> bool:
-    a, b = one.content, other.content
-    return isinstance(a, Code) and isinstance(b, Code) and (a.language, a.source) == (b.language, b.source)
 
 
 def shown_text(block: Block) -> str:

@@ -13,7 +13,7 @@ from textual.geometry import Offset
 from textual.widgets import TextArea
 from textual.widgets.text_area import Selection, TextAreaTheme
 
-from triton_workshop.deck.model import Block
+from triton_workshop.deck.model import Block, Code
 from triton_workshop.viewer.editing import INDENT, Draft, indent_of, indented, next_indent, outdented, shown_text
 from triton_workshop.viewer.palette import Palette
 from triton_workshop.viewer.richtext import CONTROLS, code_lines
@@ -35,11 +35,12 @@ class Editor(TextArea):
         Binding("alt+down", "app.scroll(1)", "Scroll down", show=False),
     ]
 
-    def __init__(self, block: Block, language: str, draft: Draft | None, palette: Palette) -> None:
+    def __init__(self, block: Block, code: Code, draft: Draft | None, palette: Palette) -> None:
         """Goes on where the draft ended; one that was put aside is one Ctrl+Z away."""
-        super().__init__(draft.text if draft else shown_text(block), show_line_numbers=True)
+        text = draft.text if draft else shown_text(block)
+        super().__init__(text, show_line_numbers=True, line_number_start=code.first_line_number)
         self.block = block
-        self.code_language = language
+        self.code_language = code.language
         self.cursor_blink = False
         self.indent_width = INDENT
         self.use(palette)
