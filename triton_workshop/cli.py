@@ -69,9 +69,12 @@ def present(
         elif notes:
             show_notes(path, f"workshop present {shlex.quote(str(deck))}" if deck else "workshop present")
         else:
-            from triton_workshop.viewer.app import present as present_deck
+            from triton_workshop.viewer.start import starting
 
-            raise typer.Exit(present_deck(path, start=slide))
+            with starting() as terminal:
+                from triton_workshop.viewer.app import present as present_deck
+
+                raise typer.Exit(present_deck(path, start=slide, terminal=terminal))
     except DeckError as error:
         fail(str(error))
     except OSError as error:

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from PIL import Image
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 Colour = tuple[int, int, int]
 """Red, green, blue, 0 to 255 each."""
 
 UPPER_HALF_BLOCK = "▀"
+WIDEST_PICTURE = 96
+"""Columns: a picture in an output that is wider than this would push everything else off the screen."""
 
 
-def half_block_colours(image: Image.Image, columns: int, rows: int) -> Iterator[list[tuple[Colour, Colour]]]:
+def half_block_colours(image: Image, columns: int, rows: int) -> Iterator[list[tuple[Colour, Colour]]]:
     """Row by row, the colours of the upper and of the lower pixel that each character shows."""
-    pixels = image.convert("RGB").resize((columns, 2 * rows), Image.Resampling.LANCZOS).tobytes()
+    from PIL.Image import Resampling  # not before there is a picture: the viewer starts without
 
-    def colour(x: int, y: int) -> Colour:
-        at = 3 * (y * columns + x)
-        return pixels[at], pixels[at + 1], pixels[at + 2]
-
-    for row in range(rows):
-        yield [(colour(x, 2 * row), colour(x, 2 * row + 1)) for x in range(columns)]
+    pixels = image.convert("RGB").resize((columns, 2 * rows), Resampling.LANCZOS, reducing_gap=3.0).tobytes()
+    colours = list(zip(pixels[0::3], pixels[1::3], pixels[2::3], strict=True))
+    lines = [colours[columns * y : columns * (y + 1)] for y in range(2 * rows)]
+    for upper, lower in zip(lines[0::2], lines[1::2], strict=True):
+        yield list(zip(upper, lower, strict=True))

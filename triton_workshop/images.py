@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -18,13 +19,18 @@ from typing import TYPE_CHECKING, TextIO
 from PIL import Image
 
 from triton_workshop.device import resolve_device
-from triton_workshop.half_blocks import UPPER_HALF_BLOCK, Colour, half_block_colours
+from triton_workshop.half_blocks import UPPER_HALF_BLOCK, WIDEST_PICTURE, Colour, half_block_colours
 
 if TYPE_CHECKING:
     import torch
 
-WIDEST_PICTURE = 96
-"""Columns: a picture wider than this would push everything else off the screen."""
+PICTURES = "TRITON_WORKSHOP_PICTURES"
+"""Names the folder in which the viewer that runs this process takes pictures."""
+HANDED_OVER = "\x1b_triton-workshop:picture;{}\x1b\\"
+"""Where in its output a process has shown a picture: the name of a PNG file in that folder, as an APC sequence, which
+terminals ignore (ECMA-48, 8.3.2)."""
+LONGEST_SIDE = 1600
+"""Pixels of a picture that is handed over: as many as a slide across a projector's screen can show."""
 PRESENTERM_MARGIN = 10
 """Columns that presenterm keeps free beside a block's output."""
 
@@ -56,13 +62,18 @@ def load_image(path: str | Path, width: int | None = None) -> torch.Tensor:
     return pixels.to(torch.float32).div(255).contiguous().to(device)
 
 
-def show_image(picture: torch.Tensor | str | Path) -> None:
+def show_image(picture: torch.Tensor | Image.Image | str | Path) -> None:
     """Show a picture: in the terminal, in the slide whose code block this is, or else as a PNG file.
 
     A tensor is (3, height, width), or (1, height, width) or (height, width) for shades of grey, values 0 to 1; what
     lies outside is clipped. Raises ValueError for any other shape.
     """
     image = as_pil(picture)
+    viewer = os.environ.get(PICTURES)
+    if viewer:
+        with suppress(OSError):  # a viewer that is on another machine, or has gone
+            _hand_over(image, Path(viewer))
+            return
     if sys.stdout.isatty():
         _show_in_terminal(image)
         return
@@ -75,11 +86,23 @@ def show_image(picture: torch.Tensor | str | Path) -> None:
     print(f"picture written to {file.name}", flush=True)
 
 
-def as_pil(picture: torch.Tensor | str | Path) -> Image.Image:
-    """The picture as 8-bit RGB."""
+def _hand_over(image: Image.Image, folder: Path) -> None:
+    """Leaves the picture to the viewer, which shows it at this place in the output. Raises OSError."""
+    if max(image.size) > LONGEST_SIDE:
+        image = image.copy()
+        image.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
+    with tempfile.NamedTemporaryFile(dir=folder, suffix=".png", delete=False) as file:
+        image.save(file, format="PNG", compress_level=1)
+    print(end=HANDED_OVER.format(Path(file.name).name), flush=True)
+
+
+def as_pil(picture: torch.Tensor | Image.Image | str | Path) -> Image.Image:
+    """The picture as 8-bit RGB; what is transparent lies on white."""
+    if isinstance(picture, Image.Image):
+        return _opaque(picture)
     if isinstance(picture, str | Path):
         with Image.open(picture) as file:
-            return file.convert("RGB")
+            return _opaque(file)
     values = picture.detach().float().nan_to_num(0.0).clamp(0.0, 1.0).cpu()
     if values.ndim == 2:
         values = values[None]
@@ -87,6 +110,13 @@ def as_pil(picture: torch.Tensor | str | Path) -> Image.Image:
         raise ValueError(f"expected a picture of shape (3, height, width), got {tuple(picture.shape)}")
     bytes_ = values.expand(3, -1, -1).permute(1, 2, 0).mul(255).round().byte().contiguous().numpy()
     return Image.fromarray(bytes_)
+
+
+def _opaque(picture: Image.Image) -> Image.Image:
+    if not picture.has_transparency_data:
+        return picture.convert("RGB")
+    layer = picture.convert("RGBA")
+    return Image.alpha_composite(Image.new("RGBA", layer.size, "white"), layer).convert("RGB")
 
 
 def half_blocks(image: Image.Image, columns: int) -> str:

@@ -91,9 +91,10 @@ class Terminal:
         except OSError:  # Linux says so when the other end is closed
             return False
         self.written += data
-        for query, answer in self._answers.items():
+        # In the order of the questions, as a terminal does.
+        for query in sorted(self._answers, key=data.find):
             if query in data:
-                os.write(self._ours, answer)
+                os.write(self._ours, self._answers[query])
         return bool(data)
 
     def __enter__(self) -> Self:

@@ -9,12 +9,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from processes import dies
 
 if sys.platform == "win32":
     pytest.skip("pseudo-terminals are POSIX's", allow_module_level=True)
 
-from .terminal import Terminal
+from .terminal import KITTY, Terminal
 
 DECKS = Path(__file__).parent / "decks"
 WORKSHOP = [sys.executable, "-c", "from triton_workshop.cli import main; main()", "present"]
@@ -52,6 +53,19 @@ def test_a_presenter_walks_through_the_deck_and_back(columns: int, rows: int) ->
             terminal.wait_for(expected)
         terminal.press("q")
         assert terminal.leave() == 0
+        assert_restored(terminal)
+
+
+def test_a_terminal_that_shows_pictures_gets_them_and_keeps_none(tmp_path: Path) -> None:
+    Image.new("RGB", (160, 80), "red").save(tmp_path / "picture.png")
+    (tmp_path / "deck.md").write_text("A picture\n===\n\n![](picture.png)\n\nBelow it.\n")
+    with Terminal([*WORKSHOP, "deck.md"], tmp_path, answers=KITTY, TERM_PROGRAM="", TMUX="", STY="") as terminal:
+        terminal.wait_for("\U0010eeee")
+        number = re.search(rb"a=p,U=1,i=(\d+)", terminal.written)
+        assert number
+        terminal.press("q")
+        assert terminal.leave() == 0
+        assert b"a=d,d=I,i=" + number[1] in terminal.written
         assert_restored(terminal)
 
 

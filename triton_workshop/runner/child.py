@@ -6,19 +6,19 @@ import ast
 import atexit
 import ctypes
 import gc
-import importlib.machinery
 import os
 import signal
 import sys
 import threading
-import types
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
+from types import ModuleType, TracebackType
 from typing import NoReturn
 
+from triton_workshop.runner.as_main import execute, take_over
 from triton_workshop.runner.cold import limit_memory
+from triton_workshop.runner.shows import in_slide, python_command
 from triton_workshop.runner.wire import Request
 
 WRONG_MODE = "triton_workshop.import_order"
@@ -42,14 +42,12 @@ def become_script(request: Request, files: Sequence[int]) -> NoReturn:
     os.environ.clear()
     os.environ.update(request.environment)
     os.chdir(request.folder)
-    file = os.path.abspath(request.arguments[0])  # noqa: PTH100 (as Python does it: no link is followed)
-    sys.argv = list(request.arguments)
-    sys.orig_argv = [sys.executable, "-u", *request.arguments]
-    sys.path[0] = os.path.dirname(os.path.realpath(file))  # noqa: PTH120
+    main = take_over(request.arguments)
     _forget_randomness()
+    in_slide()
     if request.memory_limit is not None:
         limit_memory(0, request.memory_limit)
-    _finish(_run(file, request))
+    _finish(_run(main, request))
 
 
 def _take_files(files: Sequence[int], *, terminal: bool) -> None:
@@ -78,23 +76,18 @@ def _forget_randomness() -> None:
         multiprocessing.current_process().authkey = os.urandom(32)
 
 
-def _run(file: str, request: Request) -> int:
-    """The script as `__main__`; its exit status, or minus SIGINT."""
-    main = types.ModuleType("__main__")
-    loader = importlib.machinery.SourceFileLoader("__main__", file)
-    vars(main).update(__file__=file, __cached__=None, __loader__=loader, __builtins__=__builtins__)
-    if sys.version_info < (3, 14):
-        vars(main).update(__annotations__={})
-    sys.modules["__main__"] = main
+def _run(main: ModuleType, request: Request) -> int:
+    """The script's exit status, or minus SIGINT."""
     try:
         signal.pthread_sigmask(signal.SIG_SETMASK, ())  # an interrupt that came early is heeded now
-        # Not as this module is compiled, whose __future__ imports would hold for the script too.
-        exec(compile(Path(file).read_bytes(), file, "exec", dont_inherit=True), vars(main))
+        execute(main)
     except SystemExit as leaving:
         return _exit_status(leaving.code)
     except BaseException as error:
-        trace = error.__traceback__.tb_next if error.__traceback__ else None  # the first frame is ours
-        if _complains_about_mode(trace) and _has_only_begun(file, trace):
+        trace = error.__traceback__
+        for _ in (_run, execute):  # these frames are ours
+            trace = trace and trace.tb_next
+        if _complains_about_mode(trace) and _has_only_begun(str(main.__file__), trace):
             _start_over(request)
         sys.excepthook(type(error), error.with_traceback(trace), trace)
         return -signal.SIGINT if isinstance(error, KeyboardInterrupt) else 1
@@ -129,7 +122,7 @@ def _has_only_begun(file: str, trace: TracebackType | None) -> bool:
 
 def _start_over(request: Request) -> NoReturn:
     """Becomes a new interpreter, which has imported nothing yet."""
-    os.execve(sys.executable, [sys.executable, "-u", *request.arguments], dict(request.environment))
+    os.execve(sys.executable, python_command(request.arguments), dict(request.environment))
 
 
 def _finish(status: int) -> NoReturn:

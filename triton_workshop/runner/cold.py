@@ -11,6 +11,7 @@ from pathlib import Path
 
 from triton_workshop.runner.process import Channel
 from triton_workshop.runner.script import COMMANDS, Script, environment
+from triton_workshop.runner.shows import python_command
 
 
 class ColdProcess:
@@ -18,11 +19,13 @@ class ColdProcess:
 
     def __init__(self, script: Script, file: Path) -> None:
         channel = Channel(script.terminal)
+        arguments = [str(file), *script.arguments]
+        python = script.language == "python"
         try:
             self._process = subprocess.Popen(
-                [*COMMANDS[script.language], str(file), *script.arguments],
+                python_command(arguments) if python else [*COMMANDS[script.language], *arguments],
                 cwd=script.folder,
-                env=environment(script.columns),
+                env=environment(script.columns, script.pictures),
                 stdin=channel.theirs if script.terminal else subprocess.DEVNULL,
                 stdout=channel.theirs,
                 stderr=channel.theirs,

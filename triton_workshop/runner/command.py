@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import NoReturn
 
 from triton_workshop.runner.modes import heavy, parent_for
+from triton_workshop.runner.shows import SLIDE, python_command
 from triton_workshop.runner.wire import Connection, ParentLostError, Request
 
-SLIDE = "TRITON_WORKSHOP_SLIDE"
 MARGIN = 10
 """Columns that presenterm keeps free beside a block's output."""
 LIGHT_PATIENCE = 0.1
@@ -92,7 +92,7 @@ def _run_warm(connection: Connection, arguments: Sequence[str], environment: Map
 
 def run_cold(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
     """Becomes `python -u ARGUMENTS…`; on Windows, where that cannot be, waits for it."""
-    command = [sys.executable, "-u", *arguments]
+    command = python_command(arguments) if SLIDE in environment else [sys.executable, "-u", *arguments]
     if sys.platform == "win32":
         import subprocess
 

@@ -14,6 +14,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "bash": ("bash",),
     "sh": ("sh",),
 }
+PICTURES = "TRITON_WORKSHOP_PICTURES"
 EXTENSIONS = {"python": "py", "bash": "sh", "sh": "sh"}
 
 
@@ -33,7 +34,9 @@ class Script:
     `folder` is the working directory; `columns` is how wide its output can be before lines wrap. With `terminal`, a
     size in columns and rows, it runs in a pseudo-terminal of that size (not on Windows); without, its output goes
     through a pipe and its input is empty. `time_limit` is in seconds, `memory_limit` in bytes of data in each of its
-    processes: what would go beyond it is refused, in Python by a MemoryError (Linux only).
+    processes: what would go beyond it is refused, in Python by a MemoryError (Linux only). `pictures` is a folder: what
+    the script shows is left there as PNG files, each named in the output where it was shown (`images.HANDED_OVER`);
+    without it, a picture is printed in characters.
     """
 
     language: str
@@ -44,6 +47,7 @@ class Script:
     terminal: tuple[int, int] | None = None
     time_limit: float | None = None
     memory_limit: int | None = None
+    pictures: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -74,18 +78,23 @@ class Outcome:
             return f"killed by signal {-self.code}"
 
 
-def environment(columns: int) -> dict[str, str]:
+def environment(columns: int, pictures: Path | None = None) -> dict[str, str]:
     """The variables that a script sees: ours, plus what makes its output fit a slide of that many columns."""
     width = str(max(columns, 1))
     terminal = os.environ.get("TERM", "")
-    return os.environ | {
-        # `python` and `uv run` in a bash block find the environment that the viewer runs in.
-        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]),
-        "TRITON_WORKSHOP_SLIDE": width,
-        "COLUMNS": width,
-        "FORCE_COLOR": "1",
-        "COLORTERM": "truecolor",
-        "TERM": "xterm-256color" if terminal in ("", "dumb") else terminal,
-        "PYTHONUNBUFFERED": "1",
-        "PYTHONIOENCODING": "utf-8",
-    }
+    ours = {name: value for name, value in os.environ.items() if name != PICTURES}
+    return (
+        ours
+        | ({PICTURES: str(pictures)} if pictures else {})
+        | {
+            # `python` and `uv run` in a bash block find the environment that the viewer runs in.
+            "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]),
+            "TRITON_WORKSHOP_SLIDE": width,
+            "COLUMNS": width,
+            "FORCE_COLOR": "1",
+            "COLORTERM": "truecolor",
+            "TERM": "xterm-256color" if terminal in ("", "dumb") else terminal,
+            "PYTHONUNBUFFERED": "1",
+            "PYTHONIOENCODING": "utf-8",
+        }
+    )

@@ -176,7 +176,7 @@ class WarmProcess:
         request = Request(
             (str(file), *script.arguments),
             str(script.folder.resolve()),
-            environment(script.columns),
+            environment(script.columns, script.pictures),
             script.memory_limit,
             terminal=script.terminal is not None,
         )

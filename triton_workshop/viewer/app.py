@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import sys
 import time
 import traceback
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -15,11 +18,11 @@ from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.geometry import Region, Size, Spacing
-from textual.widget import Widget
 
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.errors import DeckError
-from triton_workshop.deck.model import Block, Code, Deck, Execution, Image, plain, walk
+from triton_workshop.deck.model import Block, Code, Deck, Execution, plain
+from triton_workshop.viewer.ahead import Ahead
 from triton_workshop.viewer.browser import open_link
 from triton_workshop.viewer.editing import Edits
 from triton_workshop.viewer.live import LiveBlocks, Status, blocks_to_run, same_code, shown_elsewhere
@@ -30,7 +33,6 @@ from triton_workshop.viewer.page import (
     OpenEditor,
     Page,
     Part,
-    Picture,
     Spot,
     View,
     broken_page,
@@ -40,18 +42,21 @@ from triton_workshop.viewer.page import (
     slide_name,
 )
 from triton_workshop.viewer.palette import Palette, palette_named
-from triton_workshop.viewer.pictures import HALF_BLOCKS, Graphics, ask_terminal
+from triton_workshop.viewer.pictures import HALF_BLOCKS, Graphics, Look
 from triton_workshop.viewer.place import Place, goto
 from triton_workshop.viewer.richtext import printable
 from triton_workshop.viewer.rows import Rows
 from triton_workshop.viewer.screen_theme import screen_theme
 from triton_workshop.viewer.screens import Black, Index, Keys
 from triton_workshop.viewer.search import SlideSearch
+from triton_workshop.viewer.start import first_slide_shown
+from triton_workshop.viewer.terminal import Terminal, ask
 
 if TYPE_CHECKING:
     from textual.widgets import TextArea
 
     from triton_workshop.viewer.editor import Editor
+    from triton_workshop.viewer.picture_widget import Held, PictureWidget
 
 FRAME = 0.05
 """Seconds between two looks at the output of live blocks."""
@@ -74,7 +79,6 @@ class Viewer(App[int]):
     #title, #footer { height: auto; }
     Body { height: 1fr; scrollbar-size: 0 0; background: $background; }
     #canvas { background: $background; min-height: 0; }
-    .picture { position: absolute; }
     ModalScreen { align: center middle; background: $background 70%; }
     Black { background: #000000; }
     .box {
@@ -140,6 +144,7 @@ class Viewer(App[int]):
         self.place = goto(slide, self.steps)
         self.live = LiveBlocks(deck.path.parent)
         self.elsewhere = shown_elsewhere(deck)
+        self.ahead = Ahead()
         self.page = Page((), (), 0, (), {})
         self.typed = ""
         """Digits of a slide's number, or a first `g`."""
@@ -151,7 +156,8 @@ class Viewer(App[int]):
         self._next_frame = 0.0
         self.settled = True
         """Whether the screen shows all that the live blocks have printed."""
-        self._pictures: dict[Picture, Widget] = {}
+        self._pictures: list[PictureWidget] = []
+        self._held: Held | None = None
         self._use_palette(palette_named(deck.front_matter.theme_name))
 
     def _use_palette(self, palette: Palette) -> None:
@@ -179,8 +185,12 @@ class Viewer(App[int]):
         self._arrive()
 
     def on_ready(self) -> None:
+        first_slide_shown()
         if self.warm_up:  # not before: the first slide comes first
             self.live.warm_up(self.deck)
+
+    def on_unmount(self) -> None:
+        self.ahead.close()
 
     def _leave_on_signals(self) -> None:
         """A closed terminal or a `kill` ends the viewer as a key would: blocks killed, terminal restored."""
@@ -190,6 +200,10 @@ class Viewer(App[int]):
                 loop.add_signal_handler(getattr(signal, name), self.exit, 1)
 
     def on_resize(self, event: events.Resize) -> None:
+        if self.graphics.real:
+            self.graphics = self.graphics.now()
+            for picture in self._pictures:  # some terminals lose them
+                picture.draw_again()
         self._draw(event.size)
 
     def _view(self, size: Size) -> View:
@@ -248,18 +262,27 @@ class Viewer(App[int]):
         self.footer_rows.show(footer(self.deck, self.place, self._view(self.size), hint))
 
     def _place_pictures(self) -> None:
-        """Puts the terminal's own pictures where the page wants them."""
-        wanted = set(self.page.pictures)
-        for picture in self._pictures.keys() - wanted:
-            self._pictures.pop(picture).remove()
+        """Puts the terminal's own pictures where the page wants them; those that only move are moved."""
+        left, self._pictures = self._pictures, []
         for picture in self.page.pictures:
-            if picture in self._pictures or self.graphics.widget is None:
-                continue
-            widget = self.graphics.widget(str(picture.path), classes="picture")
-            widget.styles.width, widget.styles.height = picture.width, picture.height
+            widget = next((widget for widget in left if widget.look == picture.look), None)
+            if widget is not None:
+                left.remove(widget)
+            else:
+                widget = self._new_picture(picture.look)
+                self.canvas.mount(widget)
             widget.styles.offset = (picture.x, picture.y)
-            self._pictures[picture] = widget
-            self.canvas.mount(widget)
+            self._pictures.append(widget)
+        for widget in left:
+            widget.display = False  # at once; it goes a moment later
+            widget.remove()
+
+    def _new_picture(self, look: Look) -> PictureWidget:
+        from triton_workshop.viewer.picture_widget import Held, PictureWidget  # not before there is a picture
+
+        if self._held is None:
+            self._held = Held()
+        return PictureWidget(look, self.graphics.terminal, self._held)
 
     # Moving
 
@@ -285,6 +308,13 @@ class Viewer(App[int]):
             self._started.add(self.place.slide)
             slide = self.deck.slides[self.place.slide]
             self._start(blocks_to_run(slide, slide.steps - 1, Execution.AUTOMATIC))
+        self.call_after_refresh(self._compose_neighbours)
+
+    def _compose_neighbours(self) -> None:
+        """Prepares the slides that the next keys will lead to, now that this one is on the screen."""
+        places = (self.place.next_slide(self.steps), self.place.previous_slide())
+        slides = [self.deck.slides[place.slide] for place in places if place.slide != self.place.slide]
+        self.ahead.compose(self.deck, slides, replace(self._view(self.size), step=0, cells={}))
 
     def action_go(self, where: str) -> None:
         match where:
@@ -625,21 +655,25 @@ class Viewer(App[int]):
     def action_leave(self) -> None:
         self.exit(0)
 
+    def let_pictures_go(self) -> None:
+        """After the end: has the terminal forget what it holds for us."""
+        if self._held is not None and sys.__stdout__ is not None:
+            print(end=self._held.let_go(self.graphics.terminal), file=sys.__stdout__, flush=True)
 
-def present(deck_path: Path, *, start: int = 1) -> int:
-    """Shows the deck in the terminal until the presenter leaves; the exit status.
+
+def present(deck_path: Path, *, start: int = 1, terminal: Callable[[], Terminal] = ask) -> int:
+    """Shows the deck in the terminal until the presenter leaves; the exit status. `terminal` says what that can show.
 
     Raises `DeckError` for a deck that cannot be read.
     """
     deck = load_deck(deck_path)
-    pictures = any(isinstance(block.content, Image) for slide in deck.slides for block in walk(slide.blocks))
     publisher = Publisher(deck_path)
-    graphics = ask_terminal() if pictures else HALF_BLOCKS
-    viewer = Viewer(deck, start, graphics, warm_up=True, publisher=publisher)
+    viewer = Viewer(deck, start, Graphics(terminal()), warm_up=True, publisher=publisher)
     try:
         status = viewer.run()
     finally:
         viewer.live.close()
         publisher.close()
+        viewer.let_pictures_go()
     # A crash has no status of its own, but it has a return code.
     return (viewer.return_code or 0) if status is None else status

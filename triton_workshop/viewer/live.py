@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from triton_workshop.deck.model import Block, Code, Deck, Execution, Slide, SnippetOutput, walk
 from triton_workshop.runner import FAREWELL, CannotRunError, Outcome, Run, Script, WarmRunner, runnable
@@ -50,6 +51,8 @@ class LiveBlocks:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._runner = WarmRunner()
+        self._pictures = TemporaryDirectory(prefix="workshop-pictures-", ignore_cleanup_errors=True)
+        """Where blocks leave what they show, until it is taken in."""
         self.cells: dict[Block, Cell] = {}
         self._threads: list[threading.Thread] = []
         self._closed = False
@@ -68,8 +71,9 @@ class LiveBlocks:
             old = self.cells.get(block)
             if not isinstance(code, Code) or (old is not None and old.status is not Status.ENDED):
                 continue
-            cell = self.cells[block] = Cell()
-            batch.append((cell, Script(code.language, code.source, self.folder, columns)))
+            pictures = Path(self._pictures.name)
+            cell = self.cells[block] = Cell(Transcript(pictures))
+            batch.append((cell, Script(code.language, code.source, self.folder, columns, pictures=pictures)))
         if batch and not self._closed:
             thread = threading.Thread(target=self._work, args=(batch,), daemon=True)
             self._threads = [*(thread for thread in self._threads if thread.is_alive()), thread]
@@ -130,6 +134,7 @@ class LiveBlocks:
         for thread in self._threads:
             thread.join(timeout=5)
         self._runner.close()
+        self._pictures.cleanup()
 
     def carry_over(self, deck: Deck, *versions: Block) -> None:
         """Gives the outputs to the same code in a deck that was read again, or in these edits of its blocks."""

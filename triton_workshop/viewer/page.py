@@ -8,7 +8,6 @@ from enum import Enum, IntEnum
 from functools import lru_cache
 from io import StringIO
 from itertools import pairwise
-from pathlib import Path
 
 from rich.console import Console
 from rich.segment import Segment
@@ -42,9 +41,10 @@ from triton_workshop.deck.model import Text as Spans
 from triton_workshop.runner import runnable
 from triton_workshop.viewer.live import Cell, Status
 from triton_workshop.viewer.palette import Palette
-from triton_workshop.viewer.pictures import Graphics, cells_for, half_blocks, pixel_size
+from triton_workshop.viewer.pictures import Graphics, Look, cells_for, half_blocks, output_cells, pixel_size
 from triton_workshop.viewer.place import Place
 from triton_workshop.viewer.plain import same_list
+from triton_workshop.viewer.printed import PictureLine
 from triton_workshop.viewer.richtext import code_lines, printable, rich_text
 
 CONSOLE = Console(
@@ -75,11 +75,12 @@ Lines = tuple[Strip, ...]
 class Picture:
     """Where a real picture goes, in cells of the body."""
 
-    path: Path
+    look: Look
     x: int
     y: int
-    width: int
-    height: int
+
+    def moved(self, x: int, y: int) -> Picture:
+        return replace(self, x=self.x + x, y=self.y + y)
 
 
 @dataclass(frozen=True)
@@ -152,7 +153,7 @@ class Piece:
 
     def adopt(self, other: Piece, x: int, y: int) -> None:
         """Takes over what stands in another piece, which is placed at (x, y)."""
-        self.pictures += [Picture(p.path, p.x + x, p.y + y, p.width, p.height) for p in other.pictures]
+        self.pictures += [picture.moved(x, y) for picture in other.pictures]
         self.live |= {
             block: LiveArea(area.top + y, area.bottom + y, area.columns) for block, area in other.live.items()
         }
@@ -203,7 +204,7 @@ def compose(deck: Deck, slide: Slide, view: View) -> Page:
     body = tuple(
         Strip([left, *line, right]).adjust_cell_length(view.width, base) for line in piece.lines[: piece.revealed]
     )
-    pictures = tuple(Picture(p.path, p.x + side, p.y, p.width, p.height) for p in piece.pictures)
+    pictures = tuple(picture.moved(side, 0) for picture in piece.pictures if picture.y < piece.revealed)
     spots = tuple(replace(spot, x=spot.x + side) for spot in piece.spots)
     return Page(title, body, room, pictures, piece.live, spots)
 
@@ -320,7 +321,7 @@ class Composer:
             piece = self._code(block, content, width)
         elif isinstance(content, SnippetOutput):
             source = self.view.elsewhere.get(content.identifier)
-            piece = self._output_piece(source, width) if source else Piece()
+            piece = self._output(source, width) if source else Piece()
         else:
             piece = Piece(list(self._still(block, width)))
         if block.step > self.view.step:
@@ -374,12 +375,16 @@ class Composer:
         slack = width - columns
         # As in presenterm, a picture stands in the middle of its column.
         x = {Alignment.LEFT: 0, Alignment.RIGHT: slack}.get(alignment or Alignment.CENTER, slack // 2)
-        if graphics.widget is not None:
-            blank = [self._line(Text(), width)] * rows
-            return Piece(blank, [Picture(content.path, x, 0, columns, rows)])
-        lines = half_blocks(content.path, columns, rows, self.palette.background) or ()
-        indent = Segment(" " * x, self.base)
-        return Piece([self._fill([indent, *line], width) for line in lines])
+        look = Look(content.path, columns, rows, self.palette.background)
+        return self._drawn(look, x, width, self.base)
+
+    def _drawn(self, look: Look, x: int, width: int, ground: Style) -> Piece:
+        """A picture on lines of that width: characters, or room for what the terminal shows itself."""
+        if self.view.graphics.real:
+            return Piece([Strip.blank(width, ground)] * look.rows, [Picture(look, x, 0)])
+        lines = half_blocks(look) or ()
+        indent = Segment(" " * x, ground)
+        return Piece([Strip([indent, *line]).adjust_cell_length(width, ground) for line in lines])
 
     def _code(self, block: Block, code: Code, width: int) -> Piece:
         piece = Piece(list(self._panel(block, code, width)))
@@ -387,7 +392,7 @@ class Composer:
             piece.spots.append(Spot(block, Part.HEADER, 0, 0, width, 1))
             piece.spots.append(Spot(block, Part.CODE, 0, 1, width, piece.height - 1))
             if self.view.elsewhere.get(code.identifier or "") != block:
-                self._append(piece, self._output_piece(block, width))
+                self._append(piece, self._output(block, width))
             piece.live[block] = LiveArea(0, piece.height, max(width - 4, 1))
         return piece
 
@@ -401,15 +406,11 @@ class Composer:
         mark = EDITED if block in self.view.edited else ""
         return code_panel(code, highlighted, width, self.palette, self.base, self.air, mark)
 
-    def _output_piece(self, block: Block, width: int) -> Piece:
-        lines = self._output(block, width)
-        return Piece(lines, spots=[Spot(block, Part.OUTPUT, 0, 0, width, len(lines))] if lines else [])
-
-    def _output(self, block: Block, width: int) -> list[Strip]:
+    def _output(self, block: Block, width: int) -> Piece:
         """What a live block has printed and how it stands, on a ground of its own."""
         cell = cell_shown(block, self.view)
         if cell is None:
-            return []
+            return Piece()
         palette = self.palette
         ground = Style(color=palette.text, bgcolor=palette.well)
         status, tone = cell_status(cell, self.view.now, palette)
@@ -423,10 +424,22 @@ class Composer:
         if earlier:
             note = f"… {earlier:,} earlier lines; o shows " + ("more" if cell.transcript.dropped else "all")
             printed.append(Text(note, Style(color=palette.muted, italic=True)))
-        printed += lines[-LINES_ON_A_SLIDE:]
-        rows = [row for text in printed for row in fold(text, inside)]
-        rows.append(status)
-        return [self._fill([bar, *strip(row, max(width - 2, 0), ground)], width) for row in rows]
+        output = Piece()
+        for text in (*printed, *lines[-LINES_ON_A_SLIDE:], status):
+            self._append(output, self._printed(text, inside, ground))
+        beside = max(width - 2, 0)
+        rows = [self._fill([bar, *line.adjust_cell_length(beside, ground)], width) for line in output.lines]
+        pictures = [picture.moved(2, 0) for picture in output.pictures]
+        return Piece(rows, pictures, spots=[Spot(block, Part.OUTPUT, 0, 0, width, len(rows))])
+
+    def _printed(self, text: Text, width: int, ground: Style) -> Piece:
+        """A line of an output in as many rows as it needs."""
+        if not isinstance(text, PictureLine):
+            return Piece([strip(row, width, ground) for row in fold(text, width)])
+        # As many rows at most as leave the title, the footer and the status on the screen.
+        room = max(self.view.height - 6, 4)
+        columns, rows = output_cells(text.picture, width, room, self.view.graphics)
+        return self._drawn(Look(text.picture, columns, rows, self.palette.well), 0, width, ground)
 
 
 def has_picture(block: Block) -> bool:

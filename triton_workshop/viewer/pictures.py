@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import lru_cache
+import io
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,40 +14,62 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
+from triton_workshop.half_blocks import UPPER_HALF_BLOCK, WIDEST_PICTURE, Colour, half_block_colours
+from triton_workshop.viewer.printed import PrintedPicture
+from triton_workshop.viewer.terminal import PLAIN, Terminal, cell_size
+
 if TYPE_CHECKING:
-    from textual.widget import Widget
+    from PIL.Image import Image
+
+Source = Path | PrintedPicture
 
 
 @dataclass(frozen=True)
 class Graphics:
-    """What the terminal can do: the widget that shows real pictures, if it can, and a cell's size in pixels."""
+    """What the terminal can do."""
 
-    widget: Callable[..., Widget] | None = None
-    cell_width: int = 10
-    cell_height: int = 20
+    terminal: Terminal = PLAIN
+
+    @property
+    def real(self) -> bool:
+        """Whether it shows pictures itself; else they are drawn in characters."""
+        return self.terminal.way is not None
+
+    def now(self) -> Graphics:
+        """The same after a change of the screen's size, which may be one of the letters' size."""
+        cell = cell_size()
+        return self if cell is None else Graphics(replace(self.terminal, cell=cell))
 
 
 HALF_BLOCKS = Graphics()
 
 
-def ask_terminal() -> Graphics:
-    """Asks the terminal what it can do. Must come before Textual starts: from then on the answer would be a key."""
-    from textual_image import renderable
-    from textual_image._terminal import get_cell_size
-    from textual_image.widget import Image
+@dataclass(frozen=True)
+class Look:
+    """A picture as it is shown: over how many cells, and on which colour where it is transparent."""
 
-    cell = get_cell_size()
-    widget = Image if renderable.Image in (renderable.SixelImage, renderable.TGPImage) else None
-    return Graphics(widget, max(cell.width, 1), max(cell.height, 1))
+    source: Source
+    columns: int
+    rows: int
+    background: str
+
+
+def open_picture(source: Source) -> Image:
+    """Opens it, and reads no more than its size yet. Raises what Pillow raises."""
+    from PIL.Image import open as open_file  # not before there is a picture
+
+    return open_file(io.BytesIO(source.data) if isinstance(source, PrintedPicture) else source)
 
 
 @lru_cache(maxsize=64)
-def pixel_size(path: Path) -> tuple[int, int] | None:
+def pixel_size(source: Source) -> tuple[int, int] | None:
     """Width and height; None for a file that is no picture."""
+    if isinstance(source, PrintedPicture):
+        return source.width, source.height
     from PIL import Image
 
     try:
-        with Image.open(path) as image:
+        with open_picture(source) as image:
             return image.size
     except (OSError, ValueError, Image.DecompressionBombError):
         return None
@@ -57,32 +80,55 @@ def cells_for(
 ) -> tuple[int, int]:
     """Columns and rows of a picture: the percentage of the room or its natural size, shrunk to fit the room."""
     width, height = (max(side, 1) for side in pixels)
-    wide = columns * percent / 100 if percent else width / graphics.cell_width
+    across, down = graphics.terminal.cell
+    wide = columns * percent / 100 if percent else width / across
     # Rows per column of the picture: its own shape times the cell's.
-    shape = height / width * graphics.cell_width / graphics.cell_height
+    shape = height / width * across / down
     wide = min(wide, columns, rows / shape)
     return max(1, round(wide)), max(1, round(wide * shape))
 
 
-@lru_cache(maxsize=32)
-def half_blocks(path: Path, columns: int, rows: int, background: str) -> tuple[Strip, ...] | None:
-    """The picture in characters that show two pixels each, one above the other; None where it cannot be read."""
+def output_cells(picture: PrintedPicture, columns: int, rows: int, graphics: Graphics) -> tuple[int, int]:
+    """Columns and rows of a picture in an output, as wide as `show_image` prints one in characters.
+
+    As large as the room lets it, so that everybody sees it, but no pixel is wider than a cell.
+    """
+    columns = min(columns, WIDEST_PICTURE, picture.width)
+    return cells_for((picture.width, picture.height), 100, columns, rows, graphics)
+
+
+def flat_picture(source: Source, background: str, width: int, height: int) -> Image | None:
+    """The picture in RGB, on that colour where it is transparent; None where it cannot be read.
+
+    `width` and `height` are the pixels that are wanted: files that can be read faster in a smaller size (JPEG) come in
+    one that is not much larger.
+    """
     from PIL import Image
 
-    from triton_workshop.half_blocks import UPPER_HALF_BLOCK, Colour, half_block_colours
-
     try:
-        with Image.open(path) as file:
-            file.draft("RGB", (columns * 2, rows * 4))
-            picture = file.convert("RGBA")
+        with open_picture(source) as file:
+            file.draft("RGB", (width, height))
+            if not file.has_transparency_data:
+                return file.convert("RGB")
+            layer = file.convert("RGBA")
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
         return None
-    canvas = Image.new("RGBA", picture.size, background)
-    flat = Image.alpha_composite(canvas, picture)
+    return Image.alpha_composite(Image.new("RGBA", layer.size, background), layer).convert("RGB")
 
-    def cell(upper: Colour, lower: Colour) -> Segment:
-        return Segment(UPPER_HALF_BLOCK, Style(color=Color.from_rgb(*upper), bgcolor=Color.from_rgb(*lower)))
+
+@lru_cache(maxsize=32)
+def half_blocks(look: Look) -> tuple[Strip, ...] | None:
+    """The picture in characters that show two pixels each, one above the other; None where it cannot be read."""
+    columns, rows = look.columns, look.rows
+    flat = flat_picture(look.source, look.background, columns * 2, rows * 4)
+    if flat is None:
+        return None
+
+    @cache
+    def style(upper: Colour, lower: Colour) -> Style:
+        return Style(color=Color.from_rgb(*upper), bgcolor=Color.from_rgb(*lower))
 
     return tuple(
-        Strip([cell(upper, lower) for upper, lower in row], columns) for row in half_block_colours(flat, columns, rows)
+        Strip([Segment(UPPER_HALF_BLOCK * len(list(same)), style(*cell)) for cell, same in groupby(row)], columns)
+        for row in half_block_colours(flat, columns, rows)
     )

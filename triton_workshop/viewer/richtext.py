@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from pygments.lexers import get_lexer_by_name
 from pygments.token import Comment, Keyword, Name, Number, Operator, String, Token
-from pygments.util import ClassNotFound
 from rich.color import Color, ColorParseError
 from rich.style import Style
 from rich.text import Text
@@ -118,6 +116,10 @@ def code_lines(language: str, lines: tuple[str, ...], palette: Palette) -> tuple
 
 
 def tokens(language: str, source: str) -> Iterator[tuple[TokenType, str]]:
+    # Not before there is code to show: the first slide has none.
+    from pygments.lexers import get_lexer_by_name
+    from pygments.util import ClassNotFound
+
     try:
         lexer = get_lexer_by_name(language, stripnl=False, ensurenl=False)
     except ClassNotFound:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import codecs
 import re
+from pathlib import Path
 
 from rich.ansi import AnsiDecoder
 from rich.text import Text
 
+from triton_workshop.viewer.printed import PictureLine, take_picture
 from triton_workshop.viewer.richtext import CONTROLS
 
 LINES_KEPT = 5000
@@ -18,6 +20,8 @@ BACKLOG_LIMIT = 8 * 1024 * 1024
 SLICE = 32 * 1024
 """Bytes taken in at once, so that one call stays short."""
 ESCAPE_LIMIT = 64 * 1024
+PICTURES_KEPT = 64 * 1024 * 1024
+"""Bytes of the pictures in one output; the oldest go first."""
 
 TOKENS = re.compile(
     r"""
@@ -25,7 +29,8 @@ TOKENS = re.compile(
     | (?P<control>\r+|\x08)
     | \x1b\[(?P<parameters>[0-?]*)[ -/]*(?P<final>[@-~])   # CSI: colours, cursor movements
     | \x1b\][^\x07\x1b]*(?:\x07|\x1b\\)                    # OSC: titles, links
-    | \x1b[PX^_][^\x1b]*\x1b\\                             # DCS, APC: pictures, which a slide cannot pass on
+    | \x1b_triton-workshop:picture;(?P<picture>[\w-]+\.png)\x1b\\   # as `show_image` says where a picture is
+    | \x1b[PX^_][^\x1b]*\x1b\\                             # DCS, APC: what is for the terminal itself
     | \x1b[ -/]*[0-Z\\`-~]
     | (?P<text>[^\r\n\b\x1b]+)
     """,
@@ -39,11 +44,13 @@ class Transcript:
 
     `receive` may be called by another thread than `take_in`; everything else belongs to one thread. Bytes that are
     not UTF-8 show as replacement characters. The cursor can go back over a line (`\\r`, backspace) and up to
-    earlier lines (as Rich's progress bars do).
+    earlier lines (as Rich's progress bars do). A picture is a line of its own, a `PictureLine`; `pictures` is the
+    folder in which the block leaves them.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, pictures: Path | None = None) -> None:
         self.lines: list[Text] = [Text()]
+        self._pictures = pictures
         self.dropped = 0
         """Lines that came before the first of `lines` and are gone."""
         self._arrived: list[bytes] = []
@@ -118,11 +125,14 @@ class Transcript:
                 self._line_feed()
             elif token["control"]:
                 self._column = max(self._column - 1, 0) if token["control"] == "\b" else 0
+            elif token["picture"]:
+                self._show(token["picture"])
             elif token["final"]:
                 self._control(token["final"], token["parameters"], token.group())
 
     def _write(self, text: str) -> None:
         text = text.expandtabs(8).translate(CONTROLS)[: COLUMNS_KEPT - self._column]
+        self._wipe_picture()
         line = self.lines[self._row]
         if len(line) < self._column:
             line.append(" " * (self._column - len(line)))
@@ -146,9 +156,28 @@ class Transcript:
             self.dropped += excess
             self._row = max(self._row - excess, 0)
 
+    def _show(self, name: str) -> None:
+        """Puts a picture on the cursor's line, or on the next where something stands there already."""
+        if self._pictures is None:
+            return
+        if self.lines[self._row]:
+            self._line_feed()
+        self.lines[self._row] = take_picture(self._pictures / name)
+        self._line_feed()
+        kept = 0
+        for row in range(len(self.lines) - 1, -1, -1):
+            line = self.lines[row]
+            kept += len(line.picture.data) if isinstance(line, PictureLine) else 0
+            if kept > PICTURES_KEPT and isinstance(line, PictureLine):
+                self.lines[row] = Text(line.plain)
+
+    def _wipe_picture(self) -> None:
+        """What is written or erased on a picture's line leaves nothing of it."""
+        if isinstance(self.lines[self._row], PictureLine):
+            self.lines[self._row] = Text()
+
     def _control(self, final: str, parameters: str, sequence: str) -> None:
         number = int(parameters) if parameters.isdecimal() and len(parameters) < 5 else 0
-        line = self.lines[self._row]
         match final:
             case "m":
                 self._styles.decode_line(sequence)
@@ -162,10 +191,9 @@ class Transcript:
                 self._column = max(self._column - max(number, 1), 0)
             case "G":
                 self._column = min(max(number, 1), COLUMNS_KEPT) - 1
-            case "K" if number == 0:
-                _cut(line, self._column)
             case "K":
-                _cut(line, 0)
+                self._wipe_picture()
+                _cut(self.lines[self._row], self._column if number == 0 else 0)
             case "J":
                 del self.lines[self._row + 1 :]
             case _:

@@ -1,0 +1,113 @@
+"""The way to the first slide, and to the next: nothing heavy on it. How long it takes is benchmarks/latency.py's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import RunPython
+from PIL import Image
+
+from triton_workshop.deck import Deck, load_deck
+from triton_workshop.viewer import ahead as ahead_module
+from triton_workshop.viewer.ahead import Ahead
+from triton_workshop.viewer.app import Viewer
+from triton_workshop.viewer.page import View, compose
+from triton_workshop.viewer.palette import DARK
+from triton_workshop.viewer.pictures import half_blocks
+
+from .test_viewer import Pilot, drive, until
+
+VIEW = View(DARK, 80, 24)
+FIRST_SLIDE = """
+import gc, sys
+from pathlib import Path
+import triton_workshop.cli
+from triton_workshop.viewer.start import starting
+with starting() as terminal:
+    from triton_workshop.viewer.app import Graphics, Viewer, load_deck
+    from triton_workshop.viewer.page import View, compose
+    from triton_workshop.viewer.palette import DARK
+    deck = load_deck(Path(sys.argv[1]))
+    viewer = Viewer(deck, graphics=Graphics(terminal()))
+    compose(deck, deck.slides[0], View(DARK, 120, 36, graphics=viewer.graphics))
+    print(gc.isenabled(), *sorted(set(sys.argv[2:]) & set(sys.modules)))
+print(gc.isenabled())
+"""
+WAITS = (
+    "torch",
+    "torchvision",
+    "triton",
+    "numpy",
+    "matplotlib",
+    "PIL",
+    "textual_image",
+    "pygments.lexers",
+    "watchfiles",
+)
+
+
+def test_the_first_slide_waits_for_nothing_that_it_does_not_need(run_python: RunPython, root: Path) -> None:
+    result = run_python("-c", FIRST_SLIDE, root / "slides" / "triton-workshop.md", *WAITS)
+    # No garbage is collected before the first slide, and none of the modules has been imported.
+    assert result.stdout.splitlines() == ["False", "True"], result.stderr
+
+
+@pytest.fixture
+def deck(tmp_path: Path) -> Deck:
+    """A title, then a picture."""
+    Image.linear_gradient("L").save(tmp_path / "picture.png")
+    path = tmp_path / "deck.md"
+    path.write_text("One\n===\n\n<!-- end_slide -->\n\nTwo\n===\n\n![](picture.png)\n")
+    return load_deck(path)
+
+
+def test_a_slide_composed_ahead_finds_its_picture_drawn(deck: Deck) -> None:
+    half_blocks.cache_clear()
+    ahead = Ahead()
+    ahead.compose(deck, deck.slides, VIEW)
+    ahead.wait()
+    ahead.close()
+    assert half_blocks.cache_info().currsize == 1
+    compose(deck, deck.slides[1], VIEW)
+    assert half_blocks.cache_info().misses == 1
+
+
+def test_the_next_slide_is_composed_while_this_one_is_shown(deck: Deck) -> None:
+    half_blocks.cache_clear()
+
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        await until(pilot, lambda: half_blocks.cache_info().currsize == 1)
+        await pilot.press("n")
+        assert viewer.place.slide == 1
+
+    drive(deck.path, steps)
+    assert half_blocks.cache_info().misses == 1
+
+
+def test_a_slide_that_cannot_be_drawn_does_not_keep_the_others_from_it(
+    deck: Deck, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = []
+
+    def fail_on_the_first(deck: Deck, slide: object, view: View) -> None:
+        if slide is deck.slides[0]:
+            raise ValueError("no such colour")
+        drawn.append(slide)
+
+    monkeypatch.setattr(ahead_module, "draw", fail_on_the_first)
+    ahead = Ahead()
+    ahead.compose(deck, deck.slides, VIEW)
+    ahead.wait()
+    ahead.close()
+    assert drawn == [deck.slides[1]]
+
+
+def test_once_closed_nothing_is_composed_ahead(deck: Deck, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[object] = []
+    monkeypatch.setattr(ahead_module, "draw", lambda deck, slide, view: drawn.append(slide))
+    ahead = Ahead()
+    ahead.close()
+    ahead.compose(deck, deck.slides, VIEW)
+    ahead.wait()
+    assert drawn == []

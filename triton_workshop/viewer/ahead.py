@@ -1,0 +1,50 @@
+"""Slides composed before their turn: the key that leads to one finds its pictures and its code drawn already."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+
+from triton_workshop.deck.model import Deck, Slide
+from triton_workshop.viewer.page import View, compose
+
+
+class Ahead:
+    """Composes slides in a thread of its own. The pages are thrown away: what they are made of stays in caches.
+
+    A picture takes up to a tenth of a second, most of it without Python's lock, and so does the import of what
+    highlights code; everything else of a slide takes milliseconds.
+    """
+
+    def __init__(self) -> None:
+        self._thread = ThreadPoolExecutor(1, "slides ahead")
+        self._pending: list[Future[None]] = []
+        self._closed = False
+
+    def compose(self, deck: Deck, slides: Sequence[Slide], view: View) -> None:
+        """Begins with these slides, in this order, and forgets those of before; returns at once."""
+        for future in self._pending:
+            future.cancel()
+        if self._closed:  # a last message while the viewer ends
+            return
+        # An exception stays in its future: a slide that cannot be drawn says so when its turn comes.
+        self._pending = [self._thread.submit(draw, deck, slide, view) for slide in slides]
+
+    def wait(self) -> None:
+        """Until all has been composed."""
+        for future in self._pending:
+            future.exception()
+
+    def close(self) -> None:
+        self._closed = True
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+
+def draw(deck: Deck, slide: Slide, view: View) -> None:
+    """All of a slide that can be made without the screen."""
+    page = compose(deck, slide, view)
+    if page.pictures:  # those that the terminal shows itself
+        from triton_workshop.viewer.picture_widget import prepared
+
+        for picture in page.pictures:
+            prepared(picture.look, view.graphics.terminal)
