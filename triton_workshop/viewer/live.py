@@ -191,10 +191,10 @@ class LiveBlocks:
     def running(self) -> int:
         return sum(cell.status is not Status.ENDED for cell in self.cells.values())
 
-    def stop(self) -> None:
-        """Interrupts what runs, and forgets what waits."""
-        for cell in self.cells.values():
-            if cell.status is not Status.ENDED:
+    def stop(self, *blocks: Block) -> None:
+        """Interrupts what runs, and forgets what waits: these blocks, or all."""
+        for block, cell in self.cells.items():
+            if cell.status is not Status.ENDED and (not blocks or block in blocks):
                 cell.cancelled = True
                 if cell.run is not None:
                     cell.run.stop()
@@ -211,17 +211,16 @@ class LiveBlocks:
         self._runner.close()
         self._pictures.cleanup()
 
-    def carry_over(self, deck: Deck) -> None:
-        """Gives the outputs to the same code in a deck that was read again, wherever it stands now."""
+    def carry_over(self, deck: Deck, *versions: Block) -> None:
+        """Gives the outputs to the same code in a deck that was read again, or in these edits of its blocks."""
         old = list(self.cells.items())
         self.cells = {}
-        for slide in deck.slides:
-            for block in walk(slide.blocks):
-                for index, (before, cell) in enumerate(old):
-                    if same_code(before, block):
-                        self.cells[block] = cell
-                        del old[index]
-                        break
+        for block in (*(block for slide in deck.slides for block in walk(slide.blocks)), *versions):
+            for index, (before, cell) in enumerate(old):
+                if same_code(before, block):
+                    self.cells[block] = cell
+                    del old[index]
+                    break
         for _, cell in old:
             cell.cancelled = True
             if cell.run is not None:

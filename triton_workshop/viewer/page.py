@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import IntEnum
+from enum import Enum, IntEnum
 from functools import lru_cache
 from io import StringIO
 from itertools import pairwise
@@ -62,6 +62,12 @@ TALL = 30
 NARROWEST_COLUMN = 16
 SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 ALERT_ICONS = {"note": "●", "tip": "★", "important": "◆", "warning": "▲", "caution": "✖"}
+EDITOR_INSET = 2
+"""Columns of a code panel to the left of its lines."""
+EDITED = "edited · Esc restores"
+EDITING = ("Ctrl+E runs · Ctrl+O next · Esc leaves", "Ctrl+E runs · Esc leaves", "Esc leaves", "")
+LINES_ON_A_SLIDE = 500
+"""Lines of an output that a slide shows; the output's own screen shows all that are kept."""
 VEIL = "\u2800"
 """A blank that wraps as a letter does: text that will come later keeps its place."""
 
@@ -89,6 +95,37 @@ class LiveArea:
     columns: int
 
 
+class Part(Enum):
+    """What the mouse can mean by pointing at a live block."""
+
+    HEADER = "header"
+    CODE = "code"
+    OUTPUT = "output"
+
+
+@dataclass(frozen=True)
+class Spot:
+    """Where a part of a live block is, in cells of the body."""
+
+    block: Block
+    part: Part
+    x: int
+    y: int
+    width: int
+    height: int
+
+    def covers(self, x: int, y: int) -> bool:
+        return self.x <= x < self.x + self.width and self.y <= y < self.y + self.height
+
+
+@dataclass(frozen=True)
+class OpenEditor:
+    """The block over whose code the editor lies, and the rows that the editor needs at a width."""
+
+    block: Block
+    rows: Callable[[int], int]
+
+
 @dataclass(frozen=True)
 class Page:
     """A slide, ready to be shown: title bar, body (which may be taller than the screen), and where things are."""
@@ -99,6 +136,7 @@ class Page:
     """Rows of the body that are on the screen at once."""
     pictures: tuple[Picture, ...]
     live: Mapping[Block, LiveArea]
+    spots: tuple[Spot, ...] = ()
 
 
 @dataclass
@@ -108,6 +146,7 @@ class Piece:
     lines: list[Strip] = field(default_factory=list)
     pictures: list[Picture] = field(default_factory=list)
     live: dict[Block, LiveArea] = field(default_factory=dict)
+    spots: list[Spot] = field(default_factory=list)
     revealed: int = 0
     """Rows up to the last that is visible at this step; below it everything is still blank."""
 
@@ -121,6 +160,7 @@ class Piece:
         self.live |= {
             block: LiveArea(area.top + y, area.bottom + y, area.columns) for block, area in other.live.items()
         }
+        self.spots += [replace(spot, x=spot.x + x, y=spot.y + y) for spot in other.spots]
         if other.revealed:
             self.revealed = max(self.revealed, y + other.revealed)
 
@@ -135,6 +175,11 @@ class View:
     step: int = 0
     cells: Mapping[Block, Cell] = field(default_factory=dict)
     elsewhere: Mapping[str, Block] = field(default_factory=dict)
+    edited: Mapping[Block, Block | None] = field(default_factory=dict)
+    """Blocks that show what the presenter typed, each with the version of it that ran last."""
+    editor: OpenEditor | None = None
+    grid: bool = False
+    """Whether a line shows where one column ends and the next begins."""
     now: float = 0.0
     graphics: Graphics = field(default_factory=Graphics)
     layout: Layout = Layout()  # noqa: RUF009 (frozen)
@@ -167,7 +212,8 @@ def compose(deck: Deck, slide: Slide, view: View) -> Page:
         Strip([left, *line, right]).adjust_cell_length(view.width, base) for line in piece.lines[: piece.revealed]
     )
     pictures = tuple(picture.moved(side, 0) for picture in piece.pictures if picture.y < piece.revealed)
-    return Page(title, body, room, pictures, piece.live)
+    spots = tuple(replace(spot, x=spot.x + side) for spot in piece.spots)
+    return Page(title, body, room, pictures, piece.live, spots)
 
 
 def broken_page(trace: str, view: View) -> Page:
@@ -310,13 +356,18 @@ class Composer:
             segments: list[Segment] = []
             for index, column in enumerate(columns):
                 if index:
-                    segments.append(Segment(" " * gap, self.base))
+                    segments.append(self._between_columns(gap))
                 below = y >= column.height
                 segments += self._line(Text(), widths[index]) if below else column.lines[y]
             whole.lines.append(self._fill(segments, width))
         for index, column in enumerate(columns):
             whole.adopt(column, sum(widths[:index]) + gap * index, 0)
         return whole
+
+    def _between_columns(self, gap: int) -> Segment:
+        if self.view.grid:
+            return Segment("│".center(gap), self.base + Style(color=self.palette.accent))
+        return Segment(" " * gap, self.base)
 
     def _fill(self, segments: list[Segment], width: int) -> Strip:
         return Strip(segments).adjust_cell_length(width, self.base)
@@ -346,9 +397,10 @@ class Composer:
         replaced = self._in_place(block, code, width, room) if in_place(block) else None
         if replaced is not None:
             return replaced
-        highlighted = code.highlighted(self.view.step)
-        piece = Piece(list(code_panel(code, highlighted, width, self.palette, self.base, self.air)))
+        piece = Piece(list(self._panel(block, code, width)))
         if code.execution is not Execution.NONE and block.step <= self.view.step:
+            piece.spots.append(Spot(block, Part.HEADER, 0, 0, width, 1))
+            piece.spots.append(Spot(block, Part.CODE, 0, 1, width, piece.height - 1))
             if self.view.elsewhere.get(code.identifier or "") != block:
                 self._append(piece, self._output(block, width))
             piece.live[block] = self._live_area(piece, width)
@@ -364,7 +416,7 @@ class Composer:
             piece = self._image(Image(cell.picture), block.alignment, width, room)
         elif cell is not None:
             quiet = cell.outcome is not None and cell.outcome.succeeded and cell.failure is None
-            piece = self._plain_output(cell, code, width) if quiet else self._output(block, width)
+            piece = self._plain_output(block, cell, code, width) if quiet else self._output(block, width)
         elif stands_by(block):
             piece = Piece(self._standby(block, width))
         else:
@@ -372,15 +424,18 @@ class Composer:
         piece.live[block] = self._live_area(piece, width)
         return piece
 
-    def _plain_output(self, cell: Cell, code: Code, width: int) -> Piece:
+    def _plain_output(self, block: Block, cell: Cell, code: Code, width: int) -> Piece:
         """An output that looks like a part of the slide. Without a background it stands in the middle."""
         if code.background:
             ground = Style(color=self.palette.output or self.palette.text, bgcolor=self.palette.well)
-            return self._shifted(self._printed(cell, max(width - 4, 1), ground), 2, width, ground)
-        printed = self._printed(cell, width, self.base)
-        widths = [cell_len(line.text.rstrip()) for line in printed.lines]
-        widest = max([*widths, *(picture.x + picture.look.columns for picture in printed.pictures)], default=0)
-        return self._shifted(printed, max(width - widest, 0) // 2, width, self.base)
+            piece = self._shifted(self._printed(cell, max(width - 4, 1), ground), 2, width, ground)
+        else:
+            printed = self._printed(cell, width, self.base)
+            widths = [cell_len(line.text.rstrip()) for line in printed.lines]
+            widest = max([*widths, *(picture.x + picture.look.columns for picture in printed.pictures)], default=0)
+            piece = self._shifted(printed, max(width - widest, 0) // 2, width, self.base)
+        piece.spots.append(Spot(block, Part.OUTPUT, 0, 0, width, piece.height))
+        return piece
 
     def _shifted(self, piece: Piece, x: int, width: int, ground: Style) -> Piece:
         indent = Segment(" " * x, ground)
@@ -398,21 +453,34 @@ class Composer:
         bar = Segment("▎ ", Style(color=self.palette.faint, bgcolor=self.palette.well))
         return [self._fill([bar, *line], width) for line in lines]
 
+    def _panel(self, block: Block, code: Code, width: int) -> Lines:
+        """The code of a block, or room for the editor where the presenter edits it."""
+        editor = self.view.editor
+        if editor is not None and editor.block == block:
+            rows = editor.rows(width - EDITOR_INSET)
+            return editor_panel(code, rows, width, self.palette, self.base, self.air)
+        highlighted = code.highlighted(self.view.step)
+        mark = EDITED if block in self.view.edited else ""
+        return code_panel(code, highlighted, width, self.palette, self.base, self.air, mark)
+
     def _output(self, block: Block, width: int) -> Piece:
         """What a live block has printed and how it stands, on a ground of its own."""
-        cell = self.view.cells.get(block)
+        cell = cell_shown(block, self.view)
         if cell is None:
             return Piece(self._standby(block, width)) if stands_by(block) else Piece()
         palette = self.palette
         ground = Style(color=palette.output or palette.text, bgcolor=palette.well)
         status, tone = cell_status(cell, self.view.now, palette)
+        if block not in self.view.cells:
+            status.append("   before the last edit", Style(color=palette.muted, bold=False))
         bar = Segment("▎ ", Style(color=tone, bgcolor=palette.well))
         inside = max(width - 4, 1)
         output = self._printed(cell, inside, ground)
         self._append(output, self._printed_line(status, inside, ground))
         beside = max(width - 2, 0)
-        lines = [self._fill([bar, *line.adjust_cell_length(beside, ground)], width) for line in output.lines]
-        return Piece(lines, [picture.moved(2, 0) for picture in output.pictures])
+        rows = [self._fill([bar, *line.adjust_cell_length(beside, ground)], width) for line in output.lines]
+        pictures = [picture.moved(2, 0) for picture in output.pictures]
+        return Piece(rows, pictures, spots=[Spot(block, Part.OUTPUT, 0, 0, width, len(rows))])
 
     def _printed(self, cell: Cell, width: int, ground: Style) -> Piece:
         """What a block has printed, in rows of that width."""
@@ -420,13 +488,13 @@ class Composer:
             rows = cell.transcript.shown(cursor=cell.status is not Status.ENDED)
             return Piece([strip(row, width, ground) for row in rows])
         printed: list[Text] = []
-        if cell.transcript.dropped:
-            note = f"… {cell.transcript.dropped:,} earlier lines are not shown"
+        lines = [] if cell.transcript.empty else cell.transcript.shown()
+        earlier = cell.transcript.dropped + max(len(lines) - LINES_ON_A_SLIDE, 0)
+        if earlier:
+            note = f"… {earlier:,} earlier lines; o shows " + ("more" if cell.transcript.dropped else "all")
             printed.append(Text(note, Style(color=self.palette.muted, italic=True)))
-        if not cell.transcript.empty:
-            printed += cell.transcript.shown()
         piece = Piece()
-        for text in printed:
+        for text in (*printed, *lines[-LINES_ON_A_SLIDE:]):
             self._append(piece, self._printed_line(text, width, ground))
         return piece
 
@@ -443,6 +511,12 @@ class Composer:
 def has_picture(block: Block) -> bool:
     content = block.content
     return isinstance(content, Image | Columns) or (isinstance(content, Code) and content.execution is Execution.IMAGE)
+
+
+def cell_shown(block: Block, view: View) -> Cell | None:
+    """The run that is shown below a block: its own, or that of the code that the presenter has edited since."""
+    before = view.edited.get(block)
+    return view.cells.get(block) or (view.cells.get(before) if before is not None else None)
 
 
 def cell_status(cell: Cell, now: float, palette: Palette) -> tuple[Text, str]:
@@ -632,14 +706,20 @@ def unveiled(line: Strip) -> Strip:
 
 @lru_cache(maxsize=256)
 def code_panel(
-    code: Code, highlighted: frozenset[int] | None, width: int, palette: Palette, base: Style, air: Air
+    code: Code,
+    highlighted: frozenset[int] | None,
+    width: int,
+    palette: Palette,
+    base: Style,
+    air: Air,
+    mark: str = "",
 ) -> Lines:
     """Code on its panel. Lines outside the highlighted ones are dimmed; long lines go on in the next row."""
     ground = base + Style(bgcolor=palette.panel) if code.background else base
     numbers = len(str(code.first_line_number + len(code.lines) - 1)) if code.line_numbers else 0
     gutter = 2 + (numbers + 2 if numbers else 0)
     rows: list[Text] = []
-    header = panel_header(code, width, palette)
+    header = panel_header(code, width, palette, mark)
     if header is not None:
         rows.append(header)
     elif air and code.background:
@@ -660,6 +740,22 @@ def code_panel(
     return tuple(strip(row, width, ground) for row in rows)
 
 
+def editor_panel(code: Code, rows: int, width: int, palette: Palette, base: Style, air: Air) -> Lines:
+    """The panel that the editor lies on, with so many rows of room for it."""
+    ground = base + Style(bgcolor=palette.panel)
+    bar = Text("▎", Style(color=palette.accent))
+    language, keys = printable(code.language), fitting(EDITING, width - Text(code.language).cell_len - 6)
+    gap = max(width - Text(language + keys).cell_len - 4, 1)
+    header = Text.assemble(bar, f" {language}", " " * gap, Text(f"{keys}  ", Style(color=palette.accent)))
+    below = [bar] if air else []
+    return tuple(strip(row, width, ground) for row in (header, *[bar] * rows, *below))
+
+
+def fitting(spellings: Sequence[str], width: int) -> str:
+    """The first spelling that fits, from long to short; the last where none does."""
+    return next((text for text in spellings if len(text) <= width), spellings[-1])
+
+
 def code_rows(line: Text, width: int) -> list[Text]:
     """A line of code in as many rows as it needs; an arrow marks those that continue."""
     if line.cell_len <= width or width < 12:
@@ -668,16 +764,21 @@ def code_rows(line: Text, width: int) -> list[Text]:
     return [first, *(Text.assemble(Text("  ↪ ", Style(dim=True)), other) for other in others)]
 
 
-def panel_header(code: Code, width: int, palette: Palette) -> Text | None:
-    """The row above code that runs: its language, and the key."""
+def panel_header(code: Code, width: int, palette: Palette, mark: str = "") -> Text | None:
+    """The row above code that runs: its language, what is special about it now, and the key."""
     if code.execution is Execution.NONE:
         return None
     note = "▶ Ctrl+E" if runnable(code.language) else f"{code.language} does not run here"
     language = printable(code.language)
-    gap = max(width - Text(language + note).cell_len - 4, 1)
+    room = width - Text(language + note).cell_len - 8
+    shown = fitting((f"{mark}   ", mark.partition(" ")[0] + "   ", ""), room) if mark else ""
+    gap = max(width - Text(language + shown + note).cell_len - 4, 1)
     tone = palette.accent if note.startswith("▶") else palette.muted
     return Text.assemble(
-        Text(f"  {language}", Style(color=palette.muted)), " " * gap, Text(f"{note}  ", Style(color=tone))
+        Text(f"  {language}", Style(color=palette.muted)),
+        " " * gap,
+        Text(shown, Style(color=palette.warning)),
+        Text(f"{note}  ", Style(color=tone)),
     )
 
 
