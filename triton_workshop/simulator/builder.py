@@ -524,6 +524,7 @@ class Builder:
         result = dot.multiply(a, b, accumulator, precision)
         self._note(result.shape)
         self._operations(result, each=2 * a.shape[-1])
+        self._product(result, a, dot.multiplied(a.dtype.scalar, precision))
         return result
 
     def create_dot_scaled(
@@ -544,6 +545,7 @@ class Builder:
         )
         self._note(result.shape)
         self._operations(result, each=2 * a.shape[-1])
+        self._product(result, a, "scaled")
         return result
 
     # Atomics
@@ -692,6 +694,11 @@ class Builder:
         counts = self.memory.counts
         if counts is not None and result.dtype.is_floating():
             counts.operations += each * math.prod(result.shape) * len(self.memory.group)
+
+    def _product(self, result: Value, a: Value, what: str) -> None:
+        counts = self.memory.counts
+        if counts is not None and result.dtype.is_floating():
+            counts.multiply(what, 2 * a.shape[-1] * math.prod(result.shape) * len(self.memory.group))
 
 
 def as_upstream(value: Any) -> Any:

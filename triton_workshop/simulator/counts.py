@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 
 from triton_workshop.simulator.formats import Array
+from triton_workshop.simulator.layout import Layout
 from triton_workshop.simulator.races import Access
 from triton_workshop.simulator.storage import Region
 
@@ -34,7 +35,11 @@ class Counts:
     """What a launch does: bytes by argument, and floating-point operations."""
 
     operations: int = 0
+    products: dict[str, int] = field(default_factory=dict)
+    """Those among the operations that `tl.dot` does, by what it multiplies: fp64, ieee, tf32, bf16x6, fp16, bf16, …"""
     arguments: dict[str, Traffic] = field(default_factory=dict)
+    layout: Layout | None = None
+    """How blocks lie in memory, where `record` was asked for it."""
     _touched: dict[int, tuple[Region, Array]] = field(default_factory=dict, repr=False, compare=False)
     """For each region, which of its elements were touched."""
 
@@ -46,7 +51,9 @@ class Counts:
     def access(self, access: Access, shape: tuple[int, ...], *, whole: bool, stored: bool) -> None:
         """Count a load or a store by blocks of `shape`; `whole`: no mask left an element out."""
         region = access.region
-        name = _name(region)
+        name = name_of(region)
+        if not len(access.index):
+            return
         size = len(access.index) * access.item
         scattered = int(bool(shape) and shape[-1] > 1 and _scattered(access, shape[-1], whole))
         new = Traffic(stored=size, scattered_stores=scattered) if stored else Traffic(size, 0, 0, scattered)
@@ -60,23 +67,31 @@ class Counts:
         """Fill in the distinct bytes, when the launch has ended."""
         for region, touched in self._touched.values():
             distinct = int(np.count_nonzero(touched)) * region.item
-            self.arguments[_name(region)] += Traffic(distinct=distinct)
+            self.arguments[name_of(region)] += Traffic(distinct=distinct)
 
-    def saved(self) -> tuple[int, dict[str, Traffic]]:
+    def multiply(self, what: str, operations: int) -> None:
+        """Note which of the operations were those of a `tl.dot`."""
+        self.products[what] = self.products.get(what, 0) + operations
+
+    def saved(self) -> Counts:
         """To come back to with `restore`."""
-        return self.operations, dict(self.arguments)
+        layout = None if self.layout is None else self.layout.saved()
+        return Counts(self.operations, dict(self.products), dict(self.arguments), layout)
 
-    def restore(self, saved: tuple[int, dict[str, Traffic]]) -> None:
+    def restore(self, saved: Counts) -> None:
         """As it was, but for what was touched: what is taken back is done again, and touches the same."""
-        self.operations, self.arguments = saved
+        self.operations, self.products = saved.operations, saved.products
+        self.arguments, self.layout = saved.arguments, saved.layout
 
     def clear(self) -> None:
         self.operations = 0
+        self.products.clear()
         self.arguments.clear()
+        self.layout = None if self.layout is None else Layout(self.layout.programs)
         self._touched.clear()
 
 
-def _name(region: Region) -> str:
+def name_of(region: Region) -> str:
     """The argument's; what is reached by addresses that the kernel made itself is counted together."""
     return region.name or "memory"
 

@@ -39,6 +39,11 @@ def multiply(a: Value, b: Value, accumulator: Value, precision: Any) -> Value:
     return _result(rounded(total, dtype), dtype, a, b, accumulator)
 
 
+def multiplied(dtype: Any, precision: Any) -> str:
+    """What a product multiplies: `ieee`, `tf32`, `bf16x6` … for float32, otherwise the dtype: `fp16`, `bf16` …"""
+    return str(precision).rpartition(".")[2].lower() if dtype is tl.float32 else str(dtype)
+
+
 def _in_parts(left: Array, right: Array, precision: str) -> Array:
     """A float32 product out of products of parts that tensor cores take: the small ones first."""
     if precision == "IEEE":

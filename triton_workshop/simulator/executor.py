@@ -22,6 +22,7 @@ from triton_workshop.simulator.counts import Counts
 from triton_workshop.simulator.faults import Fault, FaultLog, MemoryFaults
 from triton_workshop.simulator.formats import Array, held_as, item_bytes
 from triton_workshop.simulator.language import interpreted, prints
+from triton_workshop.simulator.layout import Layout
 from triton_workshop.simulator.memory import Memory
 from triton_workshop.simulator.signals import Diverged, LaunchEnds, LookedAt, Plan, Restart
 from triton_workshop.simulator.values import Value
@@ -33,6 +34,8 @@ ELEMENTS_AT_ONCE = 1 << 17
 PROGRAMS_AT_ONCE = 1 << 16
 
 _recorders: list[list[Launch]] = []
+_layout_wanted: list[bool] = []
+"""One for each recorder."""
 _running: list[Callable[[dict[str, Any]], None]] = []
 """How the launch that runs now makes `range` batched in a module."""
 
@@ -54,14 +57,19 @@ class Launch:
 
 
 @contextmanager
-def record() -> Iterator[list[Launch]]:
-    """Collect the launches made inside, faults and counts included: then a fault does not raise."""
+def record(*, layout: bool = False) -> Iterator[list[Launch]]:
+    """Collect the launches made inside, faults and counts included: then a fault does not raise.
+
+    With `layout`, the counts say how blocks lie in memory too, which takes about as long again.
+    """
     launches: list[Launch] = []
     _recorders.append(launches)
+    _layout_wanted.append(layout)
     try:
         yield launches
     finally:
-        _recorders.remove(launches)
+        _recorders.pop()
+        _layout_wanted.pop()
 
 
 class Executor:
@@ -86,8 +94,10 @@ class Executor:
         grid = tuple(operator.index(size) for size in (self.grid(bound) if callable(self.grid) else self.grid))
         assert 1 <= len(grid) <= 3, "grid must have 1 to 3 dimensions"
         log = FaultLog(self.fn.__name__, grid)
-        counts = Counts() if _recorders else None
-        memory = Memory(log, max(1, int(np.prod(grid))), counts)
+        programs = max(1, int(np.prod(grid)))
+        layout = Layout(programs) if any(_layout_wanted) else None
+        counts = Counts(layout=layout) if _recorders else None
+        memory = Memory(log, programs, counts)
         try:
             error = self._launch(memory, grid, bound)
         finally:

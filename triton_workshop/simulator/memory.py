@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from triton_workshop.simulator.counts import Counts
+from triton_workshop.simulator.counts import Counts, name_of
 from triton_workshop.simulator.faults import FaultLog, Kind
 from triton_workshop.simulator.formats import Array, decode, encode, held_as, item_bytes, stored_as, undefined
 from triton_workshop.simulator.races import Access, Races, bits
@@ -168,9 +168,9 @@ class Memory:
         # Where all programs store the same in the same place, the last of them stands for all.
         group = self.group[-1:] if all(len(part) == 1 for part in parts) else self.group
         access = _access(region, pointer, chosen, group, item)
+        self._count(access, pointer.shape, chosen, stored_by=group)
         if not len(access.index):
             return
-        self._count(access, pointer.shape, chosen, stored=True)
         self._begin_change(region.storage)
         region.storage.stored = True
         self.races.watched(region.storage)
@@ -210,7 +210,7 @@ class Memory:
         access = _access(region, pointer, chosen, self.group, item)
         shape = (len(self.group), *pointer.shape)
         values = [_flat(operand.data, shape, chosen) for operand in operands]
-        self._count(access, pointer.shape, chosen, stored=True)
+        self._count(access, pointer.shape, chosen, stored_by=self.group)
         self._begin_change(region.storage)
         region.storage.updated = True
         self.races.watched(region.storage)
@@ -277,14 +277,23 @@ class Memory:
 
     def _note_load(self, region: Region, pointer: Value, chosen: Array | None, item: int, *, volatile: bool) -> None:
         access = _access(region, pointer, chosen, self.group, item)
-        if len(access.index):
-            self._count(access, pointer.shape, chosen, stored=False)
-            if self.races.watched(region.storage) and not volatile:
-                self.races.load(access)
+        self._count(access, pointer.shape, chosen)
+        if len(access.index) and self.races.watched(region.storage) and not volatile:
+            self.races.load(access)
 
-    def _count(self, access: Access, shape: tuple[int, ...], chosen: Array | None, *, stored: bool) -> None:
-        if self.counts is not None:
-            self.counts.access(access, shape, whole=chosen is None, stored=stored)
+    def _count(
+        self, access: Access, shape: tuple[int, ...], chosen: Array | None, *, stored_by: Array | None = None
+    ) -> None:
+        if self.counts is None:
+            return
+        stored, by = stored_by is not None, self.group if stored_by is None else stored_by
+        self.counts.access(access, shape, whole=chosen is None, stored=stored)
+        layout = self.counts.layout
+        if layout is not None:
+            layout.access(name_of(access.region), access, math.prod(shape) * len(by), stored=stored)
+            if stored and len(access.index):
+                # Where one program's store stands for all, all have stored.
+                layout.busy[self.group if len(by) < len(self.group) else access.owners] = True
 
     def _begin_change(self, storage: Storage) -> None:
         self.changed = True
