@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import statistics
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
@@ -21,15 +20,12 @@ from triton_workshop import DEVICE  # first: chooses the GPU
 
 import torch  # isort: skip
 import triton  # isort: skip
-from triton.testing import do_bench  # isort: skip
 
 from benchmarks.kernels_report import figures, markdown, roofline, table  # isort: skip
 from benchmarks.solutions import load_launcher  # isort: skip
+from triton_workshop.bench.baselines import conv2d_by_cudnn, copy_of, sepia_as_written, sepia_by_einsum  # isort: skip
+from triton_workshop.bench.timing import Run, Timing, cold_times, in_turns  # isort: skip
 
-ROUNDS = 4
-WARMUP_MS, ROUND_MS = 10, 50
-
-Run = Callable[[], torch.Tensor]
 Runs = dict[str, tuple[Run, ...]]
 """Contender → the ways in which one can write it: the fastest counts."""
 
@@ -45,15 +41,6 @@ class Work:
     reference: Callable[[], torch.Tensor]
     tolerance: float
     """Of the relative error, in the Frobenius norm."""
-
-
-@dataclass(frozen=True)
-class Timing:
-    """Milliseconds: the median, and between which values six of ten calls lie."""
-
-    median: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True)
@@ -145,26 +132,9 @@ def _time(work: Work) -> Result:
             if name != "limit" and not error <= work.tolerance:
                 raise SystemExit(f"{work.kernel} {work.size}: {name} is wrong, relative error {error:.1e}")
     del reference
-    samples: dict[tuple[str, int], list[float]] = {}
-    for number in range(ROUNDS):
-        # To and fro: what runs after a kernel that heats the GPU is not always the same.
-        order = tuple(work.runs.items())
-        for name, ways in order if number % 2 == 0 else reversed(order):
-            for way, run in enumerate(ways):
-                times = do_bench(run, warmup=WARMUP_MS, rep=ROUND_MS, return_mode="all")
-                samples.setdefault((name, way), []).extend(times)
-    best: dict[str, Timing] = {}
-    for (name, _way), times in samples.items():
-        timing = _summary(times)
-        if name not in best or timing.median < best[name].median:
-            best[name] = timing
+    best = in_turns(work.runs, cold_times)
     torch.cuda.empty_cache()
     return Result(work.kernel, work.size, work.bytes, work.operations, best)
-
-
-def _summary(times: list[float]) -> Timing:
-    deciles = statistics.quantiles(times, n=10, method="inclusive")
-    return Timing(statistics.median(times), deciles[1], deciles[7])
 
 
 def _relative_error(found: torch.Tensor, reference: torch.Tensor) -> float:
@@ -185,16 +155,10 @@ def _all_work() -> Iterator[Work]:
             yield _float32_matmul(n, precision)
 
 
-def _copy(n_bytes: int) -> Run:
-    """Reads and writes n_bytes altogether."""
-    source = torch.rand(n_bytes // 8, device=DEVICE)
-    return partial(torch.empty_like(source).copy_, source)
-
-
 def _contenders(number: int, arguments: tuple[torch.Tensor, ...], n_bytes: int, *ways: Callable[..., Any]) -> Runs:
     """Fast, plain, and each way that PyTorch offers, eager and compiled."""
     return {
-        "limit": (_copy(n_bytes),),
+        "limit": (copy_of(n_bytes, DEVICE),),
         "fast": (partial(load_launcher(number, fast=True), *arguments),),
         "plain": (partial(load_launcher(number), *arguments),),
         "eager": tuple(partial(way, *arguments) for way in ways),
@@ -208,42 +172,19 @@ def _add(n: int) -> Work:
     return Work("add", f"2^{n.bit_length() - 1} floats", 12 * n, n, runs, lambda: x + y, 0.0)
 
 
-def _sepia_as_written(image: torch.Tensor) -> torch.Tensor:
-    red, green, blue = image
-    sepia = (
-        0.393 * red + 0.769 * green + 0.189 * blue,
-        0.349 * red + 0.686 * green + 0.168 * blue,
-        0.272 * red + 0.534 * green + 0.131 * blue,
-    )
-    return torch.stack(sepia).clamp(max=1.0)
-
-
-def _sepia_by_einsum(image: torch.Tensor) -> torch.Tensor:
-    weights = ((0.393, 0.769, 0.189), (0.349, 0.686, 0.168), (0.272, 0.534, 0.131))
-    matrix = torch.tensor(weights, device=image.device)
-    return torch.einsum("oc,chw->ohw", matrix, image).clamp(max=1.0)
-
-
 def _sepia(height: int, width: int) -> Work:
     image = torch.rand(3, height, width, device=DEVICE)
     n_bytes, pixels = 8 * image.numel(), height * width
-    runs = _contenders(2, (image,), n_bytes, _sepia_as_written, _sepia_by_einsum)
-    return Work("sepia", f"3×{height}×{width}", n_bytes, 18 * pixels, runs, partial(_sepia_as_written, image), 1e-6)
-
-
-def _conv2d_by_cudnn(image: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-    """One group a channel: many times faster than a batch of pictures of one channel."""
-    channels, size = image.shape[0], weight.shape[0]
-    weights = weight.expand(channels, 1, size, size)
-    return torch.nn.functional.conv2d(image[None], weights, padding=size // 2, groups=channels)[0]
+    runs = _contenders(2, (image,), n_bytes, sepia_as_written, sepia_by_einsum)
+    return Work("sepia", f"3×{height}×{width}", n_bytes, 18 * pixels, runs, partial(sepia_as_written, image), 1e-6)
 
 
 def _conv2d(height: int, width: int, size: int) -> Work:
     image, weight = torch.rand(3, height, width, device=DEVICE), torch.randn(size, size, device=DEVICE)
     n_bytes, operations = 8 * image.numel(), 2 * size**2 * image.numel()
-    runs = _contenders(3, (image, weight), n_bytes, _conv2d_by_cudnn)
+    runs = _contenders(3, (image, weight), n_bytes, conv2d_by_cudnn)
     kernel = f"conv2d {size}×{size}"
-    reference = partial(_conv2d_by_cudnn, image.double(), weight.double())
+    reference = partial(conv2d_by_cudnn, image.double(), weight.double())
     return Work(kernel, f"3×{height}×{width}", n_bytes, operations, runs, reference, 1e-6)
 
 

@@ -5,9 +5,12 @@ A report is the plain form that `dataclasses.asdict` makes of it, or that its JS
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
+
+from triton_workshop.bench.roofline import Point, Roof, draw_roofline
 
 Report = dict[str, Any]
 Row = tuple[str, ...]
@@ -113,39 +116,33 @@ def _markdown_table(rows: Callable[[Report], Iterable[Row]], report: Report) -> 
 
 def roofline(report: Report, file: Path) -> Path | None:
     """Draw the kernels under the limits that the same run measured; None without matplotlib."""
-    try:
-        from matplotlib import pyplot
-    except ImportError:
+    if importlib.util.find_spec("matplotlib") is None:
         return None
     results = report["results"]
     bandwidth = max(r["bytes"] / r["times"]["limit"]["median"] * 1e3 for r in results if "limit" in r["times"])
-    figure, axes = pyplot.subplots(figsize=(9, 5.5), layout="constrained")
-    left, right = 0.05, 20000.0
-    for kind, bits in (("float16", 16), ("float32", 32)):
-        peak = max(r["operations"] / r["times"]["eager"]["median"] * 1e3 for r in results if kind in r["kernel"])
-        axes.plot((left, peak / bandwidth, right), (left * bandwidth, peak, peak), color="0.6", zorder=1)
-        axes.annotate(
-            f"cuBLAS, {bits} bits", (peak / bandwidth, peak), xytext=(0, 5), textcoords="offset points", color="0.35"
-        )
-    axes.annotate("copy", (left, left * bandwidth), xytext=(8, -2), textcoords="offset points", color="0.35")
-    for contender, marker, color in (("fast", "o", "tab:blue"), ("plain", "x", "tab:orange")):
-        points = [
-            (r["operations"] / r["bytes"], r["operations"] / r["times"][contender]["median"] * 1e3) for r in results
-        ]
-        axes.scatter(*zip(*points, strict=True), marker=marker, color=color, label=contender, zorder=2)
-    _name_points(axes, results)
-    axes.set(xscale="log", yscale="log", xlabel="operations a byte", ylabel="operations a second", title=report["gpu"])
-    axes.legend(loc="lower right")
-    figure.savefig(file, dpi=150)
-    pyplot.close(figure)
+    roofs = [
+        Roof(f"copy, then cuBLAS, {bits} bits", bandwidth, max(_rates(r for r in results if kind in r["kernel"])))
+        for kind, bits in (("float16", 16), ("float32", 32))
+    ]
+    points = [
+        Point(result["operations"] / result["bytes"], _rate(result, contender), contender, _label(result, contender))
+        for contender in ("fast", "plain")
+        for result in results
+    ]
+    draw_roofline(report["gpu"], roofs, points, file)
     return file
 
 
-def _name_points(axes: Any, results: list[dict[str, Any]]) -> None:
-    for result in results:
-        if result["size"] == "4096³" or result["kernel"] == "matmul bfloat16":
-            continue  # at the places of 8192³ and of float16
-        point = result["operations"] / result["bytes"], result["operations"] / result["times"]["fast"]["median"] * 1e3
-        name = result["kernel"].removeprefix("matmul ").replace("float16", "16 bits")
-        beside = (9, -3, "left") if result["kernel"].startswith("matmul") else (-6, 4, "right")
-        axes.annotate(name, point, xytext=beside[:2], textcoords="offset points", ha=beside[2], fontsize=8)
+def _rate(result: dict[str, Any], contender: str) -> float:
+    return float(result["operations"] / result["times"][contender]["median"] * 1e3)
+
+
+def _rates(results: Iterable[dict[str, Any]]) -> list[float]:
+    return [_rate(result, "eager") for result in results]
+
+
+def _label(result: dict[str, Any], contender: str) -> str:
+    """Of the fast kernels, without those that lie where another does: 4096³ beside 8192³, bfloat16 beside float16."""
+    if contender != "fast" or result["size"] == "4096³" or result["kernel"] == "matmul bfloat16":
+        return ""
+    return str(result["kernel"]).removeprefix("matmul ").replace("float16", "16 bits")

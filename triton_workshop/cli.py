@@ -188,6 +188,31 @@ def check(
 
 
 @app.command()
+def bench(
+    numbers: Annotated[
+        list[int] | None,
+        typer.Argument(metavar="[N]...", help="Exercises. [default: all that have passed]", show_default=False),
+    ] = None,
+    file: Annotated[Path | None, typer.Option(help="This script instead of the exercise's own.")] = None,
+    plain: Annotated[bool, typer.Option("--plain", help="The plain solution instead of the exercise's file.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Every exercise.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a script, on a line of its own.")] = False,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw a roofline to this file.")] = None,
+) -> None:
+    """Set a kernel beside the solutions, PyTorch and the limit of the hardware.
+
+    On a GPU it is timed. Without one nothing is: the simulator counts its bytes and operations, and published peak
+    rates say what the limit is. A kernel that is not right has no figures. Ends with 0 if all are right, 1 if not, 2
+    for misuse.
+    """
+    from triton_workshop.bench import commands
+
+    with misuse_told():
+        choice = commands.choice_of(numbers or [], file, plain=plain, every=every)
+        raise typer.Exit(commands.run_bench(choice, as_json=as_json, picture=plot))
+
+
+@app.command()
 def watch(
     number: Annotated[
         int | None,

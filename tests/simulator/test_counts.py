@@ -201,7 +201,9 @@ def test_what_a_group_takes_back_is_not_counted_twice() -> None:
     assert (layout.lanes, layout.idle) == (12 * 8 + 64, 0)
 
 
-@pytest.mark.parametrize(("dtype", "what"), [(torch.float32, "tf32"), (torch.float16, "fp16"), (torch.bfloat16, "bf16")])
+@pytest.mark.parametrize(
+    ("dtype", "what"), [(torch.float32, "tf32"), (torch.float16, "fp16"), (torch.bfloat16, "bf16")]
+)
 def test_products_are_counted_by_what_is_multiplied(dtype: torch.dtype, what: str) -> None:
     with record() as launches:
         product[(3,)](torch.rand(3, 16, 16).to(dtype), torch.rand(16, 16).to(dtype), torch.zeros(3, 16, 16))

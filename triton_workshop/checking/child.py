@@ -45,7 +45,9 @@ class Channel:
             self._pipe.flush()
 
 
-def observe_script(exercise: Exercise, source: Source, cases: tuple[Case, ...], channel: Channel, limit: float) -> None:
+def observe_script(
+    exercise: Exercise, source: Source, cases: tuple[Case, ...], channel: Channel, *, limit: float
+) -> None:
     """Load the script and call its launcher on these cases, on the simulator, until something stops it."""
     torch.set_num_threads(1)  # OpenMP's threads did not come along when this process was forked
     integrity = Integrity()
@@ -95,26 +97,35 @@ def load(source: Source, launcher: str) -> Callable[..., torch.Tensor]:
     return found
 
 
-def main() -> None:
-    """Started anew: observations go where standard output was, and what the script prints goes to standard error."""
+def started_with() -> tuple[Exercise, Source, Channel, float]:
+    """What a process that `processes.Started` has started is to work on: arguments NUMBER FILE LIMIT.
+
+    Reports go where standard output was, and what the script prints goes to standard error.
+    """
     from triton_workshop.checking.exercises import EXERCISES
+
+    exercise = EXERCISES[int(sys.argv[1])]
+    source = Source.read(Path(sys.argv[2]), exercise.kernel, exercise.launcher)
+    pipe = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    return exercise, source, Channel(pipe), float(sys.argv[3])
+
+
+def main() -> None:
+    """Started anew: on the simulator, or at full size where the fourth argument is `cuda`."""
     from triton_workshop.device import use_simulator
     from triton_workshop.simulator import install
 
-    number, file, limit = int(sys.argv[1]), Path(sys.argv[2]), float(sys.argv[3])
     full_size = sys.argv[4:] == ["cuda"]
-    pipe = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    exercise = EXERCISES[number]
-    source = Source.read(file, exercise.kernel, exercise.launcher)
+    exercise, source, channel, limit = started_with()
     if full_size:
         from triton_workshop.checking.full_size import judge_on_the_gpu
 
-        judge_on_the_gpu(exercise, source, Channel(pipe), limit)
+        judge_on_the_gpu(exercise, source, channel, limit)
         return
     use_simulator()
     install()
-    observe_script(exercise, source, exercise.cases, Channel(pipe), limit)
+    observe_script(exercise, source, exercise.cases, channel, limit=limit)
 
 
 if __name__ == "__main__":

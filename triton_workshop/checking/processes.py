@@ -10,12 +10,13 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import IO, Protocol, cast
 
 from triton_workshop.checking.child import Channel, observe_script
-from triton_workshop.checking.exercise import Case, Exercise
+from triton_workshop.checking.exercise import Exercise
 from triton_workshop.checking.observe import Failure, Observation
 from triton_workshop.checking.source import Source
 
@@ -37,9 +38,9 @@ class Child(Protocol):
 
 
 class Forked:
-    """A copy of this process, which has imported all that a script needs."""
+    """A copy of this process, which has imported all that a script needs. It does `work`, and is gone."""
 
-    def __init__(self, exercise: Exercise, source: Source, cases: tuple[Case, ...], limit: float, output: int) -> None:
+    def __init__(self, work: Callable[[Channel], None], output: int) -> None:
         reading, writing = os.pipe()
         sys.stdout.flush()
         sys.stderr.flush()
@@ -51,7 +52,7 @@ class Forked:
                 os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
                 os.dup2(output, 1)
                 os.dup2(output, 2)
-                observe_script(exercise, source, cases, Channel(os.fdopen(writing, "wb")), limit)
+                work(Channel(os.fdopen(writing, "wb")))
                 sys.stdout.flush()
             finally:
                 os._exit(0)
@@ -71,14 +72,25 @@ class Forked:
 
 
 class Started:
-    """A new Python process: where this one cannot fork, or has Triton loaded in the other mode."""
+    """A new Python process: where this one cannot fork, or has Triton loaded in the other mode.
 
-    def __init__(self, exercise: Exercise, source: Source, limit: float, output: int, *mode: str) -> None:
+    `module` is run as a program that reads its arguments by `child.started_with`.
+    """
+
+    def __init__(
+        self,
+        exercise: Exercise,
+        source: Source,
+        limit: float,
+        output: int,
+        *mode: str,
+        module: str = "triton_workshop.checking.child",
+    ) -> None:
         simulated = {} if mode else {"TRITON_INTERPRET": "1"}
         environ = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"} | simulated
         arguments = [str(exercise.number), str(source.file), str(limit), *mode]
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "triton_workshop.checking.child", *arguments],
+            [sys.executable, "-m", module, *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=output,
@@ -157,5 +169,5 @@ def start_simulated(
 ) -> tuple[Child, float]:
     """A child that runs the script on the simulator, and the seconds after which it is given up."""
     if fork and CAN_FORK:
-        return Forked(exercise, source, exercise.cases, limit, output), limit + GRACE
+        return Forked(partial(observe_script, exercise, source, exercise.cases, limit=limit), output), limit + GRACE
     return Started(exercise, source, limit, output), limit + GRACE + START

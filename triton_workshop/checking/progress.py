@@ -115,6 +115,14 @@ def remember(verdict: Verdict, *, hints_shown: int = 0) -> None:
     save_progress(progress.with_record(exercise.number, record))
 
 
+def remember_ratio(exercise: int, ratio: float) -> None:
+    """Keep how many times the limit of the hardware a measured kernel took, if none was nearer to it before."""
+    progress = load_progress()
+    record = progress.of(exercise)
+    best = ratio if record.best_ratio is None else min(ratio, record.best_ratio)
+    save_progress(progress.with_record(exercise, replace(record, best_ratio=round(best, 3))))
+
+
 def digest(exercise: Exercise) -> str:
     """Of the learner's file as it is now; empty where it is not there."""
     try:

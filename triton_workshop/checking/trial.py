@@ -6,9 +6,11 @@ import os
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import torch
 
+from triton_workshop.checking.child import observe_script
 from triton_workshop.checking.exercise import Case, Exercise
 from triton_workshop.checking.judge import Judge
 from triton_workshop.checking.observe import Observation
@@ -73,7 +75,8 @@ def simulate(
     with reports(child, patience) as observations:
         outcome = judged(Judge(exercise, source, limit), exercise.cases, observations)
     if fork and CAN_FORK and exercise.picture and wants_a_picture(exercise, outcome):
-        again = Forked(exercise, source, (exercise.picture,), PICTURE_LIMIT, output)
+        look = partial(observe_script, exercise, source, (exercise.picture,), limit=PICTURE_LIMIT)
+        again = Forked(look, output)
         with reports(again, PICTURE_LIMIT) as observations:
             return with_picture(exercise, outcome, next(iter(observations), None))
     return outcome

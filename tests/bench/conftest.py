@@ -1,0 +1,27 @@
+"""Kernels of these tests run in this process: Triton has to be imported with TRITON_INTERPRET=1."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+_before = os.environ.get("TRITON_INTERPRET")
+os.environ["TRITON_INTERPRET"] = "1"
+
+from triton_workshop.simulator import install  # noqa: E402
+
+install()
+
+
+def pytest_collection_finish() -> None:
+    """The test modules of this folder are imported by now: other tests see the environment that they expect."""
+    if _before is None:
+        os.environ.pop("TRITON_INTERPRET", None)
+    else:
+        os.environ["TRITON_INTERPRET"] = _before
+
+
+@pytest.fixture(autouse=True)
+def _interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRITON_INTERPRET", "1")

@@ -1,0 +1,184 @@
+"""A script in; out comes what its kernel costs, unless it is wrong. Plain data, as JSON with `--json`.
+
+Correctness first: a script that the checker does not pass has a verdict, and no figure. Where there is a GPU, sizes are
+swept and timed. Where there is none, there are no times: the simulator counts one size, and published peak rates say
+what the limit is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from triton_workshop.bench.cost import Cost
+from triton_workshop.bench.limits import Limit, limits_of
+from triton_workshop.bench.results import Machine, Measured, Progress, Wrong
+from triton_workshop.bench.sentences import sentences
+from triton_workshop.bench.workloads import WORKLOADS
+from triton_workshop.checking.check import check, read
+from triton_workshop.checking.exercise import ROOT, Exercise
+from triton_workshop.checking.source import Source
+from triton_workshop.checking.verdict import CaseResult, Finding, Kind, Verdict
+
+YOURS, PLAIN, FAST = "yours", "plain", "fast"
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A kernel that was counted, with its limit on each of the published GPUs; None where a GPU cannot run it."""
+
+    name: str
+    cost: Cost
+    limits: tuple[Limit | None, ...]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What the simulator counted for one size."""
+
+    size: str
+    bytes: int
+    """Those that have to be moved at least: each input read once, the output written once."""
+    operations: int
+    """Those that the work itself takes."""
+    contenders: tuple[Contender, ...]
+    sentences: tuple[str, ...]
+    """About the first contender."""
+
+
+@dataclass(frozen=True)
+class Times:
+    """What was measured on a GPU, the smallest size first."""
+
+    machine: Machine
+    sizes: tuple[Measured, ...]
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What is known of one script: a verdict, and figures only where it passed."""
+
+    exercise: Exercise
+    file: Path
+    name: str
+    """`yours`, or which solution the script is."""
+    verdict: Verdict
+    counts: Counts | None = None
+    times: Times | None = None
+
+    @property
+    def passed(self) -> bool:
+        return self.verdict.passed and (self.counts is not None or self.times is not None)
+
+    def as_json(self) -> dict[str, object]:
+        """Plain data.
+
+        `exercise`, `file`, `passed`; `device`: "cuda" or "simulator"; `verdict`: as `workshop check --json` has it.
+        `counts`, null unless the simulator counted: `size`, `bytes` and `operations` of the work itself, `sentences`,
+        and `contenders`: by name the fields of `Cost` and `limits`, one object a GPU that can run it.
+        `times`, null unless measured: `gpu`, `versions`, and `sizes`: each with its `size`, `bytes`, `operations`,
+        `graph`, and `times`: contender → `median`, `low` and `high`, in milliseconds.
+        """
+        return {
+            "exercise": self.exercise.number,
+            "file": str(self.file),
+            "contender": self.name,
+            "passed": self.passed,
+            "device": "cuda" if self.times is not None else "simulator",
+            "verdict": self.verdict.as_json(),
+            "counts": None if self.counts is None else _counts_as_json(self.counts),
+            "times": None if self.times is None else _times_as_json(self.times),
+        }
+
+
+def _counts_as_json(counts: Counts) -> dict[str, object]:
+    contenders = {
+        each.name: {**each.cost.as_json(), "limits": [limit.as_json() for limit in each.limits if limit is not None]}
+        for each in counts.contenders
+    }
+    own = {"size": counts.size, "bytes": counts.bytes, "operations": counts.operations}
+    return {**own, "contenders": contenders, "sentences": list(counts.sentences)}
+
+
+def _times_as_json(times: Times) -> dict[str, object]:
+    return {**asdict(times.machine), "sizes": [asdict(size) for size in times.sizes]}
+
+
+def bench(
+    exercise: Exercise, file: Path, *, gpu: bool, output: int, tell: Callable[[Progress], None] = lambda _: None
+) -> Bench:
+    """Check a script, then count or measure it. `output`: the file descriptor for what it prints."""
+    file = file.resolve()
+    verdict = check(exercise, file, gpu=gpu, output=output)
+    begun = Bench(exercise, file, _name(exercise, file), verdict)
+    source, _ = read(exercise, file)
+    if not verdict.passed or source is None:
+        return begun
+    return _measured(begun, source, output, tell) if gpu else _counted(begun, source, output, tell)
+
+
+def fast_solution(exercise: Exercise) -> Path:
+    return ROOT / "solutions" / "fast" / exercise.solution_file.name
+
+
+def _name(exercise: Exercise, file: Path) -> str:
+    solutions = {exercise.solution_file.resolve(): PLAIN, fast_solution(exercise).resolve(): FAST}
+    return solutions.get(file, YOURS)
+
+
+def _counted(begun: Bench, source: Source, output: int, tell: Callable[[Progress], None]) -> Bench:
+    from triton_workshop.bench.counting import count
+
+    exercise = begun.exercise
+    workload = WORKLOADS[exercise.number]
+    files = {PLAIN: exercise.solution_file, FAST: fast_solution(exercise)}
+    sources = {begun.name: source}
+    for name, file in files.items():
+        sources.setdefault(name, Source.read(file, exercise.kernel, exercise.launcher))
+    arguments = workload.counted.arguments("cpu")
+    useful = exercise.operations(*arguments)
+    contenders: list[Contender] = []
+    for number, (name, each) in enumerate(sources.items()):
+        tell(Progress(number, len(sources), f"exercise {exercise.number}, {name}"))
+        cost, findings = count(exercise, each, workload.counted, output)
+        if cost is None:
+            return _wrong(begun, workload.counted.name, findings)
+        contenders.append(Contender(name, cost, limits_of(cost, useful)))
+    fast = next((each.cost for each in contenders[1:] if each.name == FAST), None)
+    counts = Counts(
+        size=workload.counted.name,
+        bytes=exercise.bytes_moved(*arguments),
+        operations=useful,
+        contenders=tuple(contenders),
+        sentences=sentences(contenders[0].cost, useful, workload.noun, fast),
+    )
+    return replace(begun, counts=counts)
+
+
+def _measured(begun: Bench, source: Source, output: int, tell: Callable[[Progress], None]) -> Bench:
+    from triton_workshop.bench.measuring import LIMIT, measured
+    from triton_workshop.checking.judge import Judge
+    from triton_workshop.checking.observe import Observation
+
+    reports = measured(begun.exercise, source, output, tell)
+    for report in reports:
+        if isinstance(report, Wrong):
+            whose = "" if report.contender == YOURS else f"{report.contender}: "
+            return _wrong(begun, report.size, (Finding(Kind.WRONG_VALUES, f"{whose}{report.message}"),))
+        if isinstance(report, Observation):
+            judge = Judge(begun.exercise, source, LIMIT)
+            failure = report.failure
+            line = None if failure is None else failure.line
+            ended = judge.timeout(line) if report.timed_out or failure is None else judge.crash(failure)
+            return _wrong(begun, "", (ended,))
+    [machine] = [report for report in reports if isinstance(report, Machine)]
+    sizes = tuple(report for report in reports if isinstance(report, Measured))
+    return replace(begun, times=Times(machine, sizes))
+
+
+def _wrong(begun: Bench, size: str, findings: tuple[Finding, ...]) -> Bench:
+    """What passed the checker's cases failed at the size of the benchmark."""
+    cases = (*begun.verdict.cases, CaseResult(size, passed=False)) if size else begun.verdict.cases
+    found = tuple(replace(finding, case=size) for finding in findings)
+    return replace(begun, verdict=replace(begun.verdict, cases=cases, findings=found))

@@ -1,0 +1,88 @@
+"""`workshop bench`: what it does, and the status that it ends with."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from rich.console import Console
+
+from triton_workshop.bench.bench import YOURS, Bench, bench
+from triton_workshop.bench.report import print_bench, progress
+from triton_workshop.checking.commands import FAILED, PASSED, Choice, MisuseError
+from triton_workshop.checking.desk import Standing, entries
+from triton_workshop.checking.progress import remember, remember_ratio
+from triton_workshop.checking.trial import standard_output
+from triton_workshop.device import simulated, visible_gpus
+from triton_workshop.streams import speak_utf8
+
+
+def choice_of(numbers: list[int], file: Path | None, *, plain: bool, every: bool) -> Choice:
+    """What to bench; all that has passed where nothing is named. Raises MisuseError for what cannot be meant."""
+    if not (numbers or file or plain or every):
+        numbers = [entry.exercise.number for entry in entries() if entry.standing is Standing.PASSED]
+        if not numbers:
+            raise MisuseError("no exercise of yours has passed yet; name one (workshop bench 1), or say --plain")
+    return Choice.of(numbers, file, solutions=plain, every=every)
+
+
+def run_bench(choice: Choice, *, as_json: bool, picture: Path | None) -> int:
+    """Bench what was chosen, and say what came out: on the screen, or JSON, an object on each line."""
+    speak_utf8()
+    if picture is not None:
+        _check_picture(picture)
+    console = Console()
+    benches: list[Bench] = []
+    for result in _benches(choice, as_json=as_json):
+        remember(result.verdict, hints_shown=0 if as_json else 1)
+        _remember_best(result)
+        if as_json:
+            print(json.dumps(result.as_json()), flush=True)
+        else:
+            if benches:
+                console.print()
+            print_bench(result, console)
+        benches.append(result)
+    if picture is not None:
+        _draw(benches, picture, console, silent=as_json)
+    return PASSED if all(each.passed for each in benches) else FAILED
+
+
+def _benches(choice: Choice, *, as_json: bool) -> Iterator[Bench]:
+    gpu = not simulated() and any(each.runs_kernels for each in visible_gpus())
+    # JSON stands alone on standard output: what a script prints goes beside it.
+    output = sys.stderr.fileno() if as_json else standard_output()
+    for exercise, file in choice.scripts:
+        with progress() as tell:
+            result = bench(exercise, file, gpu=gpu, output=output, tell=tell)
+        yield result
+
+
+def _remember_best(result: Bench) -> None:
+    """How near to the limit the learner's own kernel came at the largest size."""
+    if result.times is None or result.name != YOURS or result.file != result.exercise.exercise_file.resolve():
+        return
+    times = result.times.sizes[-1].times
+    remember_ratio(result.exercise.number, times[YOURS].median / times["limit"].median)
+
+
+def _check_picture(picture: Path) -> None:
+    if picture.suffix != ".png":
+        raise MisuseError(f"--plot draws a PNG: expected a name that ends in .png, got {picture}")
+    if not picture.absolute().parent.is_dir():
+        raise MisuseError(f"--plot: there is no folder {picture.parent}")
+
+
+def _draw(benches: list[Bench], picture: Path, console: Console, *, silent: bool) -> None:
+    from triton_workshop.bench.plots import plot
+
+    try:
+        drawn = plot(benches, picture)
+    except OSError as error:
+        raise MisuseError(f"{picture}: cannot be written: {error.strerror or error}") from error
+    if not silent:
+        console.print()
+        told = f"The roofline is in {picture}" if drawn else "No figures, so no picture was drawn."
+        console.print(told, highlight=False, soft_wrap=True)

@@ -1,0 +1,140 @@
+"""What one call of a launcher asks of a GPU, as the simulator counted it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from triton_workshop.simulator import Launch
+    from triton_workshop.simulator.layout import Layout
+
+
+@dataclass(frozen=True)
+class Access:
+    """The loads of one argument in one launch, or the stores to it."""
+
+    kernel: str
+    argument: str
+    stored: bool
+    asked: int
+    """Bytes, each access counted."""
+    distinct: int
+    """Bytes of the argument that were loaded or stored at all."""
+    read_only: bool
+    """Whether the launch only loads from the argument."""
+    sectors: int
+    """Sectors of 32 bytes that blocks touch, each block by itself."""
+    least_sectors: int
+    """As many as would do if each block's bytes lay side by side."""
+    useful: int
+    """Bytes that blocks ask for, counted once a block."""
+    rows: int
+    """Rows of bytes without a gap, in all blocks."""
+    step: int | None
+    """Bytes from the start of a row to that of the next, where most rows of a block are that far apart."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """All launches of a call together."""
+
+    kernels: tuple[str, ...]
+    """The kernels launched, in order."""
+    programs: int
+    idle: int
+    """Programs that store nothing."""
+    asked: int
+    """Bytes loaded and stored, each access counted."""
+    distinct: int
+    """Bytes loaded or stored at all, launch by launch: what memory has to move if a cache serves every repeat."""
+    sectors: int
+    least_sectors: int
+    operations: int
+    """Floating-point operations, those on masked-off lanes too."""
+    products: dict[str, int]
+    """Those of tl.dot among them, by what it multiplies: ieee, tf32, fp16, bf16, …"""
+    lanes: int
+    """Elements of all blocks that are loaded or stored, masked off or not."""
+    masked: int
+    """Those that a mask leaves out."""
+    accesses: tuple[Access, ...]
+
+    @property
+    def intensity(self) -> float:
+        """Operations a byte that memory has to move."""
+        return self.operations / max(1, self.distinct)
+
+    @property
+    def reuse(self) -> float:
+        """How often each byte is asked for."""
+        return self.asked / max(1, self.distinct)
+
+    @property
+    def spread(self) -> float:
+        """Sectors touched, over the least possible: 1 is perfectly coalesced, 8 is a sector for each float32."""
+        return self.sectors / max(1, self.least_sectors)
+
+    def as_json(self) -> dict[str, object]:
+        """The figures, with `operations_a_byte`, `reuse` and `sectors_over_least` that follow from them."""
+        derived = {
+            "operations_a_byte": round(self.intensity, 4),
+            "reuse": round(self.reuse, 4),
+            "sectors_over_least": round(self.spread, 4),
+        }
+        return {**asdict(self), **derived}
+
+
+def cost_of(launches: Sequence[Launch]) -> Cost:
+    """The cost of launches that were recorded with their layout. Raises ValueError for others."""
+    layouts = [launch.counts.layout for launch in launches]
+    if None in layouts:
+        raise ValueError("expected launches recorded by record(layout=True)")
+    known: list[Layout] = [layout for layout in layouts if layout is not None]
+    accesses = tuple(access for launch in launches for access in _accesses(launch))
+    totals = [launch.counts.total for launch in launches]
+    products: Counter[str] = Counter()
+    for launch in launches:
+        products.update(launch.counts.products)
+    return Cost(
+        kernels=tuple(launch.kernel for launch in launches),
+        programs=sum(launch.programs for launch in launches),
+        idle=sum(layout.idle for layout in known),
+        asked=sum(total.loaded + total.stored for total in totals),
+        distinct=sum(total.distinct for total in totals),
+        sectors=sum(access.sectors for access in accesses),
+        least_sectors=sum(access.least_sectors for access in accesses),
+        operations=sum(launch.counts.operations for launch in launches),
+        products=dict(products),
+        lanes=sum(layout.lanes for layout in known),
+        masked=sum(layout.masked for layout in known),
+        accesses=accesses,
+    )
+
+
+def _accesses(launch: Launch) -> Iterator[Access]:
+    layout = launch.counts.layout
+    assert layout is not None
+    for (argument, stored), sectors in layout.sectors.items():
+        traffic = launch.counts.arguments[argument]
+        yield Access(
+            kernel=launch.kernel,
+            argument=argument,
+            stored=stored,
+            asked=traffic.stored if stored else traffic.loaded,
+            distinct=traffic.distinct,
+            read_only=not traffic.stored,
+            sectors=sectors.touched,
+            least_sectors=sectors.least,
+            useful=sectors.useful,
+            rows=sectors.runs,
+            step=_usual(layout.steps.get((argument, stored), Counter())),
+        )
+
+
+def _usual(steps: Counter[int]) -> int | None:
+    """The step that more than half of all are."""
+    [(step, times)] = steps.most_common(1) or [(0, 0)]
+    return step if 2 * times > steps.total() else None

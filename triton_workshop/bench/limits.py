@@ -1,0 +1,76 @@
+"""The roofline (Williams, Waterman and Patterson, CACM 52(4), 2009): how fast a counted kernel can be, at best."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from triton_workshop.bench.cost import Cost
+from triton_workshop.bench.gpus import PUBLISHED, PublishedGpu
+
+TENSOR_PRODUCTS = {
+    "tf32": ("tf32", 1),
+    "tf32x3": ("tf32", 3),
+    "bf16x3": ("bf16", 3),
+    "bf16x6": ("bf16", 6),
+    "fp16": ("fp16", 1),
+    "bf16": ("bf16", 1),
+}
+"""What a tl.dot multiplies → on which unit of a tensor core, and how many products of that it takes."""
+ON_FLOAT32_UNITS = ("ieee", "tf32", "tf32x3")
+"""What Triton multiplies without tensor cores, the last two on GPUs that have none for TF32: Turing."""
+
+
+@dataclass(frozen=True)
+class Limit:
+    """The shortest time in which a GPU's memory, and its arithmetic, could do what was counted."""
+
+    gpu: PublishedGpu
+    memory: float
+    """Seconds, if a cache serves every repeated access."""
+    arithmetic: float
+    """Seconds, if all units are always busy."""
+    useful: int
+    """Operations that the work itself takes, whatever the kernel does beside them."""
+    intensity: float
+
+    @property
+    def bound(self) -> str:
+        return "memory" if self.memory >= self.arithmetic else "arithmetic"
+
+    @property
+    def rate(self) -> float:
+        """Useful operations a second, at most."""
+        return self.useful / max(self.memory, self.arithmetic)
+
+    @property
+    def balance(self) -> float:
+        """Operations a byte from which on arithmetic is the limit, for this kernel's mixture of operations."""
+        return self.intensity * self.memory / self.arithmetic if self.arithmetic else float("inf")
+
+    def as_json(self) -> dict[str, object]:
+        """Operations a second, in 1e12; `balance` in operations a byte."""
+        return {
+            "gpu": self.gpu.name,
+            "bound": self.bound,
+            "tflops_at_most": round(self.rate / 1e12, 4),
+            "balance": round(self.balance, 2) if self.arithmetic else None,
+        }
+
+
+def limit_on(gpu: PublishedGpu, cost: Cost, useful: int) -> Limit | None:
+    """The limit on one GPU; None where it has no unit for what is multiplied."""
+    arithmetic = (cost.operations - sum(cost.products.values())) / gpu.float32
+    for what, operations in cost.products.items():
+        unit, products = TENSOR_PRODUCTS.get(what, ("", 0))
+        if unit in gpu.tensor:
+            arithmetic += products * operations / gpu.tensor[unit]
+        elif what in ON_FLOAT32_UNITS:
+            arithmetic += operations / gpu.float32
+        else:
+            return None
+    return Limit(gpu, cost.distinct / gpu.bandwidth, arithmetic, useful, cost.intensity)
+
+
+def limits_of(cost: Cost, useful: int) -> tuple[Limit | None, ...]:
+    """On each of the published GPUs, in their order."""
+    return tuple(limit_on(gpu, cost, useful) for gpu in PUBLISHED)

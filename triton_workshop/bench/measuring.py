@@ -1,0 +1,145 @@
+"""Times a script on the GPU beside all that can do the same work, in a child that is gone afterwards. Needs torch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from triton_workshop.bench.baselines import copy_of, half_product
+from triton_workshop.bench.results import Measured, Progress, Report, Wrong
+from triton_workshop.bench.timing import Prepared, Run, copies_needed, in_turns, prepare
+from triton_workshop.bench.workloads import WORKLOADS, Workload
+from triton_workshop.checking.exercise import Case, Exercise
+from triton_workshop.checking.processes import GRACE, START, Started, reports
+from triton_workshop.checking.source import Source
+from triton_workshop.checking.tolerance import tolerance
+
+if TYPE_CHECKING:
+    from triton_workshop.checking.exercise import Launcher
+
+LIMIT = 600.0
+"""Seconds for all sizes of an exercise, compiling and tuning included."""
+ROOM = 16
+"""How many times the bytes of a case have to be free: a check against float64 takes so much."""
+LIBRARY_ERROR = 1e-5
+"""PyTorch's own result may be off by so much, in the Frobenius norm: its algorithms are its own choice."""
+
+
+@dataclass(frozen=True)
+class Instruments:
+    """All that needs a GPU. Tests on a CPU put others in their place."""
+
+    device: str
+    prepare: Callable[[Sequence[Run]], Prepared]
+    compile: Callable[[Any], Any]
+    free: int
+    """Bytes of memory."""
+    cache: int
+    """Bytes of the L2 cache."""
+
+
+def instruments_of_the_gpu() -> Instruments:
+    """Those of the GPU that PyTorch takes first."""
+    cache = int(torch.cuda.get_device_properties(0).L2_cache_size)
+    return Instruments("cuda", prepare, torch.compile, torch.cuda.mem_get_info()[0], cache)
+
+
+def measure(exercise: Exercise, launchers: Mapping[str, Launcher], instruments: Instruments) -> Iterator[Report]:
+    """All sizes that fit, the smallest first; ends at the first size where a launcher's result is wrong.
+
+    `launchers`: contender → the exercise's launcher as it has it: yours, plain, fast.
+    """
+    workload = WORKLOADS[exercise.number]
+    cases = [case for case in workload.swept if _fits(exercise, case, instruments)]
+    for number, case in enumerate(cases):
+        yield Progress(number, len(cases), case.name)
+        arguments = case.arguments(instruments.device)
+        contenders = {**_own(launchers), **_pytorch(workload, instruments)}
+        wrong = _wrong(exercise, case, contenders, arguments)
+        if wrong is not None:
+            yield wrong
+            return
+        yield _timed(exercise, workload, case, contenders, instruments)
+    yield Progress(len(cases), len(cases), "")
+
+
+Ways = dict[str, "tuple[Callable[..., torch.Tensor], ...]"]
+
+
+def _own(launchers: Mapping[str, Launcher]) -> Ways:
+    return {name: (launcher,) for name, launcher in launchers.items()}
+
+
+def _pytorch(workload: Workload, instruments: Instruments) -> Ways:
+    ways = workload.ways()
+    return {"eager": ways, "compiled": tuple(instruments.compile(way) for way in ways)}
+
+
+def _fits(exercise: Exercise, case: Case, instruments: Instruments) -> bool:
+    arguments = case.arguments("meta")
+    return ROOM * exercise.bytes_moved(*arguments) <= instruments.free
+
+
+def _wrong(exercise: Exercise, case: Case, contenders: Ways, arguments: tuple[torch.Tensor, ...]) -> Wrong | None:
+    """The first contender whose result is no right one; PyTorch's ways are held to a norm, ours element by element."""
+    expected = exercise.reference(*(argument.double() for argument in arguments))
+    allowed = tolerance(exercise, arguments)
+    for name, ways in contenders.items():
+        for way in ways:
+            found = way(*arguments)
+            if not isinstance(found, torch.Tensor) or found.shape != expected.shape:
+                return Wrong(case.name, name, "the result has another shape than expected")
+            error = (found.double() - expected).abs()
+            if name in ("eager", "compiled"):
+                right = bool(error.norm() <= LIBRARY_ERROR * expected.norm())
+            else:
+                right = bool((error <= allowed).all())
+            if not right:
+                worst = float(error.nan_to_num(nan=float("inf")).max())
+                return Wrong(case.name, name, f"an element is off by {worst:.2g}, more than the checker allows")
+    return None
+
+
+def _timed(exercise: Exercise, workload: Workload, case: Case, contenders: Ways, instruments: Instruments) -> Measured:
+    first = case.arguments(instruments.device)
+    size = exercise.bytes_moved(*first)
+    copies = copies_needed(size, instruments.cache)
+    inputs = [first, *(tuple(tensor.clone() for tensor in first) for _ in range(copies - 1))]
+    prepared = {
+        name: tuple(instruments.prepare([partial(way, *arguments) for arguments in inputs]) for way in ways)
+        for name, ways in contenders.items()
+    }
+    limits = [_limit(workload, size, arguments, instruments) for arguments in inputs]
+    prepared["limit"] = (instruments.prepare(limits),)
+    times = in_turns(prepared, lambda contender: contender.sample())
+    graph = all(each.graph for ways in prepared.values() for each in ways)
+    return Measured(case.name, size, exercise.operations(*first), times, graph)
+
+
+def _limit(workload: Workload, size: int, arguments: tuple[torch.Tensor, ...], instruments: Instruments) -> Run:
+    if workload.products:
+        a, b = arguments
+        return half_product(a, b, instruments.device)
+    return copy_of(size, instruments.device)
+
+
+def measured(
+    exercise: Exercise, source: Source, output: int, tell: Callable[[Progress], None], limit: float = LIMIT
+) -> tuple[Report | object, ...]:
+    """All that a child on the GPU reports, but for its progress, which is told as it comes.
+
+    What is no Report is the checker's Observation of a script that did not come to its end.
+    """
+    child = Started(exercise, source, limit, output, "cuda", module="triton_workshop.bench.child")
+    kept: list[Report | object] = []
+    with reports(child, limit + GRACE + START) as received:
+        for report in received:
+            if isinstance(report, Progress):
+                tell(report)
+            else:
+                kept.append(report)
+    return tuple(kept)

@@ -1,0 +1,67 @@
+"""The roofline of benches: what was measured, or what the counts predict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from triton_workshop.bench.bench import Bench
+from triton_workshop.bench.gpus import H200, PUBLISHED
+from triton_workshop.bench.limits import TENSOR_PRODUCTS
+from triton_workshop.bench.roofline import Point, Roof, draw_roofline
+from triton_workshop.bench.workloads import WORKLOADS
+
+
+def plot(benches: Sequence[Bench], file: Path) -> bool:
+    """Draw all that have figures into one picture; False where none has. Raises OSError, and ValueError for a format
+    that matplotlib does not know."""
+    timed = [bench for bench in benches if bench.times is not None]
+    counted = [bench for bench in benches if bench.counts is not None]
+    if timed:
+        assert timed[0].times is not None
+        draw_roofline(f"{timed[0].times.machine.gpu}, measured", _measured_roofs(timed), list(_measured(timed)), file)
+    elif counted:
+        title = "Counted on the simulator, at the limit of an H200; roofs: published peaks"
+        draw_roofline(title, _published_roofs(counted), list(_predicted(counted)), file)
+    return bool(timed or counted)
+
+
+def _predicted(benches: Sequence[Bench]) -> Iterator[Point]:
+    for bench in benches:
+        assert bench.counts is not None
+        for number, contender in enumerate(bench.counts.contenders):
+            limit = contender.limits[-1]
+            if limit is not None:
+                label = bench.exercise.launcher if number == 0 else ""
+                yield Point(contender.cost.intensity, limit.rate, contender.name, label)
+
+
+def _published_roofs(benches: Sequence[Bench]) -> list[Roof]:
+    """float32 on each GPU; and an H200's tensor cores, where a kernel uses any."""
+    roofs = [Roof(f"{gpu.name}, float32", gpu.bandwidth, gpu.float32) for gpu in PUBLISHED]
+    contenders = [each for bench in benches if bench.counts is not None for each in bench.counts.contenders]
+    units = {TENSOR_PRODUCTS[what][0] for each in contenders for what in each.cost.products if what in TENSOR_PRODUCTS}
+    return roofs + [Roof(f"H200, {unit} tensor cores", H200.bandwidth, H200.tensor[unit]) for unit in sorted(units)]
+
+
+def _measured(benches: Sequence[Bench]) -> Iterator[Point]:
+    """The largest size of each kernel."""
+    for bench in benches:
+        assert bench.times is not None
+        size = bench.times.sizes[-1]
+        for name, timing in size.times.items():
+            if name != "limit":
+                label = f"{bench.exercise.launcher}, {size.size}" if name == bench.name else ""
+                yield Point(size.operations / size.bytes, size.operations / timing.median * 1e3, name, label)
+
+
+def _measured_roofs(benches: Sequence[Bench]) -> list[Roof]:
+    """The rate of a copy; up to the tensor cores' where that was measured, else as far as the picture goes."""
+    sizes = [(bench, size) for bench in benches if bench.times is not None for size in bench.times.sizes]
+    copies = [s.bytes / s.times["limit"].median * 1e3 for b, s in sizes if not WORKLOADS[b.exercise.number].products]
+    products = [s.operations / s.times["limit"].median * 1e3 for b, s in sizes if WORKLOADS[b.exercise.number].products]
+    largest = max(s.operations / s.bytes for _, s in sizes)
+    if not copies:
+        return [Roof("cuBLAS, float16", max(products) / largest * 8, max(products))]
+    peak = max(products, default=max(copies) * 4 * largest)
+    return [Roof("copy, then cuBLAS, float16" if products else "copy", max(copies), peak)]

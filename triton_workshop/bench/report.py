@@ -1,0 +1,216 @@
+"""A bench on the screen: tables, a chart where sizes were swept, and the sentences that follow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+from rich.table import Table
+from rich.text import Text
+
+from triton_workshop.bench.bench import FAST, PLAIN, YOURS, Bench, Counts, Times
+from triton_workshop.bench.gpus import PUBLISHED
+from triton_workshop.bench.limits import Limit
+from triton_workshop.bench.results import Measured, Progress
+from triton_workshop.bench.sentences import number
+from triton_workshop.bench.workloads import WORKLOADS, Workload
+from triton_workshop.checking.report import print_verdict
+
+CHART_LINES = 12
+WIDEST = 110
+_STYLES = {YOURS: "bold", PLAIN: "yellow", FAST: "green"}
+_CHART_COLOURS = {
+    YOURS: "blue", PLAIN: "orange", FAST: "green", "eager": "red", "compiled": "magenta", "limit": "gray",
+}  # fmt: skip
+
+
+@contextmanager
+def progress() -> Iterator[Callable[[Progress], None]]:
+    """A bar with the time left, on standard error where that is a terminal; nothing elsewhere."""
+    console = Console(stderr=True)
+    bar = Bar(
+        BarColumn(20),
+        TextColumn("{task.completed} of {task.total}"),
+        TimeRemainingColumn(),
+        TextColumn("{task.description}"),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+    task = bar.add_task("checking", total=None)
+
+    def tell(now: Progress) -> None:
+        bar.update(task, completed=now.done, total=now.total, description=now.what)
+
+    with bar:
+        yield tell
+
+
+def print_bench(bench: Bench, console: Console) -> None:
+    """The figures; or, for a script that is wrong, the checker's verdict."""
+    if not bench.passed:
+        print_verdict(bench.verdict, bench.exercise, console)
+        console.print(Text("No figures: a kernel is measured once it is right.", style="dim"))
+        return
+    title = f"Exercise {bench.exercise.number} · {bench.exercise.title}"
+    if bench.counts is not None:
+        _print_counts(title, bench.counts, console)
+    if bench.times is not None:
+        _print_times(title, bench.times, WORKLOADS[bench.exercise.number], console)
+
+
+# Counted
+
+
+def _print_counts(title: str, counts: Counts, console: Console) -> None:
+    console.print(Text.assemble((title, "bold"), f" · {counts.size}"))
+    console.print(Text("Counted on the simulator: there is no GPU here, so there are no times.", style="dim"))
+    console.print()
+    console.print(_count_table(counts))
+    console.print()
+    console.print(_limit_table(counts))
+    console.print()
+    for sentence in counts.sentences:
+        console.print(_bullet(sentence))
+
+
+def _bullet(sentence: str) -> Table:
+    line = Table.grid(padding=(0, 1))
+    line.add_row(Text("→", style="cyan"), Text(sentence))
+    return line
+
+
+def _count_table(counts: Counts) -> Table:
+    table = _table(
+        "", "bytes\nasked for", "distinct\nbytes", "each byte\nasked for", "sectors,\n× least",
+        "floating-point\noperations", "operations\na byte",
+    )  # fmt: skip
+    for each in counts.contenders:
+        cost = each.cost
+        cells = (
+            amount(cost.asked, 1024, "B", "iB"),
+            amount(cost.distinct, 1024, "B", "iB"),
+            f"{number(cost.reuse)} ×",
+            number(cost.spread),
+            amount(cost.operations, 1000, "", ""),
+            number(cost.intensity),
+        )
+        table.add_row(_name(each.name), *cells)
+    return table
+
+
+def _limit_table(counts: Counts) -> Table:
+    contenders = counts.contenders
+    table = _table("TFLOP/s\nat most", "memory\nGB/s", "float32\nTFLOP/s", *(f"\n{each.name}" for each in contenders))
+    for place, gpu in enumerate(PUBLISHED):
+        cells = (_limit(each.limits[place]) for each in contenders)
+        table.add_row(Text(gpu.name), f"{gpu.bandwidth / 1e9:,.0f}", number(gpu.float32 / 1e12), *cells)
+    return table
+
+
+def _limit(limit: Limit | None) -> Text:
+    if limit is None:
+        return Text("cannot run it", style="dim")
+    return Text.assemble(number(limit.rate / 1e12), (f" {limit.bound}", "dim"))
+
+
+# Measured
+
+
+def _print_times(title: str, times: Times, workload: Workload, console: Console) -> None:
+    versions = ", ".join(f"{name} {version}" for name, version in times.machine.versions.items())
+    console.print(Text.assemble((title, "bold"), f" · {times.machine.gpu}"))
+    console.print(Text(versions, style="dim"))
+    console.print()
+    console.print(_time_table(times, workload))
+    console.print(Text(_footnote(workload, times), style="dim"))
+    if len(times.sizes) > 1:
+        console.print()
+        colourless = not console.is_terminal or console.no_color
+        for line in chart(times, workload, min(console.width, WIDEST) - 1, colourless=colourless).splitlines():
+            console.print(Text.from_ansi(line), no_wrap=True, crop=True)
+
+
+def _time_table(times: Times, workload: Workload) -> Table:
+    unit = "TFLOP/s" if workload.products else "GB/s"
+    table = _table("", "time, ms", "6 of 10 calls", unit, "× PyTorch", "% of limit")
+    for size in times.sizes:
+        table.add_row(Text(f"{size.size}{'' if size.graph else ' ¹'}", style="bold cyan"))
+        for name, timing in size.times.items():
+            spread = f"{timing.low:.4g} – {timing.high:.4g}"
+            beside = (f"{size.times[other].median / timing.median:.2f}" for other in ("eager",) if other in size.times)
+            share = f"{100 * size.times['limit'].median / timing.median:.0f}"
+            table.add_row(
+                _name(name, workload),
+                f"{timing.median:.4g}",
+                spread,
+                number(rate(size, name, workload)),
+                *beside,
+                share,
+            )
+    return table
+
+
+def rate(size: Measured, contender: str, workload: Workload) -> float:
+    """GB/s, or TFLOP/s where arithmetic is what it is about."""
+    seconds = size.times[contender].median / 1e3
+    return size.operations / seconds / 1e12 if workload.products else size.bytes / seconds / 1e9
+
+
+def _footnote(workload: Workload, times: Times) -> str:
+    limit = "the tensor cores' rate, cuBLAS in float16" if workload.products else "a copy of as many bytes"
+    notes = f"limit: {limit}, measured in this run. × PyTorch: its time over this one."
+    if not all(size.graph for size in times.sizes):
+        notes += (
+            " ¹ single calls, L2 cache emptied before each; the others replay a CUDA graph, inputs rotated past L2."
+        )
+    return notes
+
+
+def chart(times: Times, workload: Workload, width: int, *, colourless: bool = False) -> str:
+    """The rates over the sizes, as text for a terminal."""
+    import plotext
+
+    figure = plotext.figure
+    figure.clear()
+    figure.plot_size(width, CHART_LINES)
+    figure.theme("clear")
+    places = list(range(1, len(times.sizes) + 1))
+    for name in times.sizes[0].times:
+        rates = [rate(size, name, workload) for size in times.sizes]
+        signal = figure.signal(places, rates, marker="braille")
+        signal.lines()
+        signal.label(name)
+        figure.draw(signal)
+    figure.ruler("x").ticks(places, [size.size for size in times.sizes])
+    figure.title("TFLOP/s" if workload.products else "GB/s")
+    text = str(figure.build())
+    return plotext.uncolorize(text) if colourless else text
+
+
+# Both
+
+
+def _table(*heads: str) -> Table:
+    table = Table(box=None, padding=(0, 1, 0, 0), header_style="dim", pad_edge=False)
+    for place, head in enumerate(heads):
+        table.add_column(head, justify="right" if place else "left", no_wrap=True)
+    return table
+
+
+def _name(name: str, workload: Workload | None = None) -> Text:
+    library = f" ({workload.library})" if workload is not None and workload.library and name == "eager" else ""
+    words = {"eager": f"PyTorch{library}", "compiled": "torch.compile", "limit": "limit"}
+    return Text(words.get(name, name), style=_STYLES.get(name, ""))
+
+
+def amount(value: float, base: int, single: str, unit: str) -> str:
+    """A number with a prefix: 27 MiB, 14 M."""
+    for prefix in ("", "k" if base == 1000 else "K", "M", "G", "T"):
+        if value < base or prefix == "T":
+            break
+        value /= base
+    return f"{number(value)} {prefix}{unit if prefix else single}".rstrip()

@@ -1,0 +1,121 @@
+"""A roofline as a PNG: operations a second over operations a byte. Needs matplotlib; `benchmarks` draws with it too."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+GREY = "0.55"
+DPI = 150
+DOT = 7
+"""Pixels from the middle of a marker to its edge."""
+COLOURS = ("tab:blue", "tab:orange", "tab:green", "tab:red")
+MARKERS = ("o", "x", "s", "^")
+Offset = tuple[float, float, str]
+"""Points to the right and up, and which side of the text lies there."""
+BESIDE_THE_ROOF: tuple[Offset, ...] = ((-6, 9, "right"), (-6, -9, "right"), (-120, 9, "right"), (-120, -9, "right"))
+UPPER_LEFT: tuple[Offset, ...] = tuple((-8, up, "right") for up in (8, 0, 16, -8))
+RIGHT: tuple[Offset, ...] = tuple((10, up, "left") for up in (0, -10, 10, -20, 20, -32, 32))
+
+
+@dataclass(frozen=True)
+class Roof:
+    """A horizontal limit of arithmetic, and the slanted one of memory that leads up to it."""
+
+    name: str
+    bandwidth: float
+    """Bytes a second."""
+    peak: float
+    """Operations a second."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """A kernel. Without a label it is one of many at its place."""
+
+    intensity: float
+    """Operations a byte."""
+    rate: float
+    """Operations a second."""
+    series: str
+    label: str = ""
+
+
+def draw_roofline(title: str, roofs: Sequence[Roof], points: Sequence[Point], file: Path) -> None:
+    """Draw roofs and kernels, no label over another or over a line.
+
+    Raises OSError where the file cannot be written, ValueError for a format that matplotlib does not know.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    intensities = [point.intensity for point in points]
+    left = min(0.05, min(intensities) / 2)
+    right = 4 * max(*intensities, *(roof.peak / roof.bandwidth for roof in roofs))
+    figure = Figure(figsize=(9, 5.5), dpi=DPI, layout="constrained")
+    canvas = FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    axes.set(xscale="log", yscale="log", xlabel="operations a byte", ylabel="operations a second", title=title)
+    for number, series in enumerate(dict.fromkeys(point.series for point in points)):
+        places = [(point.intensity, point.rate) for point in points if point.series == series]
+        xs, ys = zip(*places, strict=True)
+        look: dict[str, Any] = {"marker": MARKERS[number % len(MARKERS)], "color": COLOURS[number % len(COLOURS)]}
+        axes.scatter(xs, ys, label=series, zorder=2, **look)
+    for roof in roofs:
+        corner = roof.peak / roof.bandwidth
+        axes.plot((left, corner, right), (left * roof.bandwidth, roof.peak, roof.peak), color=GREY, zorder=1)
+    axes.set_xlim(left, right)
+    legend = axes.legend(loc="lower right")
+    figure.draw_without_rendering()
+    renderer: Any = canvas.get_renderer()  # type: ignore[no-untyped-call]
+    labels = _Labels(axes, renderer, [legend.get_window_extent(renderer)], _drawn(axes, roofs, points, (left, right)))
+    for point in points:
+        if point.label:
+            on_the_slope = point.intensity < min(roof.peak / roof.bandwidth for roof in roofs)
+            offsets = (*UPPER_LEFT, *RIGHT) if on_the_slope else (*RIGHT, *UPPER_LEFT)
+            labels.put(point.label, (point.intensity, point.rate), offsets, fontsize=8)
+    for roof in roofs:
+        labels.put(roof.name, (right, roof.peak), BESIDE_THE_ROOF, color="0.35", fontsize=9)
+    figure.savefig(file)
+
+
+def _drawn(axes: Any, roofs: Sequence[Roof], points: Sequence[Point], span: tuple[float, float]) -> Any:
+    """Where on the picture there is ink already, in pixels: (n, 2)."""
+    import numpy as np
+
+    across = np.geomspace(*span, 600)
+    ink = [(x, min(x * roof.bandwidth, roof.peak)) for roof in roofs for x in across]
+    dots = axes.transData.transform([(point.intensity, point.rate) for point in points])
+    around = np.array([(right, up) for right in (-DOT, 0, DOT) for up in (-DOT, 0, DOT)])
+    return np.concatenate([axes.transData.transform(ink), *(dots + step for step in around)])
+
+
+class _Labels:
+    """Puts each label where nothing is yet."""
+
+    def __init__(self, axes: Any, renderer: Any, taken: list[Any], ink: Any) -> None:
+        self._axes = axes
+        self._renderer = renderer
+        self._taken = taken
+        self._ink = ink
+
+    def put(self, text: str, point: tuple[float, float], offsets: Sequence[Offset], **look: Any) -> None:
+        """At the first of the offsets where it covers nothing; at the last where there is none."""
+        for right, up, side in offsets:
+            label = self._axes.annotate(
+                text, point, xytext=(right, up), textcoords="offset points", ha=side, va="center", **look
+            )
+            box = label.get_window_extent(self._renderer).padded(2)
+            if not self._covers(box) or (right, up, side) == offsets[-1]:
+                self._taken.append(box)
+                return
+            label.remove()
+
+    def _covers(self, box: Any) -> bool:
+        x, y = self._ink[:, 0], self._ink[:, 1]
+        inked = (box.x0 < x) & (x < box.x1) & (box.y0 < y) & (y < box.y1)
+        inside = self._axes.get_window_extent(self._renderer)
+        out = box.x0 < inside.x0 or box.x1 > inside.x1 or box.y0 < inside.y0 or box.y1 > inside.y1
+        return bool(inked.any()) or out or any(box.overlaps(other) for other in self._taken)

@@ -1,0 +1,111 @@
+"""What follows from a count, in words. Every sentence is chosen by the figures that it states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from triton_workshop.bench.cost import Access, Cost
+from triton_workshop.bench.gpus import H200
+from triton_workshop.bench.limits import TENSOR_PRODUCTS, Limit, limits_of
+
+OFTEN = 1.5
+"""Asked for so many times, or in so many times the sectors, is worth a sentence."""
+MANY = 0.1
+"""The share of all lanes that masks may leave out without a word."""
+CLEARLY = 1.2
+"""How many times fewer bytes are a difference."""
+
+
+def sentences(cost: Cost, useful: int, noun: str | None = None, fast: Cost | None = None) -> tuple[str, ...]:
+    """What the counts of a kernel say.
+
+    `useful`: the operations that the work itself takes. `noun`: what an element of the largest input is, a pixel.
+    `fast`: the cost of the fast solution, where the kernel is another.
+    """
+    found = [*_redundancy(cost, noun), *_scatter(cost), *_masks(cost)]
+    if not found and cost.reuse < 1.05 and cost.spread < 1.05:
+        found = ["asks for each byte once, in whole sectors: there is nothing for a cache to do"]
+    return (_bound(limits_of(cost, useful)), *found, *(_beside_fast(cost, fast) if fast is not None else ()))
+
+
+def _bound(limits: tuple[Limit | None, ...]) -> str:
+    known = [limit for limit in limits if limit is not None]
+    if not known:
+        return "no published GPU has units for what this kernel multiplies"
+    bounds = {limit.bound for limit in known}
+    intensity, last = number(known[-1].intensity), known[-1]
+    if bounds == {"memory"}:
+        return f"memory-bound: {intensity} operations a byte, {_a(last)} needs {number(last.balance)}"
+    if bounds == {"arithmetic"}:
+        return f"compute-bound: {intensity} operations a byte, {_a(last)} needs only {number(last.balance)}"
+    sides = [_side(known, bound) for bound in ("memory", "arithmetic")]
+    return f"{intensity} operations a byte: {sides[0]}, {sides[1]}"
+
+
+def _side(limits: list[Limit], bound: str) -> str:
+    gpus = [f"{_a(limit)} (needs {number(limit.balance)})" for limit in limits if limit.bound == bound]
+    return f"{bound} is the limit on {' and '.join(gpus)}"
+
+
+def _a(limit: Limit) -> str:
+    """With its article: an RTX, an A100, an H200, but a T4."""
+    return f"{'an' if limit.gpu.name[0] in 'AHR' else 'a'} {limit.gpu.name}"
+
+
+def _redundancy(cost: Cost, noun: str | None) -> Iterator[str]:
+    """The input that is asked for again the most, in bytes."""
+    loads = [access for access in cost.accesses if access.read_only]
+    worst = max(loads, key=lambda access: access.asked - access.distinct, default=None)
+    if worst is None or worst.asked < OFTEN * worst.distinct:
+        return
+    largest = worst.distinct == max(access.distinct for access in loads)
+    what = noun if noun and largest else f"element of {worst.argument}"
+    who, times = _who(worst, cost), worst.asked / worst.distinct
+    yield f"{who} asks for each {what} {number(times)} times; cache must serve {number(times - 1)} of them"
+
+
+def _who(access: Access, cost: Cost) -> str:
+    return access.kernel if len(set(cost.kernels)) > 1 else "this kernel"
+
+
+def _scatter(cost: Cost) -> Iterator[str]:
+    """The argument whose blocks touch the most sectors beyond those they must."""
+    worst = max(cost.accesses, key=lambda access: access.sectors - access.least_sectors, default=None)
+    if worst is None or worst.sectors < OFTEN * worst.least_sectors:
+        return
+    verb, does = ("writes", "takes") if worst.stored else ("reads", "brings")
+    apart = f" with a stride of {worst.step:,}" if worst.step is not None else ""
+    rows = f"rows of {number(worst.useful / worst.rows)} bytes{apart}"
+    useful = number(worst.useful / worst.sectors)
+    yield f"{verb} {worst.argument} in {rows}: each 32-byte sector {does} {useful} useful bytes"
+
+
+def _masks(cost: Cost) -> Iterator[str]:
+    if cost.idle:
+        yield f"{cost.idle:,} of {cost.programs:,} programs store nothing: the grid is larger than the work"
+    share = cost.masked / max(1, cost.lanes)
+    if share >= MANY:
+        yield f"masks leave out {share:.0%} of all lanes: blocks reach beyond what there is"
+
+
+def _beside_fast(cost: Cost, fast: Cost) -> Iterator[str]:
+    if fast.asked * CLEARLY < cost.asked:
+        yield f"the fast solution asks for {number(cost.asked / fast.asked)} times fewer bytes"
+    plain, tensor = cost.products.get("ieee", 0), _on_tensor_cores(fast)
+    if plain and tensor and not _on_tensor_cores(cost):
+        faster = max(H200.tensor.values()) / H200.float32
+        yield (
+            f"the fast solution does {number(tensor / plain)} times the products, on tensor cores: "
+            f"an H200's do {number(faster)} times as many a second"
+        )
+
+
+def _on_tensor_cores(cost: Cost) -> int:
+    known = ((TENSOR_PRODUCTS.get(what, ("", 0))[1], operations) for what, operations in cost.products.items())
+    return sum(times * operations for times, operations in known)
+
+
+def number(value: float) -> str:
+    """Two digits, or as many as there are before the point; no zeros behind it."""
+    text = f"{value:.2f}" if value < 1 else f"{value:.1f}" if value < 10 else f"{value:,.0f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

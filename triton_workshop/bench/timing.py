@@ -1,0 +1,135 @@
+"""Times on a GPU, in milliseconds. Imports torch and Triton only: `python -m benchmarks.kernels` uses it too."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+import torch
+
+ROUNDS = 4
+WARMUP_MS, ROUND_MS = 10, 50
+REPLAYS = 25
+"""Replays of a CUDA graph, in each round."""
+MOST_COPIES = 256
+"""Of the inputs: a graph with more calls would take long to capture."""
+
+Run = Callable[[], torch.Tensor]
+Way = TypeVar("Way")
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Milliseconds: the median, and between which values six of ten calls lie."""
+
+    median: float
+    low: float
+    high: float
+
+
+def summary(times: list[float]) -> Timing:
+    """Of at least two times."""
+    deciles = statistics.quantiles(times, n=10, method="inclusive")
+    return Timing(statistics.median(times), deciles[1], deciles[7])
+
+
+def in_turns(
+    contenders: Mapping[str, tuple[Way, ...]], sample: Callable[[Way], list[float]], rounds: int = ROUNDS
+) -> dict[str, Timing]:
+    """The times of all contenders, each one's in its fastest way.
+
+    To and fro, round after round: what runs after a kernel that heats the GPU is not always the same.
+    """
+    samples: dict[tuple[str, int], list[float]] = {}
+    for turn in range(rounds):
+        order = tuple(contenders.items())
+        for name, ways in order if turn % 2 == 0 else reversed(order):
+            for number, way in enumerate(ways):
+                samples.setdefault((name, number), []).extend(sample(way))
+    best: dict[str, Timing] = {}
+    for (name, _), times in samples.items():
+        timing = summary(times)
+        if name not in best or timing.median < best[name].median:
+            best[name] = timing
+    return best
+
+
+def cold_times(run: Run) -> list[float]:
+    """Times of single calls, by `triton.testing.do_bench`: it empties the L2 cache before each."""
+    from triton.testing import do_bench
+
+    times: list[float] = do_bench(run, warmup=WARMUP_MS, rep=ROUND_MS, return_mode="all")
+    return times
+
+
+class Prepared(Protocol):
+    """A contender that is ready to be timed."""
+
+    @property
+    def graph(self) -> bool:
+        """Whether its calls are replayed, so that launching them from Python costs nothing."""
+
+    def sample(self) -> list[float]:
+        """Milliseconds of single calls."""
+
+
+@dataclass(frozen=True)
+class Single:
+    """A large call: what Python takes to launch it is hidden behind the one before."""
+
+    run: Run
+    graph: bool = False
+
+    def sample(self) -> list[float]:
+        return cold_times(self.run)
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """Small calls in a CUDA graph, one for each copy of the inputs, the results kept apart: all together they are
+    larger than the L2 cache, so each call finds its inputs in memory."""
+
+    replay: Callable[[], None]
+    calls: int
+    results: tuple[torch.Tensor, ...]
+    """Kept alive, or all calls would write to the same place."""
+    graph: bool = True
+
+    def sample(self) -> list[float]:
+        times = []
+        for _ in range(REPLAYS):
+            start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))  # type: ignore[no-untyped-call]
+            start.record()
+            self.replay()
+            end.record()
+            end.synchronize()
+            times.append(float(start.elapsed_time(end)) / self.calls)
+        return times
+
+
+def prepare(runs: Sequence[Run]) -> Prepared:
+    """One run as it is; several as a graph, or, where CUDA cannot capture them, the first of them as it is."""
+    if len(runs) == 1:
+        return Single(runs[0])
+    stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        runs[0]()  # compiles and tunes: neither can be captured
+    torch.cuda.current_stream().wait_stream(stream)
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    try:
+        with torch.cuda.graph(graph):
+            results = tuple(run() for run in runs)
+    except RuntimeError:  # it waits for the GPU, or copies from it
+        torch.cuda.synchronize()
+        return Single(runs[0])
+    return Replayed(graph.replay, len(runs), results)
+
+
+def copies_needed(bytes_moved: int, cache: int) -> int:
+    """How many copies of the inputs and results are more than twice the cache; 1 where one is."""
+    return max(1, min(MOST_COPIES, math.ceil(2 * cache / bytes_moved)))

@@ -1,0 +1,129 @@
+"""What is counted and what is measured for each exercise: sizes, and what PyTorch has for the same work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from triton_workshop.checking.exercise import Case, normal, seeded, uniform
+
+if TYPE_CHECKING:
+    import torch
+
+    Function = Callable[..., torch.Tensor]
+
+
+@dataclass(frozen=True)
+class Workload:
+    counted: Case
+    """For the simulator: large enough that edges hardly matter, small enough to take a second."""
+    swept: tuple[Case, ...]
+    """For the GPU, the smallest first."""
+    ways: Callable[[], tuple[Function, ...]]
+    """How one writes it in PyTorch. The fastest counts."""
+    noun: str | None = None
+    """What an element of the largest input is."""
+    library: str = ""
+    """Whose kernel PyTorch calls."""
+    products: bool = False
+    """Whether arithmetic is what it is about: then rates are operations a second, and the limit is that of the tensor
+    cores."""
+
+
+def _random(shape: tuple[int, ...], device: str, seed: int) -> torch.Tensor:
+    """Made where it is needed: a large one would take long to copy."""
+    import torch
+
+    # On "meta" a tensor has a shape and no elements.
+    generator = None if device == "meta" else torch.Generator(device).manual_seed(seed)
+    return torch.rand(shape, device=device, generator=generator)
+
+
+def _swept(name: str, *shapes: tuple[int, ...]) -> Case:
+    """Arguments of these shapes, between -1 and 1 but for pictures."""
+
+    def arguments(device: str) -> tuple[torch.Tensor, ...]:
+        made = (_random(shape, device, seed) for seed, shape in enumerate(shapes))
+        return tuple(tensor if tensor.ndim == 3 else 2 * tensor - 1 for tensor in made)
+
+    return Case(name, arguments)
+
+
+def _vectors(power: int) -> Case:
+    return _swept(f"2^{power} floats", (2**power,), (2**power,))
+
+
+def _picture(side: int, *size: int) -> Case:
+    name = f"3×{side}×{side}" + (f", filter {size[0]}×{size[0]}" if size else "")
+    return _swept(name, (3, side, side), *((each, each) for each in size))
+
+
+def _matrices(n: int) -> Case:
+    return _swept(f"{n}³", (n, n), (n, n))
+
+
+def _counted(name: str, *shapes: tuple[int, ...]) -> Case:
+    def arguments(device: str) -> tuple[torch.Tensor, ...]:
+        generator = seeded("bench", name)
+        makers = (uniform if len(shape) == 3 else normal for shape in shapes)
+        return tuple(
+            make(*shape, device=device, generator=generator) for make, shape in zip(makers, shapes, strict=True)
+        )
+
+    return Case(name, arguments)
+
+
+def _add() -> tuple[Function, ...]:
+    import torch
+
+    return (torch.add,)
+
+
+def _sepia() -> tuple[Function, ...]:
+    from triton_workshop.bench.baselines import sepia_as_written, sepia_by_einsum
+
+    return sepia_as_written, sepia_by_einsum
+
+
+def _conv2d() -> tuple[Function, ...]:
+    from triton_workshop.bench.baselines import conv2d_by_cudnn
+
+    return (conv2d_by_cudnn,)
+
+
+def _matmul() -> tuple[Function, ...]:
+    import torch
+
+    return (torch.mm,)
+
+
+WORKLOADS = {
+    1: Workload(
+        counted=_counted("2^20 floats", (2**20,), (2**20,)),
+        swept=tuple(map(_vectors, (16, 19, 22, 25, 28))),
+        ways=_add,
+        noun="number",
+    ),
+    2: Workload(
+        counted=_counted("3×512×512", (3, 512, 512)),
+        swept=tuple(map(_picture, (256, 1024, 4096, 8192))),
+        ways=_sepia,
+        noun="pixel",
+    ),
+    3: Workload(
+        counted=_counted("3×512×512, filter 3×3", (3, 512, 512), (3, 3)),
+        swept=(*(_picture(side, 3) for side in (256, 1024, 4096, 8192)), _picture(8192, 5), _picture(8192, 7)),
+        ways=_conv2d,
+        noun="pixel",
+        library="cuDNN",
+    ),
+    4: Workload(
+        counted=_counted("512³", (512, 512), (512, 512)),
+        swept=tuple(map(_matrices, (256, 512, 1024, 2048, 4096, 8192))),
+        ways=_matmul,
+        library="cuBLAS",
+        products=True,
+    ),
+}
+"""By the number of the exercise."""
