@@ -52,10 +52,10 @@ def product(a_ptr, b_ptr, c_ptr, PRECISION: tl.constexpr, N: tl.constexpr):
 
 
 @triton.jit
-def busy(x_ptr, out_ptr, BLOCK: tl.constexpr):
+def busy(x_ptr, out_ptr, TURNS: tl.constexpr, BLOCK: tl.constexpr):
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     x = tl.load(x_ptr + at)
-    for _ in range(200):
+    for _ in range(TURNS):
         x = x * 0.5 + 1
     tl.store(out_ptr + at, x)
 
@@ -87,7 +87,7 @@ def multiplied(precision: str, n: int = 128) -> Cost:
 def test_whole_sectors_once_leave_nothing_to_a_cache() -> None:
     cost = doubled(4096, 16)
     assert sentences(cost, cost.operations) == (
-        "memory-bound: 0.13 operations a byte, an H200 needs 14",
+        "memory-bound: 0.12 operations a byte, an H200 needs 14",
         "asks for each byte once, in whole sectors: there is nothing for a cache to do",
     )
 
@@ -127,11 +127,16 @@ def test_a_partly_filled_last_block_is_not_worth_a_word() -> None:
     assert not any("mask" in said or "programs" in said for said in sentences(cost, cost.operations))
 
 
-def test_arithmetic_makes_a_kernel_compute_bound() -> None:
-    cost = cost_of_call(lambda: busy[(16,)](vector(4096), vector(4096), BLOCK=256))
-    assert sentences(cost, cost.operations)[0] == "47 operations a byte: memory is the limit on an RTX 4090 " + (
+def test_between_the_roofs_each_gpu_has_its_own_limit() -> None:
+    cost = cost_of_call(lambda: busy[(16,)](vector(4096), vector(4096), 200, BLOCK=256))
+    assert sentences(cost, cost.operations)[0] == "50 operations a byte: memory is the limit on an RTX 4090 " + (
         "(needs 82), arithmetic is the limit on a T4 (needs 25) and an A100 (needs 9.6) and an H200 (needs 14)"
     )
+
+
+def test_much_arithmetic_is_compute_bound_anywhere() -> None:
+    cost = cost_of_call(lambda: busy[(16,)](vector(4096), vector(4096), 400, BLOCK=256))
+    assert sentences(cost, cost.operations)[0] == "compute-bound: 100 operations a byte, an H200 needs only 14"
 
 
 def test_a_large_product_is_compute_bound() -> None:

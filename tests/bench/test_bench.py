@@ -1,0 +1,247 @@
+"""`workshop bench` on a machine without a GPU: scripts in, figures or a verdict out."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from typer.testing import CliRunner
+
+from triton_workshop.bench import bench as bench_module
+from triton_workshop.bench import commands
+from triton_workshop.bench.bench import Bench, bench
+from triton_workshop.bench.cost import cost_of
+from triton_workshop.bench.counting import count
+from triton_workshop.bench.report import print_bench
+from triton_workshop.bench.sentences import sentences
+from triton_workshop.bench.workloads import WORKLOADS
+from triton_workshop.checking.child import load
+from triton_workshop.checking.commands import MisuseError
+from triton_workshop.checking.exercise import Case
+from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.checking.source import Source
+from triton_workshop.checking.verdict import Kind
+from triton_workshop.cli import app
+from triton_workshop.simulator import record
+
+ADD = EXERCISES[1]
+Benched = Callable[..., Bench]
+
+
+def _small(device: str) -> tuple[torch.Tensor, ...]:
+    generator = torch.Generator().manual_seed(0)
+    return tuple(torch.randn(4096, generator=generator).to(device) for _ in range(2))
+
+
+SMALL = Case("4096 floats", _small)
+
+
+@pytest.fixture(autouse=True)
+def _small_case(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(WORKLOADS, 1, replace(WORKLOADS[1], counted=SMALL))
+
+
+@pytest.fixture
+def benched(tmp_path: Path) -> Benched:
+    """The bench of the solution of exercise 1, with one text in it replaced by another."""
+
+    def of(right: str = "", wrong: str = "") -> Bench:
+        text = ADD.solution_file.read_text(encoding="utf-8")
+        assert right in text
+        script = tmp_path / "exercise_1.py"
+        script.write_text(text.replace(right, wrong) if right else text, encoding="utf-8")
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        try:
+            return bench(ADD, script, gpu=False, output=nowhere)
+        finally:
+            os.close(nowhere)
+
+    return of
+
+
+@pytest.fixture(scope="module")
+def plain() -> Bench:
+    """The plain solution's, counted once for all tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(WORKLOADS, 1, replace(WORKLOADS[1], counted=SMALL))
+        patch.setenv("TRITON_INTERPRET", "1")
+        return bench(ADD, ADD.solution_file, gpu=False, output=2)
+
+
+def test_a_right_kernel_is_counted_beside_the_solutions(benched: Benched) -> None:
+    result = benched()
+    assert result.passed
+    assert result.counts is not None
+    assert [each.name for each in result.counts.contenders] == ["yours", "plain", "fast"]
+    yours = result.counts.contenders[0].cost
+    assert (yours.asked, yours.distinct, yours.operations, yours.programs) == (3 * 4 * 4096, 3 * 4 * 4096, 4096, 4)
+    assert yours.kernels == ("add_kernel",)
+    assert result.counts.bytes == 12 * 4096
+
+
+def test_a_solution_has_its_own_name(plain: Bench) -> None:
+    assert plain.counts is not None
+    assert [each.name for each in plain.counts.contenders] == ["plain", "fast"]
+
+
+WRONG = (
+    ("tl.store(output_ptr + offsets, x + y", "tl.store(output_ptr + offsets, x - y", Kind.WRONG_VALUES),
+    ("return output", "output = ...\n    return output", Kind.UNFINISHED),
+    ("return output", "raise RuntimeError('no such luck')", Kind.CRASH),
+    ("return output", "import os; os._exit(3)", Kind.CRASH),
+)
+
+
+@pytest.mark.parametrize(("right", "wrong", "kind"), WRONG, ids=lambda each: str(each)[:12])
+def test_a_wrong_kernel_has_a_verdict_and_no_figure(benched: Benched, right: str, wrong: str, kind: Kind) -> None:
+    result = benched(right, wrong)
+    assert not result.passed
+    assert [finding.kind for finding in result.verdict.findings][:1] == [kind]
+    assert (result.counts, result.times) == (None, None)
+
+
+AT_THIS_SIZE = (
+    ("return output", "return output if len(x) != 4096 else output * 2", Kind.NOT_A_KERNEL),
+    ("x + y,", "x + y + (n_elements == 4096),", Kind.WRONG_VALUES),
+    ("return output", "assert len(x) != 4096\n    return output", Kind.CRASH),
+)
+
+
+@pytest.mark.parametrize(("right", "wrong", "kind"), AT_THIS_SIZE, ids=lambda each: str(each)[:12])
+def test_what_is_wrong_at_the_counted_size_alone_has_no_figure(
+    benched: Benched, right: str, wrong: str, kind: Kind
+) -> None:
+    result = benched(right, wrong)
+    assert result.verdict.findings[0].kind is kind
+    assert result.verdict.findings[0].case == "4096 floats"
+    assert result.counts is None
+    assert [case.passed for case in result.verdict.cases] == [True] * len(ADD.cases) + [False]
+
+
+def test_a_kernel_that_hangs_is_stopped(tmp_path: Path) -> None:
+    script = tmp_path / "exercise_1.py"
+    text = ADD.solution_file.read_text(encoding="utf-8")
+    script.write_text(text.replace("return output", "while True: pass"), encoding="utf-8")
+    source = Source.read(script, ADD.kernel, ADD.launcher)
+    cost, findings = count(ADD, source, SMALL, 2, limit=2.0)
+    assert cost is None
+    assert [finding.kind for finding in findings] == [Kind.TIMEOUT]
+
+
+def test_json_has_the_documented_shape(plain: Bench) -> None:
+    data = json.loads(json.dumps(plain.as_json()))
+    assert {name: type(data[name]).__name__ for name in data} == {
+        "exercise": "int",
+        "file": "str",
+        "contender": "str",
+        "passed": "bool",
+        "device": "str",
+        "verdict": "dict",
+        "counts": "dict",
+        "times": "NoneType",
+    }
+    counts = data["counts"]
+    assert set(counts) == {"size", "bytes", "operations", "contenders", "sentences"}
+    limits = counts["contenders"]["plain"]["limits"]
+    assert [limit["gpu"] for limit in limits] == ["T4", "RTX 4090", "A100", "H200"]
+    assert limits[3] == {"gpu": "H200", "bound": "memory", "tflops_at_most": 0.4, "balance": 13.96}
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_the_screen_fits_a_terminal(plain: Bench, width: int) -> None:
+    from rich.console import Console
+
+    console = Console(width=width, record=True, file=Path(os.devnull).open("w"))
+    print_bench(plain, console)
+    lines = console.export_text().splitlines()
+    assert len(lines) <= 23
+    assert max(map(len, lines)) <= width
+    assert any("there are no times" in line for line in lines)
+    assert "→ memory-bound: 0.08 operations a byte, an H200 needs 14" in [line.rstrip() for line in lines]
+    assert not any("…" in line for line in lines)
+
+
+# The command
+
+
+@pytest.fixture
+def command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, plain: Bench) -> Callable[..., tuple[int, str]]:
+    """Runs `workshop bench` with figures that are there already."""
+    monkeypatch.setenv("TRITON_WORKSHOP_STATE", str(tmp_path / "state"))
+    monkeypatch.setattr(commands, "bench", lambda *arguments, **named: plain)
+
+    def run(*arguments: str | Path) -> tuple[int, str]:
+        result = CliRunner().invoke(app, ["bench", *map(str, arguments)])
+        return result.exit_code, result.output
+
+    return run
+
+
+def test_json_is_one_line_a_script(command: Callable[..., tuple[int, str]]) -> None:
+    status, output = command("1", "--plain", "--json")
+    assert status == 0
+    assert json.loads(output)["exercise"] == 1
+
+
+MISUSE = (
+    (("9",), "there is no exercise 9"),
+    (("--all", "1"), "name numbers, or say --all"),
+    (("--file", "nowhere.py"), "no such file"),
+    (("1", "--plot", "roofline.svg"), "expected a name that ends in .png"),
+    (("1", "--plot", "no/such/folder/roofline.png"), "there is no folder"),
+)
+
+
+@pytest.mark.parametrize(("arguments", "message"), MISUSE, ids=lambda each: str(each)[:16])
+def test_misuse_ends_with_2_and_a_reason(
+    command: Callable[..., tuple[int, str]], arguments: tuple[str, ...], message: str
+) -> None:
+    status, output = command(*arguments)
+    assert status == 2
+    assert message in output
+
+
+def test_without_a_name_the_passed_exercises_are_meant(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("TRITON_WORKSHOP_STATE", str(tmp_path))
+    with pytest.raises(MisuseError, match="no exercise of yours has passed yet"):
+        commands.choice_of([], None, plain=False, every=False)
+    assert len(commands.choice_of([], None, plain=True, every=False).scripts) == len(EXERCISES)
+
+
+def test_plot_draws_a_picture(command: Callable[..., tuple[int, str]], tmp_path: Path) -> None:
+    status, output = command("1", "--plain", "--plot", tmp_path / "roofline.png")
+    assert status == 0
+    assert f"The roofline is in {tmp_path / 'roofline.png'}" in output.replace("\n", "")
+    assert (tmp_path / "roofline.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_wrong_script_ends_with_1(
+    command: Callable[..., tuple[int, str]], monkeypatch: pytest.MonkeyPatch, plain: Bench
+) -> None:
+    finding = bench_module.Finding(Kind.WRONG_VALUES, "off by one")
+    wrong = replace(plain, counts=None, verdict=replace(plain.verdict, findings=(finding,)))
+    monkeypatch.setattr(commands, "bench", lambda *arguments, **named: wrong)
+    status, output = command("1", "--plain")
+    assert status == 1
+    assert "off by one" in output
+    assert "No figures" in output
+
+
+def test_the_slide_shows_what_the_bench_says() -> None:
+    """The lines on the deck's slide are those for the plain convolution."""
+    exercise, workload = EXERCISES[3], WORKLOADS[3]
+    arguments = workload.counted.arguments("cpu")
+    costs = []
+    for file in (exercise.solution_file, bench_module.fast_solution(exercise)):
+        launcher = load(Source.read(file, exercise.kernel, exercise.launcher), exercise.launcher)
+        with record(layout=True) as launches:
+            launcher(*arguments)
+        costs.append(cost_of(launches))
+    said = sentences(costs[0], exercise.operations(*arguments), workload.noun, costs[1])
+    deck = (Path(__file__).parents[2] / "slides" / "triton-workshop.md").read_text(encoding="utf-8")
+    assert "".join(f"→ {sentence}\n" for sentence in said) in deck
