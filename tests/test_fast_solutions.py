@@ -7,9 +7,10 @@ import json
 import os
 import re
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ os.environ["TRITON_INTERPRET"] = "1"
 
 import torch  # noqa: E402
 
-from benchmarks.kernels_report import markdown  # noqa: E402
+from benchmarks.kernels_report import markdown, ratio  # noqa: E402
 from triton_workshop.checking.exercises import EXERCISES  # noqa: E402
 from triton_workshop.simulator import install  # noqa: E402
 
@@ -290,3 +291,126 @@ def test_the_page_of_results_shows_the_raw_figures() -> None:
     report = json.loads((RESULTS / "h200.json").read_text(encoding="utf-8"))
     page = (RESULTS / "h200.md").read_text(encoding="utf-8")
     assert page == markdown(report, RESULTS / "h200.png")
+
+
+# What README and the deck claim
+
+ROOT = Path(__file__).parents[1]
+REPORT = json.loads((RESULTS / "h200.json").read_text(encoding="utf-8"))
+Result = dict[str, Any]
+
+
+def result_of(kernel: str, size: str = "") -> Result:
+    [result] = [each for each in REPORT["results"] if each["kernel"] == kernel and size in each["size"]]
+    return result
+
+
+def text_of(file: str) -> str:
+    """With every run of white space and of marks for bold made one space, so that a table's columns do not matter."""
+    return re.sub(r"[\s*]+", " ", (ROOT / file).read_text(encoding="utf-8"))
+
+
+def row(*cells: str) -> str:
+    return re.sub(r" +", " ", f"| {' | '.join(cells)} |")
+
+
+HEADLINE = {
+    "add": result_of("add"),
+    "sepia": result_of("sepia"),
+    "conv2d 3×3": result_of("conv2d 3×3"),
+    "conv2d 5×5": result_of("conv2d 5×5"),
+    "conv2d 7×7": result_of("conv2d 7×7"),
+    "matmul 8192, float32": result_of("matmul float32 by fp16x3", "8192"),
+    "matmul 8192, float16": result_of("matmul float16", "8192"),
+}
+
+
+@pytest.mark.parametrize("name", HEADLINE)
+def test_the_readmes_headline_is_what_was_measured(name: str) -> None:
+    result = HEADLINE[name]
+    cells = (f"{ratio(result, each):.2f}" if each in result["times"] else "" for each in ("limit", "eager", "compiled"))
+    assert row(name, *cells) in text_of("README.md")
+
+
+def rates(kernel: str, *contenders: str) -> tuple[str, ...]:
+    """TFLOP/s at 8192³."""
+    result = result_of(kernel, "8192")
+    return tuple(f"{result['operations'] / result['times'][each]['median'] / 1e9:.0f}" for each in contenders)
+
+
+def milliseconds(kernel: str, *contenders: str) -> tuple[str, ...]:
+    """Three digits, and never more than three behind the point."""
+    times = (result_of(kernel)["times"][each]["median"] for each in contenders)
+    return tuple(f"{time:.2f}" if time >= 0.9995 else f"{time:.3f}" for time in times)
+
+
+def copies() -> list[float]:
+    """TB/s."""
+    known = [result for result in REPORT["results"] if "limit" in result["times"]]
+    return [result["bytes"] / result["times"]["limit"]["median"] / 1e9 for result in known]
+
+
+def error(place: str) -> str:
+    rows = [each for each in REPORT["accuracy"] if (each["size"], each["inputs"]) == (8192, "normal")]
+    [found] = [each[place] for each in rows if each["kernel"].endswith("fp16x3")]
+    return f"{found:.1e}".replace("e-0", "e-")
+
+
+def deck_claims() -> Iterator[str]:
+    add, sepia, conv = (milliseconds(name, "eager", "plain") for name in ("add", "sepia", "conv2d 3×3"))
+    faster = {name: result_of(name)["times"] for name in ("sepia", "conv2d 3×3")}
+    times = {name: f"{each['eager']['median'] / each['plain']['median']:.1f} times" for name, each in faster.items()}
+    yield row("add, 2^28 floats", f"{add[0]} ms", f"{add[1]} ms", "memory is the limit ")
+    yield row("sepia, 3 × 8192 × 8192", f"{sepia[0]} ms", f"{sepia[1]} ms", f" {times['sepia']} ")
+    yield row("conv2d 3×3, same image", f"{conv[0]} ms (cuDNN)", f"{conv[1]} ms", f" {times['conv2d 3×3']} ")
+
+    half, single = (
+        rates("matmul bfloat16", "eager", "plain", "fast"),
+        rates("matmul float32 by fp16x3", "eager", "plain", "fast"),
+    )
+    yield row("matmul 8192, bf16, TFLOP/s", f"{half[0]} cuBLAS", "–", half[1], f" {half[2]} ")
+    yield row("the same, float32 ¹", f"{single[0]} cuBLAS", "–", single[1], f" {single[2]} ")
+    yield f"error {error('fast')}, cuBLAS has {error('vendor')}"
+    for name, label, library in (
+        ("add", "add, 2²⁸ floats, ms", ""),
+        ("sepia", "sepia, 3×8192×8192, ms", ""),
+        ("conv2d 3×3", "conv2d 3×3, ms", " cuDNN"),
+        ("conv2d 5×5", "conv2d 5×5, ms", " cuDNN"),
+    ):
+        eager, *others, fast = milliseconds(name, "eager", "compiled", "plain", "fast")
+        yield row(label, f"{eager}{library}", *others, fast if name == "add" else f" {fast} ")
+    at = [f"{ratio(result_of(name), 'limit'):.2f}" for name in ("sepia", "conv2d 3×3", "conv2d 5×5")]
+    yield f"the tuned kernels are at {at[0]}, {at[1]} and {at[2]} of it"
+
+    yield row("bfloat16", "8, 7 bits", *rates("matmul bfloat16", "eager"), "2.9e-3")
+    yield row("float16", "5, 10 bits", *rates("matmul float16", "eager"), "3.6e-4")
+    yield row("float32", "8, 23 bits", *rates("matmul float32 by fp16x3", "eager"), error("vendor"))
+    [compiled] = milliseconds("sepia", "compiled")
+    yield f"with torch.compile it takes {compiled} ms"
+    yield f"sepia in PyTorch: {sepia[0]} ms → {compiled} ms"
+    [copy] = milliseconds("conv2d 3×3", "limit")
+    yield f"takes {copy} ms, this sepia {sepia[1]} ms, and PyTorch's faster form {sepia[0]} ms"
+    yield f"cuDNN {conv[0]} ms, this plain kernel in 16×16 tiles {conv[1]} ms, a copy of the picture {copy} ms"
+    least = int(min(copies()) * 100) / 100
+    yield f"we measured {least:.2f} to {max(copies()):.2f} TB/s for a copy"
+
+
+@pytest.mark.parametrize("claim", tuple(deck_claims()))
+def test_the_deck_claims_what_was_measured(claim: str) -> None:
+    assert claim in text_of("slides/triton-workshop.md")
+
+
+def test_times_by_the_h200_that_the_deck_names_are_all_in_the_results() -> None:
+    """Beside a source line, there is no time that the results do not have."""
+    slides = (ROOT / "slides" / "triton-workshop.md").read_text(encoding="utf-8").split("<!-- end_slide -->")
+    measured = {
+        digits
+        for result in REPORT["results"]
+        for time in result["times"].values()
+        for digits in (f"{time['median']:.2f}", f"{time['median']:.3f}")
+    }
+    sourced = [slide for slide in slides if "benchmarks/results/h200.md" in slide]
+    assert len(sourced) >= 5
+    claimed = {time for slide in sourced for time in re.findall(r"(\d\.\d+) ms", slide)}
+    assert claimed
+    assert claimed <= measured

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from rich.console import Console
 from typer.testing import CliRunner
 
 from triton_workshop.bench import bench as bench_module
@@ -154,9 +156,7 @@ def test_json_has_the_documented_shape(plain: Bench) -> None:
 
 @pytest.mark.parametrize("width", [80, 120])
 def test_the_screen_fits_a_terminal(plain: Bench, width: int) -> None:
-    from rich.console import Console
-
-    console = Console(width=width, record=True, file=Path(os.devnull).open("w"))
+    console = Console(width=width, record=True, file=io.StringIO())
     print_bench(plain, console)
     lines = console.export_text().splitlines()
     assert len(lines) <= 23
@@ -182,10 +182,10 @@ def command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, plain: Bench) -> Ca
     return run
 
 
-def test_json_is_one_line_a_script(command: Callable[..., tuple[int, str]]) -> None:
-    status, output = command("1", "--plain", "--json")
-    assert status == 0
-    assert json.loads(output)["exercise"] == 1
+def test_json_is_one_line_a_script(command: object, capfd: pytest.CaptureFixture[str]) -> None:
+    choice = commands.choice_of([1], None, plain=True, every=False)
+    assert commands.run_bench(choice, as_json=True, picture=None) == 0
+    assert json.loads(capfd.readouterr().out)["exercise"] == 1
 
 
 MISUSE = (

@@ -60,8 +60,8 @@ def _measured_roofs(benches: Sequence[Bench]) -> list[Roof]:
     sizes = [(bench, size) for bench in benches if bench.times is not None for size in bench.times.sizes]
     copies = [s.bytes / s.times["limit"].median * 1e3 for b, s in sizes if not WORKLOADS[b.exercise.number].products]
     products = [s.operations / s.times["limit"].median * 1e3 for b, s in sizes if WORKLOADS[b.exercise.number].products]
-    largest = max(s.operations / s.bytes for _, s in sizes)
     if not copies:
-        return [Roof("cuBLAS, float16", max(products) / largest * 8, max(products))]
-    peak = max(products, default=max(copies) * 4 * largest)
-    return [Roof("copy, then cuBLAS, float16" if products else "copy", max(copies), peak)]
+        largest = max(s.operations / s.bytes for _, s in sizes)
+        return [Roof("cuBLAS, float16", 8 * max(products) / largest, max(products))]
+    name = "copy, then cuBLAS, float16" if products else "copy"
+    return [Roof(name, max(copies), max(products, default=None))]

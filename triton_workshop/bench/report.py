@@ -19,12 +19,11 @@ from triton_workshop.bench.sentences import number
 from triton_workshop.bench.workloads import WORKLOADS, Workload
 from triton_workshop.checking.report import print_verdict
 
-CHART_LINES = 12
+CHART_LINES = 16
 WIDEST = 110
+_LINES = (12, 11, 10, 9, 13, 8)
+"""Colours of a chart's lines, as terminals number them."""
 _STYLES = {YOURS: "bold", PLAIN: "yellow", FAST: "green"}
-_CHART_COLOURS = {
-    YOURS: "blue", PLAIN: "orange", FAST: "green", "eager": "red", "compiled": "magenta", "limit": "gray",
-}  # fmt: skip
 
 
 @contextmanager
@@ -125,33 +124,41 @@ def _print_times(title: str, times: Times, workload: Workload, console: Console)
     console.print(Text.assemble((title, "bold"), f" · {times.machine.gpu}"))
     console.print(Text(versions, style="dim"))
     console.print()
-    console.print(_time_table(times, workload))
-    console.print(Text(_footnote(workload, times), style="dim"))
+    console.print(_last_size(times.sizes[-1], workload))
     if len(times.sizes) > 1:
+        console.print()
+        console.print(_all_sizes(times))
         console.print()
         colourless = not console.is_terminal or console.no_color
         for line in chart(times, workload, min(console.width, WIDEST) - 1, colourless=colourless).splitlines():
             console.print(Text.from_ansi(line), no_wrap=True, crop=True)
+        console.print(_legend(list(times.sizes[0].times), colourless=colourless))
+    console.print(Text(_footnote(workload, times), style="dim"))
 
 
-def _time_table(times: Times, workload: Workload) -> Table:
-    unit = "TFLOP/s" if workload.products else "GB/s"
-    table = _table("", "time, ms", "6 of 10 calls", unit, "× PyTorch", "% of limit")
-    for size in times.sizes:
-        table.add_row(Text(f"{size.size}{'' if size.graph else ' ¹'}", style="bold cyan"))
-        for name, timing in size.times.items():
-            spread = f"{timing.low:.4g} – {timing.high:.4g}"
-            beside = (f"{size.times[other].median / timing.median:.2f}" for other in ("eager",) if other in size.times)
-            share = f"{100 * size.times['limit'].median / timing.median:.0f}"
-            table.add_row(
-                _name(name, workload),
-                f"{timing.median:.4g}",
-                spread,
-                number(rate(size, name, workload)),
-                *beside,
-                share,
-            )
+def _last_size(size: Measured, workload: Workload) -> Table:
+    """The largest size, in full."""
+    table = _table(size.size, "time, ms", "6 of 10 calls", _unit(workload), "× PyTorch", "% of limit")
+    for name, timing in size.times.items():
+        spread = f"{timing.low:.4g} – {timing.high:.4g}"
+        ratio = f"{size.times['eager'].median / timing.median:.2f}"
+        share = f"{100 * size.times['limit'].median / timing.median:.0f}"
+        speed = number(rate(size, name, workload))
+        table.add_row(_name(name, workload), f"{timing.median:.4g}", spread, speed, ratio, share)
     return table
+
+
+def _all_sizes(times: Times) -> Table:
+    names = list(times.sizes[0].times)
+    table = _table("time, ms", *(str(_name(name)) for name in names))
+    for size in times.sizes:
+        label = Text(f"{size.size}{'' if size.graph else ' ¹'}")
+        table.add_row(label, *(f"{size.times[name].median:.4g}" for name in names))
+    return table
+
+
+def _unit(workload: Workload) -> str:
+    return "TFLOP/s" if workload.products else "GB/s"
 
 
 def rate(size: Measured, contender: str, workload: Workload) -> float:
@@ -163,32 +170,45 @@ def rate(size: Measured, contender: str, workload: Workload) -> float:
 def _footnote(workload: Workload, times: Times) -> str:
     limit = "the tensor cores' rate, cuBLAS in float16" if workload.products else "a copy of as many bytes"
     notes = f"limit: {limit}, measured in this run. × PyTorch: its time over this one."
+    if any(size.graph for size in times.sizes):
+        notes += " Small sizes replay a CUDA graph, inputs rotated past L2."
     if not all(size.graph for size in times.sizes):
-        notes += (
-            " ¹ single calls, L2 cache emptied before each; the others replay a CUDA graph, inputs rotated past L2."
-        )
+        notes += " ¹ Single calls, L2 emptied before each."
     return notes
 
 
 def chart(times: Times, workload: Workload, width: int, *, colourless: bool = False) -> str:
-    """The rates over the sizes, as text for a terminal."""
+    """The rates over the sizes, as text for a terminal. Without colours each line is made of its first letter."""
     import plotext
 
     figure = plotext.figure
     figure.clear()
     figure.plot_size(width, CHART_LINES)
-    figure.theme("clear")
+    plotext.add_theme("workshop", sequence=list(_LINES))
+    figure.theme("workshop")
     places = list(range(1, len(times.sizes) + 1))
+    top = 0.0
     for name in times.sizes[0].times:
         rates = [rate(size, name, workload) for size in times.sizes]
-        signal = figure.signal(places, rates, marker="braille")
+        signal = figure.signal(places, rates, marker=name[0] if colourless else "braille")
         signal.lines()
-        signal.label(name)
         figure.draw(signal)
+        top = max(top, *rates)
     figure.ruler("x").ticks(places, [size.size for size in times.sizes])
-    figure.title("TFLOP/s" if workload.products else "GB/s")
+    heights = [top * part / 4 for part in range(5)]
+    figure.ruler("y").lim(0, top)
+    figure.ruler("y").ticks(heights, [number(height) for height in heights])
+    figure.title(_unit(workload))
     text = str(figure.build())
-    return plotext.uncolorize(text) if colourless else text
+    return str(plotext.uncolorize(text)) if colourless else text
+
+
+def _legend(names: list[str], *, colourless: bool) -> Text:
+    """Which line is whose. Not the chart's own legend, which would lie over the lines."""
+    if colourless:
+        return Text("   ".join(f"{name[0]} {_name(name)}" for name in names))
+    styles = (f"color({colour})" for colour in _LINES)
+    return Text("   ").join(Text(f"━ {_name(name)}", style=style) for name, style in zip(names, styles, strict=False))
 
 
 # Both

@@ -11,8 +11,8 @@ GREY = "0.55"
 DPI = 150
 DOT = 7
 """Pixels from the middle of a marker to its edge."""
-COLOURS = ("tab:blue", "tab:orange", "tab:green", "tab:red")
-MARKERS = ("o", "x", "s", "^")
+COLOURS = ("tab:blue", "tab:orange", "tab:green", "tab:red", "tab:purple")
+MARKERS = ("o", "x", "s", "^", "v")
 Offset = tuple[float, float, str]
 """Points to the right and up, and which side of the text lies there."""
 BESIDE_THE_ROOF: tuple[Offset, ...] = ((-6, 9, "right"), (-6, -9, "right"), (-120, 9, "right"), (-120, -9, "right"))
@@ -22,13 +22,23 @@ RIGHT: tuple[Offset, ...] = tuple((10, up, "left") for up in (0, -10, 10, -20, 2
 
 @dataclass(frozen=True)
 class Roof:
-    """A horizontal limit of arithmetic, and the slanted one of memory that leads up to it."""
+    """The slanted limit of memory, and the flat one of arithmetic that it leads up to."""
 
     name: str
     bandwidth: float
     """Bytes a second."""
-    peak: float
-    """Operations a second."""
+    peak: float | None
+    """Operations a second; None where that is not known."""
+
+    def __call__(self, intensity: float) -> float:
+        """Operations a second, at most."""
+        slope = intensity * self.bandwidth
+        return slope if self.peak is None else min(slope, self.peak)
+
+    @property
+    def corner(self) -> float | None:
+        """Where the slope ends, in operations a byte."""
+        return None if self.peak is None else self.peak / self.bandwidth
 
 
 @dataclass(frozen=True)
@@ -53,19 +63,20 @@ def draw_roofline(title: str, roofs: Sequence[Roof], points: Sequence[Point], fi
 
     intensities = [point.intensity for point in points]
     left = min(0.05, min(intensities) / 2)
-    right = 4 * max(*intensities, *(roof.peak / roof.bandwidth for roof in roofs))
+    corners = [roof.corner for roof in roofs if roof.corner is not None]
+    right = 4 * max([*intensities, *corners])
     figure = Figure(figsize=(9, 5.5), dpi=DPI, layout="constrained")
     canvas = FigureCanvasAgg(figure)
     axes = figure.add_subplot()
     axes.set(xscale="log", yscale="log", xlabel="operations a byte", ylabel="operations a second", title=title)
     for number, series in enumerate(dict.fromkeys(point.series for point in points)):
         places = [(point.intensity, point.rate) for point in points if point.series == series]
-        xs, ys = zip(*places, strict=True)
+        across, up = zip(*places, strict=True)
         look: dict[str, Any] = {"marker": MARKERS[number % len(MARKERS)], "color": COLOURS[number % len(COLOURS)]}
-        axes.scatter(xs, ys, label=series, zorder=2, **look)
+        axes.scatter(across, up, label=series, zorder=2, **look)
     for roof in roofs:
-        corner = roof.peak / roof.bandwidth
-        axes.plot((left, corner, right), (left * roof.bandwidth, roof.peak, roof.peak), color=GREY, zorder=1)
+        xs = (left, *([] if roof.corner is None else [roof.corner]), right)
+        axes.plot(xs, [roof(x) for x in xs], color=GREY, zorder=1)
     axes.set_xlim(left, right)
     legend = axes.legend(loc="lower right")
     figure.draw_without_rendering()
@@ -73,11 +84,11 @@ def draw_roofline(title: str, roofs: Sequence[Roof], points: Sequence[Point], fi
     labels = _Labels(axes, renderer, [legend.get_window_extent(renderer)], _drawn(axes, roofs, points, (left, right)))
     for point in points:
         if point.label:
-            on_the_slope = point.intensity < min(roof.peak / roof.bandwidth for roof in roofs)
+            on_the_slope = point.intensity < min(corners, default=right)
             offsets = (*UPPER_LEFT, *RIGHT) if on_the_slope else (*RIGHT, *UPPER_LEFT)
             labels.put(point.label, (point.intensity, point.rate), offsets, fontsize=8)
     for roof in roofs:
-        labels.put(roof.name, (right, roof.peak), BESIDE_THE_ROOF, color="0.35", fontsize=9)
+        labels.put(roof.name, (right, roof(right)), BESIDE_THE_ROOF, color="0.35", fontsize=9)
     figure.savefig(file)
 
 
@@ -86,7 +97,7 @@ def _drawn(axes: Any, roofs: Sequence[Roof], points: Sequence[Point], span: tupl
     import numpy as np
 
     across = np.geomspace(*span, 600)
-    ink = [(x, min(x * roof.bandwidth, roof.peak)) for roof in roofs for x in across]
+    ink = [(x, roof(x)) for roof in roofs for x in across]
     dots = axes.transData.transform([(point.intensity, point.rate) for point in points])
     around = np.array([(right, up) for right in (-DOT, 0, DOT) for up in (-DOT, 0, DOT)])
     return np.concatenate([axes.transData.transform(ink), *(dots + step for step in around)])

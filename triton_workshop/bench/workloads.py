@@ -55,7 +55,8 @@ def _vectors(power: int) -> Case:
 
 
 def _picture(side: int, *size: int) -> Case:
-    name = f"3×{side}×{side}" + (f", filter {size[0]}×{size[0]}" if size else "")
+    """Three channels of side × side pixels; with a filter of size × size weights."""
+    name = f"{side}²" + (f", {size[0]}×{size[0]}" if size else "")
     return _swept(name, (3, side, side), *((each, each) for each in size))
 
 
