@@ -11,7 +11,7 @@ import triton.language as tl
 
 from triton_workshop.bench.cost import Cost, cost_of
 from triton_workshop.bench.gpus import H200, PUBLISHED
-from triton_workshop.bench.limits import limit_on, limits_of
+from triton_workshop.bench.limits import limit_on, limits_of, missing_unit
 from triton_workshop.bench.sentences import number, sentences
 from triton_workshop.simulator import record
 
@@ -168,6 +168,7 @@ def test_a_gpu_without_the_unit_has_no_limit() -> None:
     cost = cost_of_call(lambda: product[(1,)](a, a, torch.rand(16, 16), "ieee", 16))
     limits = limits_of(cost, cost.operations)
     assert [gpu.name for gpu, limit in zip(PUBLISHED, limits, strict=True) if limit is None] == ["T4"]
+    assert [missing_unit(gpu, cost) for gpu in PUBLISHED] == ["bf16", None, None, None]
 
 
 def test_turing_multiplies_tf32_without_tensor_cores() -> None:

@@ -58,17 +58,24 @@ class Limit:
 
 
 def limit_on(gpu: PublishedGpu, cost: Cost, useful: int) -> Limit | None:
-    """The limit on one GPU; None where it has no unit for what is multiplied."""
+    """The limit of the launches that were counted on one GPU; None where it has no unit for what they multiply."""
+    if missing_unit(gpu, cost) is not None:
+        return None
     arithmetic = (cost.operations - sum(cost.products.values())) / gpu.float32
     for what, operations in cost.products.items():
         unit, products = TENSOR_PRODUCTS.get(what, ("", 0))
         if unit in gpu.tensor:
             arithmetic += products * operations / gpu.tensor[unit]
-        elif what in ON_FLOAT32_UNITS:
-            arithmetic += operations / gpu.float32
         else:
-            return None
+            arithmetic += operations / gpu.float32
     return Limit(gpu, cost.distinct / gpu.bandwidth, arithmetic, useful, cost.intensity)
+
+
+def missing_unit(gpu: PublishedGpu, cost: Cost) -> str | None:
+    """The first of what is multiplied for which the GPU has no unit, as far as is known here."""
+    units = {what: TENSOR_PRODUCTS.get(what, (what, 0))[0] for what in cost.products}
+    missing = (unit for what, unit in units.items() if unit not in gpu.tensor and what not in ON_FLOAT32_UNITS)
+    return next(missing, None)
 
 
 def limits_of(cost: Cost, useful: int) -> tuple[Limit | None, ...]:

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from triton_workshop.bench.bench import FAST, PLAIN, YOURS, Bench, Counts, Times
 from triton_workshop.bench.gpus import PUBLISHED
-from triton_workshop.bench.limits import Limit
+from triton_workshop.bench.limits import Limit, missing_unit
 from triton_workshop.bench.results import Measured, Progress
 from triton_workshop.bench.sentences import number
 from triton_workshop.bench.workloads import WORKLOADS, Workload
@@ -105,14 +105,14 @@ def _limit_table(counts: Counts) -> Table:
     contenders = counts.contenders
     table = _table("TFLOP/s\nat most", "memory\nGB/s", "float32\nTFLOP/s", *(f"\n{each.name}" for each in contenders))
     for place, gpu in enumerate(PUBLISHED):
-        cells = (_limit(each.limits[place]) for each in contenders)
+        cells = (_limit(each.limits[place], missing_unit(gpu, each.cost)) for each in contenders)
         table.add_row(Text(gpu.name), f"{gpu.bandwidth / 1e9:,.0f}", number(gpu.float32 / 1e12), *cells)
     return table
 
 
-def _limit(limit: Limit | None) -> Text:
+def _limit(limit: Limit | None, missing: str | None) -> Text:
     if limit is None:
-        return Text("cannot run it", style="dim")
+        return Text(f"no {missing} unit", style="dim")
     return Text.assemble(number(limit.rate / 1e12), (f" {limit.bound}", "dim"))
 
 
