@@ -6,14 +6,16 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from triton_workshop.runner.origin import Origin
     from triton_workshop.runner.run import FAREWELL, Run
     from triton_workshop.runner.script import CannotRunError, Outcome, Script, runnable
     from triton_workshop.runner.warm import WarmRunner
 
-__all__ = ["FAREWELL", "CannotRunError", "Outcome", "Run", "Script", "WarmRunner", "runnable"]
+__all__ = ["FAREWELL", "CannotRunError", "Origin", "Outcome", "Run", "Script", "WarmRunner", "runnable"]
 
 _HOMES = {
     "FAREWELL": "run",
+    "Origin": "origin",
     "Run": "run",
     "CannotRunError": "script",
     "Outcome": "script",

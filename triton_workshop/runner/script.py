@@ -8,6 +8,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from triton_workshop.runner.origin import Origin
+
 COMMANDS: dict[str, tuple[str, ...]] = {
     # Blocks run in the interpreter that the viewer runs in: the one environment that has torch and Triton.
     "python": (sys.executable, "-u"),
@@ -36,7 +38,7 @@ class Script:
     through a pipe and its input is empty. `time_limit` is in seconds, `memory_limit` in bytes of data in each of its
     processes: what would go beyond it is refused, in Python by a MemoryError (Linux only). `pictures` is a folder: what
     the script shows is left there as PNG files, each named in the output where it was shown (`images.HANDED_OVER`);
-    without it, a picture is printed in characters.
+    without it, a picture is printed in characters. `origin` is what tracebacks and messages are to say of its lines.
     """
 
     language: str
@@ -48,6 +50,7 @@ class Script:
     time_limit: float | None = None
     memory_limit: int | None = None
     pictures: Path | None = None
+    origin: Origin | None = None
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from triton_workshop.deck.model import Block, Code, Execution
-from triton_workshop.runner import CannotRunError, Outcome, Run, Script, runnable
+from triton_workshop.deck.model import Block, Code, Execution, origin
+from triton_workshop.runner import CannotRunError, Origin, Outcome, Run, Script, runnable
 from triton_workshop.validating.validation import BlockResult
 
 OUTPUT_KEPT = 2**20
@@ -43,7 +43,8 @@ def run_block(result: BlockResult, folder: Path, columns: int, rules: Rules, sta
     if not runnable(code.language):
         return replace(result, skipped=f"{code.language} does not run here")
     try:
-        run = start(Script(code.language, code.source, folder, columns))
+        file, line = origin(code, result.block, result.path)
+        run = start(Script(code.language, code.source, folder, columns, origin=Origin(file.name, line)))
         outcome, output = run_to_the_end(run, rules.timeout)
     except (CannotRunError, OSError) as error:
         return replace(result, failure=str(error))

@@ -108,7 +108,7 @@ class Viewer(App[int]):
         self.publisher = publisher
         self.steps = [slide.steps for slide in deck.slides]
         self.place = goto(slide, self.steps)
-        self.live = LiveBlocks(deck.path.parent)
+        self.live = LiveBlocks(deck.path)
         self.elsewhere = shown_elsewhere(deck)
         self.ahead = Ahead()
         self.page = Page((), (), 0, (), {})

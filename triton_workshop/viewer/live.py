@@ -10,8 +10,8 @@ from enum import Enum
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from triton_workshop.deck.model import Block, Code, Deck, Execution, Slide, SnippetOutput, walk
-from triton_workshop.runner import FAREWELL, CannotRunError, Outcome, Run, Script, WarmRunner, runnable
+from triton_workshop.deck.model import Block, Code, Deck, Execution, Slide, SnippetOutput, origin, walk
+from triton_workshop.runner import FAREWELL, CannotRunError, Origin, Outcome, Run, Script, WarmRunner, runnable
 from triton_workshop.viewer.transcript import Transcript
 
 INTAKE_SECONDS = 0.015
@@ -48,8 +48,9 @@ class LiveBlocks:
     The processes are read by threads of their own; `update` brings what they read into view. `close` ends all.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, deck: Path) -> None:
+        """`deck` is its file, in whose folder blocks run."""
+        self.deck = deck
         self._runner = WarmRunner()
         self._pictures = TemporaryDirectory(prefix="workshop-pictures-", ignore_cleanup_errors=True)
         """Where blocks leave what they show, until it is taken in."""
@@ -73,7 +74,16 @@ class LiveBlocks:
                 continue
             pictures = Path(self._pictures.name)
             cell = self.cells[block] = Cell(Transcript(pictures))
-            batch.append((cell, Script(code.language, code.source, self.folder, columns, pictures=pictures)))
+            file, line = origin(code, block, self.deck)
+            script = Script(
+                code.language,
+                code.source,
+                self.deck.parent,
+                columns,
+                pictures=pictures,
+                origin=Origin(file.name, line),
+            )
+            batch.append((cell, script))
         if batch and not self._closed:
             thread = threading.Thread(target=self._work, args=(batch,), daemon=True)
             self._threads = [*(thread for thread in self._threads if thread.is_alive()), thread]
