@@ -92,7 +92,7 @@ def test_a_signal_ends_the_viewer_and_what_it_runs(number: signal.Signals, tmp_p
     )
     deck = tmp_path / "deck.md"
     deck.write_text(f"Wait\n===\n\n```python +exec\n{source}\n```\n")
-    with Terminal([*WORKSHOP, str(deck)], tmp_path) as terminal:
+    with Terminal([*WORKSHOP, "-x", str(deck)], tmp_path) as terminal:
         terminal.wait_for("Wait")
         terminal.press(RUN)
         terminal.wait_for("ready")
@@ -111,7 +111,7 @@ def test_quitting_ends_what_runs(tmp_path: Path) -> None:
         "time.sleep(600)"
     )
     deck.write_text(f"Wait\n===\n\n```python +exec\n{source}\n```\n")
-    with Terminal([*WORKSHOP, str(deck)], tmp_path) as terminal:
+    with Terminal([*WORKSHOP, "-x", str(deck)], tmp_path) as terminal:
         terminal.wait_for("Wait")
         terminal.press(RUN)
         terminal.wait_for("ready")

@@ -287,6 +287,8 @@ class Deck:
     front_matter: FrontMatter
     slides: tuple[Slide, ...]
     warnings: tuple[DeckWarning, ...] = ()
+    files: tuple[Path, ...] = ()
+    """The deck's own file and those that it includes, in the order in which they were read."""
 
     @property
     def title(self) -> str:

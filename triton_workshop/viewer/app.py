@@ -2,38 +2,42 @@
 
 from __future__ import annotations
 
-import asyncio
-import signal
 import sys
 import time
 import traceback
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.console import Console
 from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.geometry import Size
 
+from triton_workshop.consent import EVERYTHING, NOTHING, Consent, flag, in_force
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.errors import DeckError
-from triton_workshop.deck.model import Block, Deck, Execution
+from triton_workshop.deck.model import Block, Code, Deck, Execution
+from triton_workshop.saves import Saves
 from triton_workshop.viewer.ahead import Ahead
+from triton_workshop.viewer.asking import consent_to
+from triton_workshop.viewer.leaving import leave_on_signals
 from triton_workshop.viewer.live import LiveBlocks, Status, blocks_to_run, shown_elsewhere
 from triton_workshop.viewer.notes.channel import HEARTBEAT, Publisher
 from triton_workshop.viewer.page import Page, View, broken_page, compose, footer
 from triton_workshop.viewer.palette import Palette, palette_named
-from triton_workshop.viewer.pictures import HALF_BLOCKS, Graphics, Look
+from triton_workshop.viewer.pictures import HALF_BLOCKS, Graphics, Look, forget_pictures
 from triton_workshop.viewer.place import Place, goto
+from triton_workshop.viewer.reloading import pictures, read, readings, slide_again
 from triton_workshop.viewer.rows import Rows
 from triton_workshop.viewer.screen_theme import screen_theme
 from triton_workshop.viewer.screens import Index, Keys
 from triton_workshop.viewer.start import first_slide_shown
 from triton_workshop.viewer.terminal import Terminal, ask
+from triton_workshop.viewer.trouble import place, trouble
 
 if TYPE_CHECKING:
     from triton_workshop.viewer.picture_widget import Held, PictureWidget
@@ -54,7 +58,8 @@ class Viewer(App[int]):
     TITLE = "Triton Workshop"
     ENABLE_COMMAND_PALETTE = False
     CSS = """
-    Screen { background: $background; layout: vertical; overflow: hidden; }
+    Screen { background: $background; layout: vertical; overflow: hidden; layers: slide trouble; }
+    #trouble { layer: trouble; dock: bottom; height: auto; display: none; }
     #title, #footer { height: auto; }
     Body { height: 1fr; scrollbar-size: 0 0; background: $background; }
     #canvas { background: $background; min-height: 0; }
@@ -96,27 +101,35 @@ class Viewer(App[int]):
         *,
         warm_up: bool = False,
         publisher: Publisher | None = None,
+        consent: Consent = EVERYTHING,
+        saves: Saves | None = None,
     ) -> None:
         """`slide` is the number to start on, from 1. With `warm_up`, blocks answer at once, some seconds from now.
 
-        The `publisher` tells the notes in another terminal what is shown.
+        The `publisher` tells the notes in another terminal what is shown. `consent` is what the presenter agreed to for
+        code from elsewhere. With `saves`, which follows the deck's file since before it was read, the deck is read
+        again whenever it is saved.
         """
         super().__init__()
         self.deck = deck
+        self.consent = consent
+        self.saves = saves
+        self._lost: tuple[Deck, Place] | None = None
+        """Where the presenter was when a save took that slide away: it may come back."""
+        self._trouble: DeckError | None = None
+        """What is wrong with the deck as it was saved last."""
         self.graphics = graphics
         self.warm_up = warm_up
         self.publisher = publisher
         self.steps = [slide.steps for slide in deck.slides]
         self.place = goto(slide, self.steps)
-        self.live = LiveBlocks(deck.path)
+        self.live = LiveBlocks(deck.path, in_force(deck, consent))
         self.elsewhere = shown_elsewhere(deck)
         self.ahead = Ahead()
         self.page = Page((), (), 0, (), {})
         self.typed = ""
         """Digits of a slide's number, or a first `g`."""
         self.message = ""
-        self._started: set[int] = set()
-        """Slides whose automatic blocks have been started."""
         self._follow = False
         """Whether output is kept in view while it grows."""
         self._next_frame = 0.0
@@ -138,14 +151,16 @@ class Viewer(App[int]):
         with Body():
             yield Rows(name="canvas")
         yield Rows(name="footer")
+        yield Rows(name="trouble")
 
     def on_mount(self) -> None:
         self.title_rows = self.query_one("#title", Rows)
         self.canvas = self.query_one("#canvas", Rows)
         self.footer_rows = self.query_one("#footer", Rows)
+        self.trouble_rows = self.query_one("#trouble", Rows)
         self.body = self.query_one(Body)
         self.watch(self.body, "scroll_y", self._draw_footer, init=False)
-        self._leave_on_signals()
+        leave_on_signals(self, self.live.close)
         self.ticker = self.set_interval(FRAME, self._tick, pause=True)
         self.set_interval(HEARTBEAT / 2, self._tell_notes)
         self._arrive()
@@ -154,16 +169,11 @@ class Viewer(App[int]):
         first_slide_shown()
         if self.warm_up:  # not before: the first slide comes first
             self.live.warm_up(self.deck)
+        if self.saves is not None:
+            self.run_worker(self._follow_saves(self.saves), group="saves")
 
     def on_unmount(self) -> None:
         self.ahead.close()
-
-    def _leave_on_signals(self) -> None:
-        """A closed terminal or a `kill` ends the viewer as a key would: blocks killed, terminal restored."""
-        loop = asyncio.get_running_loop()
-        for name in ("SIGTERM", "SIGHUP"):
-            with suppress(NotImplementedError, AttributeError, ValueError, RuntimeError):
-                loop.add_signal_handler(getattr(signal, name), self.exit, 1)
 
     def on_resize(self, event: events.Resize) -> None:
         if self.graphics.real:
@@ -182,6 +192,7 @@ class Viewer(App[int]):
             elsewhere=self.elsewhere,
             now=time.monotonic(),
             graphics=self.graphics,
+            consent=self.live.consent,
         )
 
     def _draw(self, size: Size | None = None, *, from_top: bool = False) -> None:
@@ -202,6 +213,7 @@ class Viewer(App[int]):
             self.canvas.show(self.page.body)
             self._place_pictures()
             self._draw_footer()
+            self._draw_trouble(view)
         self._next_frame = time.monotonic() + BREATH * (time.monotonic() - started)
         self._tell_notes()
 
@@ -220,6 +232,10 @@ class Viewer(App[int]):
         if len(self.page.body) - self.page.room > self.body.scroll_offset.y:
             hint = f"{hint}  ↓ more".strip()
         self.footer_rows.show(footer(self.deck, self.place, self._view(self.size), hint))
+
+    def _draw_trouble(self, view: View) -> None:
+        self.trouble_rows.show(trouble(self._trouble, self.palette, view.width) if self._trouble else ())
+        self.trouble_rows.display = self._trouble is not None
 
     def _place_pictures(self) -> None:
         """Puts the terminal's own pictures where the page wants them; those that only move are moved."""
@@ -248,6 +264,7 @@ class Viewer(App[int]):
 
     def _move(self, place: Place) -> None:
         self.typed = self.message = ""
+        self._lost = None
         if place == self.place:
             self._draw_footer()
             return
@@ -263,10 +280,7 @@ class Viewer(App[int]):
         self._draw(from_top=True)
         cells = (self.live.cells.get(block) for block in self.page.live)
         self._follow = any(cell is not None and cell.status is not Status.ENDED for cell in cells)
-        if self.place.slide not in self._started:
-            self._started.add(self.place.slide)
-            slide = self.deck.slides[self.place.slide]
-            self._start(blocks_to_run(slide, slide.steps - 1, Execution.AUTOMATIC))
+        self._start_by_itself()
         self.call_after_refresh(self._compose_neighbours)
 
     def _compose_neighbours(self) -> None:
@@ -274,6 +288,12 @@ class Viewer(App[int]):
         places = (self.place.next_slide(self.steps), self.place.previous_slide())
         slides = [self.deck.slides[place.slide] for place in places if place.slide != self.place.slide]
         self.ahead.compose(self.deck, slides, replace(self._view(self.size), step=0, cells={}))
+
+    def _start_by_itself(self) -> None:
+        """Starts the slide's automatic blocks, all but those that have been started before."""
+        slide = self.deck.slides[self.place.slide]
+        blocks = blocks_to_run(slide, slide.steps - 1, Execution.AUTOMATIC)
+        self._start([block for block in blocks if block not in self.live.cells])
 
     def action_go(self, where: str) -> None:
         match where:
@@ -304,6 +324,10 @@ class Viewer(App[int]):
 
     def action_forget(self) -> None:
         self._type("")
+        if self._trouble is not None:
+            self.message = f"✗ {place(self._trouble)}"
+            self._trouble = None
+            self._draw()
 
     def on_key(self, event: events.Key) -> None:
         character = event.character or ""
@@ -329,13 +353,17 @@ class Viewer(App[int]):
     def action_run(self) -> None:
         slide = self.deck.slides[self.place.slide]
         blocks = blocks_to_run(slide, self.place.step, Execution.ON_KEY, Execution.AUTOMATIC)
+        refused = [block for block in blocks if not self.live.allows(block)]
         if not blocks:
             self.message = "nothing to run here"
-            self._draw_footer()
-            return
+        elif refused:
+            wanted = flag(refused[0].content.execution) if isinstance(refused[0].content, Code) else ""
+            self.message = f"code from elsewhere: to let it run, start again with {wanted}"
+        self._draw_footer()
         self._start(blocks)
 
     def _start(self, blocks: list[Block]) -> None:
+        blocks = [block for block in blocks if self.live.allows(block)]
         if not blocks:
             return
         self.live.start([(block, self._columns_of(block)) for block in blocks])
@@ -378,20 +406,51 @@ class Viewer(App[int]):
     # The rest
 
     def action_reload(self) -> None:
-        try:
-            deck = load_deck(self.deck.path)
-        except DeckError as error:
-            self.message = f"✗ {Path(error.path).name}:{error.line}: {error.reason}"
-            self._draw_footer()
+        forget_pictures()
+        self._take_in(read(self.deck.path))
+        if self._trouble is None:
+            self.message = "✓ read again"
+        self._draw_footer()
+
+    async def _follow_saves(self, saves: Saves) -> None:
+        """Shows the deck as it is saved."""
+        async for reading in readings(saves, self.deck, self._doubtful):
+            if reading.saved & pictures(self.deck):
+                forget_pictures()
+                self._forget_widgets()
+            elif reading.result == self.deck and self._trouble is None:
+                continue
+            self._take_in(reading.result)
+
+    def _doubtful(self, result: Deck | DeckError) -> bool:
+        """Whether what was read may be a file that is only half written: broken, or without the slide shown here."""
+        return isinstance(result, DeckError) or slide_again(self.deck, self.place.slide, result) is None
+
+    def _take_in(self, result: Deck | DeckError) -> None:
+        """Shows a deck that was read again, at the same place and with its outputs; or what is wrong with it."""
+        if isinstance(result, DeckError):
+            self._trouble = result
+            self._draw()
             return
-        self.deck = deck
-        self.steps = [slide.steps for slide in deck.slides]
-        self.elsewhere = shown_elsewhere(deck)
-        self.live.carry_over(deck)
-        self._use_palette(palette_named(deck.front_matter.theme_name))
-        self.place = self.place.within(self.steps)
-        self.message = "✓ read again"
-        self._draw()
+        before, place = self._lost or (self.deck, self.place)
+        slide = slide_again(before, place.slide, result)
+        self._lost = (before, place) if slide is None else None
+        self.live.carry_over(self.deck, result)
+        self.live.consent = in_force(result, self.consent)
+        self.deck, self._trouble, self.message = result, None, ""
+        self.steps = [slide.steps for slide in result.slides]
+        self.elsewhere = shown_elsewhere(result)
+        self._use_palette(palette_named(result.front_matter.theme_name))
+        self.place = (self.place if slide is None else Place(slide, place.step)).within(self.steps)
+        self._draw(from_top=slide is None)
+        self._start_by_itself()
+
+    def _forget_widgets(self) -> None:
+        """Takes the terminal's own pictures away, so that they are made anew."""
+        for widget in self._pictures:
+            widget.display = False  # at once; it goes a moment later
+            widget.remove()
+        self._pictures = []
 
     def action_index(self) -> None:
         def go(number: int | None) -> None:
@@ -412,14 +471,20 @@ class Viewer(App[int]):
             print(end=self._held.let_go(self.graphics.terminal), file=sys.__stdout__, flush=True)
 
 
-def present(deck_path: Path, *, start: int = 1, terminal: Callable[[], Terminal] = ask) -> int:
+def present(
+    deck_path: Path, *, start: int = 1, given: Consent = NOTHING, terminal: Callable[[], Terminal] = ask
+) -> int:
     """Shows the deck in the terminal until the presenter leaves; the exit status. `terminal` says what that can show.
 
+    `given` is the leave to run code from elsewhere that came with the command; without any, the presenter is asked.
     Raises `DeckError` for a deck that cannot be read.
     """
+    saves = Saves(deck_path)  # before the deck is read, so that no save comes between
     deck = load_deck(deck_path)
+    graphics = Graphics(terminal())  # its answer comes before the question to the presenter
+    consent = consent_to(deck, given, Console(highlight=False))
     publisher = Publisher(deck_path)
-    viewer = Viewer(deck, start, Graphics(terminal()), warm_up=True, publisher=publisher)
+    viewer = Viewer(deck, start, graphics, warm_up=True, publisher=publisher, consent=consent, saves=saves)
     try:
         status = viewer.run()
     finally:

@@ -10,8 +10,10 @@ from enum import Enum
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from triton_workshop.consent import EVERYTHING, Consent
 from triton_workshop.deck.model import Block, Code, Deck, Execution, Slide, SnippetOutput, origin, walk
 from triton_workshop.runner import FAREWELL, CannotRunError, Origin, Outcome, Run, Script, WarmRunner, runnable
+from triton_workshop.viewer.reloading import pairs
 from triton_workshop.viewer.transcript import Transcript
 
 INTAKE_SECONDS = 0.015
@@ -48,9 +50,10 @@ class LiveBlocks:
     The processes are read by threads of their own; `update` brings what they read into view. `close` ends all.
     """
 
-    def __init__(self, deck: Path) -> None:
-        """`deck` is its file, in whose folder blocks run."""
+    def __init__(self, deck: Path, consent: Consent = EVERYTHING) -> None:
+        """`deck` is its file, in whose folder blocks run, as far as there is consent."""
         self.deck = deck
+        self.consent = consent
         self._runner = WarmRunner()
         self._pictures = TemporaryDirectory(prefix="workshop-pictures-", ignore_cleanup_errors=True)
         """Where blocks leave what they show, until it is taken in."""
@@ -65,12 +68,17 @@ class LiveBlocks:
             self._runner.warm_up()
 
     def start(self, blocks: Sequence[tuple[Block, int]]) -> None:
-        """Runs each block, given with the columns it may fill; those that run or wait already are left alone."""
+        """Runs each block, given with the columns it may fill.
+
+        Those that run or wait already are left alone, and so are those that there is no consent to.
+        """
         batch: list[tuple[Cell, Script]] = []
         for block, columns in blocks:
             code = block.content
             old = self.cells.get(block)
             if not isinstance(code, Code) or (old is not None and old.status is not Status.ENDED):
+                continue
+            if not self.allows(block):
                 continue
             pictures = Path(self._pictures.name)
             cell = self.cells[block] = Cell(Transcript(pictures))
@@ -88,6 +96,10 @@ class LiveBlocks:
             thread = threading.Thread(target=self._work, args=(batch,), daemon=True)
             self._threads = [*(thread for thread in self._threads if thread.is_alive()), thread]
             thread.start()
+
+    def allows(self, block: Block) -> bool:
+        """Whether there is consent to run this block."""
+        return isinstance(block.content, Code) and self.consent.allows(block.content.execution)
 
     def _work(self, batch: Sequence[tuple[Cell, Script]]) -> None:
         for cell, script in batch:
@@ -146,26 +158,23 @@ class LiveBlocks:
         self._runner.close()
         self._pictures.cleanup()
 
-    def carry_over(self, deck: Deck) -> None:
+    def carry_over(self, before: Deck, after: Deck) -> None:
         """Gives the outputs to the same code in a deck that was read again, wherever it stands now."""
-        old = list(self.cells.items())
-        self.cells = {}
-        for slide in deck.slides:
-            for block in walk(slide.blocks):
-                for index, (before, cell) in enumerate(old):
-                    if same_code(before, block):
-                        self.cells[block] = cell
-                        del old[index]
-                        break
-        for _, cell in old:
+        old, new = _code_of(before), _code_of(after)
+        same = pairs([text for text, _ in old], [text for text, _ in new])
+        cells = self.cells
+        self.cells = {new[there][1]: cells.pop(old[here][1]) for here, there in same.items() if old[here][1] in cells}
+        for cell in cells.values():
             cell.cancelled = True
             if cell.run is not None:
                 cell.run.stop()
 
 
-def same_code(one: Block, other: Block) -> bool:
-    a, b = one.content, other.content
-    return isinstance(a, Code) and isinstance(b, Code) and (a.language, a.source) == (b.language, b.source)
+def _code_of(deck: Deck) -> list[tuple[tuple[str, str | None, str], Block]]:
+    """A deck's blocks of code, each with what it runs."""
+    blocks = [block for slide in deck.slides for block in walk(slide.blocks)]
+    codes = [(block.content, block) for block in blocks if isinstance(block.content, Code)]
+    return [((code.language, code.alternative, code.source), block) for code, block in codes]
 
 
 def live(block: Block, *when: Execution) -> bool:

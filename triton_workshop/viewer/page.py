@@ -15,6 +15,7 @@ from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
 
+from triton_workshop.consent import EVERYTHING, Consent, flag
 from triton_workshop.deck.model import (
     Alert,
     Alignment,
@@ -134,6 +135,7 @@ class View:
     elsewhere: Mapping[str, Block] = field(default_factory=dict)
     now: float = 0.0
     graphics: Graphics = field(default_factory=Graphics)
+    consent: Consent = EVERYTHING
 
 
 def margin(width: int) -> int:
@@ -337,7 +339,7 @@ class Composer:
 
     def _code(self, block: Block, code: Code, width: int) -> Piece:
         highlighted = code.highlighted(self.view.step)
-        lines = list(code_panel(code, highlighted, width, self.palette, self.base, self.air))
+        lines = list(code_panel(code, highlighted, width, self.palette, self.base, self.air, self.view.consent))
         piece = Piece(lines)
         if code.execution in (Execution.ON_KEY, Execution.AUTOMATIC) and block.step <= self.view.step:
             if self.view.elsewhere.get(code.identifier or "") != block:
@@ -569,14 +571,20 @@ def unveiled(line: Strip) -> Strip:
 
 @lru_cache(maxsize=256)
 def code_panel(
-    code: Code, highlighted: frozenset[int] | None, width: int, palette: Palette, base: Style, air: Air
+    code: Code,
+    highlighted: frozenset[int] | None,
+    width: int,
+    palette: Palette,
+    base: Style,
+    air: Air,
+    consent: Consent = EVERYTHING,
 ) -> Lines:
     """Code on its panel. Lines outside the highlighted ones are dimmed; long lines go on in the next row."""
     ground = base + Style(bgcolor=palette.panel) if code.background else base
     numbers = len(str(code.first_line_number + len(code.lines) - 1)) if code.line_numbers else 0
     gutter = 2 + (numbers + 2 if numbers else 0)
     rows: list[Text] = []
-    header = panel_header(code, width, palette)
+    header = panel_header(code, width, palette, consent)
     if header is not None:
         rows.append(header)
     elif air and code.background:
@@ -605,12 +613,14 @@ def code_rows(line: Text, width: int) -> list[Text]:
     return [first, *(Text.assemble(Text("  ↪ ", Style(dim=True)), other) for other in others)]
 
 
-def panel_header(code: Code, width: int, palette: Palette) -> Text | None:
+def panel_header(code: Code, width: int, palette: Palette, consent: Consent) -> Text | None:
     """The row above code that runs: its language, and the key."""
     if code.execution is Execution.NONE:
         return None
     if not runnable(code.language):
         note = f"{code.language} does not run here"
+    elif not consent.allows(code.execution):
+        note = f"runs only with {flag(code.execution)}"
     elif code.execution in (Execution.ON_KEY, Execution.AUTOMATIC):
         note = "▶ Ctrl+E"
     else:
