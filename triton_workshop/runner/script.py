@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from triton_workshop.runner.origin import Origin
+from triton_workshop.runner.strays import OWNER, own_name
 
 COMMANDS: dict[str, tuple[str, ...]] = {
     # Blocks run in the interpreter that the viewer runs in: the one environment that has torch and Triton.
@@ -99,5 +100,6 @@ def environment(columns: int, pictures: Path | None = None) -> dict[str, str]:
             "TERM": "xterm-256color" if terminal in ("", "dumb") else terminal,
             "PYTHONUNBUFFERED": "1",
             "PYTHONIOENCODING": "utf-8",
+            OWNER: own_name(),
         }
     )

@@ -24,7 +24,7 @@ from triton_workshop.deck.model import Block, Code, Deck, Execution
 from triton_workshop.saves import Saves
 from triton_workshop.viewer.ahead import Ahead
 from triton_workshop.viewer.asking import consent_to
-from triton_workshop.viewer.leaving import leave_on_signals
+from triton_workshop.viewer.leaving import leave_with_terminal
 from triton_workshop.viewer.live import LiveBlocks, Status, blocks_to_run, shown_elsewhere
 from triton_workshop.viewer.notes.channel import HEARTBEAT, Publisher
 from triton_workshop.viewer.page import Page, View, broken_page, compose, footer
@@ -160,7 +160,7 @@ class Viewer(App[int]):
         self.trouble_rows = self.query_one("#trouble", Rows)
         self.body = self.query_one(Body)
         self.watch(self.body, "scroll_y", self._draw_footer, init=False)
-        leave_on_signals(self, self.live.close)
+        leave_with_terminal(self, self.live.close)
         self.ticker = self.set_interval(FRAME, self._tick, pause=True)
         self.set_interval(HEARTBEAT / 2, self._tell_notes)
         self._arrive()

@@ -43,7 +43,7 @@ def trouble(error: DeckError, palette: Palette, width: int) -> Lines:
         quoted = Text.assemble((f"  {error.line} │ ", Style(color=palette.muted)), printable(line))
         quoted.truncate(inside, overflow="ellipsis")
         rows.append(quoted)
-    note = "The slides are as they were before; the next save is read again. Esc hides this."
+    note = "The slides are as before; the next save is read again. Esc hides this."
     rows += wrap(Text(note, Style(color=palette.muted)), inside)
     return (
         strip(Text("▄" * width), width, edge),

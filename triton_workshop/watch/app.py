@@ -26,7 +26,7 @@ from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.verdict import Verdict
 from triton_workshop.device import simulated, visible_gpus
 from triton_workshop.saves import Saves
-from triton_workshop.viewer.leaving import leave_on_signals
+from triton_workshop.viewer.leaving import leave_with_terminal
 from triton_workshop.viewer.palette import DARK, LIGHT, Palette
 from triton_workshop.viewer.screen_theme import screen_theme
 from triton_workshop.watch import editor, keeping
@@ -146,7 +146,7 @@ class Watch(App[int]):
         self.body = self.query_one("#body", VerticalScroll)
         self.watch(self.body, "scroll_y", self._draw_foot, init=False)
         self.watch(self.body, "max_scroll_y", self._draw_foot, init=False)
-        leave_on_signals(self, self.close)
+        leave_with_terminal(self, self.close)
         self.ticker = self.set_interval(FRAME, self._turn, pause=True)
         self._open(self.scene.exercise)
 
