@@ -37,7 +37,7 @@ from triton_workshop.viewer.screen_theme import screen_theme
 from triton_workshop.viewer.screens import Index, Keys
 from triton_workshop.viewer.start import first_slide_shown
 from triton_workshop.viewer.terminal import Terminal, ask
-from triton_workshop.viewer.trouble import place, trouble
+from triton_workshop.viewer.trouble import Trouble, trouble_rows
 
 if TYPE_CHECKING:
     from triton_workshop.viewer.picture_widget import Held, PictureWidget
@@ -58,7 +58,7 @@ class Viewer(App[int]):
     TITLE = "Triton Workshop"
     ENABLE_COMMAND_PALETTE = False
     CSS = """
-    Screen { background: $background; layout: vertical; overflow: hidden; layers: slide trouble; }
+    Screen { background: $background; layout: vertical; overflow: hidden; layers: default trouble; }
     #trouble { layer: trouble; dock: bottom; height: auto; display: none; }
     #title, #footer { height: auto; }
     Body { height: 1fr; scrollbar-size: 0 0; background: $background; }
@@ -116,7 +116,7 @@ class Viewer(App[int]):
         self.saves = saves
         self._lost: tuple[Deck, Place] | None = None
         """Where the presenter was when a save took that slide away: it may come back."""
-        self._trouble: DeckError | None = None
+        self._trouble: Trouble | None = None
         """What is wrong with the deck as it was saved last."""
         self.graphics = graphics
         self.warm_up = warm_up
@@ -234,7 +234,7 @@ class Viewer(App[int]):
         self.footer_rows.show(footer(self.deck, self.place, self._view(self.size), hint))
 
     def _draw_trouble(self, view: View) -> None:
-        self.trouble_rows.show(trouble(self._trouble, self.palette, view.width) if self._trouble else ())
+        self.trouble_rows.show(trouble_rows(self._trouble, self.palette, view.width) if self._trouble else ())
         self.trouble_rows.display = self._trouble is not None
 
     def _place_pictures(self) -> None:
@@ -325,7 +325,7 @@ class Viewer(App[int]):
     def action_forget(self) -> None:
         self._type("")
         if self._trouble is not None:
-            self.message = f"✗ {place(self._trouble)}"
+            self.message = f"✗ {self._trouble.place}"
             self._trouble = None
             self._draw()
 
@@ -429,7 +429,7 @@ class Viewer(App[int]):
     def _take_in(self, result: Deck | DeckError) -> None:
         """Shows a deck that was read again, at the same place and with its outputs; or what is wrong with it."""
         if isinstance(result, DeckError):
-            self._trouble = result
+            self._trouble = Trouble.with_line(result)
             self._draw()
             return
         before, place = self._lost or (self.deck, self.place)

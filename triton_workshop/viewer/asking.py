@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 
 from rich.console import Console
@@ -38,6 +39,7 @@ def ask(deck: Deck, found: Sequence[LiveCode], console: Console) -> Consent:
     console.print()
     for line in listing(deck, found, preview_for(found, console.height), console.width):
         console.print(line)
+    forget_what_was_typed()
     while True:
         console.print()
         try:
@@ -53,6 +55,14 @@ def ask(deck: Deck, found: Sequence[LiveCode], console: Console) -> Consent:
     if answer not in ("y", "yes"):
         return NOTHING
     return Consent(run=True, replace=any(live.code.execution in REPLACING for live in found))
+
+
+def forget_what_was_typed() -> None:
+    """Keys that were pressed before the question are no answer to it."""
+    if sys.platform != "win32" and sys.stdin.isatty():
+        import termios
+
+        termios.tcflush(sys.stdin, termios.TCIFLUSH)
 
 
 def introduction(deck: Deck, count: int) -> Text:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Self
+
 from rich.style import Style
 from rich.text import Text
 
@@ -14,33 +17,41 @@ MOST_ROWS = 4
 """Rows that a reason may take."""
 
 
-def place(error: DeckError) -> str:
-    """The file and the line, where there is one."""
-    return error.path.name if isinstance(error, NoSuchDeckError) else f"{error.path.name}:{error.line}"
+@dataclass(frozen=True)
+class Trouble:
+    """An error, and the line that it is about as it was then; empty where there is none."""
+
+    error: DeckError
+    line: str
+
+    @classmethod
+    def with_line(cls, error: DeckError) -> Self:
+        try:
+            lines = error.path.read_text(encoding="utf-8", errors="replace").split("\n")
+            return cls(error, "" if isinstance(error, NoSuchDeckError) else lines[error.line - 1].strip())
+        except (OSError, IndexError):
+            return cls(error, "")
+
+    @property
+    def place(self) -> str:
+        """The file, and the number of the line where there is one."""
+        name = self.error.path.name
+        return name if isinstance(self.error, NoSuchDeckError) else f"{name}:{self.error.line}"
 
 
-def line_of(error: DeckError) -> str | None:
-    """The line that the error is about, where it can be read."""
-    try:
-        lines = error.path.read_text(encoding="utf-8", errors="replace").split("\n")
-        return lines[error.line - 1].strip() or None
-    except (OSError, IndexError):
-        return None
-
-
-def trouble(error: DeckError, palette: Palette, width: int) -> Lines:
+def trouble_rows(trouble: Trouble, palette: Palette, width: int) -> Lines:
     """The error with its place and its line, and what becomes of the slides meanwhile."""
     ground = Style(color=palette.text, bgcolor=palette.panel)
     edge = Style(color=palette.bad, bgcolor=palette.background)
     side = margin(width)
     inside = max(width - 2 * side, 1)
     reason = Text.assemble(
-        (f"✗ {printable(place(error))}: ", Style(color=palette.bad, bold=True)),
-        (printable(error.reason), Style(color=palette.emphasis, bold=True)),
+        (f"✗ {printable(trouble.place)}: ", Style(color=palette.bad, bold=True)),
+        (printable(trouble.error.reason), Style(color=palette.emphasis, bold=True)),
     )
     rows = wrap(reason, inside)[:MOST_ROWS]
-    if (line := line_of(error)) is not None and not isinstance(error, NoSuchDeckError):
-        quoted = Text.assemble((f"  {error.line} │ ", Style(color=palette.muted)), printable(line))
+    if trouble.line:
+        quoted = Text.assemble((f"  {trouble.error.line} │ ", Style(color=palette.muted)), printable(trouble.line))
         quoted.truncate(inside, overflow="ellipsis")
         rows.append(quoted)
     note = "The slides are as before; the next save is read again. Esc hides this."
