@@ -155,7 +155,7 @@ SAVES = [Path.write_text, by_another_file, in_pieces, away_and_back, many_times]
 def test_a_save_keeps_the_slide_and_its_output(talk: Path, save: Callable[[Path, str], None]) -> None:
     async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
         await pilot.press("ctrl+e")
-        await finished(viewer, pilot)
+        await until(pilot, shown(viewer, "✓"))
         save(talk, text_of("a", "c2", "b", "c", "auto").replace("Gamma\n===", "Gamma\n===\n\nA new line."))
         await until(pilot, shown(viewer, "A new line."))
         assert viewer.place == Place(3)
@@ -229,14 +229,14 @@ def test_an_automatic_block_runs_again_only_if_it_changed(talk: Path) -> None:
     ran = talk.with_name("ran")
 
     async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        await finished(viewer, pilot)
+        await until(pilot, shown(viewer, "✓"))
         talk.write_text("Before.\n\n<!-- end_slide -->\n\n" + text_of("a", "b", "c", "auto"))
         await until(pilot, shown(viewer, "5 / 5"))
         await finished(viewer, pilot)
         assert ran.read_text() == "ran\n"
         talk.write_text(text_of("a", "auto2"))
         await until(pilot, shown(viewer, "2 / 2"))
-        await finished(viewer, pilot)
+        await until(pilot, shown(viewer, "✓"))
         assert ran.read_text() == "ran\nran\n"
 
     follow(talk, steps, start=4)
