@@ -159,7 +159,8 @@ def test_a_save_keeps_the_slide_and_its_output(talk: Path, save: Callable[[Path,
         save(talk, text_of("a", "c2", "b", "c", "auto").replace("Gamma\n===", "Gamma\n===\n\nA new line."))
         await until(pilot, shown(viewer, "A new line."))
         assert viewer.place == Place(3)
-        assert screen(viewer).count("gamma") == 2, "the code, and what it printed"
+        # The code, and what it printed; a frame later, where the page has grown.
+        await until(pilot, lambda: screen(viewer).count("gamma") == 2)
         assert not viewer.trouble_rows.display
 
     follow(talk, steps, start=3)
