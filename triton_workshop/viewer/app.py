@@ -406,7 +406,7 @@ class Viewer(App[int]):
     # The rest
 
     def action_reload(self) -> None:
-        forget_pictures()
+        self._forget_pictures()
         self._take_in(read(self.deck.path))
         if self._trouble is None:
             self.message = "✓ read again"
@@ -416,8 +416,7 @@ class Viewer(App[int]):
         """Shows the deck as it is saved."""
         async for reading in readings(saves, self.deck, self._doubtful):
             if reading.saved & pictures(self.deck):
-                forget_pictures()
-                self._forget_widgets()
+                self._forget_pictures()
             elif reading.result == self.deck and self._trouble is None:
                 continue
             self._take_in(reading.result)
@@ -445,8 +444,15 @@ class Viewer(App[int]):
         self._draw(from_top=slide is None)
         self._start_by_itself()
 
-    def _forget_widgets(self) -> None:
-        """Takes the terminal's own pictures away, so that they are made anew."""
+    def _forget_pictures(self) -> None:
+        """Forgets all that was made of the picture files, so that it is made anew: here, and in the terminal."""
+        forget_pictures()
+        if self.graphics.real:
+            from triton_workshop.viewer.picture_widget import forget_prepared
+
+            forget_prepared()
+        if self._held is not None and self._driver is not None:
+            self._driver.write(self._held.let_go(self.graphics.terminal))
         for widget in self._pictures:
             widget.display = False  # at once; it goes a moment later
             widget.remove()
