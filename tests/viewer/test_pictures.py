@@ -52,6 +52,8 @@ show_image("picture.png")
 HANDED_OVER = "\x1b_triton-workshop:picture;{}\x1b\\"
 SIGNS = {Way.KITTY: "\x1b_G", Way.SIXEL: "\x1bP0;0;0q", Way.ITERM2: "\x1b]1337;File="}
 RED = (255, 0, 0)
+QUIET = 5
+"""Looks without anything new, after which a screen is taken for complete."""
 
 
 @pytest.fixture
@@ -84,11 +86,14 @@ async def presenting(
 
 
 async def new(written: list[str], pilot: Pilot[int], *keys: str) -> str:
-    """What is written at these keys."""
+    """What is written at these keys: all of it, when nothing more has come for a while."""
     written.clear()
     await pilot.press(*keys)
-    await pilot.pause()
-    await pilot.pause()
+    quiet = 0
+    while quiet < QUIET:
+        before = len(written)
+        await pilot.pause(0.03)
+        quiet = quiet + 1 if written and len(written) == before else 0
     return "".join(written)
 
 

@@ -24,6 +24,8 @@ DECKS = Path(__file__).parent / "decks"
         pytest.param("tour.md", 4, ["s"], (120, 36), id="columns"),
         pytest.param("live.md", 2, ["s"], (80, 24), id="light"),
         pytest.param("tour.md", 2, ["question_mark"], (80, 24), id="keys"),
+        pytest.param("tour.md", 2, ["slash", *"some"], (80, 24), id="search"),
+        pytest.param("live.md", 2, ["s", "ctrl+o", "end", "enter", *"x = ("], (80, 24), id="editor"),
     ],
 )
 def test_a_screen_looks_as_it_did(

@@ -187,8 +187,7 @@ def test_ctrl_x_stops_and_forty_ctrl_e_start_one_process() -> None:
         await pilot.press("ctrl+e", "ctrl+e")
         for _ in range(38):
             viewer.action_run()
-        await until(pilot, lambda: "ready" in screen(viewer))
-        assert "Ctrl+X stops" in screen(viewer)
+        await until(pilot, lambda: "ready" in screen(viewer) and "Ctrl+X stops" in screen(viewer))
         assert len(viewer.live._threads) == 1
         await pilot.press("ctrl+x")
         await finished(viewer, pilot)

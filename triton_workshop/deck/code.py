@@ -54,7 +54,8 @@ def read_code(block: CodeBlock, folder: Path, line: int, auto_render: tuple[str,
     _check(fence, name, render)
     language = language_named(name)
     prefix = (language.hidden_prefix if language else None) or ""
-    visible = tuple(text.replace("\t", "    ") for text in lines if not (prefix and text.startswith(prefix)))
+    hidden = frozenset(index for index, text in enumerate(lines) if prefix and text.startswith(prefix))
+    visible = tuple(text.replace("\t", "    ") for index, text in enumerate(lines) if index not in hidden)
     first = external.first if external else line + 1
     return Code(
         language=name,
@@ -73,6 +74,7 @@ def read_code(block: CodeBlock, folder: Path, line: int, auto_render: tuple[str,
         render_width_percent=fence.width_percent,
         render=render,
         file=external.path if external else None,
+        hidden=hidden,
     )
 
 

@@ -165,6 +165,8 @@ class Code:
     """The number that +line_numbers gives to the first visible line."""
     file: Path | None = None
     """The file that a ```file block takes its code from; `source_lines` then count in it."""
+    hidden: frozenset[int] = frozenset()
+    """Indices of the lines of `source` that run and are not shown."""
 
     def highlighted(self, step: int) -> frozenset[int] | None:
         """The lines highlighted at a step; None for all."""

@@ -15,31 +15,51 @@ from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
-from textual.geometry import Size
+from textual.geometry import Region, Size, Spacing
 
 from triton_workshop.consent import EVERYTHING, NOTHING, Consent, flag, in_force
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.errors import DeckError
-from triton_workshop.deck.model import Block, Code, Deck, Execution
+from triton_workshop.deck.model import Block, Code, Deck, Execution, plain
 from triton_workshop.saves import Saves
 from triton_workshop.viewer.ahead import Ahead
 from triton_workshop.viewer.asking import consent_to
+from triton_workshop.viewer.browser import open_link
+from triton_workshop.viewer.editing import Edits
 from triton_workshop.viewer.leaving import leave_with_terminal
-from triton_workshop.viewer.live import LiveBlocks, Status, blocks_to_run, shown_elsewhere
+from triton_workshop.viewer.live import LiveBlocks, Status, blocks_to_run, same_code, shown_elsewhere
 from triton_workshop.viewer.notes.channel import HEARTBEAT, Publisher
-from triton_workshop.viewer.page import Page, View, broken_page, compose, footer
+from triton_workshop.viewer.output import Output, OutputScreen
+from triton_workshop.viewer.page import (
+    EDITOR_INSET,
+    OpenEditor,
+    Page,
+    Part,
+    Spot,
+    View,
+    broken_page,
+    cell_shown,
+    compose,
+    footer,
+    slide_name,
+)
 from triton_workshop.viewer.palette import Palette, palette_named
 from triton_workshop.viewer.pictures import HALF_BLOCKS, Graphics, Look, forget_pictures
 from triton_workshop.viewer.place import Place, goto
 from triton_workshop.viewer.reloading import pictures, read, readings, slide_again
+from triton_workshop.viewer.richtext import printable
 from triton_workshop.viewer.rows import Rows
 from triton_workshop.viewer.screen_theme import screen_theme
-from triton_workshop.viewer.screens import Index, Keys
+from triton_workshop.viewer.screens import Black, Index, Keys
+from triton_workshop.viewer.search import SlideSearch
 from triton_workshop.viewer.start import first_slide_shown
 from triton_workshop.viewer.terminal import Terminal, ask
 from triton_workshop.viewer.trouble import Trouble, trouble_rows
 
 if TYPE_CHECKING:
+    from textual.widgets import TextArea
+
+    from triton_workshop.viewer.editor import Editor
     from triton_workshop.viewer.picture_widget import Held, PictureWidget
 
 FRAME = 0.05
@@ -57,6 +77,7 @@ class Viewer(App[int]):
 
     TITLE = "Triton Workshop"
     ENABLE_COMMAND_PALETTE = False
+    AUTO_FOCUS = None  # keys are for the slides, unless the presenter opens the editor
     CSS = """
     Screen { background: $background; layout: vertical; overflow: hidden; layers: default trouble; }
     #trouble { layer: trouble; dock: bottom; height: auto; display: none; }
@@ -64,6 +85,7 @@ class Viewer(App[int]):
     Body { height: 1fr; scrollbar-size: 0 0; background: $background; }
     #canvas { background: $background; min-height: 0; }
     ModalScreen { align: center middle; background: $background 70%; }
+    Black { background: #000000; }
     .box {
         width: 72; max-width: 100%; height: auto; max-height: 100%; padding: 0 2; background: $panel;
         border: round $accent; border-title-color: $accent; border-title-style: bold; scrollbar-size: 0 0;
@@ -81,16 +103,23 @@ class Viewer(App[int]):
         Binding("s", "go('complete')", "Show every step", show=False),
         Binding("ctrl+e", "run", "Run", show=False),
         Binding("ctrl+x", "stop", "Stop", show=False),
+        Binding("ctrl+o", "edit", "Edit", show=False),
+        Binding("o", "output", "Output", show=False),
+        Binding("slash", "search", "Search", show=False),
+        Binding("b,full_stop", "black", "Black", show=False),
         Binding("r,ctrl+r", "reload", "Read again", show=False),
         Binding("ctrl+p", "index", "Slides", show=False),
         Binding("question_mark", "keys", "Keys", show=False),
+        Binding("T,upper_t,shift+t", "grid", "Lines between columns", show=False),
         Binding("shift+down", "scroll(1)", "Scroll down", show=False),
         Binding("shift+up", "scroll(-1)", "Scroll up", show=False),
         Binding("ctrl+d", "scroll(0.5)", "Half a screen down", show=False),
         Binding("ctrl+u", "scroll(-0.5)", "Half a screen up", show=False),
-        Binding("escape", "forget", "Forget what was typed", show=False),
+        Binding("escape", "forget", "Back to how it was", show=False),
+        Binding("ctrl+z", "suspend_process", "Back to the shell for a while", show=False),
         Binding("q", "leave", "Quit", show=False),
-        Binding("ctrl+c,ctrl+q", "leave", "Quit", show=False, priority=True),
+        Binding("ctrl+q", "leave", "Quit", show=False, priority=True),
+        Binding("ctrl+c", "interrupt", "Quit", show=False, priority=True),
     ]
 
     def __init__(
@@ -112,6 +141,11 @@ class Viewer(App[int]):
         """
         super().__init__()
         self.deck = deck
+        """As it is shown: with what the presenter typed."""
+        self.deck_read = deck
+        self.edits = Edits()
+        self.editor: Editor | None = None
+        self.grid = False
         self.consent = consent
         self.saves = saves
         self._lost: tuple[Deck, Place] | None = None
@@ -190,6 +224,9 @@ class Viewer(App[int]):
             step=self.place.step,
             cells=self.live.cells,
             elsewhere=self.elsewhere,
+            edited=self.edits.edited(),
+            editor=OpenEditor(self.edits.shown(self.editor.block), self.editor.rows) if self.editor else None,
+            grid=self.grid,
             now=time.monotonic(),
             graphics=self.graphics,
             consent=self.live.consent,
@@ -212,8 +249,11 @@ class Viewer(App[int]):
             self.title_rows.show(self.page.title)
             self.canvas.show(self.page.body)
             self._place_pictures()
+            self._place_editor()
             self._draw_footer()
             self._draw_trouble(view)
+        if isinstance(self.screen, OutputScreen):
+            self.screen.draw()
         self._next_frame = time.monotonic() + BREATH * (time.monotonic() - started)
         self._tell_notes()
 
@@ -229,7 +269,7 @@ class Viewer(App[int]):
         hint = self.message or self.typed
         if not hint and self.live.running:
             hint = "▶ running"
-        if len(self.page.body) - self.page.room > self.body.scroll_offset.y:
+        if not self.message and len(self.page.body) - self.page.room > self.body.scroll_offset.y:
             hint = f"{hint}  ↓ more".strip()
         self.footer_rows.show(footer(self.deck, self.place, self._view(self.size), hint))
 
@@ -268,6 +308,7 @@ class Viewer(App[int]):
         if place == self.place:
             self._draw_footer()
             return
+        self._close_editor()
         other_slide = place.slide != self.place.slide
         self.place = place
         if other_slide:
@@ -293,7 +334,8 @@ class Viewer(App[int]):
         """Starts the slide's automatic blocks, all but those that have been started before."""
         slide = self.deck.slides[self.place.slide]
         blocks = blocks_to_run(slide, slide.steps - 1, Execution.AUTOMATIC)
-        self._start([block for block in blocks if block not in self.live.cells])
+        edited = self.edits.edited()
+        self._start([block for block in blocks if block not in self.live.cells and block not in edited])
 
     def action_go(self, where: str) -> None:
         match where:
@@ -323,11 +365,20 @@ class Viewer(App[int]):
         self._move(goto(number, self.steps))
 
     def action_forget(self) -> None:
-        self._type("")
-        if self._trouble is not None:
+        """Leaves the editor; else hides an error; else forgets a number; else shows the deck's own code again."""
+        edited = [block for block in self._live_blocks() if block in self.edits.edited()]
+        if self.editor is not None:
+            self._close_editor()
+            self._draw()
+        elif self._trouble is not None:
+            self._type("")
             self.message = f"✗ {self._trouble.place}"
             self._trouble = None
             self._draw()
+        elif edited and not self.typed:
+            self._restore(edited[-1])
+        else:
+            self._type("")
 
     def on_key(self, event: events.Key) -> None:
         character = event.character or ""
@@ -351,22 +402,35 @@ class Viewer(App[int]):
     # Live blocks
 
     def action_run(self) -> None:
-        slide = self.deck.slides[self.place.slide]
-        blocks = blocks_to_run(slide, self.place.step, Execution.ON_KEY, Execution.AUTOMATIC)
-        refused = [block for block in blocks if not self.live.allows(block)]
+        """Runs what the editor holds, or else every visible block."""
+        blocks = self._live_blocks()
+        if self.editor is not None:
+            self._keep_edit()
+            blocks = [self.edits.shown(self.editor.block)]
+        refused = [block.content for block in blocks if not self.live.allows(block)]
         if not blocks:
-            self.message = "nothing to run here"
-        elif refused:
-            wanted = flag(refused[0].content.execution) if isinstance(refused[0].content, Code) else ""
-            self.message = f"code from elsewhere: to let it run, start again with {wanted}"
-        self._draw_footer()
+            self._say("nothing to run here")
+        elif refused and isinstance(refused[0], Code):
+            self._say(f"code from elsewhere: to let it run, start again with {flag(refused[0].execution)}")
         self._start(blocks)
+
+    def _live_blocks(self) -> list[Block]:
+        slide = self.deck.slides[self.place.slide]
+        return blocks_to_run(slide, self.place.step, Execution.ON_KEY, Execution.AUTOMATIC)
+
+    def _say(self, message: str) -> None:
+        self.message = message
+        self._draw_footer()
 
     def _start(self, blocks: list[Block]) -> None:
         blocks = [block for block in blocks if self.live.allows(block)]
         if not blocks:
             return
+        for before in map(self.edits.starts, blocks):
+            if before is not None:
+                self.live.stop(before)
         self.live.start([(block, self._columns_of(block)) for block in blocks])
+        self.message = ""
         self._follow = True
         self.settled = False
         self.ticker.resume()
@@ -377,6 +441,8 @@ class Viewer(App[int]):
         return area.columns if area else max(self.size.width - 10, 20)
 
     def action_stop(self) -> None:
+        if self.editor is not None and self.focused is self.editor and not self.live.running:
+            self.editor.action_cut()
         self._follow = True
         self.live.stop()
 
@@ -403,27 +469,197 @@ class Viewer(App[int]):
         if below > self.body.scroll_offset.y:
             self.call_after_refresh(self.body.scroll_to, y=below, animate=False, force=True)
 
+    # Editing
+
+    def action_edit(self) -> None:
+        """Opens the editor over the first live block; where it is open, over the next; after the last it closes."""
+        blocks = self._live_blocks()
+        here = self.edits.shown(self.editor.block) if self.editor is not None else None
+        if not blocks:
+            self._say("nothing to edit here")
+        elif here in blocks[:-1]:
+            self._open_editor(blocks[blocks.index(here) + 1])
+        elif here is not None:
+            self._close_editor()
+            self._draw()
+        else:
+            self._open_editor(blocks[0])
+
+    def _open_editor(self, shown: Block) -> None:
+        from triton_workshop.viewer.editor import Editor  # when it is asked for: the first slide does not wait for it
+
+        self._close_editor()
+        block = self.edits.source(shown)
+        if isinstance(block.content, Code):
+            self.message = ""
+            self.editor = Editor(block, block.content, self.edits.draft(block), self.palette)
+            self.canvas.mount(self.editor)
+            self._draw()
+            self.editor.focus(scroll_visible=False)
+            self._follow = False
+            self.call_after_refresh(self._show_all_of_editor)
+
+    def _close_editor(self) -> None:
+        if self.editor is not None:
+            self._keep_edit()
+            self._remove_editor(self.editor)
+
+    def _remove_editor(self, editor: Editor) -> None:
+        editor.screen.set_focus(None)  # at once, so that the next key is not typed into it any more
+        editor.remove()
+        self.editor = None
+
+    def _keep_edit(self) -> None:
+        """Takes what the editor holds into the deck that is shown."""
+        if self.editor is not None:
+            self.edits.write(self.editor.block, self.editor.text, self.editor.history)
+            self._show_edits()
+
+    def _show_edits(self) -> None:
+        self.deck = self.edits.over(self.deck_read)
+        self.elsewhere = shown_elsewhere(self.deck)
+
+    def _restore(self, shown: Block) -> None:
+        self.live.stop(shown)
+        self.edits.restore(self.edits.source(shown))
+        self._show_edits()
+        self.message = "the deck's own code · Ctrl+O and Ctrl+Z bring the edit back"
+        self._draw()
+
+    def _editor_spot(self) -> Spot | None:
+        """Where the code is that the editor lies over."""
+        if self.editor is None:
+            return None
+        block = self.edits.shown(self.editor.block)
+        return next((spot for spot in self.page.spots if (spot.block, spot.part) == (block, Part.CODE)), None)
+
+    def _place_editor(self) -> None:
+        spot = self._editor_spot()
+        if self.editor is None or spot is None:
+            return
+        width = max(spot.width - EDITOR_INSET, 1)
+        self.editor.styles.width, self.editor.styles.height = width, self.editor.rows(width)
+        self.editor.styles.offset = (spot.x + EDITOR_INSET, spot.y)
+
+    def _show_all_of_editor(self) -> None:
+        """Scrolls as little as it takes to see the header and the code; where they are too tall, to their start."""
+        spot = self._editor_spot()
+        if spot is not None:
+            whole = Region(0, spot.y - 1, 1, min(spot.height + 1, self.page.room))
+            self.body.scroll_to_region(whole, animate=False, force=True)
+
+    def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        editor = self.editor
+        if editor is not None and event.text_area is editor and editor.rows(editor.size.width) != editor.size.height:
+            self._draw()
+
+    def on_text_area_selection_changed(self, event: TextArea.SelectionChanged) -> None:
+        spot = self._editor_spot()
+        if self.editor is not None and event.text_area is self.editor and spot is not None:
+            row = Region(0, spot.y + self.editor.cursor_row, 1, 1)
+            around = Spacing(1, 0, 1, 0)
+            self.call_after_refresh(self.body.scroll_to_region, row, spacing=around, animate=False, force=True)
+
+    # Outputs, search, and the mouse
+
+    def action_output(self) -> None:
+        """Shows the newest output of the slide on the whole screen."""
+        self._show_output(None)
+
+    def _show_output(self, wanted: Block | None) -> None:
+        view = self._view(self.size)
+        blocks = [spot.block for spot in self.page.spots if spot.part is Part.OUTPUT]
+        cells = [(block, cell) for block in blocks if (cell := cell_shown(block, view)) is not None]
+        if not cells:
+            self._say("no output here yet")
+            return
+        slide = printable(plain(slide_name(self.deck, self.deck.slides[self.place.slide])))
+        outputs = [Output(f"{slide} · {self._language(block)}", cell) for block, cell in cells]
+        newest = max(range(len(cells)), key=lambda index: cells[index][1].started)
+        chosen = blocks.index(wanted) if wanted in blocks else newest
+        self.push_screen(OutputScreen(outputs, chosen, self.palette))
+
+    @staticmethod
+    def _language(block: Block) -> str:
+        return block.content.language if isinstance(block.content, Code) else ""
+
+    def action_search(self) -> None:
+        def go(number: int | None) -> None:
+            if number is not None:
+                self._move(goto(number + 1, self.steps))
+
+        self.push_screen(SlideSearch(self.deck, self.palette), go)
+
+    def on_click(self, event: events.Click) -> None:
+        if event.style.link:
+            self._say(open_link(event.style.link))
+            return
+        widget, region = self.screen.get_widget_at(*event.screen_offset)
+        if widget is self.editor or self.screen.is_modal:
+            return
+        x, y = event.screen_offset - region.offset
+        spots = self.page.spots if widget is self.canvas else ()
+        spot = next((spot for spot in spots if spot.covers(x, y)), None)
+        if spot is None:
+            self._close_editor()
+            self._draw()
+        elif spot.part is Part.HEADER:
+            self._click_header(spot.block)
+        elif spot.part is Part.CODE:
+            self._click_code(spot, x, y)
+        else:
+            self._show_output(spot.block)
+
+    def _click_header(self, block: Block) -> None:
+        if self.editor is not None and self.edits.shown(self.editor.block) == block:
+            self.action_run()
+        else:
+            self._start([block])
+
+    def _click_code(self, spot: Spot, x: int, y: int) -> None:
+        self._open_editor(spot.block)
+        if self.editor is not None:
+            self.editor.put_cursor(x - spot.x - EDITOR_INSET, y - spot.y)
+
     # The rest
+
+    def action_grid(self) -> None:
+        self.grid = not self.grid
+        self._draw()
+
+    def action_black(self) -> None:
+        self.push_screen(Black())
+
+    def action_interrupt(self) -> None:
+        """Quits; in the editor, where Ctrl+C copies, it never does."""
+        if isinstance(self.screen, Black):
+            self.screen.dismiss()
+        elif self.editor is None or self.focused is not self.editor:
+            self.action_leave()
+        elif self.editor.selected_text:
+            self.editor.action_copy()
+        else:
+            self._say("nothing is selected to copy; Esc leaves the editor")
 
     def action_reload(self) -> None:
         self._forget_pictures()
         self._take_in(read(self.deck.path))
         if self._trouble is None:
-            self.message = "✓ read again"
+            self.message = self.message or "✓ read again"
         self._draw_footer()
 
     async def _follow_saves(self, saves: Saves) -> None:
         """Shows the deck as it is saved."""
-        async for reading in readings(saves, self.deck, self._doubtful):
+        async for reading in readings(saves, self.deck_read, self._doubtful):
             if reading.saved & pictures(self.deck):
                 self._forget_pictures()
-            elif reading.result == self.deck and self._trouble is None:
+            elif reading.result == self.deck_read and self._trouble is None:
                 continue
             self._take_in(reading.result)
 
     def _doubtful(self, result: Deck | DeckError) -> bool:
         """Whether what was read may be a file that is only half written: broken, or without the slide shown here."""
-        return isinstance(result, DeckError) or slide_again(self.deck, self.place.slide, result) is None
+        return isinstance(result, DeckError) or slide_again(self.deck_read, self.place.slide, result) is None
 
     def _take_in(self, result: Deck | DeckError) -> None:
         """Shows a deck that was read again, at the same place and with its outputs; or what is wrong with it."""
@@ -431,16 +667,20 @@ class Viewer(App[int]):
             self._trouble = Trouble.with_line(result)
             self._draw()
             return
-        before, place = self._lost or (self.deck, self.place)
+        self._keep_edit()
+        before, place = self._lost or (self.deck_read, self.place)
         slide = slide_again(before, place.slide, result)
         self._lost = (before, place) if slide is None else None
-        self.live.carry_over(self.deck, result)
+        lost = self.edits.carry_over(self.deck_read, result)
+        self.live.carry_over(self.deck_read, result, *self.edits.versions())
         self.live.consent = in_force(result, self.consent)
-        self.deck, self._trouble, self.message = result, None, ""
+        self.deck_read, self._trouble = result, None
+        self._show_edits()
+        self.message = "the code below an edit has changed · Ctrl+O, Ctrl+Z: the edit" if lost else ""
         self.steps = [slide.steps for slide in result.slides]
-        self.elsewhere = shown_elsewhere(result)
         self._use_palette(palette_named(result.front_matter.theme_name))
         self.place = (self.place if slide is None else Place(slide, place.step)).within(self.steps)
+        self._carry_editor_over()
         self._draw(from_top=slide is None)
         self._start_by_itself()
 
@@ -457,6 +697,18 @@ class Viewer(App[int]):
             widget.display = False  # at once; it goes a moment later
             widget.remove()
         self._pictures = []
+
+    def _carry_editor_over(self) -> None:
+        """The editor stays over the same code, wherever it stands on the slide now; else it closes."""
+        if self.editor is None:
+            return
+        before = self.editor.block
+        same = [block for block in map(self.edits.source, self._live_blocks()) if same_code(block, before)]
+        if same:
+            self.editor.block = same[0]
+            self.editor.use(self.palette)
+        else:
+            self._remove_editor(self.editor)
 
     def action_index(self) -> None:
         def go(number: int | None) -> None:

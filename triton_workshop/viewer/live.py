@@ -138,10 +138,10 @@ class LiveBlocks:
     def running(self) -> int:
         return sum(cell.status is not Status.ENDED for cell in self.cells.values())
 
-    def stop(self) -> None:
-        """Interrupts what runs, and forgets what waits."""
-        for cell in self.cells.values():
-            if cell.status is not Status.ENDED:
+    def stop(self, *blocks: Block) -> None:
+        """Interrupts what runs, and forgets what waits: these blocks, or all."""
+        for block, cell in self.cells.items():
+            if cell.status is not Status.ENDED and (not blocks or block in blocks):
                 cell.cancelled = True
                 if cell.run is not None:
                     cell.run.stop()
@@ -158,16 +158,25 @@ class LiveBlocks:
         self._runner.close()
         self._pictures.cleanup()
 
-    def carry_over(self, before: Deck, after: Deck) -> None:
-        """Gives the outputs to the same code in a deck that was read again, wherever it stands now."""
+    def carry_over(self, before: Deck, after: Deck, *versions: Block) -> None:
+        """Gives the outputs to the same code in a deck that was read again, or in these edits of its blocks."""
         old, new = _code_of(before), _code_of(after)
         same = pairs([text for text, _ in old], [text for text, _ in new])
         cells = self.cells
         self.cells = {new[there][1]: cells.pop(old[here][1]) for here, there in same.items() if old[here][1] in cells}
+        for version in versions:
+            edited = next((block for block in cells if same_code(block, version)), None)
+            if edited is not None:
+                self.cells[version] = cells.pop(edited)
         for cell in cells.values():
             cell.cancelled = True
             if cell.run is not None:
                 cell.run.stop()
+
+
+def same_code(one: Block, other: Block) -> bool:
+    a, b = one.content, other.content
+    return isinstance(a, Code) and isinstance(b, Code) and (a.language, a.source) == (b.language, b.source)
 
 
 def _code_of(deck: Deck) -> list[tuple[tuple[str, str | None, str], Block]]:

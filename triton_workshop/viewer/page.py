@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import IntEnum
+from enum import Enum, IntEnum
 from functools import lru_cache
 from io import StringIO
 from itertools import pairwise
@@ -60,6 +60,12 @@ TALL = 30
 NARROWEST_COLUMN = 16
 SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 ALERT_ICONS = {"note": "●", "tip": "★", "important": "◆", "warning": "▲", "caution": "✖"}
+EDITOR_INSET = 2
+"""Columns of a code panel to the left of its lines."""
+EDITED = "edited · Esc restores"
+EDITING = ("Ctrl+E runs · Ctrl+O next · Esc leaves", "Ctrl+E runs · Esc leaves", "Esc leaves", "")
+LINES_ON_A_SLIDE = 500
+"""Lines of an output that a slide shows; the output's own screen shows all that are kept."""
 VEIL = "\u2800"
 """A blank that wraps as a letter does: text that will come later keeps its place."""
 
@@ -87,6 +93,37 @@ class LiveArea:
     columns: int
 
 
+class Part(Enum):
+    """What the mouse can mean by pointing at a live block."""
+
+    HEADER = "header"
+    CODE = "code"
+    OUTPUT = "output"
+
+
+@dataclass(frozen=True)
+class Spot:
+    """Where a part of a live block is, in cells of the body."""
+
+    block: Block
+    part: Part
+    x: int
+    y: int
+    width: int
+    height: int
+
+    def covers(self, x: int, y: int) -> bool:
+        return self.x <= x < self.x + self.width and self.y <= y < self.y + self.height
+
+
+@dataclass(frozen=True)
+class OpenEditor:
+    """The block over whose code the editor lies, and the rows that the editor needs at a width."""
+
+    block: Block
+    rows: Callable[[int], int]
+
+
 @dataclass(frozen=True)
 class Page:
     """A slide, ready to be shown: title bar, body (which may be taller than the screen), and where things are."""
@@ -97,6 +134,7 @@ class Page:
     """Rows of the body that are on the screen at once."""
     pictures: tuple[Picture, ...]
     live: Mapping[Block, LiveArea]
+    spots: tuple[Spot, ...] = ()
 
 
 @dataclass
@@ -106,6 +144,7 @@ class Piece:
     lines: list[Strip] = field(default_factory=list)
     pictures: list[Picture] = field(default_factory=list)
     live: dict[Block, LiveArea] = field(default_factory=dict)
+    spots: list[Spot] = field(default_factory=list)
     revealed: int = 0
     """Rows up to the last that is visible at this step; below it everything is still blank."""
 
@@ -119,6 +158,7 @@ class Piece:
         self.live |= {
             block: LiveArea(area.top + y, area.bottom + y, area.columns) for block, area in other.live.items()
         }
+        self.spots += [replace(spot, x=spot.x + x, y=spot.y + y) for spot in other.spots]
         if other.revealed:
             self.revealed = max(self.revealed, y + other.revealed)
 
@@ -133,6 +173,11 @@ class View:
     step: int = 0
     cells: Mapping[Block, Cell] = field(default_factory=dict)
     elsewhere: Mapping[str, Block] = field(default_factory=dict)
+    edited: Mapping[Block, Block | None] = field(default_factory=dict)
+    """Blocks that show what the presenter typed, each with the version of it that ran last."""
+    editor: OpenEditor | None = None
+    grid: bool = False
+    """Whether a line shows where one column ends and the next begins."""
     now: float = 0.0
     graphics: Graphics = field(default_factory=Graphics)
     consent: Consent = EVERYTHING
@@ -162,7 +207,8 @@ def compose(deck: Deck, slide: Slide, view: View) -> Page:
         Strip([left, *line, right]).adjust_cell_length(view.width, base) for line in piece.lines[: piece.revealed]
     )
     pictures = tuple(picture.moved(side, 0) for picture in piece.pictures if picture.y < piece.revealed)
-    return Page(title, body, room, pictures, piece.live)
+    spots = tuple(replace(spot, x=spot.x + side) for spot in piece.spots)
+    return Page(title, body, room, pictures, piece.live, spots)
 
 
 def broken_page(trace: str, view: View) -> Page:
@@ -305,13 +351,18 @@ class Composer:
             segments: list[Segment] = []
             for index, column in enumerate(columns):
                 if index:
-                    segments.append(Segment(" " * gap, self.base))
+                    segments.append(self._between_columns(gap))
                 below = y >= column.height
                 segments += self._line(Text(), widths[index]) if below else column.lines[y]
             whole.lines.append(self._fill(segments, width))
         for index, column in enumerate(columns):
             whole.adopt(column, sum(widths[:index]) + gap * index, 0)
         return whole
+
+    def _between_columns(self, gap: int) -> Segment:
+        if self.view.grid:
+            return Segment("│".center(gap), self.base + Style(color=self.palette.accent))
+        return Segment(" " * gap, self.base)
 
     def _fill(self, segments: list[Segment], width: int) -> Strip:
         return Strip(segments).adjust_cell_length(width, self.base)
@@ -338,37 +389,50 @@ class Composer:
         return Piece([Strip([indent, *line]).adjust_cell_length(width, ground) for line in lines])
 
     def _code(self, block: Block, code: Code, width: int) -> Piece:
-        highlighted = code.highlighted(self.view.step)
-        lines = list(code_panel(code, highlighted, width, self.palette, self.base, self.air, self.view.consent))
-        piece = Piece(lines)
+        piece = Piece(list(self._panel(block, code, width)))
         if code.execution in (Execution.ON_KEY, Execution.AUTOMATIC) and block.step <= self.view.step:
+            piece.spots.append(Spot(block, Part.HEADER, 0, 0, width, 1))
+            piece.spots.append(Spot(block, Part.CODE, 0, 1, width, piece.height - 1))
             if self.view.elsewhere.get(code.identifier or "") != block:
                 self._append(piece, self._output(block, width))
             piece.live[block] = LiveArea(0, piece.height, max(width - 4, 1))
         return piece
 
+    def _panel(self, block: Block, code: Code, width: int) -> Lines:
+        """The code of a block, or room for the editor where the presenter edits it."""
+        editor = self.view.editor
+        if editor is not None and editor.block == block:
+            rows = editor.rows(width - EDITOR_INSET)
+            return editor_panel(code, rows, width, self.palette, self.base, self.air)
+        highlighted = code.highlighted(self.view.step)
+        mark = EDITED if block in self.view.edited else ""
+        return code_panel(code, highlighted, width, self.palette, self.base, self.air, mark, self.view.consent)
+
     def _output(self, block: Block, width: int) -> Piece:
         """What a live block has printed and how it stands, on a ground of its own."""
-        cell = self.view.cells.get(block)
+        cell = cell_shown(block, self.view)
         if cell is None:
             return Piece()
         palette = self.palette
         ground = Style(color=palette.text, bgcolor=palette.well)
         status, tone = cell_status(cell, self.view.now, palette)
+        if block not in self.view.cells:
+            status.append("   before the last edit", Style(color=palette.muted, bold=False))
         bar = Segment("▎ ", Style(color=tone, bgcolor=palette.well))
         inside = max(width - 4, 1)
         printed: list[Text] = []
-        if cell.transcript.dropped:
-            note = f"… {cell.transcript.dropped:,} earlier lines are not shown"
+        lines = [] if cell.transcript.empty else cell.transcript.shown()
+        earlier = cell.transcript.dropped + max(len(lines) - LINES_ON_A_SLIDE, 0)
+        if earlier:
+            note = f"… {earlier:,} earlier lines; o shows " + ("more" if cell.transcript.dropped else "all")
             printed.append(Text(note, Style(color=palette.muted, italic=True)))
-        if not cell.transcript.empty:
-            printed += cell.transcript.shown()
         output = Piece()
-        for text in (*printed, status):
+        for text in (*printed, *lines[-LINES_ON_A_SLIDE:], status):
             self._append(output, self._printed(text, inside, ground))
         beside = max(width - 2, 0)
-        lines = [self._fill([bar, *line.adjust_cell_length(beside, ground)], width) for line in output.lines]
-        return Piece(lines, [picture.moved(2, 0) for picture in output.pictures])
+        rows = [self._fill([bar, *line.adjust_cell_length(beside, ground)], width) for line in output.lines]
+        pictures = [picture.moved(2, 0) for picture in output.pictures]
+        return Piece(rows, pictures, spots=[Spot(block, Part.OUTPUT, 0, 0, width, len(rows))])
 
     def _printed(self, text: Text, width: int, ground: Style) -> Piece:
         """A line of an output in as many rows as it needs."""
@@ -382,6 +446,12 @@ class Composer:
 
 def has_picture(block: Block) -> bool:
     return isinstance(block.content, Image | Columns)
+
+
+def cell_shown(block: Block, view: View) -> Cell | None:
+    """The run that is shown below a block: its own, or that of the code that the presenter has edited since."""
+    before = view.edited.get(block)
+    return view.cells.get(block) or (view.cells.get(before) if before is not None else None)
 
 
 def cell_status(cell: Cell, now: float, palette: Palette) -> tuple[Text, str]:
@@ -577,6 +647,7 @@ def code_panel(
     palette: Palette,
     base: Style,
     air: Air,
+    mark: str = "",
     consent: Consent = EVERYTHING,
 ) -> Lines:
     """Code on its panel. Lines outside the highlighted ones are dimmed; long lines go on in the next row."""
@@ -584,7 +655,7 @@ def code_panel(
     numbers = len(str(code.first_line_number + len(code.lines) - 1)) if code.line_numbers else 0
     gutter = 2 + (numbers + 2 if numbers else 0)
     rows: list[Text] = []
-    header = panel_header(code, width, palette, consent)
+    header = panel_header(code, width, palette, consent, mark)
     if header is not None:
         rows.append(header)
     elif air and code.background:
@@ -605,6 +676,22 @@ def code_panel(
     return tuple(strip(row, width, ground) for row in rows)
 
 
+def editor_panel(code: Code, rows: int, width: int, palette: Palette, base: Style, air: Air) -> Lines:
+    """The panel that the editor lies on, with so many rows of room for it."""
+    ground = base + Style(bgcolor=palette.panel)
+    bar = Text("▎", Style(color=palette.accent))
+    language, keys = printable(code.language), fitting(EDITING, width - Text(code.language).cell_len - 6)
+    gap = max(width - Text(language + keys).cell_len - 4, 1)
+    header = Text.assemble(bar, f" {language}", " " * gap, Text(f"{keys}  ", Style(color=palette.accent)))
+    below = [bar] if air else []
+    return tuple(strip(row, width, ground) for row in (header, *[bar] * rows, *below))
+
+
+def fitting(spellings: Sequence[str], width: int) -> str:
+    """The first spelling that fits, from long to short; the last where none does."""
+    return next((text for text in spellings if len(text) <= width), spellings[-1])
+
+
 def code_rows(line: Text, width: int) -> list[Text]:
     """A line of code in as many rows as it needs; an arrow marks those that continue."""
     if line.cell_len <= width or width < 12:
@@ -613,8 +700,8 @@ def code_rows(line: Text, width: int) -> list[Text]:
     return [first, *(Text.assemble(Text("  ↪ ", Style(dim=True)), other) for other in others)]
 
 
-def panel_header(code: Code, width: int, palette: Palette, consent: Consent) -> Text | None:
-    """The row above code that runs: its language, and the key."""
+def panel_header(code: Code, width: int, palette: Palette, consent: Consent, mark: str = "") -> Text | None:
+    """The row above code that runs: its language, what is special about it now, and the key."""
     if code.execution is Execution.NONE:
         return None
     if not runnable(code.language):
@@ -626,10 +713,15 @@ def panel_header(code: Code, width: int, palette: Palette, consent: Consent) -> 
     else:
         note = f"+{code.execution.value} runs in presenterm"
     language = printable(code.language)
-    gap = max(width - Text(language + note).cell_len - 4, 1)
+    room = width - Text(language + note).cell_len - 8
+    shown = fitting((f"{mark}   ", mark.partition(" ")[0] + "   ", ""), room) if mark else ""
+    gap = max(width - Text(language + shown + note).cell_len - 4, 1)
     tone = palette.accent if note.startswith("▶") else palette.muted
     return Text.assemble(
-        Text(f"  {language}", Style(color=palette.muted)), " " * gap, Text(f"{note}  ", Style(color=tone))
+        Text(f"  {language}", Style(color=palette.muted)),
+        " " * gap,
+        Text(shown, Style(color=palette.warning)),
+        Text(f"{note}  ", Style(color=tone)),
     )
 
 

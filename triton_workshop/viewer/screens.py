@@ -30,17 +30,22 @@ KEYS: KeyGroups = (
         ("g g  home    G  end", "first slide, last slide"),
         ("12 G", "slide 12"),
         ("s", "show every step"),
-        ("Ctrl+P", "list of slides"),
+        ("Ctrl+P    /", "list of slides, search them"),
     )),
     ("Code", (
         ("Ctrl+E", "run the code on the slide"),
         ("Ctrl+X", "stop it"),
+        ("Ctrl+O", "edit it; again: the next block"),
+        ("esc", "leave the editor; again: the original"),
+        ("o", "its output on the whole screen"),
+        ("click", "header: run; code: edit; output: open"),
     )),
     ("Screen", (
         ("shift+↑↓  Ctrl+U  Ctrl+D", "scroll a long slide"),
-        ("r  Ctrl+R", "read the deck again"),
+        ("b  .", "black, until the next key"),
+        ("r  Ctrl+R   T", "read again; lines between columns"),
         ("?  esc", "these keys, and away with them"),
-        ("q  Ctrl+C", "quit"),
+        ("q  Ctrl+C   Ctrl+Z", "quit; to the shell, until fg"),
     )),
 )  # fmt: skip
 
@@ -52,6 +57,7 @@ MARGIN = 6
 class Overlay(ModalScreen[int | None]):
     """A box with lines over the slides."""
 
+    WIDEST = 72
     BINDINGS: ClassVar[list[BindingType]] = [("escape,q", "leave", "Close")]
 
     def __init__(self, title: str, palette: Palette) -> None:
@@ -61,6 +67,7 @@ class Overlay(ModalScreen[int | None]):
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(classes="box", can_focus=False) as box:
+            box.styles.width = self.WIDEST
             box.border_title = self.heading
             yield Rows(name="lines")
 
@@ -71,13 +78,16 @@ class Overlay(ModalScreen[int | None]):
         self.draw()
 
     def draw(self) -> None:
-        width = max(min(72, self.app.size.width) - MARGIN, 1)
+        width = max(min(self.WIDEST, self.app.size.width) - MARGIN, 1)
         base = Style(color=self.palette.text, bgcolor=self.palette.panel)
         self.query_one(Rows).show(tuple(strip(text, width, base) for text in self.texts(width)))
 
     def texts(self, width: int) -> list[Text]:
         """The lines, made for this many columns."""
         raise NotImplementedError
+
+    def on_click(self, event: events.Click) -> None:
+        event.stop()  # what lies below was not meant
 
     def action_leave(self) -> None:
         self.dismiss(None)
@@ -99,9 +109,10 @@ class Keys(Overlay):
 
     def texts(self, width: int) -> list[Text]:
         column = min(max(len(keys) for _, rows in self.groups for keys, _ in rows) + 3, width // 2)
+        count = sum(len(rows) + 2 for _, rows in self.groups) - 1
         lines: list[Text] = []
         for group, rows in self.groups:
-            if lines:
+            if lines and count <= self.app.size.height - 2:
                 lines.append(Text())
             lines.append(Text(group, Style(color=self.palette.accent, bold=True)))
             for keys, effect in rows:
@@ -111,6 +122,18 @@ class Keys(Overlay):
 
     def action_scroll(self, rows: int) -> None:
         self.query_one(VerticalScroll).scroll_relative(y=rows, animate=False)
+
+
+class Black(ModalScreen[None]):
+    """Nothing to see, so that people look at the presenter. Any key or click ends it, and does nothing else."""
+
+    def on_key(self, event: events.Key) -> None:
+        event.stop()
+        self.dismiss()
+
+    def on_click(self, event: events.Click) -> None:
+        event.stop()
+        self.dismiss()
 
 
 class Index(Overlay):

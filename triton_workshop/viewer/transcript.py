@@ -12,7 +12,7 @@ from rich.text import Text
 from triton_workshop.viewer.printed import PictureLine, take_picture
 from triton_workshop.viewer.richtext import CONTROLS
 
-LINES_KEPT = 500
+LINES_KEPT = 5000
 COLUMNS_KEPT = 4000
 BACKLOG = 256 * 1024
 """Bytes waiting beyond which lines that could never be shown are dropped unread."""

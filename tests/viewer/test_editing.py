@@ -1,0 +1,158 @@
+"""What the presenter types over the deck's code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.document._history import EditHistory
+
+from triton_workshop.deck.model import Block, Code, Columns, Deck, Execution, FrontMatter, Slide
+from triton_workshop.viewer.editing import Edits, indented, next_indent, outdented, shown_text, with_text
+
+
+def code(*lines: str, first: int = 10) -> Code:
+    """Python on lines from `first`; lines that start with `/// ` are hidden."""
+    hidden = frozenset(index for index, line in enumerate(lines) if line.startswith("/// "))
+    return Code(
+        "python",
+        tuple(line for line in lines if not line.startswith("/// ")),
+        "".join(line.removeprefix("/// ") + "\n" for line in lines),
+        tuple(range(first, first + len(lines))),
+        execution=Execution.ON_KEY,
+        hidden=hidden,
+    )
+
+
+def block(*lines: str, first: int = 10) -> Block:
+    return Block(code(*lines, first=first), 0, first - 1)
+
+
+def deck(*blocks: Block) -> Deck:
+    return Deck(Path("deck.md"), FrontMatter(), (Slide(None, blocks, 1, 1),))
+
+
+def history() -> EditHistory:
+    return EditHistory(50, 2.0, 100)
+
+
+BEFORE_AND_AFTER = ("/// import math", "def f(x):", "    return x", "/// y = f(1)", "print(y)", "/// done()")
+
+
+@pytest.mark.parametrize(
+    ("typed", "source"),
+    [
+        pytest.param(
+            "def f(x):\n    return -x\nprint(y)",
+            "import math\ndef f(x):\n    return -x\ny = f(1)\nprint(y)\ndone()\n",
+            id="a line is changed",
+        ),
+        pytest.param(
+            "a = 1\ndef f(x):\n    return x\nprint(y)\nb = 2",
+            "import math\na = 1\ndef f(x):\n    return x\ny = f(1)\nprint(y)\nb = 2\ndone()\n",
+            id="lines are added at both ends",
+        ),
+        pytest.param(
+            "def f(x):\n    return x\n    # more\nz = y\nprint(y)",
+            "import math\ndef f(x):\n    return x\n    # more\ny = f(1)\nz = y\nprint(y)\ndone()\n",
+            id="the indented line goes on with what is above, the other needs what is hidden",
+        ),
+        pytest.param("print(y)", "import math\ny = f(1)\nprint(y)\ndone()\n", id="lines are deleted"),
+        pytest.param("", "import math\n\ny = f(1)\ndone()\n", id="all is deleted"),
+    ],
+)
+def test_hidden_lines_run_where_they_belong(typed: str, source: str) -> None:
+    edited = with_text(code(*BEFORE_AND_AFTER), typed)
+    assert edited.source == source
+    assert edited.lines == tuple(typed.split("\n"))
+    assert len(edited.source_lines) == edited.source.count("\n")
+    hidden = [line for index, line in enumerate(edited.source.splitlines()) if index in edited.hidden]
+    assert hidden == ["import math", "y = f(1)", "done()"]
+
+
+def test_a_line_that_stays_keeps_its_number_in_the_deck() -> None:
+    edited = with_text(code("a", "b", "c"), "a\nnew\nb\nc")
+    assert edited.source_lines == (10, 11, 11, 12)
+
+
+def test_an_edit_of_an_edit_keeps_the_hidden_lines() -> None:
+    twice = with_text(with_text(code(*BEFORE_AND_AFTER), "print(y)\nprint(2)"), "print(3)")
+    assert twice.source == "import math\ny = f(1)\nprint(3)\ndone()\n"
+    assert twice.hidden == {0, 1, 3}
+
+
+def test_edits_show_in_the_deck_and_the_deck_that_was_read_stays() -> None:
+    inside = block("b = 1", first=20)
+    read = deck(block("a = 1"), Block(Columns((1,), ((inside,),)), 0, 15))
+    edits = Edits()
+    edits.write(inside, "b = 2", history())
+    shown = edits.over(read)
+    assert shown.slides[0].blocks[0] is read.slides[0].blocks[0]
+    columns = shown.slides[0].blocks[1].content
+    assert isinstance(columns, Columns)
+    assert shown_text(columns.columns[0][0]) == "b = 2"
+    assert edits.source(columns.columns[0][0]) is inside
+    edits.restore(inside)
+    assert edits.over(read) == read
+
+
+def test_text_as_in_the_deck_is_no_edit() -> None:
+    original = block("a = 1")
+    edits = Edits()
+    edits.write(original, "a = 1", history())
+    assert edits.draft(original) is None
+    edits.write(original, "a = 2", history())
+    edits.write(original, "a = 1", history())
+    assert edits.edited() == {}
+    assert edits.shown(original) is original
+
+
+def test_an_edit_moves_with_its_code_when_the_deck_is_read_again() -> None:
+    old = deck(block("a = 1"), block("b = 1", first=20))
+    new = deck(block("new"), block("b = 1", first=30), block("a = 1", first=40))
+    edits = Edits()
+    edits.write(old.slides[0].blocks[0], "a = 2", history())
+    assert edits.carry_over(old, new) == 0
+    assert shown_text(edits.over(new).slides[0].blocks[2]) == "a = 2"
+
+
+def test_an_edit_whose_code_changed_is_put_aside_and_said() -> None:
+    old, new = deck(block("a = 1")), deck(block("a = 3"))
+    edits = Edits()
+    edits.write(old.slides[0].blocks[0], "a = 2", history())
+    assert edits.carry_over(old, new) == 1
+    assert edits.over(new) == new
+    draft = edits.draft(new.slides[0].blocks[0])
+    assert draft is not None
+    assert (draft.text, draft.aside) == ("a = 2", True)
+
+
+def test_an_edit_that_the_deck_took_over_is_not_missed() -> None:
+    old, new = deck(block("a = 1")), deck(block("a = 2"))
+    edits = Edits()
+    edits.write(old.slides[0].blocks[0], "a = 2", history())
+    assert edits.carry_over(old, new) == 0
+
+
+@pytest.mark.parametrize(
+    ("before", "indent"),
+    [
+        ("x = 1", ""),
+        ("    x = 1", "    "),
+        ("def f():", "    "),
+        ("    if x:  # why", "        "),
+        ("f(", "    "),
+        ("    return x", ""),
+        ("    return f(", "        "),
+        ("        break", "    "),
+        ("return_value = 1", ""),
+        ("", ""),
+    ],
+)
+def test_enter_indents_as_python_wants_it(before: str, indent: str) -> None:
+    assert next_indent(before) == indent
+
+
+def test_lines_go_in_and_out_by_four() -> None:
+    assert indented(["a", "", "  b"]) == ["    a", "", "      b"]
+    assert outdented(["    a", "", "  b", "     c"]) == ["a", "", "b", " c"]

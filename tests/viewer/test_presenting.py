@@ -1,0 +1,288 @@
+"""Editing on the slide, the output's own screen, search, the black screen, and the mouse."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from textual import events
+from textual.pilot import Pilot
+
+from triton_workshop.viewer import app, browser
+from triton_workshop.viewer.app import Viewer
+from triton_workshop.viewer.editor import Editor
+from triton_workshop.viewer.output import OutputScreen
+from triton_workshop.viewer.place import Place
+from triton_workshop.viewer.screens import Black
+from triton_workshop.viewer.search import SlideSearch
+
+from .test_viewer import DECKS, drive, finished, screen, until
+
+
+async def click(viewer: Viewer, pilot: Pilot[int], text: str) -> None:
+    """Clicks where this stands first on the screen."""
+    rows = screen(viewer).split("\n")
+    row = next(number for number, line in enumerate(rows) if text in line)
+    await pilot.click(offset=(rows[row].index(text) + 1, row))
+    await pilot.pause()
+
+
+def editor(viewer: Viewer) -> Editor:
+    assert viewer.editor is not None
+    return viewer.editor
+
+
+def test_an_edit_runs_stays_and_goes_and_none_of_it_is_lost() -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        await pilot.press("ctrl+o", "end", "enter", *"print('q/b12', secret)")
+        await pilot.press("ctrl+e")
+        await finished(viewer, pilot)
+        assert "q/b12 hidden" in screen(viewer), "the hidden lines run with an edit"
+        assert viewer.place == Place(1, 0), "what is typed does nothing else"
+        await pilot.press("escape")
+        await pilot.pause()
+        assert viewer.editor is None
+        assert "edited · Esc restores" in screen(viewer)
+        await pilot.press("n", "p")
+        assert "edited · Esc restores" in screen(viewer), "another slide and back"
+        await pilot.press("escape")
+        assert "q/b12" not in screen(viewer)
+        await pilot.press("escape")
+        assert "q/b12" not in screen(viewer)
+        await pilot.press("ctrl+o", "ctrl+z")
+        assert "print('q/b12', secret)" in editor(viewer).text
+        await pilot.press("escape")
+        assert "q/b12 hidden" in screen(viewer), "an output stays with the code that printed it"
+
+    drive(DECKS / "live.md", steps, start=2)
+
+
+def test_an_output_of_the_code_before_the_edit_says_so() -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        await pilot.press("ctrl+e")
+        await finished(viewer, pilot)
+        await pilot.press("ctrl+o", "end", *"  # new", "escape")
+        assert "before the last edit" in screen(viewer)
+        await pilot.press("escape")
+        assert "before the last edit" not in screen(viewer)
+        assert "says hidden" in screen(viewer)
+
+    drive(DECKS / "live.md", steps, start=2)
+
+
+def test_an_edit_stops_the_run_that_it_replaces() -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        await pilot.press("ctrl+e")
+        await until(pilot, lambda: "ready" in screen(viewer))
+        await pilot.press("ctrl+o", "f7", *"print(1 + 1)", "ctrl+e")
+        await finished(viewer, pilot)
+        assert viewer.live.running == 0
+        assert "✓" in screen(viewer)
+
+    drive(DECKS / "live.md", steps, start=3)
+
+
+def test_ctrl_o_goes_from_block_to_block_and_away() -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        await pilot.press("s", "ctrl+o")
+        assert editor(viewer).code_language == "python"
+        await pilot.press("ctrl+o")
+        assert editor(viewer).code_language == "bash"
+        await pilot.press("#", "ctrl+o")
+        assert viewer.editor is None
+        assert '#echo "from bash"' in screen(viewer)
+
+    drive(DECKS / "live.md", steps, start=2)
+
+
+def test_keys_in_the_editor_do_what_they_do_in_editors() -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        await pilot.press("ctrl+o", "f7", *"def f():", "enter", *"return 1", "enter", *"x", "tab", *"y")
+        assert editor(viewer).text == "def f():\n    return 1\nx   y"
+        await pilot.press("home", "tab", "tab", "backspace", "f7", "tab", "up", "shift+tab")
+        assert editor(viewer).text == "    def f():\n    return 1\n        x   y"
+        await pilot.press("f7")
+        editor(viewer).post_message(events.Paste("a\r\n\tb\x07"))
+        await until(pilot, lambda: editor(viewer).text == "a\n    b")
+        await pilot.press("ctrl+z")
+        assert "return 1" in editor(viewer).text
+        await pilot.press("f7", "ctrl+c")
+        assert viewer.clipboard == editor(viewer).text
+        await pilot.press("right", "ctrl+c")
+        assert "Esc leaves" in screen(viewer), "Ctrl+C does not quit from an editor"
+
+    drive(DECKS / "live.md", steps, start=2)
+
+
+def test_the_line_that_is_typed_in_is_always_in_view_and_any_size_will_do() -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        await pilot.press("ctrl+o")
+        editor(viewer).post_message(events.Paste("\n" * 40))
+        await pilot.press(*"here")
+        await until(pilot, lambda: "here" in screen(viewer))
+        for size in [(20, 5), (1, 1), (120, 36)]:
+            await pilot.resize_terminal(*size)
+            await pilot.press("x")
+        await until(pilot, lambda: "herexxx" in screen(viewer))
+        assert editor(viewer).size.height == 44
+        await pilot.press("ctrl+p", "down", "enter")
+        assert viewer.place == Place(3)
+        assert viewer.editor is None
+        await pilot.press("p")
+        assert "edited" in screen(viewer)
+
+    drive(DECKS / "live.md", steps, start=3)
+
+
+def test_the_editor_stays_open_over_code_that_moves(tmp_path: Path) -> None:
+    deck = Path(shutil.copy(DECKS / "live.md", tmp_path))
+
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        await pilot.press("ctrl+o", *"mine ")
+        deck.write_text(deck.read_text().replace("Run it\n===", "Run it now\n===\n\nA new line."))
+        await pilot.press("ctrl+r", *"too ")
+        assert editor(viewer).text.startswith("mine too print")
+        assert "Run it now" in screen(viewer)
+        deck.write_text(deck.read_text().replace('"says"', '"sings"'))
+        await pilot.press("ctrl+r")
+        assert viewer.editor is None
+        assert "sings" in screen(viewer)
+        assert "Ctrl+Z" in screen(viewer), "an edit is never lost in silence"
+        await pilot.press("ctrl+o", "ctrl+z")
+        assert editor(viewer).text.startswith("mine too print")
+
+    drive(deck, steps, start=2)
+
+
+def test_an_output_has_a_screen_of_its_own() -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        await pilot.press("o")
+        assert "no output here yet" in screen(viewer)
+        await pilot.press("ctrl+e")
+        await finished(viewer, pilot)
+        await pilot.press("o")
+        assert isinstance(viewer.screen, OutputScreen)
+        assert "row 99" in screen(viewer)
+        await pilot.press("home")
+        assert "row 0\n" in screen(viewer)
+        await pilot.press("pagedown", "down")
+        assert "1 of" not in screen(viewer)
+        assert "23–44 of 100" in screen(viewer)
+        await pilot.press("home", "slash", *"ROW 7")
+        assert "not found" in screen(viewer), "capitals are meant"
+        await pilot.press("ctrl+u", *"row 7", "enter")
+        assert re.search(r"/row 7 +1 of 11", screen(viewer)), screen(viewer)
+        await pilot.press("N")
+        assert "11 of 11" in screen(viewer)
+        await pilot.press("n", "n")
+        assert "2 of 11" in screen(viewer)
+        await pilot.press("escape")
+        assert "of 100" in screen(viewer)
+        await pilot.press("escape")
+        assert not isinstance(viewer.screen, OutputScreen)
+
+    drive(DECKS / "live.md", steps, start=6)
+
+
+def test_slides_are_searched_by_their_text() -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        await pilot.press("slash", *"somebody said")
+        assert isinstance(viewer.screen, SlideSearch)
+        assert "Side by side" in screen(viewer)
+        assert "The end" not in screen(viewer)
+        await pilot.press("enter")
+        assert viewer.place == Place(3)
+        await pilot.press("slash", *"nosuchword", "enter")
+        assert viewer.place == Place(3)
+        await pilot.press("slash", "p", "a", "r", "escape")
+        assert viewer.place == Place(3)
+
+    drive(DECKS / "tour.md", steps, start=2)
+
+
+def test_t_shows_where_columns_meet_and_hides_it() -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        before = screen(viewer)
+        assert "│" not in before
+        await pilot.press("T")
+        assert "│" in screen(viewer)
+        await pilot.press("T")
+        assert screen(viewer) == before
+
+    drive(DECKS / "tour.md", steps, start=4)
+
+
+@pytest.mark.parametrize("key", ["b", "full_stop"])
+def test_a_key_blanks_the_screen_and_the_next_does_nothing_else(key: str) -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        await pilot.press(key)
+        assert isinstance(viewer.screen, Black)
+        assert not screen(viewer).strip()
+        await pilot.press("ctrl+c" if key == "b" else "n")
+        assert not isinstance(viewer.screen, Black)
+        assert viewer.place == Place(1)
+        assert "First steps" in screen(viewer)
+
+    drive(DECKS / "tour.md", steps, start=2)
+
+
+def test_clicks_run_edit_and_open() -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        await click(viewer, pilot, "▶ Ctrl+E")
+        await finished(viewer, pilot)
+        await click(viewer, pilot, "✓")
+        assert isinstance(viewer.screen, OutputScreen)
+        await pilot.press("escape")
+        await click(viewer, pilot, '("far away')
+        assert editor(viewer).cursor_location == (0, 6 - editor(viewer).gutter_width)
+        await click(viewer, pilot, "Between.")
+        assert viewer.editor is None
+
+    drive(DECKS / "live.md", steps, start=5)
+
+
+def test_a_link_is_opened_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(app, "open_link", lambda link: opened.append(link) or f"↗ {link}")
+
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        await click(viewer, pilot, "link")
+        assert opened == ["https://example.org"]
+        assert "↗ https://example.org" in screen(viewer)
+
+    drive(DECKS / "tour.md", steps, start=2)
+
+
+@pytest.mark.parametrize(
+    ("link", "variables", "said"),
+    [
+        ("https://example.org", {}, "no browser here: https://example.org"),
+        ("file:///etc/passwd", {"DISPLAY": ":0"}, "↗ file:///etc/passwd"),
+        ("https://example.org", {"DISPLAY": ":0"}, "no browser here: https://example.org"),
+    ],
+)
+def test_no_browser_no_crash(link: str, variables: dict[str, str], said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError
+
+    for name in browser.DISPLAYS:
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(browser.sys, "platform", "linux")
+    monkeypatch.setattr(browser.subprocess, "Popen", fail)
+    assert browser.open_link(link) == said
+
+
+def test_a_click_on_a_list_does_not_reach_the_slide_below() -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        for key in ("ctrl+p", "question_mark", "slash"):
+            await pilot.press(key)
+            await pilot.click(offset=(10, 5))
+            await pilot.press("escape")
+        assert viewer.editor is None
+        assert not viewer.live.cells
+
+    drive(DECKS / "live.md", steps, start=6)

@@ -1,0 +1,34 @@
+"""Links that are clicked."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+SCHEMES = ("https://", "http://", "mailto:")
+DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME", "BROWSER")
+"""Variables without which Linux has no browser but those that would write into our terminal."""
+
+_opening: list[subprocess.Popen[bytes]] = []
+
+
+def open_link(link: str) -> str:
+    """Opens a link in the person's browser, where there is one; what to say about it."""
+    if not link.startswith(SCHEMES):
+        return f"↗ {link}"
+    if not has_browser():
+        return f"no browser here: {link}"
+    # In a process of its own: a browser may take its time, write to the terminal, or not be there after all.
+    command = [sys.executable, "-m", "webbrowser", "-t", link]
+    quiet = subprocess.DEVNULL
+    _opening[:] = [process for process in _opening if process.poll() is None]
+    try:
+        _opening.append(subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True))
+    except OSError:
+        return f"no browser here: {link}"
+    return f"↗ {link}"
+
+
+def has_browser() -> bool:
+    return sys.platform in ("darwin", "win32") or any(os.environ.get(name) for name in DISPLAYS)

@@ -1,0 +1,253 @@
+"""What the presenter types over the deck's code. The deck stays as it was read; edits make another one from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from triton_workshop.deck.model import Block, Code, Columns, Deck, Slide, walk
+from triton_workshop.viewer.live import same_code
+
+if TYPE_CHECKING:
+    from textual.document._history import EditHistory
+
+INDENT = 4
+
+
+@dataclass
+class Draft:
+    """What the presenter made of one block."""
+
+    text: str
+    history: EditHistory
+    """How the text came about: undo and redo go on when the editor is opened again."""
+    aside: bool = False
+    """Whether the deck's own code is shown again. The text waits for Ctrl+Z."""
+    ran: str | None = None
+    """The text that ran last."""
+
+
+class Edits:
+    """Drafts by the block that they replace, as it was read.
+
+    A draft that says what the deck says is no edit: the block itself is shown then.
+    """
+
+    def __init__(self) -> None:
+        self._drafts: dict[Block, Draft] = {}
+
+    def draft(self, block: Block) -> Draft | None:
+        return self._drafts.get(block)
+
+    def write(self, block: Block, text: str, history: EditHistory) -> None:
+        """Keeps what the editor holds; nothing where nothing was ever typed."""
+        draft = self._drafts.get(block)
+        if draft is not None:
+            draft.text, draft.history, draft.aside = text, history, False
+        elif text != shown_text(block):
+            self._drafts[block] = Draft(text, history)
+
+    def restore(self, block: Block) -> None:
+        """Shows the deck's own code again."""
+        if block in self._drafts:
+            self._drafts[block].aside = True
+
+    def starts(self, shown: Block) -> Block | None:
+        """Notes that a version starts; the other version of the same block that was the last to start."""
+        block = self.source(shown)
+        draft = self._drafts.get(block)
+        if draft is None:
+            return None
+        before = block if draft.ran is None else version(block, draft.ran)
+        draft.ran = None if shown == block else shown_text(shown)
+        return before if before != shown else None
+
+    def shown(self, block: Block) -> Block:
+        """What stands for a block that was read."""
+        draft = self._drafts.get(block)
+        return block if draft is None or draft.aside else version(block, draft.text)
+
+    def source(self, shown: Block) -> Block:
+        """The block that was read, for one that is shown."""
+        return next((block for block in self._drafts if self.shown(block) == shown), shown)
+
+    def edited(self) -> dict[Block, Block | None]:
+        """Every block that shows an edit, with the version of it whose output there is, if any."""
+        return {
+            self.shown(block): block if draft.ran is None else version(block, draft.ran)
+            for block, draft in self._drafts.items()
+            if self.shown(block) != block
+        }
+
+    def versions(self) -> list[Block]:
+        """Every version that may have printed something, besides those that the deck itself has."""
+        return [version(block, draft.ran) for block, draft in self._drafts.items() if draft.ran is not None]
+
+    def over(self, deck: Deck) -> Deck:
+        """The deck with the edits in it."""
+        if not self._drafts:
+            return deck
+        return replace(deck, slides=tuple(self._over_slide(slide) for slide in deck.slides))
+
+    def _over_slide(self, slide: Slide) -> Slide:
+        blocks = self._over_blocks(slide.blocks)
+        return slide if blocks == slide.blocks else replace(slide, blocks=blocks)
+
+    def _over_blocks(self, blocks: Sequence[Block]) -> tuple[Block, ...]:
+        return tuple(map(self._over_block, blocks))
+
+    def _over_block(self, block: Block) -> Block:
+        if isinstance(block.content, Columns):
+            columns = tuple(map(self._over_blocks, block.content.columns))
+            return replace(block, content=replace(block.content, columns=columns))
+        return self.shown(block)
+
+    def carry_over(self, old: Deck, new: Deck) -> int:
+        """Moves the drafts to a deck that was read again; how many could not stay over their code.
+
+        A draft stays as long as the code below it is the same, wherever that stands now. Where the code has changed,
+        the draft is put aside at the block that has taken its place, and waits there for Ctrl+Z. Where there is no
+        such block either, it is gone.
+        """
+        drafts, self._drafts = self._drafts, {}
+        lost = 0
+        free = list(code_blocks(new))
+        homeless: list[tuple[Block, Draft]] = []
+        for block, draft in drafts.items():
+            home = next((other for other in free if same_code(block, other)), None)
+            if home is None:
+                homeless.append((block, draft))
+            else:
+                free.remove(home)
+                self._drafts[home] = draft
+        places = {block: place for place, block in numbered(old)}
+        heirs = dict(numbered(new))
+        for block, draft in homeless:
+            heir = heirs.get(places.get(block, (-1, -1)))
+            lost += not draft.aside and (heir is None or draft.text != shown_text(heir))
+            if heir is not None and heir in free:
+                draft.aside, draft.ran = True, None
+                self._drafts[heir] = draft
+        return lost
+
+
+def code_blocks(deck: Deck) -> Iterator[Block]:
+    return (block for slide in deck.slides for block in walk(slide.blocks) if isinstance(block.content, Code))
+
+
+def numbered(deck: Deck) -> Iterator[tuple[tuple[int, int], Block]]:
+    """Code blocks by slide, and by number on it."""
+    for index, slide in enumerate(deck.slides):
+        codes = (block for block in walk(slide.blocks) if isinstance(block.content, Code))
+        yield from (((index, number), block) for number, block in enumerate(codes))
+
+
+def shown_text(block: Block) -> str:
+    """The visible lines of a code block."""
+    return "\n".join(block.content.lines) if isinstance(block.content, Code) else ""
+
+
+@lru_cache(maxsize=64)
+def version(block: Block, text: str) -> Block:
+    """The block with other visible lines; the block itself where they are the same."""
+    if not isinstance(block.content, Code) or text == shown_text(block):
+        return block
+    return replace(block, content=with_text(block.content, text))
+
+
+def with_text(code: Code, text: str) -> Code:
+    """The code with other visible lines, and its hidden lines where they belong among them.
+
+    All of it is highlighted, at every step: what the presenter types is what it is about now. For a traceback, a new
+    line has the number in the deck of the line that it replaces or stands before.
+    """
+    lines = tuple(text.split("\n"))
+    visible = [index for index in range(len(code.source_lines)) if index not in code.hidden]
+    before = hidden_runs(code, lines)
+    origin = new_places(lines, code.lines)
+    old_source = code.source.split("\n")
+    source: list[tuple[str, int, bool]] = []
+    for place in range(len(lines) + 1):
+        source += [(old_source[index], code.source_lines[index], True) for index in before.get(place, ())]
+        if place < len(lines):
+            old = min(origin(place), len(visible) - 1)
+            number = code.source_lines[visible[old]] if visible else code.first_line_number
+            source.append((lines[place], number, False))
+    return replace(
+        code,
+        lines=lines,
+        source="".join(f"{line}\n" for line, _, _ in source),
+        source_lines=tuple(number for _, number, _ in source),
+        hidden=frozenset(index for index, (_, _, hidden) in enumerate(source) if hidden),
+        highlights=(None,) * len(code.highlights),
+    )
+
+
+def hidden_runs(code: Code, lines: Sequence[str]) -> dict[int, list[int]]:
+    """Indices of hidden lines, by the new visible line that they stand before.
+
+    Those at the start and at the end stay there. Between two lines, an indented line that is new goes before them,
+    since it continues what stands above; any other goes after them, since it may need what they define.
+    """
+    moved = new_places(code.lines, lines)
+
+    def place(above: int) -> int:
+        """Where a run goes that had so many visible lines above it."""
+        if above in (0, len(code.lines)):
+            return 0 if above == 0 else len(lines)
+        last = moved(above)
+        first = min(moved(above - 1) + 1, last)
+        return next((number for number in range(first, last) if not lines[number].startswith(" ")), last)
+
+    runs: dict[int, list[int]] = {}
+    above = 0
+    for index in range(len(code.source_lines)):
+        if index in code.hidden:
+            runs.setdefault(place(above), []).append(index)
+        else:
+            above += 1
+    return runs
+
+
+def new_places(old: Sequence[str], new: Sequence[str]) -> Callable[[int], int]:
+    """Where each line of `old`, and its end, has gone in `new`."""
+    places: list[int] = []
+    for _, old_start, old_end, new_start, new_end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        places += [min(new_start + offset, new_end) for offset in range(old_end - old_start)]
+    places.append(len(new))
+    return places.__getitem__
+
+
+# Typing
+
+
+def indent_of(line: str) -> str:
+    return line[: len(line) - len(line.lstrip(" "))]
+
+
+def next_indent(before: str) -> str:
+    """How far the line after this one is indented, by what stands before the cursor."""
+    indent = indent_of(before)
+    statement = before.partition("#")[0].rstrip()
+    if statement.endswith((":", "(", "[", "{")):
+        return indent + " " * INDENT
+    if statement.split() and statement.split()[0] in ("return", "raise", "pass", "break", "continue"):
+        return indent[:-INDENT] if not open_bracket(statement) else indent
+    return indent
+
+
+def open_bracket(text: str) -> bool:
+    return any(text.count(opening) > text.count(closing) for opening, closing in ("()", "[]", "{}"))
+
+
+def indented(lines: Iterable[str]) -> list[str]:
+    """Lines one step further in; empty ones stay empty."""
+    return [f"{' ' * INDENT}{line}" if line else line for line in lines]
+
+
+def outdented(lines: Iterable[str]) -> list[str]:
+    """Lines one step further out, as far as they are indented."""
+    return [line[min(len(indent_of(line)), INDENT) :] for line in lines]
