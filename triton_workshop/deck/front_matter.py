@@ -109,6 +109,7 @@ def _read(source: str, folder: Path) -> Opening:
             theme_name=theme.name,
             theme_path=theme.path,
             theme_override=theme.override,
+            theme_styles=theme.styles,
         ),
         options=_options(yaml_values.given(entries, "options")),
         palette=theme.palette,

@@ -272,6 +272,8 @@ class FrontMatter:
     theme_name: str | None = None
     theme_path: Path | None = None
     theme_override: dict[str, object] = field(default_factory=dict)
+    theme_styles: dict[str, object] = field(default_factory=dict)
+    """presenterm's theme keys, from the theme's own file and the override."""
 
 
 @dataclass(frozen=True)

@@ -83,6 +83,8 @@ class Theme:
     path: Path | None = None
     override: dict[str, object] = field(default_factory=dict)
     palette: Palette = field(default_factory=lambda: _palette(DEFAULT_THEME))
+    styles: dict[str, object] = field(default_factory=dict)
+    """presenterm's theme keys: those of a theme's file and of what it extends, and over them the override."""
 
 
 def _palette(theme: str) -> Palette:
@@ -105,7 +107,8 @@ def _named(node: yaml.Node) -> Theme:
         return Theme(name, palette=_palette(name))
     if not (_own_themes() / f"{name}.yaml").is_file():
         raise YamlError(f"unknown theme '{name}'" + did_you_mean(name, THEMES), line_of(node))
-    return Theme(name, palette=Palette())
+    styles = _styles(_own_themes() / f"{name}.yaml")
+    return Theme(_built_in(styles) or name, palette=Palette(), styles=styles)
 
 
 def _own_themes() -> Path:
@@ -118,7 +121,41 @@ def _at_path(node: yaml.Node, folder: Path) -> Theme:
     path = Path(yaml_values.text(node))
     if not (folder / path).is_file():
         raise YamlError(f"theme not found: {path}", line_of(node))
-    return Theme(path=path, palette=Palette())
+    styles = _styles(folder / path)
+    return Theme(_built_in(styles), path, palette=Palette(), styles=styles)
+
+
+def _built_in(styles: Mapping[str, object]) -> str | None:
+    """The built-in theme that these styles change."""
+    extended = styles.get("extends")
+    return extended if isinstance(extended, str) else None
+
+
+def _styles(file: Path, seen: tuple[Path, ...] = ()) -> dict[str, object]:
+    """What a theme's file says, over what the theme that it extends says; nothing where it cannot be read.
+
+    `extends` is then the built-in theme below them all, if there is one.
+    """
+    try:
+        root = yaml_values.compose(file.read_text(encoding="utf-8"))
+        styles = yaml_values.plain_value(root) if root else {}
+    except (OSError, ValueError, YamlError):
+        return {}
+    if not isinstance(styles, dict):
+        return {}
+    extended = _own_themes() / f"{styles.get('extends')}.yaml"
+    if styles.get("extends") in THEMES or not extended.is_file() or extended in seen:
+        return styles
+    return merged(_styles(extended, (*seen, extended)), {key: styles[key] for key in styles if key != "extends"})
+
+
+def merged(styles: Mapping[str, object], override: Mapping[str, object]) -> dict[str, object]:
+    """One set of keys over another, key by key."""
+    both = dict(styles)
+    for key, value in override.items():
+        below = both.get(key)
+        both[key] = merged(below, value) if isinstance(below, dict) and isinstance(value, dict) else value
+    return both
 
 
 def _overridden(theme: Theme, node: yaml.Node) -> Theme:
@@ -132,7 +169,7 @@ def _overridden(theme: Theme, node: yaml.Node) -> Theme:
         _extended(theme.palette.colours, own, "colors"),
         _extended(theme.palette.classes, own, "classes"),
     )
-    return replace(theme, override=override, palette=palette)
+    return replace(theme, override=override, palette=palette, styles=merged(theme.styles, override))
 
 
 def _extended(names: frozenset[str] | None, palette: yaml.Node | None, section: str) -> frozenset[str] | None:

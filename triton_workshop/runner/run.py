@@ -14,9 +14,10 @@ from types import TracebackType
 from typing import Self
 
 from triton_workshop.runner.cold import INTERRUPT, KILL, ColdProcess
+from triton_workshop.runner.languages import executor
 from triton_workshop.runner.origin import PADDED, PlainNames
 from triton_workshop.runner.process import Launch, Process
-from triton_workshop.runner.script import COMMANDS, EXTENSIONS, CannotRunError, Outcome, Script, runnable
+from triton_workshop.runner.script import CannotRunError, Outcome, Script
 from triton_workshop.runner.wire import ParentLostError
 
 WINDOWS = sys.platform == "win32"
@@ -39,9 +40,7 @@ class Run:
     """
 
     def __init__(self, script: Script, launch: Launch = ColdProcess) -> None:
-        if not runnable(script.language):
-            known = ", ".join(COMMANDS)
-            raise CannotRunError(f"no way to run {script.language!r} here; expected one of {known}")
+        extension = executor(script.language, script.alternative).extension
         self._script = script
         self._stopped = self._timed_out = False
         self._heard = False
@@ -52,7 +51,7 @@ class Run:
         self._code = 0
         self._ended: float | None = None
         self._folder = tempfile.TemporaryDirectory(prefix="workshop-", ignore_cleanup_errors=True)
-        self._file = self._write_file(f"block.{EXTENSIONS[script.language]}")
+        self._file = self._write_file(f"block.{extension}")
         self._names = PlainNames(self._file) if script.origin else None
         self._process = self._launch(launch)
         self._clock = self._start_clock()
@@ -69,10 +68,12 @@ class Run:
     def _launch(self, launch: Launch) -> Process:
         try:
             return launch(self._script, self._file)
+        except CannotRunError:
+            self._folder.cleanup()
+            raise
         except OSError as error:
             self._folder.cleanup()
-            program = Path(COMMANDS[self._script.language][0]).name
-            raise CannotRunError(f"{program} did not start: {error.strerror or error}") from error
+            raise CannotRunError(f"{self._script.language} did not start: {error.strerror or error}") from error
 
     def _start_clock(self) -> threading.Timer | None:
         if self._script.time_limit is None:

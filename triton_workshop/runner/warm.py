@@ -72,7 +72,7 @@ class WarmRunner:
 
     def _launch(self, script: Script, file: Path) -> Process:
         self._put_up_guard()
-        if POSSIBLE and script.language == "python":
+        if POSSIBLE and script.plain_python:
             with suppress(OSError):  # no parent, or one that has just gone: cold then
                 return self._launch_warm(script, file)
         return ColdProcess(script, file)
@@ -205,7 +205,7 @@ class WarmProcess:
         request = Request(
             (str(file), *script.arguments),
             str(script.folder.resolve()),
-            environment(script.columns, script.pictures) | {OWNER: owner},
+            script.environment | {OWNER: owner},
             script.memory_limit,
             terminal=script.terminal is not None,
         )

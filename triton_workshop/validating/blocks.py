@@ -11,7 +11,7 @@ from pathlib import Path
 
 from triton_workshop.consent import EVERYTHING, Consent, flag
 from triton_workshop.deck.model import Block, Code, Execution, origin
-from triton_workshop.runner import CannotRunError, Origin, Outcome, Run, Script, runnable
+from triton_workshop.runner import CannotRunError, MissingProgramError, Origin, Outcome, Run, Script
 from triton_workshop.validating.validation import BlockResult
 
 OUTPUT_KEPT = 2**20
@@ -45,14 +45,22 @@ def run_block(result: BlockResult, folder: Path, columns: int, rules: Rules, sta
     code = result.code
     if code.execution is Execution.TERMINAL:
         return replace(result, skipped="needs a terminal of its own")
-    if not runnable(code.language):
-        return replace(result, skipped=f"{code.language} does not run here")
     if not rules.consent.allows(code.execution):
         return replace(result, skipped=f"runs only with {flag(code.execution)}")
+    file, line = origin(code, result.block, result.path)
+    script = Script(
+        code.language,
+        code.source,
+        folder,
+        columns,
+        origin=Origin(file.name, line),
+        alternative=code.alternative,
+    )
     try:
-        file, line = origin(code, result.block, result.path)
-        run = start(Script(code.language, code.source, folder, columns, origin=Origin(file.name, line)))
+        run = start(script)
         outcome, output = run_to_the_end(run, rules.timeout)
+    except MissingProgramError as error:
+        return replace(result, skipped=str(error))
     except (CannotRunError, OSError) as error:
         return replace(result, failure=str(error))
     return replace(result, outcome=outcome, output=output, failure=failure(code, outcome, output, rules))

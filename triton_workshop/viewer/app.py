@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.console import Console
 from textual import events
-from textual.app import App, ComposeResult
+from textual.app import App, ComposeResult, SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.geometry import Region, Size, Spacing
@@ -21,13 +21,23 @@ from triton_workshop.consent import EVERYTHING, NOTHING, Consent, flag, in_force
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.errors import DeckError
 from triton_workshop.deck.model import Block, Code, Deck, Execution, plain
+from triton_workshop.runner import cleared_screen, wait_for_enter
 from triton_workshop.saves import Saves
 from triton_workshop.viewer.ahead import Ahead
 from triton_workshop.viewer.asking import consent_to
 from triton_workshop.viewer.browser import open_link
+from triton_workshop.viewer.deck_theme import look_of
 from triton_workshop.viewer.editing import Edits
 from triton_workshop.viewer.leaving import leave_with_terminal
-from triton_workshop.viewer.live import LiveBlocks, Status, blocks_to_run, same_code, shown_elsewhere
+from triton_workshop.viewer.live import (
+    LiveBlocks,
+    Status,
+    blocks_for_key,
+    blocks_to_run,
+    blocks_to_start,
+    same_code,
+    shown_elsewhere,
+)
 from triton_workshop.viewer.notes.channel import HEARTBEAT, Publisher
 from triton_workshop.viewer.output import Output, OutputScreen
 from triton_workshop.viewer.page import (
@@ -43,7 +53,6 @@ from triton_workshop.viewer.page import (
     footer,
     slide_name,
 )
-from triton_workshop.viewer.palette import Palette, palette_named
 from triton_workshop.viewer.pictures import HALF_BLOCKS, Graphics, Look, forget_pictures
 from triton_workshop.viewer.place import Place, goto
 from triton_workshop.viewer.reloading import pictures, read, readings, slide_again
@@ -171,12 +180,14 @@ class Viewer(App[int]):
         """Whether the screen shows all that the live blocks have printed."""
         self._pictures: list[PictureWidget] = []
         self._held: Held | None = None
-        self._use_palette(palette_named(deck.front_matter.theme_name))
+        self._use_look(deck)
 
-    def _use_palette(self, palette: Palette) -> None:
-        self.palette = palette
-        self.register_theme(screen_theme(palette))
-        self.theme = palette.name
+    def _use_look(self, deck: Deck) -> None:
+        self.palette, self.deck_layout = look_of(deck.front_matter)
+        self.register_theme(screen_theme(self.palette))
+        self.theme = self.palette.name
+        if self.is_running:  # the theme of that name may have other colours now
+            self.refresh_css(animate=False)
 
     # The screen
 
@@ -229,6 +240,7 @@ class Viewer(App[int]):
             grid=self.grid,
             now=time.monotonic(),
             graphics=self.graphics,
+            layout=self.deck_layout,
             consent=self.live.consent,
         )
 
@@ -332,8 +344,7 @@ class Viewer(App[int]):
 
     def _start_by_itself(self) -> None:
         """Starts the slide's automatic blocks, all but those that have been started before."""
-        slide = self.deck.slides[self.place.slide]
-        blocks = blocks_to_run(slide, slide.steps - 1, Execution.AUTOMATIC)
+        blocks = blocks_to_start(self.deck.slides[self.place.slide])
         edited = self.edits.edited()
         self._start([block for block in blocks if block not in self.live.cells and block not in edited])
 
@@ -402,8 +413,8 @@ class Viewer(App[int]):
     # Live blocks
 
     def action_run(self) -> None:
-        """Runs what the editor holds, or else every visible block."""
-        blocks = self._live_blocks()
+        """Runs what the editor holds, or else what on the slide waits for the key."""
+        blocks = blocks_for_key(self.deck.slides[self.place.slide], self.place.step)
         if self.editor is not None:
             self._keep_edit()
             blocks = [self.edits.shown(self.editor.block)]
@@ -412,11 +423,18 @@ class Viewer(App[int]):
             self._say("nothing to run here")
         elif refused and isinstance(refused[0], Code):
             self._say(f"code from elsewhere: to let it run, start again with {flag(refused[0].execution)}")
-        self._start(blocks)
+        self._run(blocks)
+
+    def _run(self, blocks: list[Block]) -> None:
+        for_terminal = [block for block in blocks if takes_terminal(block)]
+        self._start([block for block in blocks if block not in for_terminal])
+        for block in filter(self.live.allows, for_terminal):
+            self._give_terminal(block)
 
     def _live_blocks(self) -> list[Block]:
+        """Those whose code can be seen, and so edited."""
         slide = self.deck.slides[self.place.slide]
-        return blocks_to_run(slide, self.place.step, Execution.ON_KEY, Execution.AUTOMATIC)
+        return blocks_to_run(slide, self.place.step, Execution.ON_KEY, Execution.AUTOMATIC, Execution.TERMINAL)
 
     def _say(self, message: str) -> None:
         self.message = message
@@ -429,11 +447,23 @@ class Viewer(App[int]):
         for before in map(self.edits.starts, blocks):
             if before is not None:
                 self.live.stop(before)
-        self.live.start([(block, self._columns_of(block)) for block in blocks])
+        self.live.start([(block, self._columns_of(block)) for block in blocks], self.size.height)
         self.message = ""
         self._follow = True
         self.settled = False
         self.ticker.resume()
+        self._draw()
+
+    def _give_terminal(self, block: Block) -> None:
+        """Runs a block in the terminal itself; the slides come back when it ends."""
+        try:
+            with self.suspend(), cleared_screen():
+                outcome = self.live.run_in_terminal(block)
+                if outcome is not None and not outcome.succeeded and not outcome.stopped:
+                    # What it said is gone as soon as the slides are back.
+                    wait_for_enter(f"✗ {outcome.reason} · Enter goes back to the slides")
+        except SuspendNotSupported:
+            self.live.fail(block, "this terminal cannot be given to a program")
         self._draw()
 
     def _columns_of(self, block: Block) -> int:
@@ -614,7 +644,7 @@ class Viewer(App[int]):
         if self.editor is not None and self.edits.shown(self.editor.block) == block:
             self.action_run()
         else:
-            self._start([block])
+            self._run([block])
 
     def _click_code(self, spot: Spot, x: int, y: int) -> None:
         self._open_editor(spot.block)
@@ -678,7 +708,7 @@ class Viewer(App[int]):
         self._show_edits()
         self.message = "the code below an edit has changed · Ctrl+O, Ctrl+Z: the edit" if lost else ""
         self.steps = [slide.steps for slide in result.slides]
-        self._use_palette(palette_named(result.front_matter.theme_name))
+        self._use_look(result)
         self.place = (self.place if slide is None else Place(slide, place.step)).within(self.steps)
         self._carry_editor_over()
         self._draw(from_top=slide is None)
@@ -727,6 +757,10 @@ class Viewer(App[int]):
         """After the end: has the terminal forget what it holds for us."""
         if self._held is not None and sys.__stdout__ is not None:
             print(end=self._held.let_go(self.graphics.terminal), file=sys.__stdout__, flush=True)
+
+
+def takes_terminal(block: Block) -> bool:
+    return isinstance(block.content, Code) and block.content.execution is Execution.TERMINAL
 
 
 def present(
