@@ -83,6 +83,11 @@ class Terminal:
             pass
         return self.process.wait(timeout=1)
 
+    def hang_up(self) -> None:
+        """Closes the terminal under the command. No signal is sent: it is not the one that controls its session."""
+        os.close(self._ours)
+        self._ours = os.open(os.devnull, os.O_RDONLY)
+
     def _read(self, seconds: float, quiet: bool = True) -> bool:
         """Reads what has come; False at the end, or where nothing came and `quiet` is False."""
         if not select.select([self._ours], [], [], seconds)[0]:

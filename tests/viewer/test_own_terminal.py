@@ -35,7 +35,7 @@ def test_a_block_gets_the_terminal_and_gives_it_back_however_it_ends(tmp_path: P
     deck = tmp_path / "deck.md"
     slides = [slide(number, source) for number, (source, *_) in enumerate(ENDINGS, 1)]
     deck.write_text("\n<!-- end_slide -->\n\n".join(slides))
-    with Terminal([*WORKSHOP, str(deck)], tmp_path) as terminal:
+    with Terminal([*WORKSHOP, "-x", str(deck)], tmp_path) as terminal:
         for number, (_, begun, keys, said) in enumerate(ENDINGS, 1):
             terminal.wait_for(f"Slide {number}")
             terminal.press(RUN)
@@ -53,7 +53,7 @@ def test_a_block_gets_the_terminal_and_gives_it_back_however_it_ends(tmp_path: P
 def test_a_signal_ends_the_viewer_while_a_block_has_the_terminal(tmp_path: Path) -> None:
     deck = tmp_path / "deck.md"
     deck.write_text(slide(1, "echo $$ > pid; echo rea''dy; sleep 600"))
-    with Terminal([*WORKSHOP, str(deck)], tmp_path) as terminal:
+    with Terminal([*WORKSHOP, "-x", str(deck)], tmp_path) as terminal:
         terminal.wait_for("Slide 1")
         terminal.press(RUN)
         terminal.wait_for("ready")

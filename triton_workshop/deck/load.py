@@ -28,6 +28,7 @@ class _Loader:
         self._path = path
         self._files: list[Path] = []
         """The files being read: the deck, what it includes, what that includes."""
+        self._read: list[Path] = []
         self._warnings: list[DeckWarning] = []
         self._opening = Opening()
 
@@ -41,7 +42,7 @@ class _Loader:
         for item, call in self._items(body, self._path):
             builder.add(item, call)
         slides = builder.finish()
-        return Deck(self._path, opening.front_matter, slides, (*self._warnings, *builder.warnings))
+        return Deck(self._path, opening.front_matter, slides, (*self._warnings, *builder.warnings), tuple(self._read))
 
     def _read_opening(self, text: str) -> Opening:
         try:
@@ -52,6 +53,7 @@ class _Loader:
     def _items(self, text: str, path: Path) -> Iterator[tuple[Located, Call | None]]:
         """A file's elements, each comment with the command that it makes, and included files in their place."""
         self._files.append(path)
+        self._read.append(path)
         for item in read_markdown(text, path, self._opening.palette):
             if not isinstance(item.element, Comment):
                 self._look_at(item)

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from triton_workshop.runner.foreground import cleared_screen, run_in_foreground, wait_for_enter
     from triton_workshop.runner.languages import MissingProgramError, runnable
     from triton_workshop.runner.memory import machine_memory
+    from triton_workshop.runner.origin import Origin
     from triton_workshop.runner.run import FAREWELL, Run
     from triton_workshop.runner.script import CannotRunError, Outcome, Script
     from triton_workshop.runner.warm import WarmRunner
@@ -17,6 +18,7 @@ __all__ = [
     "FAREWELL",
     "CannotRunError",
     "MissingProgramError",
+    "Origin",
     "Outcome",
     "Run",
     "Script",
@@ -32,6 +34,7 @@ _HOMES = {
     "FAREWELL": "run",
     "CannotRunError": "script",
     "MissingProgramError": "languages",
+    "Origin": "origin",
     "Outcome": "script",
     "Run": "run",
     "Script": "script",

@@ -15,6 +15,7 @@ from typing import Self
 
 from triton_workshop.runner.cold import INTERRUPT, KILL, ColdProcess
 from triton_workshop.runner.languages import executor
+from triton_workshop.runner.origin import PADDED, PlainNames
 from triton_workshop.runner.process import Launch, Process
 from triton_workshop.runner.script import CannotRunError, Outcome, Script
 from triton_workshop.runner.wire import ParentLostError
@@ -50,10 +51,19 @@ class Run:
         self._code = 0
         self._ended: float | None = None
         self._folder = tempfile.TemporaryDirectory(prefix="workshop-", ignore_cleanup_errors=True)
-        self._file = Path(self._folder.name, f"block.{extension}")
-        self._file.write_text(script.source, encoding="utf-8", errors="replace")
+        self._file = self._write_file(f"block.{extension}")
+        self._names = PlainNames(self._file) if script.origin else None
         self._process = self._launch(launch)
         self._clock = self._start_clock()
+
+    def _write_file(self, name: str) -> Path:
+        """The script's file: by that name, or where the language allows it, as in the place that it comes from."""
+        script, source = self._script, self._script.source
+        if script.origin is not None and script.language in PADDED:
+            name, source = script.origin.name, script.origin.laid_out(source)
+        file = Path(self._folder.name, name)
+        file.write_text(source, encoding="utf-8", errors="replace")
+        return file
 
     def _launch(self, launch: Launch) -> Process:
         try:
@@ -76,8 +86,20 @@ class Run:
     def output(self) -> Iterator[bytes]:
         """What the script prints, stdout and stderr in order, in pieces as they come.
 
-        Ends when the script and its process group have gone, or have closed their end of the pipe.
+        Ends when the script and its process group have gone, or have closed their end of the pipe. A script that has
+        an origin names its file there without the temporary folder.
         """
+        names = self._names
+        if names is None:
+            yield from self._printed()
+            return
+        for chunk in self._printed():
+            if shown := names.pass_on(chunk):
+                yield shown
+        if rest := names.rest():
+            yield rest
+
+    def _printed(self) -> Iterator[bytes]:
         while True:
             process = self._process
             while self._readable() and (chunk := _read(self._process.output)):

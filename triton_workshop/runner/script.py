@@ -8,6 +8,9 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from triton_workshop.runner.origin import Origin
+from triton_workshop.runner.strays import OWNER, own_name
+
 PICTURES = "TRITON_WORKSHOP_PICTURES"
 
 
@@ -25,7 +28,7 @@ class Script:
     processes: what would go beyond it is refused, in Python by a MemoryError (Linux only). `pictures` is a folder: what
     the script shows is left there as PNG files, each named in the output where it was shown (`images.HANDED_OVER`);
     without it, a picture is printed in characters. `alternative` names another way to run the language than its usual
-    one, as in `+exec:uv`.
+    one, as in `+exec:uv`. `origin` is what tracebacks and messages are to say of its lines.
     """
 
     language: str
@@ -37,6 +40,7 @@ class Script:
     time_limit: float | None = None
     memory_limit: int | None = None
     pictures: Path | None = None
+    origin: Origin | None = None
     alternative: str | None = None
 
     @property
@@ -100,5 +104,6 @@ def environment(columns: int, pictures: Path | None = None) -> dict[str, str]:
             "TERM": "xterm-256color" if terminal in ("", "dumb") else terminal,
             "PYTHONUNBUFFERED": "1",
             "PYTHONIOENCODING": "utf-8",
+            OWNER: own_name(),
         }
     )

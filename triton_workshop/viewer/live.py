@@ -10,10 +10,12 @@ from enum import Enum
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from triton_workshop.deck.model import Block, Code, Deck, Execution, Slide, SnippetOutput, walk
+from triton_workshop.consent import EVERYTHING, Consent
+from triton_workshop.deck.model import Block, Code, Deck, Execution, Slide, SnippetOutput, origin, walk
 from triton_workshop.runner import (
     FAREWELL,
     CannotRunError,
+    Origin,
     Outcome,
     Run,
     Script,
@@ -23,6 +25,7 @@ from triton_workshop.runner import (
     runnable,
 )
 from triton_workshop.viewer.printed_picture import PictureFolder
+from triton_workshop.viewer.reloading import pairs
 from triton_workshop.viewer.terminal_screen import TerminalScreen
 from triton_workshop.viewer.transcript import Transcript
 
@@ -72,8 +75,10 @@ class LiveBlocks:
     The processes are read by threads of their own; `update` brings what they read into view. `close` ends all.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, deck: Path, consent: Consent = EVERYTHING) -> None:
+        """`deck` is its file, in whose folder blocks run, as far as there is consent."""
+        self.deck = deck
+        self.consent = consent
         self._runner = WarmRunner()
         self._pictures = TemporaryDirectory(prefix="workshop-pictures-", ignore_cleanup_errors=True)
         """Where blocks leave what they show, until it is taken in."""
@@ -91,9 +96,10 @@ class LiveBlocks:
             self._runner.warm_up()
 
     def start(self, blocks: Sequence[tuple[Block, int]], rows: int = TERMINAL_ROWS) -> None:
-        """Runs each block, given with the columns it may fill; those that run or wait already are left alone.
+        """Runs each block, given with the columns it may fill.
 
-        `rows` are the screen's, for a pseudo-terminal whose size the deck leaves open.
+        Those that run or wait already are left alone, and so are those that there is no consent to. `rows` are the
+        screen's, for a pseudo-terminal whose size the deck leaves open.
         """
         batch: list[tuple[Cell, Script, Code]] = []
         for block, columns in blocks:
@@ -101,7 +107,9 @@ class LiveBlocks:
             old = self.cells.get(block)
             if not isinstance(code, Code) or (old is not None and old.status is not Status.ENDED):
                 continue
-            script = self._script(code, columns, rows)
+            if not self.allows(block):
+                continue
+            script = self._script(block, code, columns, rows)
             cell = self.cells[block] = Cell(Transcript(script.pictures))
             if script.terminal is not None:
                 cell.transcript = TerminalScreen(*script.terminal)
@@ -111,19 +119,25 @@ class LiveBlocks:
             self._threads = [*(thread for thread in self._threads if thread.is_alive()), thread]
             thread.start()
 
-    def _script(self, code: Code, columns: int, rows: int) -> Script:
+    def allows(self, block: Block) -> bool:
+        """Whether there is consent to run this block."""
+        return isinstance(block.content, Code) and self.consent.allows(block.content.execution)
+
+    def _script(self, block: Block, code: Code, columns: int, rows: int) -> Script:
         terminal = terminal_size(code, columns, rows)
         # A terminal's screen is made of characters, and so is a picture on it.
         shows_pictures = terminal is None and code.execution not in (Execution.IMAGE, Execution.TERMINAL)
+        file, line = origin(code, block, self.deck)
         return Script(
             code.language,
             code.source,
-            self.folder,
+            self.deck.parent,
             columns,
             alternative=code.alternative,
             memory_limit=self._memory_limit,
             terminal=terminal,
             pictures=Path(self._pictures.name) if shows_pictures else None,
+            origin=Origin(file.name, line),
         )
 
     def run_in_terminal(self, block: Block) -> Outcome | None:
@@ -132,7 +146,7 @@ class LiveBlocks:
         assert isinstance(code, Code)
         cell = self.cells[block] = Cell(status=Status.RUNNING, started=time.monotonic())
         try:
-            cell.outcome = run_in_foreground(self._script(code, columns=80, rows=TERMINAL_ROWS))
+            cell.outcome = run_in_foreground(self._script(block, code, columns=80, rows=TERMINAL_ROWS))
         except (CannotRunError, OSError) as error:
             cell.failure = str(error)
         finally:
@@ -211,17 +225,17 @@ class LiveBlocks:
         self._runner.close()
         self._pictures.cleanup()
 
-    def carry_over(self, deck: Deck, *versions: Block) -> None:
+    def carry_over(self, before: Deck, after: Deck, *versions: Block) -> None:
         """Gives the outputs to the same code in a deck that was read again, or in these edits of its blocks."""
-        old = list(self.cells.items())
-        self.cells = {}
-        for block in (*(block for slide in deck.slides for block in walk(slide.blocks)), *versions):
-            for index, (before, cell) in enumerate(old):
-                if same_code(before, block):
-                    self.cells[block] = cell
-                    del old[index]
-                    break
-        for _, cell in old:
+        old, new = _code_of(before), _code_of(after)
+        same = pairs([text for text, _ in old], [text for text, _ in new])
+        cells = self.cells
+        self.cells = {new[there][1]: cells.pop(old[here][1]) for here, there in same.items() if old[here][1] in cells}
+        for version in versions:
+            edited = next((block for block in cells if same_code(block, version)), None)
+            if edited is not None:
+                self.cells[version] = cells.pop(edited)
+        for cell in cells.values():
             cell.cancelled = True
             if cell.run is not None:
                 cell.run.stop()
@@ -247,6 +261,12 @@ def terminal_size(code: Code, columns: int, rows: int) -> tuple[int, int] | None
     code_rows = 0 if code.execution is Execution.REPLACE else len(code.lines) + 2
     fitting = min(max(rows - AROUND_TERMINAL - code_rows, 6), TERMINAL_ROWS)
     return max(min(code.pty.columns or columns, columns), 2), code.pty.rows or fitting
+
+
+def _code_of(deck: Deck) -> list[tuple[tuple[object, ...], Block]]:
+    """A deck's blocks of code, each with what it runs."""
+    blocks = [block for slide in deck.slides for block in walk(slide.blocks)]
+    return [(runs_as(block.content), block) for block in blocks if isinstance(block.content, Code)]
 
 
 def live(block: Block, *when: Execution) -> bool:

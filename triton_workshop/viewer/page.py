@@ -16,6 +16,7 @@ from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
 
+from triton_workshop.consent import EVERYTHING, Consent, flag
 from triton_workshop.deck.model import (
     Alert,
     Alignment,
@@ -183,6 +184,7 @@ class View:
     now: float = 0.0
     graphics: Graphics = field(default_factory=Graphics)
     layout: Layout = Layout()  # noqa: RUF009 (frozen)
+    consent: Consent = EVERYTHING
 
 
 def margin(width: int, layout: Layout = Layout()) -> int:  # noqa: B008 (frozen)
@@ -461,7 +463,7 @@ class Composer:
             return editor_panel(code, rows, width, self.palette, self.base, self.air)
         highlighted = code.highlighted(self.view.step)
         mark = EDITED if block in self.view.edited else ""
-        return code_panel(code, highlighted, width, self.palette, self.base, self.air, mark)
+        return code_panel(code, highlighted, width, self.palette, self.base, self.air, mark, self.view.consent)
 
     def _output(self, block: Block, width: int) -> Piece:
         """What a live block has printed and how it stands, on a ground of its own."""
@@ -713,13 +715,14 @@ def code_panel(
     base: Style,
     air: Air,
     mark: str = "",
+    consent: Consent = EVERYTHING,
 ) -> Lines:
     """Code on its panel. Lines outside the highlighted ones are dimmed; long lines go on in the next row."""
     ground = base + Style(bgcolor=palette.panel) if code.background else base
     numbers = len(str(code.first_line_number + len(code.lines) - 1)) if code.line_numbers else 0
     gutter = 2 + (numbers + 2 if numbers else 0)
     rows: list[Text] = []
-    header = panel_header(code, width, palette, mark)
+    header = panel_header(code, width, palette, consent, mark)
     if header is not None:
         rows.append(header)
     elif air and code.background:
@@ -764,11 +767,16 @@ def code_rows(line: Text, width: int) -> list[Text]:
     return [first, *(Text.assemble(Text("  ↪ ", Style(dim=True)), other) for other in others)]
 
 
-def panel_header(code: Code, width: int, palette: Palette, mark: str = "") -> Text | None:
+def panel_header(code: Code, width: int, palette: Palette, consent: Consent, mark: str = "") -> Text | None:
     """The row above code that runs: its language, what is special about it now, and the key."""
     if code.execution is Execution.NONE:
         return None
-    note = "▶ Ctrl+E" if runnable(code.language) else f"{code.language} does not run here"
+    if not runnable(code.language):
+        note = f"{code.language} does not run here"
+    elif not consent.allows(code.execution):
+        note = f"runs only with {flag(code.execution)}"
+    else:
+        note = "▶ Ctrl+E"
     language = printable(code.language)
     room = width - Text(language + note).cell_len - 8
     shown = fitting((f"{mark}   ", mark.partition(" ")[0] + "   ", ""), room) if mark else ""
