@@ -8,6 +8,9 @@ from markdown_it import MarkdownIt
 from markdown_it.common.utils import unescapeAll
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_block.blockquote import blockquote
+from markdown_it.rules_block.html_block import HTML_SEQUENCES, html_block
+from markdown_it.rules_block.paragraph import paragraph
+from markdown_it.rules_block.reference import reference
 from markdown_it.rules_inline import StateInline
 from markdown_it.rules_inline.state_inline import Delimiter
 
@@ -30,6 +33,8 @@ class PresentermMarkdown(MarkdownIt):
         self.block.ruler.before("blockquote", "alert", _alert)
         self.block.ruler.before("blockquote", "fenced_quote", _fenced_quote, {"alt": ["paragraph"]})
         self.block.ruler.before("reference", "footnote", _footnote, {"alt": ["paragraph"]})
+        self.block.ruler.at("reference", _reference)
+        self.block.ruler.at("html_block", _html_block, {"alt": ["paragraph", "reference", "blockquote"]})
         self.inline.ruler.before("link", "footnote_reference", _footnote_reference)
         self.inline.ruler.before("link", "wiki_link", _wiki_link)
         self.inline.ruler.before("link", "superscript", _superscript)
@@ -44,6 +49,29 @@ class PresentermMarkdown(MarkdownIt):
 
 def _line(state: StateBlock, line: int) -> str:
     return state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]]
+
+
+def _reference(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """`[label]: address`. What follows it without an empty line between is a paragraph, as in CommonMark's own parser."""
+    if not reference(state, start, end, silent):
+        return False
+    terminators = state.md.block.ruler.getRules("paragraph")
+    line = state.line
+    goes_on = line < end and not state.isEmpty(line) and state.sCount[line] >= state.blkIndent
+    if goes_on and not any(rule(state, line, end, True) for rule in terminators):
+        another = _reference(state, line, end, False)
+        if not another:
+            paragraph(state, line, end, False)
+    return True
+
+
+def _html_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """HTML. A tag alone in its line goes on with a paragraph, but not with one of a list or a quote to its left."""
+    tag_alone = HTML_SEQUENCES[-1][0]
+    leaves = state.parentType == "blockquote" or state.sCount[start] < state.blkIndent
+    if silent and leaves and tag_alone.search(_line(state, start)):
+        return True
+    return html_block(state, start, end, silent)
 
 
 def _alert(state: StateBlock, start: int, end: int, silent: bool) -> bool:

@@ -45,7 +45,7 @@ from triton_workshop.viewer.pictures import Graphics, Look, cells_for, half_bloc
 from triton_workshop.viewer.place import Place
 from triton_workshop.viewer.plain import same_list
 from triton_workshop.viewer.printed import PictureLine
-from triton_workshop.viewer.richtext import code_lines, printable, rich_text
+from triton_workshop.viewer.richtext import code_lines, printable, rich_text, superscript
 
 CONSOLE = Console(
     file=StringIO(), width=80, color_system="truecolor", force_terminal=True, legacy_windows=False, _environ={}
@@ -542,7 +542,7 @@ def still_lines(block: Block, width: int, palette: Palette, base: Style, step: i
             return (strip(Text(), width, base),) * count
         case Footnote(label, spans):
             text = rich_text(spans, palette, Style(color=palette.muted))
-            mark = Text(f"{printable(label)} ", Style(color=palette.accent))
+            mark = Text(f"{superscript(printable(label))} ", Style(color=palette.accent))
             return lines(Text.assemble(mark, text))
         case _:
             return ()
@@ -698,10 +698,12 @@ def code_rows(line: Text, width: int) -> list[Text]:
 
 
 def panel_header(code: Code, width: int, palette: Palette, mark: str = "") -> Text | None:
-    """The row above code that runs: its language, what is special about it now, and the key."""
-    if code.execution is Execution.NONE:
+    """The row above code that runs or is drawn: its language, what is special about it now, and the key."""
+    if code.render:
+        note = "+render is drawn in presenterm"
+    elif code.execution is Execution.NONE:
         return None
-    if not runnable(code.language):
+    elif not runnable(code.language):
         note = f"{code.language} does not run here"
     elif code.execution in (Execution.ON_KEY, Execution.AUTOMATIC):
         note = "▶ Ctrl+E"
@@ -796,8 +798,10 @@ def cover(deck: Deck, view: View) -> list[Text]:
     """The title page, from the front matter."""
     palette, front = view.palette, deck.front_matter
     measure = min(view.width - 4, MEASURE)
-    rows = wrap(Text(printable(deck.title), Style(color=palette.emphasis, bold=True)), measure)
-    rows.append(Text("━" * min(24, measure), Style(color=palette.accent)))
+    rows: list[Text] = []
+    if front.title:
+        rows += wrap(Text(printable(front.title), Style(color=palette.emphasis, bold=True)), measure)
+        rows.append(Text("━" * min(24, measure), Style(color=palette.accent)))
     if front.sub_title:
         rows += [Text(), *wrap(Text(printable(front.sub_title), Style(color=palette.accent)), measure)]
     circumstances = "  ·  ".join(part for part in (front.event, front.location, front.date) if part)
