@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from triton_workshop.deck import Block, Content, Deck, DeckError, Image, load_deck
+from triton_workshop.deck import Content, Deck, DeckError, Image, load_deck
 from triton_workshop.deck.commands import COMMANDS
 from triton_workshop.deck.fences import ATTRIBUTES
 from triton_workshop.deck.front_matter import KEYS, OPTIONS
-from triton_workshop.deck.theme_keys import FOOTER_KEYS, KEYS as THEME_KEYS
-from triton_workshop.deck.theme_keys import Keys
+from triton_workshop.deck.theme_keys import FOOTER_KEYS, Keys
+from triton_workshop.deck.theme_keys import KEYS as THEME_KEYS
 
 from .conftest import ReadDeck
 from .dialect import CASES, TABLE

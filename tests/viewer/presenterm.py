@@ -1,4 +1,7 @@
-"""presenterm with a deck that is exchanged while it runs: reading it again takes milliseconds, a start a third of a second."""
+"""presenterm with a deck that is exchanged while it runs.
+
+Reading a deck again takes milliseconds, a start a third of a second.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +59,7 @@ class Presenterm:
         self._terminal = None
 
     def _write(self, deck: str) -> None:
-        """The deck, complete from one moment to the next and no newer than before: else presenterm reloads by itself."""
+        """The deck, whole at once and no newer than the one before: else presenterm reloads by itself."""
         new = self._folder / "deck.new"
         new.write_text(deck, encoding="utf-8", newline="")
         os.utime(new, (1, 1))

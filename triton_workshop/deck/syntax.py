@@ -52,17 +52,20 @@ def _line(state: StateBlock, line: int) -> str:
 
 
 def _reference(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """`[label]: address`. What follows it without an empty line between is a paragraph, as in CommonMark's own parser."""
+    """`[label]: address`. What follows it with no empty line between is a paragraph, as CommonMark has it."""
     if not reference(state, start, end, silent):
         return False
     terminators = state.md.block.ruler.getRules("paragraph")
-    line = state.line
-    goes_on = line < end and not state.isEmpty(line) and state.sCount[line] >= state.blkIndent
-    if goes_on and not any(rule(state, line, end, True) for rule in terminators):
-        another = _reference(state, line, end, False)
-        if not another:
-            paragraph(state, line, end, False)
+    while _goes_on(state, end) and not any(rule(state, state.line, end, True) for rule in terminators):
+        if not reference(state, state.line, end, False):
+            paragraph(state, state.line, end, False)
+            break
     return True
+
+
+def _goes_on(state: StateBlock, end: int) -> bool:
+    line = state.line
+    return line < end and not state.isEmpty(line) and state.sCount[line] >= state.blkIndent
 
 
 def _html_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:

@@ -398,4 +398,3 @@ KEYS: Keys = {
     "layout_grid": {"color": _ANY_COLOUR},
     "palette": _palette,
 }
-

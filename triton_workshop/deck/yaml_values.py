@@ -82,9 +82,7 @@ def describe(node: yaml.Node) -> str:
 
 def reads_as_text(node: yaml.Node) -> bool:
     """Whether the value, by what it looks like, is text: no number, no switch, not null."""
-    return isinstance(node, yaml.ScalarNode) and (
-        bool(node.style) or not _NOT_TEXT.fullmatch(node.value)
-    )
+    return isinstance(node, yaml.ScalarNode) and (bool(node.style) or not _NOT_TEXT.fullmatch(node.value))
 
 
 def text(node: yaml.Node) -> str:

@@ -1,8 +1,6 @@
 """Code blocks: the language, the attributes, the lines that are highlighted and those that are hidden."""
 
-from triton_workshop.deck import SnippetOutput
-
-from .case import Refusal, Table, fence, front, refuses, shows
+from .case import Refusal, Table, fence, refuses, shows
 
 FOUR = "a\nb\nc\nd"
 
@@ -37,8 +35,14 @@ CODE_BLOCKS: Table = {
         shows("blanks between", fence("python { 1 , 2 }+exec", FOUR), "a b c d"),
         shows("a plus before a number", fence("python {+1}", FOUR), "a b c d"),
         shows("backwards lights nothing", fence("python {3-1}", FOUR), "a b c d"),
-        shows("two blocks, one after the other", fence("python {1|2}", "a\nb") + "\n" + fence("python {1|2}", "c\nd"), ["a b c d"] * 3),
-        shows("a pause waits for them", fence("python {1|2}", "a\nb") + "\n<!-- pause -->\nc\n", ["a b", "a b", "a b c"]),
+        shows(
+            "two blocks, one after the other",
+            fence("python {1|2}", "a\nb") + "\n" + fence("python {1|2}", "c\nd"),
+            ["a b c d"] * 3,
+        ),
+        shows(
+            "a pause waits for them", fence("python {1|2}", "a\nb") + "\n<!-- pause -->\nc\n", ["a b", "a b", "a b c"]
+        ),
         shows("a line that is not there", fence("python {1|9}"), ["x", "x"], warning=(1, "line 9 is highlighted")),
         shows("line 0", fence("python {0-1}"), "x", warning=(1, "line 0 is highlighted")),
         refuses("given twice", fence("python {1} {2}"), 1, "given twice"),
@@ -69,7 +73,9 @@ CODE_BLOCKS: Table = {
     "+auto_exec": [
         shows("it runs when the deck loads", fence("python +auto_exec"), "x"),
         shows("beside +exec", fence("python +exec +auto_exec"), "x"),
-        refuses("a language that cannot be run", fence("prose +auto_exec"), 1, "'prose' cannot be run", without_x=("x",)),
+        refuses(
+            "a language that cannot be run", fence("prose +auto_exec"), 1, "'prose' cannot be run", without_x=("x",)
+        ),
         refuses("twice", fence("python +auto_exec +auto_exec"), 1, "given twice"),
     ],
     "+exec_replace": [
@@ -77,7 +83,9 @@ CODE_BLOCKS: Table = {
         shows("beside +exec", fence("python +exec +exec_replace"), "x"),
         shows("it has no highlight steps", fence("python +exec_replace {1|2}", "a\nb"), "a b"),
         refuses("beside +image", fence("python +exec_replace +image"), 1, "only one of"),
-        refuses("a language that cannot be run", fence("prose +exec_replace"), 1, "'prose' cannot be run", without_x=("x",)),
+        refuses(
+            "a language that cannot be run", fence("prose +exec_replace"), 1, "'prose' cannot be run", without_x=("x",)
+        ),
     ],
     "+image": [
         shows("the output is a picture", fence("python +image"), "x"),
@@ -120,7 +128,9 @@ CODE_BLOCKS: Table = {
             without_x=Refusal(5, "no code block above has +id:x"),
         ),
         refuses("an unknown block", "<!-- snippet_output: x -->\n", 1, "no code block above has +id:x"),
-        refuses("a block below", "<!-- snippet_output: x -->\n\n" + fence("bash +exec +id:x"), 1, "no code block above"),
+        refuses(
+            "a block below", "<!-- snippet_output: x -->\n\n" + fence("bash +exec +id:x"), 1, "no code block above"
+        ),
         refuses("it needs a name", "<!-- snippet_output -->\n", 1, "'snippet_output' needs a value"),
     ],
     "+validate": [
@@ -157,11 +167,19 @@ CODE_BLOCKS: Table = {
         ),
         shows("to one", fence("file", "path: code.py\nlanguage: python\nend_line: 1"), "one"),
         shows("beyond its end", fence("file", "path: code.py\nlanguage: python\nstart_line: 9"), ""),
-        shows("another key is passed over", fence("file", "path: code.py\nlanguage: python\nx: y"), "one two three four"),
+        shows(
+            "another key is passed over", fence("file", "path: code.py\nlanguage: python\nx: y"), "one two three four"
+        ),
         refuses("an unknown file", fence("file", "path: none.py\nlanguage: python"), 2, "not found: none.py"),
         refuses("without its language", fence("file", "path: code.py"), 2, "needs 'language"),
         refuses("words for a line", fence("file", "path: code.py\nlanguage: python\nstart_line: x"), 4, "whole number"),
-        refuses("a language that cannot be run", fence("file +exec", "path: code.py\nlanguage: py"), 1, "did you mean 'python'?", without_x=("one two three four",)),
+        refuses(
+            "a language that cannot be run",
+            fence("file +exec", "path: code.py\nlanguage: py"),
+            1,
+            "did you mean 'python'?",
+            without_x=("one two three four",),
+        ),
         refuses("no YAML", fence("file", "path: ["), 2, "not valid YAML"),
     ],
 }

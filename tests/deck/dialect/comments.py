@@ -201,7 +201,9 @@ COMMENTS: Table = {
         refuses("an unknown file", "\n<!-- include: none.md -->\n", 2, "included file not found: none.md"),
         refuses("the deck itself", "<!-- include: deck.md -->\n", 1, "includes itself"),
         refuses("a cycle", "<!-- include: cycle.md -->\n", 1, "includes itself", file="cycle.md"),
-        refuses("front matter in it", "<!-- include: with_front_matter.md -->\n", 1, "front matter", "with_front_matter.md"),
+        refuses(
+            "front matter in it", "<!-- include: with_front_matter.md -->\n", 1, "front matter", "with_front_matter.md"
+        ),
         refuses("an error in it", "a\n\n<!-- include: wrong.md -->\n", 3, "did you mean 'pause'?", "wrong.md"),
         refuses("a list", "<!-- include: [part.md] -->\n", 1, "expected text, got a list"),
         refuses("it needs a path", "<!-- include -->\n", 1, "'include' needs a value"),

@@ -11,7 +11,12 @@ FRONT_MATTER: Table = {
         shows("not closed it is text", "---\n\ntitle: a\n", "title: a"),
         shows("further down it is text", "a\n\n---\ntitle: b\n---\n", "a title: b"),
         shows("a tab after the colon", front("title:\ta"), "a", "text"),
-        shows("all of it", front("title: a\nsub_title: b\nevent: c\nlocation: d\ndate: e\nauthor: f"), "a b c d e f", "text"),
+        shows(
+            "all of it",
+            front("title: a\nsub_title: b\nevent: c\nlocation: d\ndate: e\nauthor: f"),
+            "a b c d e f",
+            "text",
+        ),
         refuses("an unknown key", front("titel: a"), 2, "did you mean 'title'?"),
         refuses("a key given twice", front("title: a\ntitle: b"), 3, "'title' is given twice"),
         refuses("no YAML", front("title: a: b"), 2, "not valid YAML"),
@@ -27,7 +32,9 @@ FRONT_MATTER: Table = {
         refuses("a list", front("title: [a]"), 2, "expected text"),
         refuses("a heading", front("title: '# a'"), 2, "plain text"),
         refuses("HTML", front("title: 'a <b>c</b>'"), 2, "plain text"),
-        refuses("a colour that the palette lacks", front("title: '<span style=\"color: p:lila\">a</span>'"), 2, "plain text"),
+        refuses(
+            "a colour that the palette lacks", front("title: '<span style=\"color: p:lila\">a</span>'"), 2, "plain text"
+        ),
     ],
     "sub_title": [
         shows("it makes an introduction slide", front("sub_title: a"), "a", "text"),
@@ -70,7 +77,11 @@ FRONT_MATTER: Table = {
             "a",
             "b c",
         ),
-        shows("commands before the first title do not count", front("options:\n  implicit_slide_ends: true", "<!-- no_footer -->\n\na\n===\n"), "a"),
+        shows(
+            "commands before the first title do not count",
+            front("options:\n  implicit_slide_ends: true", "<!-- no_footer -->\n\na\n===\n"),
+            "a",
+        ),
         shows("false", front("options:\n  implicit_slide_ends: false", "a\n===\n\nb\n---\n"), "a b"),
         refuses("maybe", front("options:\n  implicit_slide_ends: maybe"), 3, "expected true or false"),
     ],
@@ -132,16 +143,26 @@ FRONT_MATTER: Table = {
     "theme": [
         shows("by name", front("theme:\n  name: light"), "text"),
         shows("from a file", front("theme:\n  path: theme.yaml"), "text"),
-        shows("a file that extends one", front("theme:\n  path: extends.yaml", '\n<span style="color: p:mine">a</span> b\n'), "a b"),
+        shows(
+            "a file that extends one",
+            front("theme:\n  path: extends.yaml", '\n<span style="color: p:mine">a</span> b\n'),
+            "a b",
+        ),
         shows("nothing", front("theme:"), "text"),
         shows("another key is passed over", front("theme:\n  x: y"), "text"),
         refuses("an unknown name", front("theme:\n  name: drak"), 3, "did you mean 'dark'?"),
         refuses("an unknown file", front("theme:\n  path: none.yaml"), 3, "theme not found: none.yaml"),
         refuses("an error in its file", front("theme:\n  path: wrong.yaml"), 2, "did you mean 'red'?", "wrong.yaml"),
-        refuses("a file that extends none", front("theme:\n  path: orphan.yaml"), 1, "unknown theme 'drak'", "orphan.yaml"),
+        refuses(
+            "a file that extends none", front("theme:\n  path: orphan.yaml"), 1, "unknown theme 'drak'", "orphan.yaml"
+        ),
         refuses("a name and a file", front("theme:\n  name: dark\n  path: theme.yaml"), 4, "only one of"),
         refuses("a text", front("theme: dark"), 2, "expected 'key: value'"),
-        refuses("a colour that only another theme has", front("theme:\n  name: light", '\n<span style="color: p:blue">a</span> b\n'), 6, "no colour 'blue'"),
+        refuses(
+            "a colour that only another theme has",
+            front("theme:\n  name: light", '\n<span style="color: p:blue">a</span> b\n'),
+            6,
+            "no colour 'blue'",
+        ),
     ],
 }
-

@@ -18,7 +18,12 @@ IMAGES: Table = {
             blocks=[Paragraph((Span("a "),)), Image(PICTURE), Paragraph((Span(" b"),))],
         ),
         shows("a width", "![image:width:50%](picture.png)\n", "", blocks=[Image(PICTURE, 50)]),
-        shows("a width in short, and a description", "![image:w:7%,a shell](picture.png)\n", "", blocks=[Image(PICTURE, 7, "a shell")]),
+        shows(
+            "a width in short, and a description",
+            "![image:w:7%,a shell](picture.png)\n",
+            "",
+            blocks=[Image(PICTURE, 7, "a shell")],
+        ),
         shows("a description", "![a shell](picture.png)\n", "", blocks=[Image(PICTURE, None, "a shell")]),
         refuses("an unknown file", "one\n\n![](none.png)\n", 3, "image not found: none.png"),
         refuses("an unknown file in a paragraph", "one\ntwo\n![](none.png)\n", 3, "image not found: none.png"),

@@ -11,8 +11,10 @@ from triton_workshop.deck import (
     Quote,
     Rule,
     Span,
-    Table as Grid,
     Text,
+)
+from triton_workshop.deck import (
+    Table as Grid,
 )
 
 from .case import Case, Table, refuses, shows
@@ -57,7 +59,9 @@ MARKDOWN: Table = {
     "link": [
         line("a text", "[a *b*](c)", "a b", Span("a ", link="c"), Span("b", italic=True, link="c"), unlike=ADDRESS),
         line("no text", "[](c)", "c", Span("c", link="c")),
-        line("an address in angles", "<http://a.b>", "http://a.b", Span("http://a.b", link="http://a.b"), unlike=ADDRESS),
+        line(
+            "an address in angles", "<http://a.b>", "http://a.b", Span("http://a.b", link="http://a.b"), unlike=ADDRESS
+        ),
         line("a wiki link", "[[a]] [[b|c]]", "a c", Span("a", link="a"), Span(" "), Span("c", link="c")),
         shows("by its label", "[a]\n\n[a]: b\n", "a", unlike=ADDRESS),
         shows("what follows its label is a paragraph", "[a]: b\n    c\n", "c"),
@@ -105,7 +109,12 @@ MARKDOWN: Table = {
         refuses("a picture in it", "![](picture.png)\n===\n", 1, "cannot stand in a heading"),
     ],
     "heading": [
-        block("one to six hashes", "# a\n\n### b\n\n###### c\n", "a b c", *(Heading(n, text(w)) for n, w in ((1, "a"), (3, "b"), (6, "c")))),
+        block(
+            "one to six hashes",
+            "# a\n\n### b\n\n###### c\n",
+            "a b c",
+            *(Heading(n, text(w)) for n, w in ((1, "a"), (3, "b"), (6, "c"))),
+        ),
         block("seven are text", "####### a\n", "####### a", Paragraph(text("####### a"))),
         block("hashes behind it are nothing", "## a ##\n", "a", Heading(2, text("a"))),
         refuses("a picture in it", "# ![](picture.png)\n", 1, "cannot stand in a heading"),
@@ -131,7 +140,13 @@ MARKDOWN: Table = {
             ListItem(2, "▪", text("c")),
             ListItem(0, "•", text("d")),
         ),
-        block("numbers with brackets", "3) a\n4) b\n", "3) a 4) b", ListItem(0, "3)", text("a")), ListItem(0, "4)", text("b"))),
+        block(
+            "numbers with brackets",
+            "3) a\n4) b\n",
+            "3) a 4) b",
+            ListItem(0, "3)", text("a")),
+            ListItem(0, "4)", text("b")),
+        ),
         shows("two paragraphs in an item", "* a\n\n  b\n", "• a • b"),
         shows("a box to tick is text", "* [ ] a\n* [x] b\n", "• [ ] a • [x] b"),
         refuses("code in an item", "* a\n\n  ```\n  x\n  ```\n", 3, "a code block cannot stand in a list item"),
@@ -174,7 +189,12 @@ MARKDOWN: Table = {
     "alert": [
         block("its kind is its title", "> [!note]\n> a\n", "Note a", Alert("note", "Note", (text("a"),))),
         block("a title of its own", "> [!Tip] Try *it*\n", "Try *it*", Alert("tip", "Try *it*", ())),
-        block("fenced", ">>> [!caution]\na\n\nb\n>>>\n", "Caution a b", Alert("caution", "Caution", (text("a"), text("b")))),
+        block(
+            "fenced",
+            ">>> [!caution]\na\n\nb\n>>>\n",
+            "Caution a b",
+            Alert("caution", "Caution", (text("a"), text("b"))),
+        ),
         block("important", "> [!IMPORTANT]\n> a\n", "Important a", Alert("important", "Important", (text("a"),))),
         block("warning", "> [!warning]\n> a\n", "Warning a", Alert("warning", "Warning", (text("a"),))),
         block("an unknown kind is a quote", "> [!other]\n", "[!other]", Quote((text("[!other]"),))),
@@ -184,11 +204,12 @@ MARKDOWN: Table = {
         block(
             "its mark and its text",
             "a[^n]\n\n[^n]: b\n  c\n",
-            "annb c",
+            "an nb c",
             Paragraph((Span("a"), Span("n", superscript=True))),
             Footnote("n", text("b c")),
         ),
         block("a mark without a footnote is text", "a [^1]\n", "a [ 1]", Paragraph(text("a [^1]"))),
+        shows("a command right below it", "[^n]: a\n<!-- pause -->\nb\n", ["na", "na b"]),
         shows("one that nothing marks", "[^1]: a\n\nb\n", "1a b"),
         refuses("a heading in it", "[^1]: # a\n", 1, "a heading cannot stand in a footnote"),
         refuses("code in it", "[^1]: a\n\n    ```\n    b\n    ```\n", 3, "a code block cannot stand in a footnote"),

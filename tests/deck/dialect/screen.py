@@ -20,11 +20,13 @@ _SIGNS = re.compile(
     "\ue000-\uf8ff\U000f0000-\U000ffffd"  # presenterm's alerts: a private font
     "^]"  # our sign for what cannot be raised
 )
-_RUNS = re.compile(r"▶ Ctrl\+E|does not run here|\+\w+ (?:runs|is drawn) in presenterm|\[not started\]|snippet \S+ is disabled")
+_RUNS = re.compile(
+    r"▶ Ctrl\+E|does not run here|\+\w+ (?:runs|is drawn) in presenterm|\[not started\]|snippet \S+ is disabled"
+)
 """Lines that say that, and how, a block runs."""
 
 
-_RAISED = re.compile("([\u00b2\u00b3\u00b9\u1d43-\u1dbf\u2070-\u207f]) +")
+_RAISED = re.compile(r"(?<!\S)([\u00b2\u00b3\u00b9\u1d43-\u1dbf\u2070-\u207f]+) +")
 """With the blank that we put behind a footnote's mark."""
 
 

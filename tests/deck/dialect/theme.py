@@ -12,7 +12,9 @@ def override(yaml: str, body: str = "\ntext\n") -> str:
 def at(path: str, value: str) -> str:
     """`a.b` and a value as nested YAML."""
     *outer, last = path.split(".")
-    return "\n".join([*("  " * depth + f"{key}:" for depth, key in enumerate(outer)), "  " * len(outer) + f"{last}: {value}"])
+    return "\n".join(
+        [*("  " * depth + f"{key}:" for depth, key in enumerate(outer)), "  " * len(outer) + f"{last}: {value}"]
+    )
 
 
 def wrong(path: str, value: str, reason: str) -> Case:
@@ -60,7 +62,10 @@ def alignment(key: str) -> list[Case]:
 
 
 def colours(key: str) -> list[Case]:
-    return [wrong(f"{key}.foreground", "rde", "did you mean 'red'?"), wrong(f"{key}.background", "'#ff0000'", NO_COLOUR)]
+    return [
+        wrong(f"{key}.foreground", "rde", "did you mean 'red'?"),
+        wrong(f"{key}.background", "'#ff0000'", NO_COLOUR),
+    ]
 
 
 def heading(key: str) -> list[Case]:
@@ -95,13 +100,16 @@ THEME: Table = {
         wrong("slide_title.padding_top", "-1", "from 0 to 255"),
         wrong("slide_title.padding_bottom", "256", "from 0 to 255"),
         ignored("slide_title.color", "red", "did you mean 'colors'?"),
-        refuses("italic beside italics", override(under("slide_title", "italic: true\nitalics: true")), 5, "is given twice"),
+        refuses(
+            "italic beside italics", override(under("slide_title", "italic: true\nitalics: true")), 5, "is given twice"
+        ),
     ],
     "theme code": [
         right(
             under(
                 "code",
-                f"{ALIGNED}\npadding:\n  horizontal: 2\n  vertical: 1\ntheme_name: Nord\nbackground: false\nline_numbers: false",
+                f"{ALIGNED}\npadding:\n  horizontal: 2\n  vertical: 1\n"
+                "theme_name: Nord\nbackground: false\nline_numbers: false",
             )
         ),
         right(under("code", LEFT), claim="to the left"),
@@ -152,9 +160,19 @@ THEME: Table = {
         right(under("table", "alignment: left\nmargin:\n  fixed: 2"), claim="left"),
         wrong("table", "center", "expected 'key: value'"),
         wrong("table.alignment", "centre", "did you mean 'center'?"),
-        refuses("a margin without a unit", override(under("table", "alignment: right\nmargin: 2")), 6, "expected 'key: value'"),
+        refuses(
+            "a margin without a unit",
+            override(under("table", "alignment: right\nmargin: 2")),
+            6,
+            "expected 'key: value'",
+        ),
         refuses("a size below nothing", override(under("table", "alignment: center\nminimum_size: -1")), 6, NO_NUMBER),
-        refuses("a margin of letters", override(under("table", "alignment: center\nminimum_margin:\n  fixed: x")), 7, NO_NUMBER),
+        refuses(
+            "a margin of letters",
+            override(under("table", "alignment: center\nminimum_margin:\n  fixed: x")),
+            7,
+            NO_NUMBER,
+        ),
     ],
     "theme block_quote": [
         right(under("block_quote", f"{ALIGNED}\nprefix: '| '\n{COLOURS}\n  prefix: p:red")),
@@ -189,7 +207,12 @@ THEME: Table = {
         ignored("alert.styles.hint", "{}", "valid: note, tip"),
     ],
     "theme default": [
-        right(under("default", f"alignment: center\nminimum_size: 4\nminimum_margin:\n  fixed: 1\nmargin:\n  percent: 8\n{COLOURS}")),
+        right(
+            under(
+                "default",
+                f"alignment: center\nminimum_size: 4\nminimum_margin:\n  fixed: 1\nmargin:\n  percent: 8\n{COLOURS}",
+            )
+        ),
         wrong("default.margin", "3", "expected 'key: value'"),
         wrong("default.margin.pixels", "3", "unknown margin 'pixels'"),
         wrong("default.margin.fixed", "65536", "from 0 to 65535"),
@@ -204,7 +227,8 @@ THEME: Table = {
         right("headings:\n" + "\n".join(indent(under(f"h{level}", HEADING), "  ") for level in range(1, 7))),
         *(case for level in range(1, 7) for case in heading(f"headings.h{level}")),
         right(
-            "headings:\n" + "\n".join(indent(under(f"h{level}", f"{LEFT}\nitalic: true"), "  ") for level in range(1, 7)),
+            "headings:\n"
+            + "\n".join(indent(under(f"h{level}", f"{LEFT}\nitalic: true"), "  ") for level in range(1, 7)),
             claim="to the left, in short",
         ),
         ignored("headings.h7", "{}", "valid: h1"),
@@ -231,26 +255,69 @@ THEME: Table = {
     ],
     "theme footer": [
         right(
-            under("footer", "style: template\nleft: a\ncenter: '{title}'\nright: '{current_slide} / {total_slides}'\nheight: 3\n" + COLOURS).replace("{title}", "{{b}}"),
+            under(
+                "footer",
+                "style: template\nleft: a\ncenter: '{title}'\nright: '{current_slide} / {total_slides}'\nheight: 3\n"
+                + COLOURS,
+            ).replace("{title}", "{{b}}"),
         ),
         right(under("footer", "style: progress_bar\ncharacter: x\n" + COLOURS), claim="a bar"),
         right(under("footer", "style: empty"), claim="none"),
         right(under("footer", "style: template\nleft:\n  image: picture.png"), claim="a picture"),
-        right(under("footer", "style: template\nleft: '{author}'"), body="<!-- no_footer -->\ntext\n", claim="a variable that is not there, where no slide has a footer"),
+        right(
+            under("footer", "style: template\nleft: '{author}'"),
+            body="<!-- no_footer -->\ntext\n",
+            claim="a variable that is not there, where no slide has a footer",
+        ),
         ignored("footer", "{style: empty, height: 3}", "presenterm ignores 'height'"),
         wrong("footer.style", "bar", "valid: template, progress_bar, empty"),
         refuses("no style", override(under("footer", "left: a")), 5, "needs 'style"),
-        refuses("an unknown variable", override(under("footer", "style: template\nleft: '{autor}'")), 6, "did you mean 'author'?"),
-        refuses("a variable that the front matter lacks", override(under("footer", "style: template\nright: '{author}'")), 6, "says no 'author'"),
-        refuses("a brace that is not closed", override(under("footer", "style: template\ncenter: '{author'")), 6, "not closed"),
-        refuses("a brace that closes nothing", override(under("footer", "style: template\ncenter: 'a}'")), 6, "closes nothing"),
+        refuses(
+            "an unknown variable",
+            override(under("footer", "style: template\nleft: '{autor}'")),
+            6,
+            "did you mean 'author'?",
+        ),
+        refuses(
+            "a variable that the front matter lacks",
+            override(under("footer", "style: template\nright: '{author}'")),
+            6,
+            "says no 'author'",
+        ),
+        refuses(
+            "a brace that is not closed",
+            override(under("footer", "style: template\ncenter: '{author'")),
+            6,
+            "not closed",
+        ),
+        refuses(
+            "a brace that closes nothing",
+            override(under("footer", "style: template\ncenter: 'a}'")),
+            6,
+            "closes nothing",
+        ),
         refuses("a heading", override(under("footer", "style: template\ncenter: '# a'")), 6, "plain text"),
         refuses("a number", override(under("footer", "style: template\nleft: 3")), 6, "text in quotes"),
-        refuses("an unknown picture", override(under("footer", "style: template\nright:\n  image: none.png")), 7, "image not found"),
+        refuses(
+            "an unknown picture",
+            override(under("footer", "style: template\nright:\n  image: none.png")),
+            7,
+            "image not found",
+        ),
         refuses("a height of letters", override(under("footer", "style: template\nheight: x")), 6, NO_NUMBER),
         refuses("two characters", override(under("footer", "style: progress_bar\ncharacter: xx")), 6, "one character"),
-        refuses("a colour without quotes", override(under("footer", "style: template\ncolors:\n  foreground: 333")), 7, "in quotes"),
-        refuses("an unknown colour", override(under("footer", "style: template\ncolors:\n  background: rde")), 7, "did you mean 'red'?"),
+        refuses(
+            "a colour without quotes",
+            override(under("footer", "style: template\ncolors:\n  foreground: 333")),
+            7,
+            "in quotes",
+        ),
+        refuses(
+            "an unknown colour",
+            override(under("footer", "style: template\ncolors:\n  background: rde")),
+            7,
+            "did you mean 'red'?",
+        ),
     ],
     "theme typst": [
         right(under("typst", f"horizontal_margin: 5\nvertical_margin: 7\n{COLOURS}")),
@@ -269,10 +336,15 @@ THEME: Table = {
         *colours("modals.colors"),
         *colours("modals.selection_colors"),
     ],
-    "theme layout_grid": [right("layout_grid:\n  color: p:red"), wrong("layout_grid.color", "rde", "did you mean 'red'?")],
+    "theme layout_grid": [
+        right("layout_grid:\n  color: p:red"),
+        wrong("layout_grid.color", "rde", "did you mean 'red'?"),
+    ],
     "theme palette": [
         right(
-            under("palette", "colors:\n  mine: '123456'\nclasses:\n  loud:\n    foreground: p:mine\n    background: black"),
+            under(
+                "palette", "colors:\n  mine: '123456'\nclasses:\n  loud:\n    foreground: p:mine\n    background: black"
+            ),
             "a b c",
             body="\n<span class='loud'>a</span> <span style='color: palette:mine'>b</span> c\n",
             claim="names of its own",
