@@ -16,6 +16,8 @@ from rich.text import Text
 from textual.strip import Strip
 
 from triton_workshop.deck.model import (
+    CURRENT_SLIDE,
+    TOTAL_SLIDES,
     Alert,
     Alignment,
     Blank,
@@ -24,6 +26,7 @@ from triton_workshop.deck.model import (
     Columns,
     Deck,
     Execution,
+    Footer,
     Footnote,
     Heading,
     Image,
@@ -764,7 +767,8 @@ def footer_height(height: int) -> int:
 def footer(deck: Deck, place: Place, view: View, hint: str = "") -> Lines:
     """The deck's title, a thin bar of progress, and `n / N`; the hint stands before the number.
 
-    A long hint, such as an error in the deck, gets the title's and the bar's room too.
+    A deck whose theme asks for another footer gets that. A long hint, such as an error in the deck, gets the title's
+    and the bar's room too.
     """
     palette, width = view.palette, view.width
     base = Style(color=palette.muted, bgcolor=palette.background)
@@ -780,6 +784,8 @@ def footer(deck: Deck, place: Place, view: View, hint: str = "") -> Lines:
         message = Text(printable(hint), Style(color=palette.accent, bold=True))
         message.truncate(max(width - 2 * side - len(number), 1), overflow="ellipsis", pad=True)
         return framed(Text.assemble(" " * side, message, Text(number, Style(color=palette.text))))
+    if deck.front_matter.footer is not None:
+        return framed(own_footer(deck.front_matter.footer, place.slide + 1, count, view, hint))
     title = Text(printable(deck.title).replace("\n", " "), Style(color=palette.muted))
     title.truncate(max(width * 2 // 5, 1), overflow="ellipsis")
     right = Text.assemble(
@@ -792,6 +798,30 @@ def footer(deck: Deck, place: Place, view: View, hint: str = "") -> Lines:
         Text("━" * done, Style(color=palette.accent)), Text("─" * (room - done), Style(color=palette.faint))
     )
     return framed(Text.assemble(" " * side, title, "  ", bar, "  ", right))
+
+
+def own_footer(wanted: Footer, number: int, count: int, view: View, hint: str) -> Text:
+    """The footer that a deck's theme asks for, in one row; a hint stands at its right."""
+    palette, width = view.palette, view.width
+    side = margin(width)
+    room = max(width - 2 * side, 1)
+    if wanted.style == "progress_bar":
+        bar = (wanted.character * width)[: round(width * number / count)]
+        return Text.assemble(Text(printable(bar), Style(color=palette.accent)), "  " if hint else "", hint)
+
+    def numbered(text: str) -> str:
+        return text.replace(CURRENT_SLIDE, str(number)).replace(TOTAL_SLIDES, str(count))
+
+    def said(spans: Spans | None) -> Text:
+        filled = tuple(replace(span, text=numbered(span.text)) for span in spans or ())
+        return rich_text(filled, palette, Style(color=palette.muted))
+
+    left, center, right = map(said, (wanted.left, wanted.center, wanted.right))
+    if hint:
+        right = Text.assemble(Text(f"{hint}  ", Style(color=palette.accent, bold=True)), right)
+    before = max((room - center.cell_len) // 2 - left.cell_len, 1)
+    after = max(room - left.cell_len - before - center.cell_len - right.cell_len, 1)
+    return Text.assemble(" " * side, left, " " * before, center, " " * after, right)
 
 
 def cover(deck: Deck, view: View) -> list[Text]:

@@ -262,6 +262,7 @@ THEME: Table = {
             ).replace("{title}", "{{b}}"),
         ),
         right(under("footer", "style: progress_bar\ncharacter: x\n" + COLOURS), claim="a bar"),
+        right(under("footer", "style: progress_bar\ncharacter: ="), claim="a bar of what YAML has a meaning for"),
         right(under("footer", "style: empty"), claim="none"),
         right(under("footer", "style: template\nleft:\n  image: picture.png"), claim="a picture"),
         right(
@@ -327,6 +328,7 @@ THEME: Table = {
     ],
     "theme mermaid": [
         right("mermaid:\n  theme: dark\n  background: transparent"),
+        right("mermaid:\n  theme: 2024-99-99", claim="no date is a text"),
         wrong("mermaid.theme", "[a]", "expected text"),
         wrong("mermaid.background", "[a]", "expected text"),
     ],
