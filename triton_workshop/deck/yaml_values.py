@@ -137,17 +137,21 @@ def mapping(node: yaml.Node, valid: Collection[str] = (), kind: str = "key") -> 
     return entries
 
 
-class _Constructor(yaml.constructor.SafeConstructor):
+class _Loader(yaml.SafeLoader):
     """Without YAML's dates and its `=`: to presenterm's YAML they are texts."""
 
 
+def _as_text(loader: _Loader, node: yaml.ScalarNode) -> str:
+    return str(loader.construct_scalar(node))
+
+
 for _tag in ("timestamp", "value"):
-    _Constructor.add_constructor(f"tag:yaml.org,2002:{_tag}", _Constructor.construct_yaml_str)
+    _Loader.add_constructor(f"tag:yaml.org,2002:{_tag}", _as_text)
 
 
 def plain_value(node: yaml.Node) -> object:
     """The node as dicts, lists, texts, numbers and the rest, by what it looks like."""
     try:
-        return _Constructor().construct_document(node)
+        return _Loader("").construct_document(node)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise YamlError(f"not valid YAML: {str(error).splitlines()[0]}", line_of(node)) from None
