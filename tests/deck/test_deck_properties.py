@@ -170,7 +170,7 @@ LONG = {
     "comments": "<!-- pause -->\n" * 1500,
     "one long comment": "<!--\n" + "a: [" * 2000 + "\n-->\n",
     "tabs in the front matter": "---\ntitle:" + "\t" * 500 + "a\n---\n",
-    "a front matter that opens brackets": "---\ntitle: " + "[" * 3000 + "\n---\n",
+    "a front matter that opens brackets": "---\ntitle: " + "[" * 1000 + "\n---\n",
     "aliases in the front matter": "---\n"
     + "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9 if n else ['x'])}]\n" for n in range(9))
     + "---\n",
