@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 if TYPE_CHECKING:
+    from triton_workshop.consent import Consent
+    from triton_workshop.deck import Deck
     from triton_workshop.validating import Validation
 
 DECK = Path("slides", "triton-workshop.md")
@@ -48,12 +50,16 @@ def present(
     viewer: Annotated[ViewerName, typer.Option(help="What shows the slides.")] = ViewerName.WORKSHOP,
     slide: Annotated[int, typer.Option(min=1, metavar="N", help="The slide to start on.")] = 1,
     notes: Annotated[bool, typer.Option("--notes", help="Your notes and the time, for a second terminal.")] = False,
+    run: LetRun = False,
+    replace: LetReplace = False,
 ) -> None:
     """Show the slides in the terminal, where their code runs: Ctrl+E. Press ? for all keys.
 
+    Code of a deck from outside the workshop's repository runs only with -x or -X, or after a yes to a list of it.
     With --notes, in a second terminal: the notes of the slide that is shown, the next slide, and the time.
     Where standard output is no terminal, the deck is printed as plain text; with --notes, its notes are.
     """
+    from triton_workshop.consent import Consent
     from triton_workshop.deck.errors import DeckError
 
     path = deck_named(deck, "present")
@@ -65,7 +71,7 @@ def present(
         elif viewer is ViewerName.PRESENTERM:
             if slide != 1:
                 fail("--slide works with our own viewer: presenterm always starts on the first slide")
-            hand_over_to_presenterm(path, notes=notes)
+            hand_over_to_presenterm(path, Consent(run, replace), notes=notes)
         elif notes:
             show_notes(path, f"workshop present {shlex.quote(str(deck))}" if deck else "workshop present")
         else:
@@ -74,11 +80,25 @@ def present(
             with starting() as terminal:
                 from triton_workshop.viewer.app import present as present_deck
 
-                raise typer.Exit(present_deck(path, start=slide, terminal=terminal))
+                given = Consent(run, replace)
+                raise typer.Exit(present_deck(path, start=slide, given=given, terminal=terminal))
     except DeckError as error:
         fail(str(error))
     except OSError as error:
         fail(f"{path}: cannot be read: {error.strerror or error}")
+
+
+# As presenterm calls them.
+LetRun = Annotated[
+    bool,
+    typer.Option("-x", "--enable-snippet-execution", help="Let code from elsewhere run, on Ctrl+E or by itself."),
+]
+LetReplace = Annotated[
+    bool,
+    typer.Option(
+        "-X", "--enable-snippet-execution-replace", help="Let it run where its output takes its place: +exec_replace."
+    ),
+]
 
 
 class Form(StrEnum):
@@ -93,18 +113,22 @@ def validate(
     only: Annotated[int | None, typer.Option(min=1, metavar="N", help="Only the blocks of this slide.")] = None,
     timeout: Annotated[float, typer.Option(min=0, metavar="S", help="Stop a block after S seconds.")] = 60,
     limit: Annotated[float | None, typer.Option(min=0, metavar="S", help="Fail a block that took longer.")] = None,
+    run: LetRun = False,
+    replace: LetReplace = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Machine, versions and a table, in Markdown.")] = False,
 ) -> None:
     """Prove a deck on this machine: read it, open its pictures, run its code blocks.
 
     Every block that is marked to run is run, one after the other, in the deck's folder: only validate a deck whose
-    code you trust. Exits 0 where all is well, 1 where anything is not, 2 where there is no such deck.
+    code you trust. One from outside the workshop's repository needs -x, -X or a yes. Exits 0 where all is well, 1
+    where anything is not, 2 where there is no such deck.
     """
     if json and markdown:
         fail("--json and --markdown: expected one of them")
     form = Form.JSON if json else Form.MARKDOWN if markdown else Form.TABLE
     path = deck_named(deck, "validate")
+    from triton_workshop.consent import Consent
     from triton_workshop.deck.errors import NoSuchDeckError
     from triton_workshop.runner import WarmRunner
     from triton_workshop.validating import NoSuchSlideError, Rules
@@ -112,18 +136,40 @@ def validate(
     from triton_workshop.validating.report import progress
     from triton_workshop.viewer.fit import output_columns
 
+    consent = consent_to_validate(path, Consent(run, replace))
     try:
         # As in the viewer: blocks run in processes that have torch and Triton already.
         with WarmRunner() as runner, progress() as watch:
             runner.warm_up()
             runner.wait_until_warm(WARM_UP)
-            validation = validate_deck(path, Rules(timeout, limit, only), output_columns, watch, runner.run)
+            validation = validate_deck(path, Rules(timeout, limit, only, consent), output_columns, watch, runner.run)
     except (NoSuchDeckError, NoSuchSlideError) as error:
         fail(str(error))
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
     print_validation(validation, form)
     raise typer.Exit(0 if validation.passed else 1)
+
+
+def consent_to_validate(path: Path, given: Consent) -> Consent:
+    """What may run of a deck; ends the command where nothing may."""
+    from rich.console import Console
+
+    from triton_workshop.consent import EVERYTHING, NOTHING, in_force, live_code
+    from triton_workshop.deck import DeckError, load_deck
+    from triton_workshop.viewer.asking import consent_to
+
+    try:
+        deck = load_deck(path)
+    except DeckError:  # the validation says so, and runs nothing
+        return NOTHING
+    if not any(live_code(deck)):
+        return EVERYTHING
+    can_ask = sys.stdin.isatty() and sys.stderr.isatty()
+    consent = consent_to(deck, given, Console(stderr=True, highlight=False)) if can_ask else in_force(deck, given)
+    if consent == NOTHING:
+        fail(f"{path}: its code comes from elsewhere and has not run; to let it run: workshop validate -x {path}")
+    return consent
 
 
 def print_validation(validation: Validation, form: Form) -> None:
@@ -288,19 +334,31 @@ def print_deck(path: Path, *, notes: bool) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def hand_over_to_presenterm(path: Path, *, notes: bool) -> None:
-    """Becomes presenterm: with `-x` so that code on the slides runs, in our warm processes; or with its own notes."""
+def hand_over_to_presenterm(path: Path, given: Consent, *, notes: bool) -> None:
+    """Becomes presenterm: with leave to run code in our warm processes, as far as there is any; or with its notes."""
     presenterm = shutil.which("presenterm")
     if presenterm is None:
         fail("presenterm is not installed; to install it: cargo install presenterm --locked")
     from triton_workshop.deck import load_deck
 
-    load_deck(path)  # an error in it is told here, in one line, not on presenterm's screen
+    deck = load_deck(path)  # an error in it is told here, in one line, not on presenterm's screen
     search = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", "")))
     executors = Path(__file__).resolve().parent.parent / EXECUTORS
     config = ["--config-file", str(executors)] if executors.is_file() else []
-    mode = ["--listen-speaker-notes"] if notes else ["-x"]
+    mode = ["--listen-speaker-notes"] if notes else leave_to_run(deck, given)
     os.execve(presenterm, [presenterm, *mode, *config, str(path)], {**os.environ, "PATH": search})
+
+
+def leave_to_run(deck: Deck, given: Consent) -> list[str]:
+    """The options by which presenterm runs what may run of a deck."""
+    from rich.console import Console
+
+    from triton_workshop.consent import REPLACING, live_code
+    from triton_workshop.viewer.asking import consent_to
+
+    consent = consent_to(deck, given, Console(highlight=False))
+    replaces = any(live.code.execution in REPLACING for live in live_code(deck))
+    return ["-x"] * consent.run + ["-X"] * (consent.replace and replaces)
 
 
 def fail(reason: str) -> NoReturn:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from processes import dies
+from processes import dies, eventually
 
 from triton_workshop.runner import freshness, shared
 from triton_workshop.runner.freshness import Freshness
@@ -37,7 +37,12 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, 
 
 
 def command(
-    source: str, folder: Path, environment: dict[str, str], *arguments: str, run: list[str] = RUN
+    source: str,
+    folder: Path,
+    environment: dict[str, str],
+    *arguments: str,
+    run: list[str] = RUN,
+    process_group: int | None = None,
 ) -> subprocess.Popen[str]:
     file = Path(folder, "script.py")
     file.write_text(source)
@@ -49,6 +54,7 @@ def command(
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
+        process_group=process_group,
     )
 
 
@@ -84,6 +90,20 @@ def test_an_interrupt_reaches_the_script(environment: dict[str, str], tmp_path: 
     process.send_signal(signal.SIGINT)
     assert process.communicate()[0] == "caught\n"
     assert process.returncode == 0
+
+
+def state(process: int) -> str:
+    return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+def test_ctrl_z_stops_the_script_too(environment: dict[str, str], tmp_path: Path) -> None:
+    process = command(WHO + "; input(); print('goes on')", tmp_path, environment, process_group=0)
+    _, script = parent_and_script(process)
+    process.send_signal(signal.SIGTSTP)
+    assert eventually(lambda: state(process.pid) == state(script) == "T")
+    process.send_signal(signal.SIGCONT)
+    assert eventually(lambda: "T" not in (state(process.pid), state(script)))
+    assert process.communicate("\n")[0] == "goes on\n"
 
 
 def test_a_signal_that_ends_the_script_ends_the_command(environment: dict[str, str], tmp_path: Path) -> None:

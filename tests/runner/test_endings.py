@@ -13,7 +13,7 @@ import pytest
 from processes import alive, dies, eventually
 
 from runner.conftest import Start
-from triton_workshop.runner import Outcome, Run, Script, WarmRunner
+from triton_workshop.runner import Outcome, Run, Script, WarmRunner, strays
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="warm processes are forks, on Linux only")
 
@@ -117,9 +117,7 @@ print("again")
             os.kill(parent, signal.SIGKILL)
             assert list(output) == []
             assert run.wait().reason == "killed by SIGKILL"
-        os.kill(outside, signal.SIGKILL)  # in a session of its own, with nobody left who knew of it
-        assert dies(script)
-        assert dies(inside)
+        assert all(map(dies, (script, inside, outside)))
 
 
 def test_nothing_survives_a_client_that_is_killed(tmp_path: Path) -> None:
@@ -138,6 +136,38 @@ with WarmRunner() as runner, runner.run(Script("python", {FAMILY + "outside.wait
     process.wait()
     process.stdout.close()
     assert all(map(dies, family))
+
+
+FAMILY_IN_BASH = "sleep 600 & setsid sleep 600 & setsid -f sleep 601; echo $$ $(jobs -p); wait"
+
+
+def test_nothing_survives_a_client_that_is_killed_without_a_parent(tmp_path: Path) -> None:
+    client = f"""
+from pathlib import Path
+from triton_workshop.runner import Script, WarmRunner
+with WarmRunner() as runner, runner.run(Script("bash", {FAMILY_IN_BASH!r}, Path("."))) as run:
+    for text in run.output(): print(text.decode(), end="", flush=True)
+"""
+    process = subprocess.Popen([sys.executable, "-c", client], cwd=tmp_path, stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    family = [int(number) for number in process.stdout.readline().split()]
+    owner = strays.name_of(process.pid)
+    assert owner is not None
+    family += [stray for stray, named in strays._owned() if named == owner]
+    assert len(set(family)) >= 4
+    process.kill()
+    process.wait()
+    process.stdout.close()
+    assert all(map(dies, family))
+
+
+def test_strays_are_those_of_an_owner_that_has_ended() -> None:
+    own = strays.own_name()
+    assert not strays.orphaned(own)
+    assert not strays.orphaned(own + "simulator")
+    assert strays.orphaned(f"{os.getpid()}.1.")
+    assert strays.orphaned(f"{2**22 + 1}.1.")
+    assert not strays.orphaned("")
 
 
 def test_a_script_that_waits_for_its_parent_can_be_stopped(tmp_path: Path) -> None:

@@ -154,7 +154,10 @@ def test_a_block_over_the_limit_fails_and_runs_to_its_end(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("info", ["rust +exec", "bash +acquire_terminal"])
-def test_a_block_that_cannot_run_here_is_named_and_fails_nothing(folder: Path, info: str) -> None:
+def test_a_block_that_cannot_run_here_is_named_and_fails_nothing(
+    folder: Path, info: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(folder))
     validation = run(folder, fence(info, "fn main() {}"))
     assert validation.passed
     assert only_block(validation).skipped

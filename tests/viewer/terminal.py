@@ -52,6 +52,7 @@ class Terminal:
             stdout=theirs,
             stderr=theirs,
             start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # as a shell's terminal is
         )
         os.close(theirs)
 
@@ -90,6 +91,11 @@ class Terminal:
         while self._read(0, quiet=False):
             pass
         return self.process.wait(timeout=1)
+
+    def hang_up(self) -> None:
+        """Closes the terminal under the command. No signal is sent: it is not the one that controls its session."""
+        os.close(self._ours)
+        self._ours = os.open(os.devnull, os.O_RDONLY)
 
     def _read(self, seconds: float, quiet: bool = True) -> bool:
         """Reads what has come; False at the end, or where nothing came and `quiet` is False."""

@@ -4,12 +4,28 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from triton_workshop.deck.model import Block, Code, Execution
-from triton_workshop.viewer.live import LiveBlocks, Status
+import pytest
+
+from triton_workshop.deck.model import Block, Code, Execution, Pty, Slide
+from triton_workshop.viewer.live import LiveBlocks, Status, blocks_for_key, blocks_to_start, same_code, terminal_size
+
+PRINTS_A_PICTURE = "import sys; from PIL import Image; Image.new('L', (2, 3)).save(sys.stdout.buffer, 'PNG')"
 
 
-def block(source: str, language: str = "python", line: int = 1) -> Block:
-    return Block(Code(language, (source,), source, (line,), execution=Execution.ON_KEY), 0, line)
+def block(
+    source: str,
+    language: str = "python",
+    line: int = 1,
+    execution: Execution = Execution.ON_KEY,
+    pty: Pty | None = None,
+    alternative: str | None = None,
+) -> Block:
+    code = Code(language, (source,), source, (line,), execution=execution, pty=pty, alternative=alternative)
+    return Block(code, 0, line)
+
+
+def slide(*blocks: Block) -> Slide:
+    return Slide(None, blocks, steps=1, line=1)
 
 
 def run_to_the_end(live: LiveBlocks, *blocks: Block) -> list[str]:
@@ -25,25 +41,25 @@ def run_to_the_end(live: LiveBlocks, *blocks: Block) -> list[str]:
 def test_blocks_run_one_after_the_other(tmp_path: Path) -> None:
     first = block("import pathlib; pathlib.Path('mark').touch(); print('made')", line=1)
     second = block("import pathlib; print(pathlib.Path('mark').exists())", line=2)
-    assert run_to_the_end(LiveBlocks(tmp_path), first, second) == ["made", "True"]
+    assert run_to_the_end(LiveBlocks(tmp_path / "deck.md"), first, second) == ["made", "True"]
 
 
 def test_what_cannot_start_says_why_and_the_next_block_runs(tmp_path: Path) -> None:
-    live = LiveBlocks(tmp_path)
+    live = LiveBlocks(tmp_path / "deck.md")
     stranger = block("", "cobol", line=1)
     assert run_to_the_end(live, stranger, block("print('next')", line=2)) == ["", "next"]
     assert "cobol" in (live.cells[stranger].failure or "")
 
 
 def test_a_missing_folder_is_a_failure_and_no_crash(tmp_path: Path) -> None:
-    live = LiveBlocks(tmp_path / "nowhere")
+    live = LiveBlocks(tmp_path / "nowhere" / "deck.md")
     lost = block("print(1)")
     run_to_the_end(live, lost)
     assert "No such file" in (live.cells[lost].failure or "")
 
 
 def test_stop_reaches_what_waits(tmp_path: Path) -> None:
-    live = LiveBlocks(tmp_path)
+    live = LiveBlocks(tmp_path / "deck.md")
     endless, waiting = block("while True: pass", line=1), block("print('never')", line=2)
     live.start([(endless, 80), (waiting, 80)])
     live.stop()
@@ -53,9 +69,103 @@ def test_stop_reaches_what_waits(tmp_path: Path) -> None:
 
 
 def test_closing_ends_everything_and_nothing_starts_after(tmp_path: Path) -> None:
-    live = LiveBlocks(tmp_path)
+    live = LiveBlocks(tmp_path / "deck.md")
     live.start([(block("while True: pass"), 80)])
     live.close()
     assert not any(thread.is_alive() for thread in live._threads)
     live.start([(block("print('late')", line=2), 80)])
     assert not any(thread.is_alive() for thread in live._threads)
+
+
+AUTOMATIC = block("", execution=Execution.AUTOMATIC, line=1)
+REPLACED = block("", execution=Execution.REPLACE, line=2)
+PICTURE = block("", execution=Execution.IMAGE, line=3)
+STANDBY = block("", execution=Execution.REPLACE, pty=Pty(standby=True), line=4)
+ON_KEY = block("", pty=Pty(standby=True), line=5)
+TERMINAL = block("", execution=Execution.TERMINAL, line=6)
+
+
+def test_a_slide_starts_by_itself_what_presenterm_starts() -> None:
+    every = slide(AUTOMATIC, REPLACED, PICTURE, STANDBY, ON_KEY, TERMINAL)
+    assert blocks_to_start(every) == [AUTOMATIC, REPLACED, PICTURE]
+
+
+@pytest.mark.parametrize(
+    ("on_the_slide", "run"),
+    [
+        ([AUTOMATIC, REPLACED, STANDBY, ON_KEY, TERMINAL], [AUTOMATIC, STANDBY, ON_KEY, TERMINAL]),
+        ([REPLACED, PICTURE], [REPLACED, PICTURE]),
+        ([], []),
+    ],
+)
+def test_the_key_runs_what_waits_for_it_and_else_what_stands_in_its_place(
+    on_the_slide: list[Block], run: list[Block]
+) -> None:
+    assert blocks_for_key(slide(*on_the_slide), 0) == run
+
+
+@pytest.mark.parametrize(
+    ("pty", "size"),
+    [
+        (None, None),
+        (Pty(), (70, 17)),
+        (Pty(40, 10), (40, 10)),
+        (Pty(200, 50), (70, 50)),
+        (Pty(0, 0), (70, 17)),
+    ],
+)
+def test_a_pseudo_terminal_is_as_large_as_the_deck_says_and_no_wider_than_the_slide(
+    pty: Pty | None, size: tuple[int, int] | None
+) -> None:
+    code = block("", pty=pty).content
+    assert isinstance(code, Code)
+    assert terminal_size(code, columns=70, rows=30) == size
+
+
+def test_a_block_in_a_pseudo_terminal_shows_its_screen(tmp_path: Path) -> None:
+    live = LiveBlocks(tmp_path)
+    source = r"printf 'gone\033[2J\033[2;3H'; stty size"
+    shown = run_to_the_end(live, block(source, "bash", pty=Pty(12, 3)))
+    assert shown == [f"{' ' * 12}\n  3 12      \n{' ' * 12}"]
+    live.close()
+
+
+def test_a_picture_that_a_block_prints_is_kept_until_the_end(tmp_path: Path) -> None:
+    live = LiveBlocks(tmp_path)
+    picture = block(PRINTS_A_PICTURE, execution=Execution.IMAGE)
+    assert run_to_the_end(live, picture) == [""]
+    file = live.cells[picture].picture
+    assert file is not None
+    assert file.read_bytes().startswith(b"\x89PNG")
+    live.close()
+    assert not file.exists()
+
+
+@pytest.mark.parametrize(
+    ("source", "printed", "problem"),
+    [
+        ("print('text')", "text", "its output is no picture; expected PNG, JPEG or GIF"),
+        ("raise SystemExit('sorry')", "sorry", None),
+    ],
+)
+def test_a_block_that_prints_no_picture_says_so(tmp_path: Path, source: str, printed: str, problem: str | None) -> None:
+    live = LiveBlocks(tmp_path)
+    lost = block(source, execution=Execution.IMAGE)
+    assert run_to_the_end(live, lost) == [printed]
+    assert live.cells[lost].picture is None
+    assert live.cells[lost].failure == problem
+    live.close()
+
+
+def test_no_block_can_take_the_machines_memory(tmp_path: Path) -> None:
+    live = LiveBlocks(tmp_path)
+    (shown,) = run_to_the_end(live, block("x = [0] * 10**12"))
+    assert "MemoryError" in shown
+    live.close()
+
+
+def test_an_output_stays_only_with_a_block_that_runs_the_same_way() -> None:
+    one = block("print(1)", line=1)
+    assert same_code(one, block("print(1)", line=9, execution=Execution.REPLACE))
+    assert not same_code(one, block("print(1)", alternative="uv"))
+    assert not same_code(one, block("print(1)", pty=Pty()))

@@ -160,10 +160,10 @@ def test_the_introduction_shows_the_front_matter() -> None:
 def test_only_code_that_runs_carries_the_key() -> None:
     marked = Code("python", ("1",), "1", (1,), execution=Execution.ON_KEY)
     plain = Code("python", ("1",), "1", (1,))
-    foreign = Code("rust", ("1",), "1", (1,), execution=Execution.ON_KEY)
+    foreign = Code("cobol", ("1",), "1", (1,), execution=Execution.ON_KEY)
     assert "▶ Ctrl+E" in text_of(page_of(slide_of(marked)))
     assert "Ctrl+E" not in text_of(page_of(slide_of(plain)))
-    assert "rust does not run here" in text_of(page_of(slide_of(foreign)))
+    assert "cobol does not run here" in text_of(page_of(slide_of(foreign)))
 
 
 def test_a_picture_takes_its_share_of_the_column_and_keeps_its_shape(tmp_path: Path) -> None:

@@ -6,6 +6,8 @@ import os
 import re
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -82,43 +84,94 @@ def test_a_live_block_runs_in_its_slide() -> None:
         assert_restored(terminal)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_ends_the_viewer_and_what_it_runs(number: signal.Signals, tmp_path: Path) -> None:
-    source = (
-        "import os, pathlib, time\n"
-        "pathlib.Path('pid').write_text(str(os.getpid()))\n"
-        "print('rea' + 'dy')\n"
-        "time.sleep(600)"
-    )
-    deck = tmp_path / "deck.md"
-    deck.write_text(f"Wait\n===\n\n```python +exec\n{source}\n```\n")
-    with Terminal([*WORKSHOP, str(deck)], tmp_path) as terminal:
+WAITS = """\
+Wait
+===
+
+```python +exec
+import os, pathlib, time
+pathlib.Path('pid').write_text(str(os.getpid()))
+print('rea' + 'dy')
+time.sleep(600)
+```
+"""
+
+
+@contextmanager
+def running(folder: Path) -> Iterator[tuple[Terminal, int]]:
+    """A deck from elsewhere whose block runs: the terminal, and the block's process, which is dead in the end."""
+    deck = folder / "deck.md"
+    deck.write_text(WAITS)
+    with Terminal([*WORKSHOP, "-x", str(deck)], folder) as terminal:
         terminal.wait_for("Wait")
         terminal.press(RUN)
         terminal.wait_for("ready")
+        process = int((folder / "pid").read_text())
+        yield terminal, process
+    assert dies(process)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_the_viewer_and_what_it_runs(number: signal.Signals, tmp_path: Path) -> None:
+    with running(tmp_path) as (terminal, _):
         terminal.process.send_signal(number)
         assert terminal.leave() == 1
         assert_restored(terminal)
-    assert dies(int((tmp_path / "pid").read_text()))
 
 
 def test_quitting_ends_what_runs(tmp_path: Path) -> None:
-    deck = tmp_path / "deck.md"
-    source = (
-        "import os, pathlib, time\n"
-        "pathlib.Path('pid').write_text(str(os.getpid()))\n"
-        "print('rea' + 'dy')\n"
-        "time.sleep(600)"
-    )
-    deck.write_text(f"Wait\n===\n\n```python +exec\n{source}\n```\n")
-    with Terminal([*WORKSHOP, str(deck)], tmp_path) as terminal:
-        terminal.wait_for("Wait")
-        terminal.press(RUN)
-        terminal.wait_for("ready")
+    with running(tmp_path) as (terminal, _):
         terminal.press("q")
         assert terminal.leave() == 0
         assert_restored(terminal)
-    assert dies(int((tmp_path / "pid").read_text()))
+
+
+def test_a_block_that_is_killed_is_reported_and_no_more(tmp_path: Path) -> None:
+    with running(tmp_path) as (terminal, process):
+        os.kill(process, signal.SIGKILL)
+        terminal.wait_for("killed by SIGKILL")
+        terminal.press("q")
+        assert terminal.leave() == 0
+        assert_restored(terminal)
+
+
+def test_the_viewer_ends_with_its_terminal(tmp_path: Path) -> None:
+    with running(tmp_path) as (terminal, _):
+        terminal.hang_up()
+        assert terminal.process.wait(60) == 1
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="macOS has no /proc in which to find what was left")
+def test_a_viewer_that_is_killed_takes_along_what_it_runs(tmp_path: Path) -> None:
+    with running(tmp_path) as (terminal, process):
+        terminal.process.kill()
+        assert dies(process)
+
+
+def test_a_crash_gives_the_terminal_back() -> None:
+    crash = "import triton_workshop.viewer.app as app; app.Viewer.action_index = lambda _: 1 / 0"
+    command = [sys.executable, "-c", f"{crash}; from triton_workshop.cli import main; main()", "present", "tour.md"]
+    with Terminal(command, DECKS) as terminal:
+        terminal.wait_for("A small deck")
+        terminal.press("\x10")
+        assert terminal.leave() == 1
+        assert_restored(terminal)
+        assert "ZeroDivisionError" in terminal.text()
+
+
+@pytest.mark.parametrize(("answer", "then"), [("v\ny\n", "ready"), ("\n", "start again with -x")])
+def test_code_from_elsewhere_runs_after_a_yes(tmp_path: Path, answer: str, then: str) -> None:
+    deck = tmp_path / "deck.md"
+    deck.write_text(WAITS)
+    with Terminal([*WORKSHOP, str(deck)], tmp_path) as terminal:
+        terminal.wait_for("Enter no: ")
+        assert "deck.md:5 · python · on Ctrl+E" in terminal.text()
+        terminal.press(answer)
+        terminal.wait_for("1 / 1")
+        terminal.press(RUN)
+        terminal.wait_for(then)
+        terminal.press("q")
+        assert terminal.leave() == 0
 
 
 def test_presenterm_is_not_asked_for_what_it_cannot_do() -> None:
@@ -136,11 +189,28 @@ def test_without_presenterm_one_line_says_how_to_get_it(tmp_path: Path) -> None:
         )
 
 
-def test_presenterm_gets_the_deck_and_leave_to_run_its_code(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("text", "leave", "called_with"),
+    [
+        (None, [], r"-x --config-file \S+presenterm.yaml \S+tour.md"),
+        (WAITS, [], r"--config-file"),
+        (WAITS.replace("+exec", "+exec_replace"), ["-x", "-X"], r"-x -X --config-file"),
+    ],
+)
+def test_presenterm_gets_the_deck_and_leave_to_run_its_code(
+    tmp_path: Path, text: str | None, leave: list[str], called_with: str
+) -> None:
     presenterm = tmp_path / "presenterm"
     presenterm.write_text('#!/bin/sh\necho "called with $@"\n')
     presenterm.chmod(0o755)
-    command = [*WORKSHOP, "tour.md", "--viewer", "presenterm"]
-    with Terminal(command, DECKS, PATH=f"{tmp_path}:{os.environ['PATH']}") as terminal:
+    deck = DECKS / "tour.md"
+    if text is not None:
+        deck = tmp_path / "deck.md"
+        deck.write_text(text)
+    command = [*WORKSHOP, *leave, str(deck), "--viewer", "presenterm"]
+    with Terminal(command, DECKS, columns=300, PATH=f"{tmp_path}:{os.environ['PATH']}") as terminal:
+        if text is not None and not leave:
+            terminal.wait_for("Enter no: ")
+            terminal.press("\n")
         assert terminal.leave() == 0
-        assert re.search(r"called with -x --config-file \S+presenterm.yaml tour.md", terminal.text())
+        assert re.search(f"called with {called_with}", terminal.text())

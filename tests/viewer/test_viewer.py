@@ -187,6 +187,7 @@ def test_ctrl_x_stops_and_forty_ctrl_e_start_one_process() -> None:
         await pilot.press("ctrl+e", "ctrl+e")
         for _ in range(38):
             viewer.action_run()
+        # The line below the output comes with the next layout, not with the output.
         await until(pilot, lambda: "ready" in screen(viewer) and "Ctrl+X stops" in screen(viewer))
         assert len(viewer.live._threads) == 1
         await pilot.press("ctrl+x")
@@ -324,3 +325,137 @@ def test_a_deck_that_broke_is_named_and_the_old_one_stays(tmp_path: Path) -> Non
         assert "Highlights" in screen(viewer)
 
     drive(deck, steps, size=(120, 36), start=2)
+
+
+IN_PLACE = """
+Banner
+===
+
+```bash +exec_replace
+printf 'in''stead of code'
+```
+
+<!-- end_slide -->
+
+Art
+===
+
+```bash +exec_replace +no_background
+echo "ab"; echo "abcd"
+```
+
+<!-- end_slide -->
+
+Broken
+===
+
+```bash +exec_replace
+echo why; exit 4
+```
+
+<!-- end_slide -->
+
+Picture
+===
+
+```python +image
+import sys
+from PIL import Image
+
+Image.new("RGB", (200, 100), "red").save(sys.stdout.buffer, "PNG")
+```
+
+<!-- end_slide -->
+
+Terminal
+===
+
+```bash +exec +pty:20:3
+printf 'gone\\033[2J\\033[2;3Hmid''dle'
+```
+
+<!-- end_slide -->
+
+Standby
+===
+
+```bash +exec_replace +pty:standby:30:3
+stty size
+```
+
+<!-- end_slide -->
+
+Given
+===
+
+```bash +acquire_terminal
+true
+```
+"""
+
+
+@pytest.fixture
+def in_place(tmp_path: Path) -> Path:
+    deck = tmp_path / "deck.md"
+    deck.write_text(IN_PLACE)
+    return deck
+
+
+def test_the_output_of_a_replaced_block_stands_where_its_code_would(in_place: Path) -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        await finished(viewer, pilot)
+        assert "instead of code" in screen(viewer)
+        assert "printf" not in screen(viewer)
+        assert "✓" not in screen(viewer)
+        await pilot.press("n")
+        await finished(viewer, pilot)
+        first, second = (row for row in screen(viewer).splitlines() if "ab" in row)
+        assert first.index("ab") == second.index("ab") == 38, "its lines stand together in the middle"
+        await pilot.press("n")
+        await finished(viewer, pilot)
+        assert "why" in screen(viewer)
+        assert "✗ exit 4" in screen(viewer)
+
+    drive(in_place, steps)
+
+
+def test_a_picture_that_a_block_prints_stands_where_its_code_would(in_place: Path) -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        await finished(viewer, pilot)
+        rows = [row.strip() for row in screen(viewer).splitlines() if "▀▀▀" in row]
+        assert rows[1:] == ["▀" * 20] * 5, "200 by 100 pixels, below the title's bar"
+        assert "import" not in screen(viewer)
+
+    drive(in_place, steps, start=4)
+
+
+def test_a_block_in_a_pseudo_terminal_shows_its_screen_as_a_terminal_would(in_place: Path) -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        await pilot.press("ctrl+e")
+        await finished(viewer, pilot)
+        rows = [row.strip() for row in screen(viewer).splitlines() if row.strip().startswith("▎")]
+        assert rows[:3] == ["▎", "▎   middle", "▎"]
+        assert rows[3].startswith("▎ ✓")
+
+    drive(in_place, steps, start=5)
+
+
+def test_a_block_that_stands_by_shows_an_empty_terminal_until_it_is_run(in_place: Path) -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        assert viewer.settled
+        assert screen(viewer).count("▎") == 3
+        assert "▶ Ctrl+E" in screen(viewer)
+        await pilot.press("ctrl+e")
+        await finished(viewer, pilot)
+        assert "3 30" in screen(viewer)
+        assert "▶ Ctrl+E" not in screen(viewer)
+
+    drive(in_place, steps, start=6)
+
+
+def test_a_terminal_that_cannot_be_given_away_is_a_line_on_the_slide(in_place: Path) -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        await pilot.press("ctrl+e")
+        assert "✗ this terminal cannot be given to a program" in screen(viewer)
+
+    drive(in_place, steps, start=7)

@@ -35,17 +35,8 @@ def repository(tmp_path: Path) -> Path:
     return tmp_path
 
 
-class Window(Terminal):
-    """A terminal that can be closed while the command runs in it."""
-
-    def hang_up(self) -> None:
-        os.close(self._ours)
-        self._ours = os.open(os.devnull, os.O_RDONLY)
-        self.process.send_signal(signal.SIGHUP)
-
-
-def watch(repository: Path, *arguments: str, **variables: str) -> Window:
-    return Window([*WORKSHOP, *arguments], repository, PYTHONPATH=str(repository), **variables)
+def watch(repository: Path, *arguments: str, **variables: str) -> Terminal:
+    return Terminal([*WORKSHOP, *arguments], repository, PYTHONPATH=str(repository), **variables)
 
 
 def assert_restored(terminal: Terminal) -> None:
@@ -117,6 +108,7 @@ def test_it_ends_with_its_terminal(repository: Path) -> None:
     with watch(repository) as terminal:
         terminal.wait_for("0 of 7 TODOs done")
         terminal.hang_up()
+        terminal.process.send_signal(signal.SIGHUP)
         assert terminal.process.wait(30) == 1
 
 

@@ -124,6 +124,7 @@ def _read(source: str, folder: Path) -> Opening:
             theme_path=theme.path,
             theme_override=theme.override,
             footer=footer,
+            theme_styles=theme.styles,
         ),
         options=_options(yaml_values.given(entries, "options")),
         palette=theme.palette,

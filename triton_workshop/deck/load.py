@@ -33,6 +33,7 @@ class _Loader:
         self._allowed = allowed
         self._files: list[Path] = []
         """The files being read: the deck, what it includes, what that includes."""
+        self._read: list[Path] = []
         self._warnings: list[DeckWarning] = []
         self._opening = Opening()
 
@@ -50,7 +51,7 @@ class _Loader:
         problem = opening.footer_problem
         if problem and any(slide.footer and not slide.introduction for slide in slides):
             raise DeckError(self._path, problem.line + 1, problem.reason)
-        return Deck(self._path, opening.front_matter, slides, (*self._warnings, *builder.warnings))
+        return Deck(self._path, opening.front_matter, slides, (*self._warnings, *builder.warnings), tuple(self._read))
 
     def _read_opening(self, text: str) -> Opening:
         try:
@@ -61,6 +62,7 @@ class _Loader:
     def _items(self, text: str, path: Path) -> Iterator[tuple[Located, Call | None]]:
         """A file's elements, each comment with the command that it makes, and included files in their place."""
         self._files.append(path)
+        self._read.append(path)
         for item in read_markdown(text, path, self._opening.palette):
             if not isinstance(item.element, Comment):
                 self._look_at(item)

@@ -219,6 +219,11 @@ class Block:
     """The included file that it stands in, where `line` counts; None for the deck itself."""
 
 
+def origin(code: Code, block: Block, deck: Path) -> tuple[Path, int]:
+    """The file that a block's code stands in, and the line there with which it begins."""
+    return code.file or block.path or deck, min(code.source_lines, default=1)
+
+
 def walk(blocks: Sequence[Block]) -> Iterator[Block]:
     """All blocks, those inside columns included, in the order of the file."""
     for block in blocks:
@@ -288,6 +293,8 @@ class FrontMatter:
     theme_override: dict[str, object] = field(default_factory=dict)
     footer: Footer | None = None
     """None leaves it to the viewer."""
+    theme_styles: dict[str, object] = field(default_factory=dict)
+    """presenterm's theme keys, from the theme's own file and the override."""
 
 
 @dataclass(frozen=True)
@@ -305,6 +312,8 @@ class Deck:
     front_matter: FrontMatter
     slides: tuple[Slide, ...]
     warnings: tuple[DeckWarning, ...] = ()
+    files: tuple[Path, ...] = ()
+    """The deck's own file and those that it includes, in the order in which they were read."""
 
     @property
     def title(self) -> str:

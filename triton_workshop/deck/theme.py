@@ -60,6 +60,8 @@ class Theme:
     """The footer that the theme's file or the override asks for, checked."""
     ignored: tuple[tuple[str, int], ...] = ()
     """What presenterm passes over in the override, with its line."""
+    styles: dict[str, object] = field(default_factory=dict)
+    """presenterm's theme keys: those of a theme's file and of what it extends, and over them the override."""
 
 
 def _palette(theme: str) -> Palette:
@@ -87,7 +89,8 @@ def _named(node: yaml.Node) -> Theme:
         return Theme(name, palette=_palette(name))
     if not (_own_themes() / f"{name}.yaml").is_file():
         raise YamlError(f"unknown theme '{name}'" + did_you_mean(name, THEMES), line_of(node))
-    return Theme(name, palette=Palette())
+    styles = _styles(_own_themes() / f"{name}.yaml")
+    return Theme(_built_in(styles) or name, palette=Palette(), styles=styles)
 
 
 def _own_themes() -> Path:
@@ -109,10 +112,44 @@ def _at_path(node: yaml.Node, folder: Path) -> Theme:
     except (OSError, ValueError) as error:
         problem = "not found" if isinstance(error, FileNotFoundError | ValueError) else "cannot be read"
         raise YamlError(f"theme {problem}: {path}", line_of(node)) from None
+    styles = _styles(file)
     try:
-        return replace(_from_file(source, folder), path=path)
+        return replace(_from_file(source, folder), name=_built_in(styles), path=path, styles=styles)
     except YamlError as error:
         raise DeckError(file, error.line + 1, error.reason) from None
+
+
+def _built_in(styles: Mapping[str, object]) -> str | None:
+    """The built-in theme that these styles change."""
+    extended = styles.get("extends")
+    return extended if isinstance(extended, str) else None
+
+
+def _styles(file: Path, seen: tuple[Path, ...] = ()) -> dict[str, object]:
+    """What a theme's file says, over what the theme that it extends says; nothing where it cannot be read.
+
+    `extends` is then the built-in theme below them all, if there is one.
+    """
+    try:
+        root = yaml_values.compose(file.read_text(encoding="utf-8"))
+        styles = yaml_values.plain_value(root) if root else {}
+    except (OSError, ValueError, YamlError):
+        return {}
+    if not isinstance(styles, dict):
+        return {}
+    extended = _own_themes() / f"{styles.get('extends')}.yaml"
+    if styles.get("extends") in THEMES or not extended.is_file() or extended in seen:
+        return styles
+    return merged(_styles(extended, (*seen, extended)), {key: styles[key] for key in styles if key != "extends"})
+
+
+def merged(styles: Mapping[str, object], override: Mapping[str, object]) -> dict[str, object]:
+    """One set of keys over another, key by key."""
+    both = dict(styles)
+    for key, value in override.items():
+        below = both.get(key)
+        both[key] = merged(below, value) if isinstance(below, dict) and isinstance(value, dict) else value
+    return both
 
 
 def _from_file(source: str, folder: Path) -> Theme:
@@ -123,20 +160,20 @@ def _from_file(source: str, folder: Path) -> Theme:
     extends = yaml_values.given(yaml_values.mapping(root), "extends")
     if extends:
         base = _named(extends)
-    return replace(_merged(base, root, folder), name=None, ignored=())
+    return replace(_extended_by(base, root, folder), name=None, ignored=())
 
 
 def _overridden(theme: Theme, node: yaml.Node, folder: Path) -> Theme:
     extends = yaml_values.given(yaml_values.mapping(node), "extends")
-    merged = _merged(theme, node, folder)
+    theme_with_it = _extended_by(theme, node, folder)
     if extends:
         raise YamlError("a theme override cannot use 'extends'", line_of(extends))
     override = yaml_values.plain_value(node)
     assert isinstance(override, dict)  # the node is a mapping
-    return replace(merged, override=override)
+    return replace(theme_with_it, override=override, styles=merged(theme.styles, override))
 
 
-def _merged(base: Theme, node: yaml.Node, folder: Path) -> Theme:
+def _extended_by(base: Theme, node: yaml.Node, folder: Path) -> Theme:
     """The base with what a theme's YAML adds to it."""
     palette = _extended(base.palette, node)
     reading = Reading(folder, _own_code_themes(), palette.colours)

@@ -6,20 +6,44 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from triton_workshop.runner.foreground import cleared_screen, run_in_foreground, wait_for_enter
+    from triton_workshop.runner.languages import MissingProgramError, runnable
+    from triton_workshop.runner.memory import machine_memory
+    from triton_workshop.runner.origin import Origin
     from triton_workshop.runner.run import FAREWELL, Run
-    from triton_workshop.runner.script import CannotRunError, Outcome, Script, runnable
+    from triton_workshop.runner.script import CannotRunError, Outcome, Script
     from triton_workshop.runner.warm import WarmRunner
 
-__all__ = ["FAREWELL", "CannotRunError", "Outcome", "Run", "Script", "WarmRunner", "runnable"]
+__all__ = [
+    "FAREWELL",
+    "CannotRunError",
+    "MissingProgramError",
+    "Origin",
+    "Outcome",
+    "Run",
+    "Script",
+    "WarmRunner",
+    "cleared_screen",
+    "machine_memory",
+    "run_in_foreground",
+    "runnable",
+    "wait_for_enter",
+]
 
 _HOMES = {
     "FAREWELL": "run",
-    "Run": "run",
     "CannotRunError": "script",
+    "MissingProgramError": "languages",
+    "Origin": "origin",
     "Outcome": "script",
+    "Run": "run",
     "Script": "script",
-    "runnable": "script",
     "WarmRunner": "warm",
+    "cleared_screen": "foreground",
+    "machine_memory": "memory",
+    "run_in_foreground": "foreground",
+    "runnable": "languages",
+    "wait_for_enter": "foreground",
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -9,8 +10,10 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
+from triton_workshop.runner.commands import PIPE, TERMINAL
+from triton_workshop.runner.languages import installed_executor
 from triton_workshop.runner.process import Channel
-from triton_workshop.runner.script import COMMANDS, Script, environment
+from triton_workshop.runner.script import Script
 from triton_workshop.runner.shows import python_command
 
 
@@ -18,14 +21,14 @@ class ColdProcess:
     """A `Process` that a program was started for."""
 
     def __init__(self, script: Script, file: Path) -> None:
+        """Raises CannotRunError, or OSError."""
+        command, variables = command_for(script, file, TERMINAL if script.terminal else PIPE)
         channel = Channel(script.terminal)
-        arguments = [str(file), *script.arguments]
-        python = script.language == "python"
         try:
             self._process = subprocess.Popen(
-                python_command(arguments) if python else [*COMMANDS[script.language], *arguments],
+                command,
                 cwd=script.folder,
-                env=environment(script.columns, script.pictures),
+                env=variables,
                 stdin=channel.theirs if script.terminal else subprocess.DEVNULL,
                 stdout=channel.theirs,
                 stderr=channel.theirs,
@@ -56,6 +59,25 @@ class ColdProcess:
 
     def release(self) -> None:
         os.close(self.output)
+
+
+def command_for(script: Script, file: Path, place: str) -> tuple[list[str], dict[str, str]]:
+    """One command that runs a script, whose source stands in that file, and its variables.
+
+    `place` is where, as in `commands`. Raises CannotRunError.
+    """
+    variables = script.environment
+    executor = installed_executor(script.language, script.alternative, variables)
+    *earlier, last = executor.command_lines(file)
+    last += script.arguments
+    if script.plain_python:
+        last = python_command([str(file), *script.arguments])
+    variables |= executor.environment
+    if not earlier and place == PIPE:
+        return last, variables
+    # -I and -S: it imports only the standard library, and starts the sooner.
+    launcher = [sys.executable, "-I", "-S", str(Path(__file__).with_name("commands.py")), place]
+    return [*launcher, *(json.dumps(command) for command in (*earlier, last))], variables
 
 
 def limit_memory(process: int, size: int) -> None:

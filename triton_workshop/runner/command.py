@@ -73,11 +73,20 @@ def _run_warm(connection: Connection, arguments: Sequence[str], environment: Map
         with suppress(OSError):
             connection.send({"signal": number})
 
+    def suspend(number: int, _: object) -> None:
+        """Ctrl+Z: the script, which is in another session, is stopped before this, and goes on with it."""
+        forward(signal.SIGSTOP, None)  # a group that no shell watches over ignores SIGTSTP
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+        signal.signal(number, suspend)
+        forward(signal.SIGCONT, None)
+
     try:
         connection.receive()  # it is ready, and will have us
         connection.send_request(Request(tuple(arguments), str(Path.cwd()), environment), [0, 1, 2])
         for name in FORWARDED:
             signal.signal(getattr(signal, name), forward)
+        signal.signal(signal.SIGTSTP, suspend)
         while True:
             messages, _ = connection.receive()
             begun = begun or bool(messages)

@@ -14,8 +14,10 @@ from types import TracebackType
 from typing import Self
 
 from triton_workshop.runner.cold import INTERRUPT, KILL, ColdProcess
+from triton_workshop.runner.languages import executor
+from triton_workshop.runner.origin import PADDED, PlainNames
 from triton_workshop.runner.process import Launch, Process
-from triton_workshop.runner.script import COMMANDS, EXTENSIONS, CannotRunError, Outcome, Script, runnable
+from triton_workshop.runner.script import CannotRunError, Outcome, Script
 from triton_workshop.runner.wire import ParentLostError
 
 WINDOWS = sys.platform == "win32"
@@ -38,9 +40,7 @@ class Run:
     """
 
     def __init__(self, script: Script, launch: Launch = ColdProcess) -> None:
-        if not runnable(script.language):
-            known = ", ".join(COMMANDS)
-            raise CannotRunError(f"no way to run {script.language!r} here; expected one of {known}")
+        extension = executor(script.language, script.alternative).extension
         self._script = script
         self._stopped = self._timed_out = False
         self._heard = False
@@ -51,18 +51,29 @@ class Run:
         self._code = 0
         self._ended: float | None = None
         self._folder = tempfile.TemporaryDirectory(prefix="workshop-", ignore_cleanup_errors=True)
-        self._file = Path(self._folder.name, f"block.{EXTENSIONS[script.language]}")
-        self._file.write_text(script.source, encoding="utf-8", errors="replace")
+        self._file = self._write_file(f"block.{extension}")
+        self._names = PlainNames(self._file) if script.origin else None
         self._process = self._launch(launch)
         self._clock = self._start_clock()
+
+    def _write_file(self, name: str) -> Path:
+        """The script's file: by that name, or where the language allows it, as in the place that it comes from."""
+        script, source = self._script, self._script.source
+        if script.origin is not None and script.language in PADDED:
+            name, source = script.origin.name, script.origin.laid_out(source)
+        file = Path(self._folder.name, name)
+        file.write_text(source, encoding="utf-8", errors="replace")
+        return file
 
     def _launch(self, launch: Launch) -> Process:
         try:
             return launch(self._script, self._file)
+        except CannotRunError:
+            self._folder.cleanup()
+            raise
         except OSError as error:
             self._folder.cleanup()
-            program = Path(COMMANDS[self._script.language][0]).name
-            raise CannotRunError(f"{program} did not start: {error.strerror or error}") from error
+            raise CannotRunError(f"{self._script.language} did not start: {error.strerror or error}") from error
 
     def _start_clock(self) -> threading.Timer | None:
         if self._script.time_limit is None:
@@ -75,8 +86,20 @@ class Run:
     def output(self) -> Iterator[bytes]:
         """What the script prints, stdout and stderr in order, in pieces as they come.
 
-        Ends when the script and its process group have gone, or have closed their end of the pipe.
+        Ends when the script and its process group have gone, or have closed their end of the pipe. A script that has
+        an origin names its file there without the temporary folder.
         """
+        names = self._names
+        if names is None:
+            yield from self._printed()
+            return
+        for chunk in self._printed():
+            if shown := names.pass_on(chunk):
+                yield shown
+        if rest := names.rest():
+            yield rest
+
+    def _printed(self) -> Iterator[bytes]:
         while True:
             process = self._process
             while self._readable() and (chunk := _read(self._process.output)):

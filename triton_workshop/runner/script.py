@@ -8,23 +8,14 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-COMMANDS: dict[str, tuple[str, ...]] = {
-    # Blocks run in the interpreter that the viewer runs in: the one environment that has torch and Triton.
-    "python": (sys.executable, "-u"),
-    "bash": ("bash",),
-    "sh": ("sh",),
-}
+from triton_workshop.runner.origin import Origin
+from triton_workshop.runner.strays import OWNER, own_name
+
 PICTURES = "TRITON_WORKSHOP_PICTURES"
-EXTENSIONS = {"python": "py", "bash": "sh", "sh": "sh"}
 
 
 class CannotRunError(Exception):
     """A script that could not be started; the message says why."""
-
-
-def runnable(language: str) -> bool:
-    """Whether code in this language can be run here at all."""
-    return language in COMMANDS
 
 
 @dataclass(frozen=True)
@@ -36,7 +27,8 @@ class Script:
     through a pipe and its input is empty. `time_limit` is in seconds, `memory_limit` in bytes of data in each of its
     processes: what would go beyond it is refused, in Python by a MemoryError (Linux only). `pictures` is a folder: what
     the script shows is left there as PNG files, each named in the output where it was shown (`images.HANDED_OVER`);
-    without it, a picture is printed in characters.
+    without it, a picture is printed in characters. `alternative` names another way to run the language than its usual
+    one, as in `+exec:uv`. `origin` is what tracebacks and messages are to say of its lines.
     """
 
     language: str
@@ -48,6 +40,22 @@ class Script:
     time_limit: float | None = None
     memory_limit: int | None = None
     pictures: Path | None = None
+    origin: Origin | None = None
+    alternative: str | None = None
+
+    @property
+    def plain_python(self) -> bool:
+        """Whether it runs in the interpreter that we run in."""
+        return self.language == "python" and self.alternative is None
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables that it sees, but for those of its language."""
+        if self.terminal is None:
+            return environment(self.columns, self.pictures)
+        columns, rows = self.terminal
+        # The viewer's emulator is an xterm, whatever terminal the viewer itself runs in.
+        return environment(columns, self.pictures) | {"LINES": str(rows), "TERM": "xterm-256color"}
 
 
 @dataclass(frozen=True)
@@ -96,5 +104,6 @@ def environment(columns: int, pictures: Path | None = None) -> dict[str, str]:
             "TERM": "xterm-256color" if terminal in ("", "dumb") else terminal,
             "PYTHONUNBUFFERED": "1",
             "PYTHONIOENCODING": "utf-8",
+            OWNER: own_name(),
         }
     )

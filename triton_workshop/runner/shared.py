@@ -77,13 +77,16 @@ def _connect(address: Path) -> Connection:
 
 def _put_up(mode: Mode, address: Path, environment: Mapping[str, str]) -> None:
     """Starts a parent that listens. It can be connected to at once, and answers when it has imported everything."""
-    from triton_workshop.runner.start import start_parent  # what it needs takes time to import, and is seldom needed
+    # What these need takes time to import, and is seldom needed.
+    from triton_workshop.runner.start import start_parent
+    from triton_workshop.runner.strays import OWNER
 
     address.unlink(missing_ok=True)  # of a parent that was killed
     with socket.socket(socket.AF_UNIX) as door:
         door.bind(str(address))
         door.listen(64)
-        variables = {name: value for name, value in environment.items() if name != INTERPRET}
+        # It serves other commands too, when whoever started this one has gone.
+        variables = {name: value for name, value in environment.items() if name not in (INTERPRET, OWNER)}
         start_parent(mode, door.fileno(), variables, _idle_seconds(environment))
 
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -21,12 +22,15 @@ from triton_workshop.runner.process import Channel, Process
 from triton_workshop.runner.run import Run
 from triton_workshop.runner.script import Script, environment
 from triton_workshop.runner.start import start_parent
+from triton_workshop.runner.strays import OWNER, Guard, end_strays
 from triton_workshop.runner.wire import Connection, ParentLostError, Request
 
 POSSIBLE = sys.platform == "linux"
 """A fork is not safe on macOS (its system libraries start threads), and there is none on Windows."""
 FAREWELL = 3
 """Seconds for a parent to end what it has started."""
+MOURNING = 0.5
+"""Seconds in which a parent that has closed a connection turns out to have ended."""
 
 
 class WarmRunner:
@@ -34,20 +38,27 @@ class WarmRunner:
 
     A parent is started with the first script that needs it, or by `warm_up`; while it still imports, scripts that
     import nothing heavy run cold, and so does all that a warm process cannot run as a new one would. `close` ends the
-    parents and whatever runs in them; so does the end of this process, of whatever kind. All of it may be called from
-    any thread.
+    parents and whatever was started here; so does the end of this process, of whatever kind. All of it may be called
+    from any thread.
     """
 
     def __init__(self) -> None:
         self._parents: dict[Mode, _Parent] = {}
+        self._guard: Guard | None = None
         self._lock = threading.Lock()
         self._closed = False
 
     def warm_up(self) -> None:
         """Starts the parent that most scripts will need; returns at once."""
+        self._put_up_guard()
         if POSSIBLE:
             with suppress(OSError):
                 self._parent(default_mode(os.environ))
+
+    def _put_up_guard(self) -> None:
+        with self._lock, suppress(OSError):
+            if POSSIBLE and self._guard is None and not self._closed:
+                self._guard = Guard()
 
     def wait_until_warm(self, seconds: float) -> bool:
         """Waits for the parents that have been started; whether all are ready."""
@@ -60,7 +71,8 @@ class WarmRunner:
         return Run(script, self._launch)
 
     def _launch(self, script: Script, file: Path) -> Process:
-        if POSSIBLE and script.language == "python":
+        self._put_up_guard()
+        if POSSIBLE and script.plain_python:
             with suppress(OSError):  # no parent, or one that has just gone: cold then
                 return self._launch_warm(script, file)
         return ColdProcess(script, file)
@@ -71,7 +83,8 @@ class WarmRunner:
             raise OSError("only a new process runs this, or says what is wrong")
         if not heavy(script.source) and not self._ready(mode):
             raise OSError("a new process is there first")
-        return WarmProcess(script, file, self._parent(mode).connect())
+        parent = self._parent(mode)
+        return WarmProcess(script, file, parent.connect(), parent.name, parent.mourn)
 
     def _ready(self, mode: Mode) -> bool:
         with self._lock:
@@ -94,8 +107,11 @@ class WarmRunner:
         with self._lock:
             self._closed = True
             parents, self._parents = list(self._parents.values()), {}
+            guard, self._guard = self._guard, None
         for parent in parents:
             parent.close()
+        if guard is not None:
+            guard.close()
 
     def __enter__(self) -> Self:
         return self
@@ -111,9 +127,12 @@ class _Parent:
 
     def __init__(self, mode: Mode) -> None:
         ours, theirs = socket.socketpair()
+        variables = environment(80)
+        self.name = variables[OWNER] + mode
+        """Whom the scripts in it, and all that they start, have as their owner."""
         with theirs:
             try:
-                self._process = start_parent(mode, theirs.fileno(), environment(80))
+                self._process = start_parent(mode, theirs.fileno(), variables | {OWNER: self.name})
             except BaseException:
                 ours.close()
                 raise
@@ -142,6 +161,12 @@ class _Parent:
     def gone(self) -> bool:
         return self._process.poll() is not None
 
+    def mourn(self) -> None:
+        """Ends what a parent that was killed has left: it could not do so itself."""
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(MOURNING)
+            end_strays(lambda owner: owner == self.name)
+
     def connect(self) -> Connection:
         """A connection for one script; a parent that still imports will look at it when it has done. Raises OSError."""
         ours, theirs = socket.socketpair()
@@ -166,8 +191,12 @@ class _Parent:
 class WarmProcess:
     """A `Process` that a warm parent forks."""
 
-    def __init__(self, script: Script, file: Path, connection: Connection) -> None:
+    def __init__(
+        self, script: Script, file: Path, connection: Connection, owner: str, mourn: Callable[[], None]
+    ) -> None:
+        """`mourn` is called when the connection breaks."""
         self._connection = connection
+        self._mourn = mourn
         self._process: int | None = None
         self._code: int | None = None
         self._lost = False
@@ -176,7 +205,7 @@ class WarmProcess:
         request = Request(
             (str(file), *script.arguments),
             str(script.folder.resolve()),
-            environment(script.columns, script.pictures),
+            script.environment | {OWNER: owner},
             script.memory_limit,
             terminal=script.terminal is not None,
         )
@@ -204,6 +233,7 @@ class WarmProcess:
             messages, _ = self._connection.receive()
         except (OSError, EOFError):
             self._lost = True
+            self._mourn()
             return
         for message in messages:
             self._process = message.get("process", self._process)

@@ -9,8 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from triton_workshop.deck.model import Block, Code, Execution
-from triton_workshop.runner import CannotRunError, Outcome, Run, Script, runnable
+from triton_workshop.consent import EVERYTHING, Consent, flag
+from triton_workshop.deck.model import Block, Code, Execution, origin
+from triton_workshop.runner import CannotRunError, MissingProgramError, Origin, Outcome, Run, Script
 from triton_workshop.validating.validation import BlockResult
 
 OUTPUT_KEPT = 2**20
@@ -23,11 +24,15 @@ Start = Callable[[Script], Run]
 
 @dataclass(frozen=True)
 class Rules:
-    """What a block may take, in seconds: `timeout` ends it, `limit` only fails it. `only` picks a slide, from 1."""
+    """What a block may take, in seconds: `timeout` ends it, `limit` only fails it. `only` picks a slide, from 1.
+
+    Blocks that there is no `consent` to are not run.
+    """
 
     timeout: float = 60.0
     limit: float | None = None
     only: int | None = None
+    consent: Consent = EVERYTHING
 
 
 def is_live(code: Code) -> bool:
@@ -40,11 +45,22 @@ def run_block(result: BlockResult, folder: Path, columns: int, rules: Rules, sta
     code = result.code
     if code.execution is Execution.TERMINAL:
         return replace(result, skipped="needs a terminal of its own")
-    if not runnable(code.language):
-        return replace(result, skipped=f"{code.language} does not run here")
+    if not rules.consent.allows(code.execution):
+        return replace(result, skipped=f"runs only with {flag(code.execution)}")
+    file, line = origin(code, result.block, result.path)
+    script = Script(
+        code.language,
+        code.source,
+        folder,
+        columns,
+        origin=Origin(file.name, line),
+        alternative=code.alternative,
+    )
     try:
-        run = start(Script(code.language, code.source, folder, columns))
+        run = start(script)
         outcome, output = run_to_the_end(run, rules.timeout)
+    except MissingProgramError as error:
+        return replace(result, skipped=str(error))
     except (CannotRunError, OSError) as error:
         return replace(result, failure=str(error))
     return replace(result, outcome=outcome, output=output, failure=failure(code, outcome, output, rules))

@@ -11,8 +11,6 @@ from triton_workshop.runner import Outcome
 from triton_workshop.validating.machine import Machine
 
 ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[PX^_][^\x1b]*\x1b\\|[ -/]*[0-~])")
-PLACE = re.compile(r"""(?<![^\s"'])("?)[^\s"']*[/\\]block\.(?:py|sh)\1([,:] line )(\d+)""")
-"""Where Python's tracebacks and the shell's errors say they are: in the file that the runner made of the block."""
 
 
 @dataclass(frozen=True)
@@ -56,20 +54,9 @@ class BlockResult:
 
     @property
     def text(self) -> str:
-        """What it printed, as plain text: without colours, each line as its last carriage return left it.
-
-        Where a traceback names a line of the block, it is the deck's line.
-        """
+        """What it printed, as plain text: without colours, each line as its last carriage return left it."""
         text = ESCAPES.sub("", self.output.decode(errors="replace")).replace("\r\n", "\n")
-        text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
-        return PLACE.sub(self._place, text)
-
-    def _place(self, match: re.Match[str]) -> str:
-        quote, between, number = match.groups()
-        lines = self.code.source_lines
-        if not 1 <= int(number) <= len(lines):
-            return match[0]
-        return f"{quote}{(self.code.file or self.path).name}{quote}{between}{lines[int(number) - 1]}"
+        return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
 
 
 @dataclass(frozen=True)

@@ -2,30 +2,42 @@
 
 from __future__ import annotations
 
-import asyncio
-import signal
 import sys
 import time
 import traceback
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.console import Console
 from textual import events
-from textual.app import App, ComposeResult
+from textual.app import App, ComposeResult, SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.geometry import Region, Size, Spacing
 
+from triton_workshop.consent import EVERYTHING, NOTHING, Consent, flag, in_force
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.errors import DeckError
 from triton_workshop.deck.model import Block, Code, Deck, Execution, plain
+from triton_workshop.runner import cleared_screen, wait_for_enter
+from triton_workshop.saves import Saves
 from triton_workshop.viewer.ahead import Ahead
+from triton_workshop.viewer.asking import consent_to
 from triton_workshop.viewer.browser import open_link
+from triton_workshop.viewer.deck_theme import look_of
 from triton_workshop.viewer.editing import Edits
-from triton_workshop.viewer.live import LiveBlocks, Status, blocks_to_run, same_code, shown_elsewhere
+from triton_workshop.viewer.leaving import leave_with_terminal
+from triton_workshop.viewer.live import (
+    LiveBlocks,
+    Status,
+    blocks_for_key,
+    blocks_to_run,
+    blocks_to_start,
+    same_code,
+    shown_elsewhere,
+)
 from triton_workshop.viewer.notes.channel import HEARTBEAT, Publisher
 from triton_workshop.viewer.output import Output, OutputScreen
 from triton_workshop.viewer.page import (
@@ -41,9 +53,9 @@ from triton_workshop.viewer.page import (
     footer,
     slide_name,
 )
-from triton_workshop.viewer.palette import Palette, palette_named
-from triton_workshop.viewer.pictures import HALF_BLOCKS, Graphics, Look
+from triton_workshop.viewer.pictures import HALF_BLOCKS, Graphics, Look, forget_pictures
 from triton_workshop.viewer.place import Place, goto
+from triton_workshop.viewer.reloading import pictures, read, readings, slide_again
 from triton_workshop.viewer.richtext import printable
 from triton_workshop.viewer.rows import Rows
 from triton_workshop.viewer.screen_theme import screen_theme
@@ -51,6 +63,7 @@ from triton_workshop.viewer.screens import Black, Index, Keys
 from triton_workshop.viewer.search import SlideSearch
 from triton_workshop.viewer.start import first_slide_shown
 from triton_workshop.viewer.terminal import Terminal, ask
+from triton_workshop.viewer.trouble import Trouble, trouble_rows
 
 if TYPE_CHECKING:
     from textual.widgets import TextArea
@@ -75,7 +88,8 @@ class Viewer(App[int]):
     ENABLE_COMMAND_PALETTE = False
     AUTO_FOCUS = None  # keys are for the slides, unless the presenter opens the editor
     CSS = """
-    Screen { background: $background; layout: vertical; overflow: hidden; }
+    Screen { background: $background; layout: vertical; overflow: hidden; layers: default trouble; }
+    #trouble { layer: trouble; dock: bottom; height: auto; display: none; }
     #title, #footer { height: auto; }
     Body { height: 1fr; scrollbar-size: 0 0; background: $background; }
     #canvas { background: $background; min-height: 0; }
@@ -125,10 +139,14 @@ class Viewer(App[int]):
         *,
         warm_up: bool = False,
         publisher: Publisher | None = None,
+        consent: Consent = EVERYTHING,
+        saves: Saves | None = None,
     ) -> None:
         """`slide` is the number to start on, from 1. With `warm_up`, blocks answer at once, some seconds from now.
 
-        The `publisher` tells the notes in another terminal what is shown.
+        The `publisher` tells the notes in another terminal what is shown. `consent` is what the presenter agreed to for
+        code from elsewhere. With `saves`, which follows the deck's file since before it was read, the deck is read
+        again whenever it is saved.
         """
         super().__init__()
         self.deck = deck
@@ -137,20 +155,24 @@ class Viewer(App[int]):
         self.edits = Edits()
         self.editor: Editor | None = None
         self.grid = False
+        self.consent = consent
+        self.saves = saves
+        self._lost: tuple[Deck, Place] | None = None
+        """Where the presenter was when a save took that slide away: it may come back."""
+        self._trouble: Trouble | None = None
+        """What is wrong with the deck as it was saved last."""
         self.graphics = graphics
         self.warm_up = warm_up
         self.publisher = publisher
         self.steps = [slide.steps for slide in deck.slides]
         self.place = goto(slide, self.steps)
-        self.live = LiveBlocks(deck.path.parent)
+        self.live = LiveBlocks(deck.path, in_force(deck, consent))
         self.elsewhere = shown_elsewhere(deck)
         self.ahead = Ahead()
         self.page = Page((), (), 0, (), {})
         self.typed = ""
         """Digits of a slide's number, or a first `g`."""
         self.message = ""
-        self._started: set[int] = set()
-        """Slides whose automatic blocks have been started."""
         self._follow = False
         """Whether output is kept in view while it grows."""
         self._next_frame = 0.0
@@ -158,12 +180,14 @@ class Viewer(App[int]):
         """Whether the screen shows all that the live blocks have printed."""
         self._pictures: list[PictureWidget] = []
         self._held: Held | None = None
-        self._use_palette(palette_named(deck.front_matter.theme_name))
+        self._use_look(deck)
 
-    def _use_palette(self, palette: Palette) -> None:
-        self.palette = palette
-        self.register_theme(screen_theme(palette))
-        self.theme = palette.name
+    def _use_look(self, deck: Deck) -> None:
+        self.palette, self.deck_layout = look_of(deck.front_matter)
+        self.register_theme(screen_theme(self.palette))
+        self.theme = self.palette.name
+        if self.is_running:  # the theme of that name may have other colours now
+            self.refresh_css(animate=False)
 
     # The screen
 
@@ -172,14 +196,16 @@ class Viewer(App[int]):
         with Body():
             yield Rows(name="canvas")
         yield Rows(name="footer")
+        yield Rows(name="trouble")
 
     def on_mount(self) -> None:
         self.title_rows = self.query_one("#title", Rows)
         self.canvas = self.query_one("#canvas", Rows)
         self.footer_rows = self.query_one("#footer", Rows)
+        self.trouble_rows = self.query_one("#trouble", Rows)
         self.body = self.query_one(Body)
         self.watch(self.body, "scroll_y", self._draw_footer, init=False)
-        self._leave_on_signals()
+        leave_with_terminal(self, self.live.close)
         self.ticker = self.set_interval(FRAME, self._tick, pause=True)
         self.set_interval(HEARTBEAT / 2, self._tell_notes)
         self._arrive()
@@ -188,16 +214,11 @@ class Viewer(App[int]):
         first_slide_shown()
         if self.warm_up:  # not before: the first slide comes first
             self.live.warm_up(self.deck)
+        if self.saves is not None:
+            self.run_worker(self._follow_saves(self.saves), group="saves")
 
     def on_unmount(self) -> None:
         self.ahead.close()
-
-    def _leave_on_signals(self) -> None:
-        """A closed terminal or a `kill` ends the viewer as a key would: blocks killed, terminal restored."""
-        loop = asyncio.get_running_loop()
-        for name in ("SIGTERM", "SIGHUP"):
-            with suppress(NotImplementedError, AttributeError, ValueError, RuntimeError):
-                loop.add_signal_handler(getattr(signal, name), self.exit, 1)
 
     def on_resize(self, event: events.Resize) -> None:
         if self.graphics.real:
@@ -219,6 +240,8 @@ class Viewer(App[int]):
             grid=self.grid,
             now=time.monotonic(),
             graphics=self.graphics,
+            layout=self.deck_layout,
+            consent=self.live.consent,
         )
 
     def _draw(self, size: Size | None = None, *, from_top: bool = False) -> None:
@@ -240,6 +263,7 @@ class Viewer(App[int]):
             self._place_pictures()
             self._place_editor()
             self._draw_footer()
+            self._draw_trouble(view)
         if isinstance(self.screen, OutputScreen):
             self.screen.draw()
         self._next_frame = time.monotonic() + BREATH * (time.monotonic() - started)
@@ -260,6 +284,10 @@ class Viewer(App[int]):
         if not self.message and len(self.page.body) - self.page.room > self.body.scroll_offset.y:
             hint = f"{hint}  ↓ more".strip()
         self.footer_rows.show(footer(self.deck, self.place, self._view(self.size), hint))
+
+    def _draw_trouble(self, view: View) -> None:
+        self.trouble_rows.show(trouble_rows(self._trouble, self.palette, view.width) if self._trouble else ())
+        self.trouble_rows.display = self._trouble is not None
 
     def _place_pictures(self) -> None:
         """Puts the terminal's own pictures where the page wants them; those that only move are moved."""
@@ -288,6 +316,7 @@ class Viewer(App[int]):
 
     def _move(self, place: Place) -> None:
         self.typed = self.message = ""
+        self._lost = None
         if place == self.place:
             self._draw_footer()
             return
@@ -304,10 +333,7 @@ class Viewer(App[int]):
         self._draw(from_top=True)
         cells = (self.live.cells.get(block) for block in self.page.live)
         self._follow = any(cell is not None and cell.status is not Status.ENDED for cell in cells)
-        if self.place.slide not in self._started:
-            self._started.add(self.place.slide)
-            slide = self.deck.slides[self.place.slide]
-            self._start(blocks_to_run(slide, slide.steps - 1, Execution.AUTOMATIC))
+        self._start_by_itself()
         self.call_after_refresh(self._compose_neighbours)
 
     def _compose_neighbours(self) -> None:
@@ -315,6 +341,12 @@ class Viewer(App[int]):
         places = (self.place.next_slide(self.steps), self.place.previous_slide())
         slides = [self.deck.slides[place.slide] for place in places if place.slide != self.place.slide]
         self.ahead.compose(self.deck, slides, replace(self._view(self.size), step=0, cells={}))
+
+    def _start_by_itself(self) -> None:
+        """Starts the slide's automatic blocks, all but those that have been started before."""
+        blocks = blocks_to_start(self.deck.slides[self.place.slide])
+        edited = self.edits.edited()
+        self._start([block for block in blocks if block not in self.live.cells and block not in edited])
 
     def action_go(self, where: str) -> None:
         match where:
@@ -344,10 +376,15 @@ class Viewer(App[int]):
         self._move(goto(number, self.steps))
 
     def action_forget(self) -> None:
-        """Leaves the editor; else forgets what was typed of a number; else shows the deck's own code again."""
+        """Leaves the editor; else hides an error; else forgets a number; else shows the deck's own code again."""
         edited = [block for block in self._live_blocks() if block in self.edits.edited()]
         if self.editor is not None:
             self._close_editor()
+            self._draw()
+        elif self._trouble is not None:
+            self._type("")
+            self.message = f"✗ {self._trouble.place}"
+            self._trouble = None
             self._draw()
         elif edited and not self.typed:
             self._restore(edited[-1])
@@ -376,34 +413,57 @@ class Viewer(App[int]):
     # Live blocks
 
     def action_run(self) -> None:
-        """Runs what the editor holds, or else every visible block."""
-        blocks = self._live_blocks()
+        """Runs what the editor holds, or else what on the slide waits for the key."""
+        blocks = blocks_for_key(self.deck.slides[self.place.slide], self.place.step)
         if self.editor is not None:
             self._keep_edit()
             blocks = [self.edits.shown(self.editor.block)]
+        refused = [block.content for block in blocks if not self.live.allows(block)]
         if not blocks:
             self._say("nothing to run here")
-        self._start(blocks)
+        elif refused and isinstance(refused[0], Code):
+            self._say(f"code from elsewhere: to let it run, start again with {flag(refused[0].execution)}")
+        self._run(blocks)
+
+    def _run(self, blocks: list[Block]) -> None:
+        for_terminal = [block for block in blocks if takes_terminal(block)]
+        self._start([block for block in blocks if block not in for_terminal])
+        for block in filter(self.live.allows, for_terminal):
+            self._give_terminal(block)
 
     def _live_blocks(self) -> list[Block]:
+        """Those whose code can be seen, and so edited."""
         slide = self.deck.slides[self.place.slide]
-        return blocks_to_run(slide, self.place.step, Execution.ON_KEY, Execution.AUTOMATIC)
+        return blocks_to_run(slide, self.place.step, Execution.ON_KEY, Execution.AUTOMATIC, Execution.TERMINAL)
 
     def _say(self, message: str) -> None:
         self.message = message
         self._draw_footer()
 
     def _start(self, blocks: list[Block]) -> None:
+        blocks = [block for block in blocks if self.live.allows(block)]
         if not blocks:
             return
         for before in map(self.edits.starts, blocks):
             if before is not None:
                 self.live.stop(before)
-        self.live.start([(block, self._columns_of(block)) for block in blocks])
+        self.live.start([(block, self._columns_of(block)) for block in blocks], self.size.height)
         self.message = ""
         self._follow = True
         self.settled = False
         self.ticker.resume()
+        self._draw()
+
+    def _give_terminal(self, block: Block) -> None:
+        """Runs a block in the terminal itself; the slides come back when it ends."""
+        try:
+            with self.suspend(), cleared_screen():
+                outcome = self.live.run_in_terminal(block)
+                if outcome is not None and not outcome.succeeded and not outcome.stopped:
+                    # What it said is gone as soon as the slides are back.
+                    wait_for_enter(f"✗ {outcome.reason} · Enter goes back to the slides")
+        except SuspendNotSupported:
+            self.live.fail(block, "this terminal cannot be given to a program")
         self._draw()
 
     def _columns_of(self, block: Block) -> int:
@@ -584,7 +644,7 @@ class Viewer(App[int]):
         if self.editor is not None and self.edits.shown(self.editor.block) == block:
             self.action_run()
         else:
-            self._start([block])
+            self._run([block])
 
     def _click_code(self, spot: Spot, x: int, y: int) -> None:
         self._open_editor(spot.block)
@@ -612,23 +672,61 @@ class Viewer(App[int]):
             self._say("nothing is selected to copy; Esc leaves the editor")
 
     def action_reload(self) -> None:
-        try:
-            deck = load_deck(self.deck.path)
-        except DeckError as error:
-            self.message = f"✗ {Path(error.path).name}:{error.line}: {error.reason}"
-            self._draw_footer()
+        self._forget_pictures()
+        self._take_in(read(self.deck.path))
+        if self._trouble is None:
+            self.message = self.message or "✓ read again"
+        self._draw_footer()
+
+    async def _follow_saves(self, saves: Saves) -> None:
+        """Shows the deck as it is saved."""
+        async for reading in readings(saves, self.deck_read, self._doubtful):
+            if reading.saved & pictures(self.deck):
+                self._forget_pictures()
+            elif reading.result == self.deck_read and self._trouble is None:
+                continue
+            self._take_in(reading.result)
+
+    def _doubtful(self, result: Deck | DeckError) -> bool:
+        """Whether what was read may be a file that is only half written: broken, or without the slide shown here."""
+        return isinstance(result, DeckError) or slide_again(self.deck_read, self.place.slide, result) is None
+
+    def _take_in(self, result: Deck | DeckError) -> None:
+        """Shows a deck that was read again, at the same place and with its outputs; or what is wrong with it."""
+        if isinstance(result, DeckError):
+            self._trouble = Trouble.with_line(result)
+            self._draw()
             return
         self._keep_edit()
-        lost = self.edits.carry_over(self.deck_read, deck)
-        self.deck_read = deck
+        before, place = self._lost or (self.deck_read, self.place)
+        slide = slide_again(before, place.slide, result)
+        self._lost = (before, place) if slide is None else None
+        lost = self.edits.carry_over(self.deck_read, result)
+        self.live.carry_over(self.deck_read, result, *self.edits.versions())
+        self.live.consent = in_force(result, self.consent)
+        self.deck_read, self._trouble = result, None
         self._show_edits()
-        self.steps = [slide.steps for slide in deck.slides]
-        self.live.carry_over(deck, *self.edits.versions())
-        self._use_palette(palette_named(deck.front_matter.theme_name))
-        self.place = self.place.within(self.steps)
-        self.message = "✓ read again" if not lost else "the code below an edit has changed · Ctrl+O, Ctrl+Z: the edit"
+        self.message = "the code below an edit has changed · Ctrl+O, Ctrl+Z: the edit" if lost else ""
+        self.steps = [slide.steps for slide in result.slides]
+        self._use_look(result)
+        self.place = (self.place if slide is None else Place(slide, place.step)).within(self.steps)
         self._carry_editor_over()
-        self._draw()
+        self._draw(from_top=slide is None)
+        self._start_by_itself()
+
+    def _forget_pictures(self) -> None:
+        """Forgets all that was made of the picture files, so that it is made anew: here, and in the terminal."""
+        forget_pictures()
+        if self.graphics.real:
+            from triton_workshop.viewer.picture_widget import forget_prepared
+
+            forget_prepared()
+        if self._held is not None and self._driver is not None:
+            self._driver.write(self._held.let_go(self.graphics.terminal))
+        for widget in self._pictures:
+            widget.display = False  # at once; it goes a moment later
+            widget.remove()
+        self._pictures = []
 
     def _carry_editor_over(self) -> None:
         """The editor stays over the same code, wherever it stands on the slide now; else it closes."""
@@ -661,14 +759,24 @@ class Viewer(App[int]):
             print(end=self._held.let_go(self.graphics.terminal), file=sys.__stdout__, flush=True)
 
 
-def present(deck_path: Path, *, start: int = 1, terminal: Callable[[], Terminal] = ask) -> int:
+def takes_terminal(block: Block) -> bool:
+    return isinstance(block.content, Code) and block.content.execution is Execution.TERMINAL
+
+
+def present(
+    deck_path: Path, *, start: int = 1, given: Consent = NOTHING, terminal: Callable[[], Terminal] = ask
+) -> int:
     """Shows the deck in the terminal until the presenter leaves; the exit status. `terminal` says what that can show.
 
+    `given` is the leave to run code from elsewhere that came with the command; without any, the presenter is asked.
     Raises `DeckError` for a deck that cannot be read.
     """
+    saves = Saves(deck_path)  # before the deck is read, so that no save comes between
     deck = load_deck(deck_path)
+    graphics = Graphics(terminal())  # its answer comes before the question to the presenter
+    consent = consent_to(deck, given, Console(highlight=False))
     publisher = Publisher(deck_path)
-    viewer = Viewer(deck, start, Graphics(terminal()), warm_up=True, publisher=publisher)
+    viewer = Viewer(deck, start, graphics, warm_up=True, publisher=publisher, consent=consent, saves=saves)
     try:
         status = viewer.run()
     finally:

@@ -10,12 +10,37 @@ from enum import Enum
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from triton_workshop.deck.model import Block, Code, Deck, Execution, Slide, SnippetOutput, walk
-from triton_workshop.runner import FAREWELL, CannotRunError, Outcome, Run, Script, WarmRunner, runnable
+from triton_workshop.consent import EVERYTHING, Consent
+from triton_workshop.deck.model import Block, Code, Deck, Execution, Slide, SnippetOutput, origin, walk
+from triton_workshop.runner import (
+    FAREWELL,
+    CannotRunError,
+    Origin,
+    Outcome,
+    Run,
+    Script,
+    WarmRunner,
+    machine_memory,
+    run_in_foreground,
+    runnable,
+)
+from triton_workshop.viewer.printed_picture import PictureFolder
+from triton_workshop.viewer.reloading import pairs
+from triton_workshop.viewer.terminal_screen import TerminalScreen
 from triton_workshop.viewer.transcript import Transcript
 
 INTAKE_SECONDS = 0.015
 """How long one update may take in output before the screen gets its turn."""
+MEMORY_PART = 0.5
+"""Of the machine's memory: what a block may use, so that a slip of the presenter ends the block and not the talk."""
+MEMORY_LEAST = 8 * 2**30
+"""Bytes that every block may use: what torch and CUDA set aside, and never touch, counts too."""
+TERMINAL_ROWS = 24
+"""Of a pseudo-terminal whose size the deck leaves open, where the screen has room for as many."""
+AROUND_TERMINAL = 10
+"""Rows of the screen for the slide's title, its footer, and a line or two."""
+IN_PLACE = (Execution.REPLACE, Execution.IMAGE)
+"""Ways to run code whose output stands where the code would."""
 
 
 class Status(Enum):
@@ -28,7 +53,7 @@ class Status(Enum):
 class Cell:
     """One run of one block. `outcome` is None until it ends, and for a block that could not start."""
 
-    transcript: Transcript = field(default_factory=Transcript)
+    transcript: Transcript | TerminalScreen = field(default_factory=Transcript)
     status: Status = Status.WAITING
     started: float = 0.0
     outcome: Outcome | None = None
@@ -36,6 +61,8 @@ class Cell:
     """Why it could not start."""
     run: Run | None = None
     cancelled: bool = False
+    picture: Path | None = None
+    """The file of the picture that a +image block has printed."""
 
     def elapsed(self, now: float) -> float:
         """Seconds since it started."""
@@ -48,13 +75,18 @@ class LiveBlocks:
     The processes are read by threads of their own; `update` brings what they read into view. `close` ends all.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, deck: Path, consent: Consent = EVERYTHING) -> None:
+        """`deck` is its file, in whose folder blocks run, as far as there is consent."""
+        self.deck = deck
+        self.consent = consent
         self._runner = WarmRunner()
         self._pictures = TemporaryDirectory(prefix="workshop-pictures-", ignore_cleanup_errors=True)
         """Where blocks leave what they show, until it is taken in."""
         self.cells: dict[Block, Cell] = {}
         self._threads: list[threading.Thread] = []
+        self._printed_pictures = PictureFolder(Path(self._pictures.name))
+        memory = machine_memory()
+        self._memory_limit = None if memory is None else max(int(memory * MEMORY_PART), MEMORY_LEAST)
         self._closed = False
 
     def warm_up(self, deck: Deck) -> None:
@@ -63,42 +95,99 @@ class LiveBlocks:
         if any(isinstance(c, Code) and c.language == "python" and c.execution is not Execution.NONE for c in codes):
             self._runner.warm_up()
 
-    def start(self, blocks: Sequence[tuple[Block, int]]) -> None:
-        """Runs each block, given with the columns it may fill; those that run or wait already are left alone."""
-        batch: list[tuple[Cell, Script]] = []
+    def start(self, blocks: Sequence[tuple[Block, int]], rows: int = TERMINAL_ROWS) -> None:
+        """Runs each block, given with the columns it may fill.
+
+        Those that run or wait already are left alone, and so are those that there is no consent to. `rows` are the
+        screen's, for a pseudo-terminal whose size the deck leaves open.
+        """
+        batch: list[tuple[Cell, Script, Code]] = []
         for block, columns in blocks:
             code = block.content
             old = self.cells.get(block)
             if not isinstance(code, Code) or (old is not None and old.status is not Status.ENDED):
                 continue
-            pictures = Path(self._pictures.name)
-            cell = self.cells[block] = Cell(Transcript(pictures))
-            batch.append((cell, Script(code.language, code.source, self.folder, columns, pictures=pictures)))
+            if not self.allows(block):
+                continue
+            script = self._script(block, code, columns, rows)
+            cell = self.cells[block] = Cell(Transcript(script.pictures))
+            if script.terminal is not None:
+                cell.transcript = TerminalScreen(*script.terminal)
+            batch.append((cell, script, code))
         if batch and not self._closed:
             thread = threading.Thread(target=self._work, args=(batch,), daemon=True)
             self._threads = [*(thread for thread in self._threads if thread.is_alive()), thread]
             thread.start()
 
-    def _work(self, batch: Sequence[tuple[Cell, Script]]) -> None:
-        for cell, script in batch:
+    def allows(self, block: Block) -> bool:
+        """Whether there is consent to run this block."""
+        return isinstance(block.content, Code) and self.consent.allows(block.content.execution)
+
+    def _script(self, block: Block, code: Code, columns: int, rows: int) -> Script:
+        terminal = terminal_size(code, columns, rows)
+        # A terminal's screen is made of characters, and so is a picture on it.
+        shows_pictures = terminal is None and code.execution not in (Execution.IMAGE, Execution.TERMINAL)
+        file, line = origin(code, block, self.deck)
+        return Script(
+            code.language,
+            code.source,
+            self.deck.parent,
+            columns,
+            alternative=code.alternative,
+            memory_limit=self._memory_limit,
+            terminal=terminal,
+            pictures=Path(self._pictures.name) if shows_pictures else None,
+            origin=Origin(file.name, line),
+        )
+
+    def run_in_terminal(self, block: Block) -> Outcome | None:
+        """Runs a block in the real terminal, which this process must have let go of; None where it could not start."""
+        code = block.content
+        assert isinstance(code, Code)
+        cell = self.cells[block] = Cell(status=Status.RUNNING, started=time.monotonic())
+        try:
+            cell.outcome = run_in_foreground(self._script(block, code, columns=80, rows=TERMINAL_ROWS))
+        except (CannotRunError, OSError) as error:
+            cell.failure = str(error)
+        finally:
+            cell.status = Status.ENDED
+        return cell.outcome
+
+    def fail(self, block: Block, reason: str) -> None:
+        """Records that a block could not start."""
+        self.cells[block] = Cell(status=Status.ENDED, failure=reason)
+
+    def _work(self, batch: Sequence[tuple[Cell, Script, Code]]) -> None:
+        for cell, script, code in batch:
             try:
                 if not cell.cancelled:
-                    self._run(cell, script)
+                    self._run(cell, script, code)
             except (CannotRunError, OSError) as error:
                 cell.failure = str(error)
             finally:
                 cell.status = Status.ENDED
 
-    def _run(self, cell: Cell, script: Script) -> None:
+    def _run(self, cell: Cell, script: Script, code: Code) -> None:
         cell.started = time.monotonic()
         cell.status = Status.RUNNING
         with self._runner.run(script) as run:
             cell.run = run
             if cell.cancelled:  # a stop that came while the process started
                 run.stop()
-            for chunk in run.output():
-                cell.transcript.receive(chunk)
+            if code.execution is Execution.IMAGE:
+                self._receive_picture(cell, run)
+            else:
+                for chunk in run.output():
+                    cell.transcript.receive(chunk)
             cell.outcome = run.wait()
+
+    def _receive_picture(self, cell: Cell, run: Run) -> None:
+        printed = self._printed_pictures.receive(run.output())
+        if run.wait().succeeded:
+            cell.picture = printed.picture
+            cell.failure = printed.problem
+        if cell.picture is None and printed.text:
+            cell.transcript.receive(printed.text)
 
     def update(self) -> None:
         """Takes in what has arrived, for a moment at most."""
@@ -136,17 +225,17 @@ class LiveBlocks:
         self._runner.close()
         self._pictures.cleanup()
 
-    def carry_over(self, deck: Deck, *versions: Block) -> None:
+    def carry_over(self, before: Deck, after: Deck, *versions: Block) -> None:
         """Gives the outputs to the same code in a deck that was read again, or in these edits of its blocks."""
-        old = list(self.cells.items())
-        self.cells = {}
-        for block in (*(block for slide in deck.slides for block in walk(slide.blocks)), *versions):
-            for index, (before, cell) in enumerate(old):
-                if same_code(before, block):
-                    self.cells[block] = cell
-                    del old[index]
-                    break
-        for _, cell in old:
+        old, new = _code_of(before), _code_of(after)
+        same = pairs([text for text, _ in old], [text for text, _ in new])
+        cells = self.cells
+        self.cells = {new[there][1]: cells.pop(old[here][1]) for here, there in same.items() if old[here][1] in cells}
+        for version in versions:
+            edited = next((block for block in cells if same_code(block, version)), None)
+            if edited is not None:
+                self.cells[version] = cells.pop(edited)
+        for cell in cells.values():
             cell.cancelled = True
             if cell.run is not None:
                 cell.run.stop()
@@ -154,7 +243,30 @@ class LiveBlocks:
 
 def same_code(one: Block, other: Block) -> bool:
     a, b = one.content, other.content
-    return isinstance(a, Code) and isinstance(b, Code) and (a.language, a.source) == (b.language, b.source)
+    return isinstance(a, Code) and isinstance(b, Code) and runs_as(a) == runs_as(b)
+
+
+def runs_as(code: Code) -> tuple[object, ...]:
+    """All that decides what comes of running it."""
+    return code.language, code.source, code.alternative, code.pty, code.execution is Execution.IMAGE
+
+
+def terminal_size(code: Code, columns: int, rows: int) -> tuple[int, int] | None:
+    """Columns and rows of its pseudo-terminal: as the deck says, no wider than what fits; None where it has none.
+
+    `rows` are the screen's: where the deck says nothing, the slide's other parts get theirs first.
+    """
+    if code.pty is None or code.execution in (Execution.IMAGE, Execution.TERMINAL):  # as in presenterm
+        return None
+    code_rows = 0 if code.execution is Execution.REPLACE else len(code.lines) + 2
+    fitting = min(max(rows - AROUND_TERMINAL - code_rows, 6), TERMINAL_ROWS)
+    return max(min(code.pty.columns or columns, columns), 2), code.pty.rows or fitting
+
+
+def _code_of(deck: Deck) -> list[tuple[tuple[object, ...], Block]]:
+    """A deck's blocks of code, each with what it runs."""
+    blocks = [block for slide in deck.slides for block in walk(slide.blocks)]
+    return [(runs_as(block.content), block) for block in blocks if isinstance(block.content, Code)]
 
 
 def live(block: Block, *when: Execution) -> bool:
@@ -165,6 +277,30 @@ def live(block: Block, *when: Execution) -> bool:
 def blocks_to_run(slide: Slide, step: int, *when: Execution) -> list[Block]:
     """The live blocks that are visible at a step, in order."""
     return [block for block in walk(slide.blocks) if block.step <= step and live(block, *when)]
+
+
+def blocks_to_start(slide: Slide) -> list[Block]:
+    """What a slide runs by itself when it is first shown: presenterm's automatic blocks."""
+    blocks = blocks_to_run(slide, slide.steps - 1, Execution.AUTOMATIC, *IN_PLACE)
+    return [block for block in blocks if not (in_place(block) and stands_by(block))]
+
+
+def blocks_for_key(slide: Slide, step: int) -> list[Block]:
+    """What Ctrl+E runs: the code that can be seen, and only where there is none, what stands in place of code."""
+    seen = blocks_to_run(slide, step, Execution.ON_KEY, Execution.AUTOMATIC, Execution.TERMINAL, *IN_PLACE)
+    waiting_for_it = [block for block in seen if not in_place(block) or stands_by(block)]
+    return waiting_for_it or seen
+
+
+def in_place(block: Block) -> bool:
+    """Whether the output of this block stands where its code would."""
+    return isinstance(block.content, Code) and block.content.execution in IN_PLACE
+
+
+def stands_by(block: Block) -> bool:
+    """Whether the block shows an empty terminal until it is run."""
+    code = block.content
+    return isinstance(code, Code) and terminal_size(code, 80, 24) is not None and bool(code.pty and code.pty.standby)
 
 
 def shown_elsewhere(deck: Deck) -> Mapping[str, Block]:

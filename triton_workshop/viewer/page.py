@@ -9,12 +9,14 @@ from functools import lru_cache
 from io import StringIO
 from itertools import pairwise
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
 
+from triton_workshop.consent import EVERYTHING, Consent, flag
 from triton_workshop.deck.model import (
     CURRENT_SLIDE,
     TOTAL_SLIDES,
@@ -42,13 +44,15 @@ from triton_workshop.deck.model import (
 )
 from triton_workshop.deck.model import Text as Spans
 from triton_workshop.runner import runnable
-from triton_workshop.viewer.live import Cell, Status
+from triton_workshop.viewer.deck_theme import Layout
+from triton_workshop.viewer.live import Cell, Status, in_place, stands_by, terminal_size
 from triton_workshop.viewer.palette import Palette
 from triton_workshop.viewer.pictures import Graphics, Look, cells_for, half_blocks, output_cells, pixel_size
 from triton_workshop.viewer.place import Place
 from triton_workshop.viewer.plain import same_list
 from triton_workshop.viewer.printed import PictureLine
 from triton_workshop.viewer.richtext import code_lines, printable, rich_text, superscript
+from triton_workshop.viewer.terminal_screen import TerminalScreen
 
 CONSOLE = Console(
     file=StringIO(), width=80, color_system="truecolor", force_terminal=True, legacy_windows=False, _environ={}
@@ -182,17 +186,22 @@ class View:
     """Whether a line shows where one column ends and the next begins."""
     now: float = 0.0
     graphics: Graphics = field(default_factory=Graphics)
+    layout: Layout = Layout()  # noqa: RUF009 (frozen)
+    consent: Consent = EVERYTHING
 
 
-def margin(width: int) -> int:
+def margin(width: int, layout: Layout = Layout()) -> int:  # noqa: B008 (frozen)
     """Columns left free on either side: little on a small screen, where every column counts."""
+    by_theme = layout.margin(width)
+    if by_theme is not None:
+        return max(min(by_theme, (width - NARROWEST_COLUMN) // 2), 0)
     wanted = max((width - WIDEST) // 2, min(width // 20, 10), 1 if width < 40 else 3)
     return min(wanted, (width - 1) // 2)
 
 
 def compose(deck: Deck, slide: Slide, view: View) -> Page:
     """The page for a slide."""
-    side = margin(view.width)
+    side = margin(view.width, view.layout)
     width = max(view.width - 2 * side, 1)
     base = Style(color=view.palette.text, bgcolor=view.palette.background)
     alone = lone_heading(slide)
@@ -321,7 +330,7 @@ class Composer:
         if isinstance(content, Image):
             piece = self._image(content, block.alignment, width, room)
         elif isinstance(content, Code):
-            piece = self._code(block, content, width)
+            piece = self._code(block, content, width, room)
         elif isinstance(content, SnippetOutput):
             source = self.view.elsewhere.get(content.identifier)
             piece = self._output(source, width) if source else Piece()
@@ -334,7 +343,7 @@ class Composer:
 
     def _still(self, block: Block, width: int) -> Lines:
         step = self.view.step if isinstance(block.content, Table) else 0
-        return still_lines(block, width, self.palette, self.base, step)
+        return still_lines(block, width, self.palette, self.base, step, self.view.layout)
 
     def _line(self, text: Text, width: int) -> Strip:
         return strip(text, width, self.base)
@@ -389,15 +398,65 @@ class Composer:
         indent = Segment(" " * x, ground)
         return Piece([Strip([indent, *line]).adjust_cell_length(width, ground) for line in lines])
 
-    def _code(self, block: Block, code: Code, width: int) -> Piece:
+    def _code(self, block: Block, code: Code, width: int, room: int) -> Piece:
+        replaced = self._in_place(block, code, width, room) if in_place(block) else None
+        if replaced is not None:
+            return replaced
         piece = Piece(list(self._panel(block, code, width)))
-        if code.execution in (Execution.ON_KEY, Execution.AUTOMATIC) and block.step <= self.view.step:
+        if code.execution is not Execution.NONE and block.step <= self.view.step:
             piece.spots.append(Spot(block, Part.HEADER, 0, 0, width, 1))
             piece.spots.append(Spot(block, Part.CODE, 0, 1, width, piece.height - 1))
             if self.view.elsewhere.get(code.identifier or "") != block:
                 self._append(piece, self._output(block, width))
-            piece.live[block] = LiveArea(0, piece.height, max(width - 4, 1))
+            piece.live[block] = self._live_area(piece, width)
         return piece
+
+    def _live_area(self, piece: Piece, width: int) -> LiveArea:
+        return LiveArea(0, piece.height, max(width - 4, 1))
+
+    def _in_place(self, block: Block, code: Code, width: int, room: int) -> Piece | None:
+        """What stands where the code would: its output or its picture; None before it runs."""
+        cell = self.view.cells.get(block)
+        if cell is not None and cell.picture is not None:
+            piece = self._image(Image(cell.picture), block.alignment, width, room)
+        elif cell is not None:
+            quiet = cell.outcome is not None and cell.outcome.succeeded and cell.failure is None
+            piece = self._plain_output(block, cell, code, width) if quiet else self._output(block, width)
+        elif stands_by(block):
+            piece = Piece(self._standby(block, width))
+        else:
+            return None
+        piece.live[block] = self._live_area(piece, width)
+        return piece
+
+    def _plain_output(self, block: Block, cell: Cell, code: Code, width: int) -> Piece:
+        """An output that looks like a part of the slide. Without a background it stands in the middle."""
+        if code.background:
+            ground = Style(color=self.palette.output or self.palette.text, bgcolor=self.palette.well)
+            piece = self._shifted(self._printed(cell, max(width - 4, 1), ground), 2, width, ground)
+        else:
+            printed = self._printed(cell, width, self.base)
+            widths = [cell_len(line.text.rstrip()) for line in printed.lines]
+            widest = max([*widths, *(picture.x + picture.look.columns for picture in printed.pictures)], default=0)
+            piece = self._shifted(printed, max(width - widest, 0) // 2, width, self.base)
+        piece.spots.append(Spot(block, Part.OUTPUT, 0, 0, width, piece.height))
+        return piece
+
+    def _shifted(self, piece: Piece, x: int, width: int, ground: Style) -> Piece:
+        indent = Segment(" " * x, ground)
+        lines = [Strip([indent, *line]).adjust_cell_length(width, ground) for line in piece.lines]
+        return Piece(lines, [picture.moved(x, 0) for picture in piece.pictures])
+
+    def _standby(self, block: Block, width: int) -> list[Strip]:
+        """A terminal in which nothing runs yet."""
+        assert isinstance(block.content, Code)
+        columns, rows = terminal_size(block.content, max(width - 4, 1), self.view.height) or (0, 0)
+        ground = self.base + Style(color=self.palette.muted, bgcolor=self.palette.well)
+        blank = strip(Text(), columns, ground)
+        lines = [blank] * rows
+        lines[rows // 2] = strip(Text("▶ Ctrl+E", Style(color=self.palette.accent)), columns, ground, Alignment.CENTER)
+        bar = Segment("▎ ", Style(color=self.palette.faint, bgcolor=self.palette.well))
+        return [self._fill([bar, *line], width) for line in lines]
 
     def _panel(self, block: Block, code: Code, width: int) -> Lines:
         """The code of a block, or room for the editor where the presenter edits it."""
@@ -407,35 +466,44 @@ class Composer:
             return editor_panel(code, rows, width, self.palette, self.base, self.air)
         highlighted = code.highlighted(self.view.step)
         mark = EDITED if block in self.view.edited else ""
-        return code_panel(code, highlighted, width, self.palette, self.base, self.air, mark)
+        return code_panel(code, highlighted, width, self.palette, self.base, self.air, mark, self.view.consent)
 
     def _output(self, block: Block, width: int) -> Piece:
         """What a live block has printed and how it stands, on a ground of its own."""
         cell = cell_shown(block, self.view)
         if cell is None:
-            return Piece()
+            return Piece(self._standby(block, width)) if stands_by(block) else Piece()
         palette = self.palette
-        ground = Style(color=palette.text, bgcolor=palette.well)
+        ground = Style(color=palette.output or palette.text, bgcolor=palette.well)
         status, tone = cell_status(cell, self.view.now, palette)
         if block not in self.view.cells:
             status.append("   before the last edit", Style(color=palette.muted, bold=False))
         bar = Segment("▎ ", Style(color=tone, bgcolor=palette.well))
         inside = max(width - 4, 1)
-        printed: list[Text] = []
-        lines = [] if cell.transcript.empty else cell.transcript.shown()
-        earlier = cell.transcript.dropped + max(len(lines) - LINES_ON_A_SLIDE, 0)
-        if earlier:
-            note = f"… {earlier:,} earlier lines; o shows " + ("more" if cell.transcript.dropped else "all")
-            printed.append(Text(note, Style(color=palette.muted, italic=True)))
-        output = Piece()
-        for text in (*printed, *lines[-LINES_ON_A_SLIDE:], status):
-            self._append(output, self._printed(text, inside, ground))
+        output = self._printed(cell, inside, ground)
+        self._append(output, self._printed_line(status, inside, ground))
         beside = max(width - 2, 0)
         rows = [self._fill([bar, *line.adjust_cell_length(beside, ground)], width) for line in output.lines]
         pictures = [picture.moved(2, 0) for picture in output.pictures]
         return Piece(rows, pictures, spots=[Spot(block, Part.OUTPUT, 0, 0, width, len(rows))])
 
-    def _printed(self, text: Text, width: int, ground: Style) -> Piece:
+    def _printed(self, cell: Cell, width: int, ground: Style) -> Piece:
+        """What a block has printed, in rows of that width."""
+        if isinstance(cell.transcript, TerminalScreen):
+            rows = cell.transcript.shown(cursor=cell.status is not Status.ENDED)
+            return Piece([strip(row, width, ground) for row in rows])
+        printed: list[Text] = []
+        lines = [] if cell.transcript.empty else cell.transcript.shown()
+        earlier = cell.transcript.dropped + max(len(lines) - LINES_ON_A_SLIDE, 0)
+        if earlier:
+            note = f"… {earlier:,} earlier lines; o shows " + ("more" if cell.transcript.dropped else "all")
+            printed.append(Text(note, Style(color=self.palette.muted, italic=True)))
+        piece = Piece()
+        for text in (*printed, *lines[-LINES_ON_A_SLIDE:]):
+            self._append(piece, self._printed_line(text, width, ground))
+        return piece
+
+    def _printed_line(self, text: Text, width: int, ground: Style) -> Piece:
         """A line of an output in as many rows as it needs."""
         if not isinstance(text, PictureLine):
             return Piece([strip(row, width, ground) for row in fold(text, width)])
@@ -446,7 +514,8 @@ class Composer:
 
 
 def has_picture(block: Block) -> bool:
-    return isinstance(block.content, Image | Columns)
+    content = block.content
+    return isinstance(content, Image | Columns) or (isinstance(content, Code) and content.execution is Execution.IMAGE)
 
 
 def cell_shown(block: Block, view: View) -> Cell | None:
@@ -513,10 +582,11 @@ def fold(text: Text, width: int) -> list[Text]:
 
 
 @lru_cache(maxsize=1024)
-def still_lines(block: Block, width: int, palette: Palette, base: Style, step: int) -> Lines:
+def still_lines(block: Block, width: int, palette: Palette, base: Style, step: int, layout: Layout) -> Lines:
     """The lines of a block that does not run: always the same for the same slide, so they are made once."""
     content = block.content
-    alignment = block.alignment or Alignment.LEFT
+    by_theme = layout.heading_alignment(content.level) if isinstance(content, Heading) else layout.alignment
+    alignment = block.alignment or by_theme or Alignment.LEFT
     measure = min(width, MEASURE) if alignment is Alignment.LEFT else width
 
     def lines(text: Text, indent: int = 0) -> Lines:
@@ -524,8 +594,7 @@ def still_lines(block: Block, width: int, palette: Palette, base: Style, step: i
 
     match content:
         case Heading(level, spans):
-            tone = palette.accent if level <= 2 else palette.emphasis
-            return lines(rich_text(spans, palette, Style(color=tone, bold=True)))
+            return lines(rich_text(spans, palette, Style(color=palette.heading(level), bold=True)))
         case Paragraph(spans):
             style = Style(bold=True) if block.font_size > 1 else Style.null()
             return lines(rich_text(spans, palette, style))
@@ -649,13 +718,14 @@ def code_panel(
     base: Style,
     air: Air,
     mark: str = "",
+    consent: Consent = EVERYTHING,
 ) -> Lines:
     """Code on its panel. Lines outside the highlighted ones are dimmed; long lines go on in the next row."""
     ground = base + Style(bgcolor=palette.panel) if code.background else base
     numbers = len(str(code.first_line_number + len(code.lines) - 1)) if code.line_numbers else 0
     gutter = 2 + (numbers + 2 if numbers else 0)
     rows: list[Text] = []
-    header = panel_header(code, width, palette, mark)
+    header = panel_header(code, width, palette, consent, mark)
     if header is not None:
         rows.append(header)
     elif air and code.background:
@@ -700,7 +770,7 @@ def code_rows(line: Text, width: int) -> list[Text]:
     return [first, *(Text.assemble(Text("  ↪ ", Style(dim=True)), other) for other in others)]
 
 
-def panel_header(code: Code, width: int, palette: Palette, mark: str = "") -> Text | None:
+def panel_header(code: Code, width: int, palette: Palette, consent: Consent, mark: str = "") -> Text | None:
     """The row above code that runs or is drawn: its language, what is special about it now, and the key."""
     if code.render:
         note = "+render is drawn in presenterm"
@@ -708,10 +778,10 @@ def panel_header(code: Code, width: int, palette: Palette, mark: str = "") -> Te
         return None
     elif not runnable(code.language):
         note = f"{code.language} does not run here"
-    elif code.execution in (Execution.ON_KEY, Execution.AUTOMATIC):
-        note = "▶ Ctrl+E"
+    elif not consent.allows(code.execution):
+        note = f"runs only with {flag(code.execution)}"
     else:
-        note = f"+{code.execution.value} runs in presenterm"
+        note = "▶ Ctrl+E"
     language = printable(code.language)
     room = width - Text(language + note).cell_len - 8
     shown = fitting((f"{mark}   ", mark.partition(" ")[0] + "   ", ""), room) if mark else ""
@@ -748,7 +818,12 @@ def title_bar(title: Spans | None, view: View, side: int) -> Lines:
     edge = Style(color=palette.bar, bgcolor=palette.background)
     text = rich_text(tuple(span for span in title), palette)
     text = Text(text.plain)  # on the bar every colour but its own is hard to read
-    rows = [strip(Text(" " * side) + row, width, ground) for row in wrap(text, width - 2 * side)[:2]]
+    alignment = view.layout.title_alignment or Alignment.LEFT
+    ends = [Segment(" " * side, ground)]
+    rows = [
+        Strip([*ends, *strip(row, width - 2 * side, ground, alignment), *ends], width)
+        for row in wrap(text, width - 2 * side)[:2]
+    ]
     blank = strip(Text(), width, ground)
     if view.height >= TALL:
         return (blank, *rows, blank, strip(Text(), width, base))
@@ -771,8 +846,9 @@ def footer(deck: Deck, place: Place, view: View, hint: str = "") -> Lines:
     and the bar's room too.
     """
     palette, width = view.palette, view.width
-    base = Style(color=palette.muted, bgcolor=palette.background)
-    side = margin(width)
+    tone = palette.footer or palette.muted
+    base = Style(color=tone, bgcolor=palette.background)
+    side = margin(width, view.layout)
     count = len(deck.slides)
 
     def framed(text: Text) -> Lines:
@@ -786,7 +862,7 @@ def footer(deck: Deck, place: Place, view: View, hint: str = "") -> Lines:
         return framed(Text.assemble(" " * side, message, Text(number, Style(color=palette.text))))
     if deck.front_matter.footer is not None:
         return framed(own_footer(deck.front_matter.footer, place.slide + 1, count, view, hint))
-    title = Text(printable(deck.title).replace("\n", " "), Style(color=palette.muted))
+    title = Text(printable(deck.title).replace("\n", " "), Style(color=tone))
     title.truncate(max(width * 2 // 5, 1), overflow="ellipsis")
     right = Text.assemble(
         Text(f"{hint}  " if hint else "", Style(color=palette.accent, bold=True)),
@@ -803,7 +879,7 @@ def footer(deck: Deck, place: Place, view: View, hint: str = "") -> Lines:
 def own_footer(wanted: Footer, number: int, count: int, view: View, hint: str) -> Text:
     """The footer that a deck's theme asks for, in one row; a hint stands at its right."""
     palette, width = view.palette, view.width
-    side = margin(width)
+    side = margin(width, view.layout)
     room = max(width - 2 * side, 1)
     if wanted.style == "progress_bar":
         bar = (wanted.character * width)[: round(width * number / count)]
@@ -814,7 +890,7 @@ def own_footer(wanted: Footer, number: int, count: int, view: View, hint: str) -
 
     def said(spans: Spans | None) -> Text:
         filled = tuple(replace(span, text=numbered(span.text)) for span in spans or ())
-        return rich_text(filled, palette, Style(color=palette.muted))
+        return rich_text(filled, palette, Style(color=palette.footer or palette.muted))
 
     left, center, right = map(said, (wanted.left, wanted.center, wanted.right))
     if hint:

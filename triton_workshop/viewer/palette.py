@@ -7,7 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Palette:
-    """Every colour that a slide uses, as `#rrggbb`. Text keeps a contrast of at least 7 : 1 for projectors."""
+    """Every colour that a slide uses, as `#rrggbb`. Text keeps a contrast of at least 7 : 1 for projectors.
+
+    What comes last, with a default, only a deck's own theme sets.
+    """
 
     name: str
     dark: bool
@@ -39,6 +42,19 @@ class Palette:
     syntax_function: str
     syntax_comment: str
     syntax_builtin: str
+    headings: tuple[str | None, ...] = (None,) * 6
+    """By level; None leaves it to `heading`."""
+    footer: str | None = None
+    output: str | None = None
+    """The text that code prints."""
+    colours: tuple[tuple[str, str], ...] = ()
+    """The theme's own names for colours, as in `palette:sand`."""
+    classes: tuple[tuple[str, str | None, str | None], ...] = ()
+    """The theme's classes: name, foreground, background."""
+
+    def heading(self, level: int) -> str:
+        """The colour of a heading of this level, from 1."""
+        return self.headings[min(level, 6) - 1] or (self.accent if level <= 2 else self.emphasis)
 
 
 DARK = Palette(
@@ -98,6 +114,10 @@ LIGHT = Palette(
 )
 
 
+LIGHT_THEMES = frozenset({"light", "catppuccin-latte", "terminal-light", "tokyonight-day"})
+"""presenterm's themes for bright rooms."""
+
+
 def palette_named(name: str | None) -> Palette:
-    """The palette that a deck's front matter asks for: `light`, or else the dark one."""
-    return LIGHT if name == LIGHT.name else DARK
+    """The palette that a deck's front matter asks for: the light one for a light theme, or else the dark one."""
+    return LIGHT if name in LIGHT_THEMES else DARK

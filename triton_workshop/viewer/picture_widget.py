@@ -158,6 +158,12 @@ def prepared(look: Look, terminal: Terminal) -> Image | None:
     )
 
 
+def forget_prepared() -> None:
+    """Forgets what was read of picture files: they have been saved since."""
+    prepared.cache_clear()
+    encoded.cache_clear()
+
+
 @lru_cache(maxsize=16)
 def encoded(look: Look, terminal: Terminal, part: Region) -> str:
     """What shows this part of the picture, in cells, at the cursor."""

@@ -75,6 +75,12 @@ def pixel_size(source: Source) -> tuple[int, int] | None:
         return None
 
 
+def forget_pictures() -> None:
+    """Forgets what was read of picture files: they have been saved since."""
+    pixel_size.cache_clear()
+    half_blocks.cache_clear()
+
+
 def cells_for(
     pixels: tuple[int, int], percent: int | None, columns: int, rows: int, graphics: Graphics
 ) -> tuple[int, int]:

@@ -39,6 +39,39 @@ NAMED_COLOURS = {
     "cyan": "accent",
     "dark_cyan": "accent",
 }
+# What the colours of presenterm's own themes are called, as in `palette:sky`, in the same tones.
+THEME_TONES = {
+    "light_blue": "link",
+    "blue_gray": "panel",
+    "aqua": "accent",
+    "light_green": "good",
+    "orange": "warning",
+    "purple": "important",
+    "gray": "muted",
+    "light_gray": "text",
+    "rosewater": "literal",
+    "flamingo": "literal",
+    "pink": "important",
+    "mauve": "important",
+    "maroon": "bad",
+    "peach": "literal",
+    "teal": "accent",
+    "sky": "link",
+    "sapphire": "link",
+    "lavender": "link",
+    "text": "text",
+    "subtext1": "muted",
+    "subtext0": "muted",
+    "overlay2": "muted",
+    "overlay1": "faint",
+    "overlay0": "faint",
+    "surface2": "faint",
+    "surface1": "panel",
+    "surface0": "panel",
+    "base": "background",
+    "mantle": "well",
+    "crust": "well",
+}
 # What `<span class="…">` may name.
 CLASSES = {"accent", "muted", "good", "bad", "warning", "note", "important"}
 
@@ -66,7 +99,10 @@ def superscript(text: str) -> str:
 
 
 def span_style(span: Span, palette: Palette) -> Style:
-    foreground = colour(span.foreground, palette)
+    foreground, background = colour(span.foreground, palette), colour(span.background, palette)
+    for name, class_foreground, class_background in palette.classes:
+        if name == span.style_class:
+            foreground, background = foreground or class_foreground, background or class_background
     if foreground is None and span.style_class in CLASSES:
         foreground = getattr(palette, span.style_class)
     if foreground is None and span.code:
@@ -77,7 +113,7 @@ def span_style(span: Span, palette: Palette) -> Style:
         foreground = palette.emphasis
     return Style(
         color=foreground,
-        bgcolor=colour(span.background, palette),
+        bgcolor=background,
         # Unset rather than False, so that a bold heading stays bold under a plain span.
         bold=span.bold or None,
         italic=span.italic or None,
@@ -88,17 +124,35 @@ def span_style(span: Span, palette: Palette) -> Style:
 
 
 def colour(name: str | None, palette: Palette) -> str | None:
-    """A colour as the deck spells it (`red`, `#ff0000`, `ff0000`); None for one that nobody knows."""
+    """A colour as the deck spells it (`red`, `#ff0000`, `palette:sand`); None for one that nobody knows."""
     if name is None:
         return None
+    prefix, of_theme, own = name.rpartition(":")
+    if of_theme and prefix in ("palette", "p"):
+        tone = THEME_TONES.get(own) or NAMED_COLOURS.get(own)
+        return dict(palette.colours).get(own) or (str(getattr(palette, tone)) if tone else None)
     if name in NAMED_COLOURS:
         return str(getattr(palette, NAMED_COLOURS[name]))
-    spelled = name if name.startswith("#") else f"#{name}"
+    digits = name.removeprefix("#")
+    if len(digits) == 3:
+        digits = "".join(digit * 2 for digit in digits)
     try:
-        Color.parse(spelled)
+        Color.parse(f"#{digits}")
     except ColorParseError:
         return None
-    return spelled
+    return f"#{digits}"
+
+
+@lru_cache(maxsize=1024)
+def on_our_ground(style: Style) -> Style:
+    """A style without the terminal's default colours, which are not the slide's."""
+    color, ground = style.color, style.bgcolor
+    if not ((color and color.is_default) or (ground and ground.is_default)):
+        return style
+    return style.without_color + Style(
+        color=None if color is None or color.is_default else color,
+        bgcolor=None if ground is None or ground.is_default else ground,
+    )
 
 
 @lru_cache(maxsize=256)

@@ -19,9 +19,9 @@ if sys.platform != "win32":
     import termios
     import tty
 
-PATIENCE = 0.3
+PATIENCE = 1.0
 """Seconds without an answer after which a terminal is taken for one that gives none. Over a slow line answers take
-time, and one that came later would be read as keys."""
+time, and one that came later would be read as keys; what is imported meanwhile takes half of it anyway."""
 LONGEST = 2.0
 
 # All are asked at once. The last every terminal answers, and in their order (xterm's ctlseqs, "Primary DA").

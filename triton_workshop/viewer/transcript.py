@@ -10,7 +10,7 @@ from rich.ansi import AnsiDecoder
 from rich.text import Text
 
 from triton_workshop.viewer.printed import PictureLine, take_picture
-from triton_workshop.viewer.richtext import CONTROLS
+from triton_workshop.viewer.richtext import CONTROLS, on_our_ground
 
 LINES_KEPT = 5000
 COLUMNS_KEPT = 4000
@@ -139,7 +139,7 @@ class Transcript:
         end = self._column + len(text)
         rest = line.divide([end])[1] if end < len(line) else None
         _cut(line, self._column)
-        line.append(text, self._styles.style)
+        line.append(text, on_our_ground(self._styles.style))
         if rest is not None:
             line.append_text(rest)
         self._column += len(text)

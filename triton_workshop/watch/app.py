@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
-import signal
 import threading
 import time
 from collections.abc import Callable
@@ -27,18 +25,17 @@ from triton_workshop.checking.exercise import Exercise
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.verdict import Verdict
 from triton_workshop.device import simulated, visible_gpus
+from triton_workshop.saves import Saves
+from triton_workshop.viewer.leaving import leave_with_terminal
 from triton_workshop.viewer.palette import DARK, LIGHT, Palette
 from triton_workshop.viewer.screen_theme import screen_theme
 from triton_workshop.watch import editor, keeping
 from triton_workshop.watch.checker import Checker, CheckFailedError, Checking, StoppedError, WarmChecker
-from triton_workshop.watch.saves import Saves
 from triton_workshop.watch.screens import Exercises, Keys, Question, Solution
 from triton_workshop.watch.view import EDGE, Checked, Room, Scene, body, foot, head
 
 FRAME = 0.1
 """Seconds between two turns of the spinner."""
-LAST_WORDS = 5.0
-"""Seconds for the terminal to be restored after a signal."""
 
 
 @dataclass(frozen=True)
@@ -149,27 +146,9 @@ class Watch(App[int]):
         self.body = self.query_one("#body", VerticalScroll)
         self.watch(self.body, "scroll_y", self._draw_foot, init=False)
         self.watch(self.body, "max_scroll_y", self._draw_foot, init=False)
-        self._leave_on_signals()
+        leave_with_terminal(self, self.close)
         self.ticker = self.set_interval(FRAME, self._turn, pause=True)
         self._open(self.scene.exercise)
-
-    def _leave_on_signals(self) -> None:
-        """A closed terminal or a `kill` ends the app as a key would: checks stopped, terminal restored."""
-        loop = asyncio.get_running_loop()
-        for name in ("SIGTERM", "SIGHUP"):
-            with suppress(NotImplementedError, AttributeError, ValueError, RuntimeError):
-                loop.add_signal_handler(getattr(signal, name), self._leave_soon)
-
-    def _leave_soon(self) -> None:
-        """Leaves, also where the terminal is gone: Textual would wait for ever until that takes its last words."""
-        self.exit(1)
-        timer = threading.Timer(LAST_WORDS, self._abandon)
-        timer.daemon = True
-        timer.start()
-
-    def _abandon(self) -> None:
-        self.close()
-        os._exit(1)
 
     def on_resize(self) -> None:
         self._draw()

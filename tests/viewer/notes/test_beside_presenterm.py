@@ -111,10 +111,10 @@ def test_nobody_listening_and_no_network_are_no_errors(deck: Path, address: tupl
 def test_notes_beside_our_slides(deck: Path) -> None:
     with (
         Terminal([*WORKSHOP, deck.name, "--notes"], deck.parent, 100, 30) as notes,
-        Terminal([*WORKSHOP, deck.name, "--slide", "4"], deck.parent, 80, 24) as slides,
+        Terminal([*WORKSHOP, deck.name, "-x", "--slide", "4"], deck.parent, 80, 24) as slides,
     ):
+        slides.wait_for("Three steps", seconds=60)  # first: they ask the terminal, which answers when it is read
         notes.wait_for("Ask first.", seconds=60)
-        slides.wait_for("Three steps")
         slides.press("n")
         notes.wait_for("they work alone")
         slides.press("\x05")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from triton_workshop.watch.saves import Saves
+from triton_workshop.saves import Saves
 
 
 def in_place(file: Path) -> None:

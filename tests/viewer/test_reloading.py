@@ -1,0 +1,255 @@
+"""A deck that is saved while it is shown."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from triton_workshop.consent import Consent
+from triton_workshop.deck import Deck, load_deck
+from triton_workshop.saves import Saves
+from triton_workshop.viewer.app import Viewer
+from triton_workshop.viewer.place import Place
+from triton_workshop.viewer.reloading import pairs, slide_again, sources
+
+from .test_viewer import Drive, finished, screen, until
+
+SLIDES = {
+    "a": "Alpha\n===\n\nFirst words.\n",
+    "a2": "Alpha\n===\n\nOther words.\n",
+    "a_renamed": "Renamed\n===\n\nFirst words.\n",
+    "b": "Beta\n===\n\nSecond words.\n\nAnd more.\n",
+    "b_other": "New name\n===\n\nSecond words.\n",
+    "c": "Gamma\n===\n\n```python +exec\nprint('gamma')\n```\n",
+    "c2": "Delta\n===\n\n```python +exec\nprint('delta')\n```\n",
+    "auto": "Auto\n===\n\n```bash +auto_exec\necho ran >> ran; echo automatic\n```\n",
+    "auto2": "Auto\n===\n\n```bash +auto_exec\necho ran >> ran; echo changed\n```\n",
+}
+
+
+def text_of(*names: str) -> str:
+    return "\n<!-- end_slide -->\n\n".join(SLIDES[name] for name in names)
+
+
+def deck_of(folder: Path, *names: str) -> Deck:
+    path = folder / "talk.md"
+    path.write_text(text_of(*names))
+    return load_deck(path)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "found"),
+    [
+        ("a b c", "a b c", 1),
+        ("a b c", "c2 a a2 b c", 3),
+        ("a b c", "b c", 0),
+        ("a b c", "c b a", 1),
+        ("a b c", "c a b", 2),
+        ("c b a", "a a2 c", None),
+        ("a b c", "a a2 b_other c", 2),
+        ("c a b", "c a2 b", 1),
+        ("c a b", "a2 c b", 0),
+        ("c a b", "c a_renamed b", 1),
+        ("c a b", "c a2 a_renamed b", 1),
+        ("a c b", "a c2 b", 1),
+        ("a b c", "a c", None),
+        ("a b c", "a", None),
+        ("b b b", "b b b b", 1),
+    ],
+)
+def test_a_slide_is_found_by_what_it_says(tmp_path: Path, before: str, after: str, found: int | None) -> None:
+    first, second = (deck_of(tmp_path, *names.split()) for names in (before, after))
+    assert slide_again(first, 1, second) == found
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("abc", "abc", {0: 0, 1: 1, 2: 2}),
+        ("abc", "xabxc", {0: 1, 1: 2, 2: 4}),
+        ("ab", "ba", {0: 1, 1: 0}),
+        ("aa", "xaxa", {0: 1, 1: 3}),
+        ("abc", "", {}),
+    ],
+)
+def test_equal_things_are_paired(before: str, after: str, expected: dict[int, int]) -> None:
+    assert pairs(before, after) == expected
+
+
+def test_a_deck_is_made_of_all_that_it_names(tmp_path: Path) -> None:
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "empty.md").write_text("")
+    (tmp_path / "code.py").write_text("print(1)\n")
+    (tmp_path / "theme.yaml").write_text("")
+    (tmp_path / "talk.md").write_text(
+        "---\ntheme:\n  path: theme.yaml\n---\n\nOne\n===\n\n<!-- include: parts/empty.md -->\n\n"
+        "```file\npath: code.py\nlanguage: python\n```\n"
+    )
+    found = sources(load_deck(tmp_path / "talk.md"))
+    assert found == {tmp_path / name for name in ("talk.md", "parts/empty.md", "code.py", "theme.yaml")}
+
+
+# On the screen
+
+
+@pytest.fixture
+def talk(tmp_path: Path) -> Path:
+    path = tmp_path / "talk.md"
+    path.write_text(text_of("a", "b", "c", "auto"))
+    return path
+
+
+def follow(path: Path, steps: Drive, start: int = 1, **options: Consent) -> Viewer:
+    """Shows a deck that is read again at every save, and drives it."""
+
+    async def show() -> Viewer:
+        saves = Saves(path)
+        viewer = Viewer(load_deck(path), start, saves=saves, **options)
+        try:
+            async with viewer.run_test(size=(80, 24)) as pilot:
+                await pilot.pause()
+                await steps(viewer, pilot)
+        finally:
+            viewer.live.close()
+        return viewer
+
+    return asyncio.run(asyncio.wait_for(show(), 60))
+
+
+def shown(viewer: Viewer, words: str) -> Callable[[], bool]:
+    return lambda: words in screen(viewer)
+
+
+def by_another_file(file: Path, text: str) -> None:
+    other = file.with_name(".talk.md.swp")
+    other.write_text(text)
+    other.replace(file)
+
+
+def in_pieces(file: Path, text: str) -> None:
+    with file.open("w") as opened:
+        for start in range(0, len(text), 40):
+            opened.write(text[start : start + 40])
+            opened.flush()
+
+
+def away_and_back(file: Path, text: str) -> None:
+    file.unlink()
+    file.write_text(text)
+
+
+def many_times(file: Path, text: str) -> None:
+    for number in range(50):
+        file.write_text(text.replace("words", f"words {number}"))
+    file.write_text(text)
+
+
+SAVES = [Path.write_text, by_another_file, in_pieces, away_and_back, many_times]
+
+
+@pytest.mark.parametrize("save", SAVES)
+def test_a_save_keeps_the_slide_and_its_output(talk: Path, save: Callable[[Path, str], None]) -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        await pilot.press("ctrl+e")
+        await until(pilot, shown(viewer, "✓"))
+        save(talk, text_of("a", "c2", "b", "c", "auto").replace("Gamma\n===", "Gamma\n===\n\nA new line."))
+        await until(pilot, shown(viewer, "A new line."))
+        assert viewer.place == Place(3)
+        # The code, and what it printed; a frame later, where the page has grown.
+        await until(pilot, lambda: screen(viewer).count("gamma") == 2)
+        assert not viewer.trouble_rows.display
+
+    follow(talk, steps, start=3)
+
+
+def test_an_error_shows_over_the_slides_and_goes_with_the_next_save(talk: Path) -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        talk.write_text(text_of("a", "b") + "\n<!-- puase -->\n")
+        await until(pilot, shown(viewer, "talk.md:15: unknown command 'puase'"))
+        assert "First words." in screen(viewer)
+        await pilot.press("n")
+        assert "Second words." in screen(viewer)
+        assert "puase" in screen(viewer)
+        await pilot.press("escape")
+        assert "unknown command" not in screen(viewer)
+        talk.write_text(text_of("a", "b").replace("And more.", "And better."))
+        await until(pilot, shown(viewer, "And better."))
+
+    follow(talk, steps)
+
+
+def test_a_slide_that_was_lost_for_a_while_is_found_again(talk: Path) -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        whole = talk.read_text()
+        talk.write_text(text_of("a"))
+        await until(pilot, shown(viewer, "1 / 1"))
+        talk.write_text(whole)
+        await until(pilot, shown(viewer, "3 / 4"))
+
+    follow(talk, steps, start=3)
+
+
+def test_what_the_deck_is_made_of_is_followed_too(talk: Path) -> None:
+    part = talk.with_name("part.md")
+    talk.write_text("One\n===\n\n<!-- include: part.md -->\n")
+    part.write_text("As it was.\n")
+
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        part.write_text("As it is.\n")
+        await until(pilot, shown(viewer, "As it is."))
+        part.unlink()
+        await until(pilot, shown(viewer, "included file not found: part.md"))
+        part.write_text("Back again.\n")
+        await until(pilot, shown(viewer, "Back again."))
+
+    follow(talk, steps)
+
+
+def test_a_picture_is_drawn_anew(talk: Path) -> None:
+    from PIL import Image
+
+    def save(width: int) -> None:
+        Image.new("RGB", (width, 40), "red").save(talk.with_name("picture.png"))
+
+    save(40)
+    talk.write_text("One\n===\n\n![](picture.png)\n")
+
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        before = screen(viewer).count("▀")
+        save(160)
+        await until(pilot, lambda: screen(viewer).count("▀") > before)
+
+    follow(talk, steps)
+
+
+def test_an_automatic_block_runs_again_only_if_it_changed(talk: Path) -> None:
+    ran = talk.with_name("ran")
+
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        await until(pilot, shown(viewer, "✓"))
+        talk.write_text("Before.\n\n<!-- end_slide -->\n\n" + text_of("a", "b", "c", "auto"))
+        await until(pilot, shown(viewer, "5 / 5"))
+        await finished(viewer, pilot)
+        assert ran.read_text() == "ran\n"
+        talk.write_text(text_of("a", "auto2"))
+        await until(pilot, shown(viewer, "2 / 2"))
+        await until(pilot, shown(viewer, "✓"))
+        assert ran.read_text() == "ran\nran\n"
+
+    follow(talk, steps, start=4)
+
+
+def test_code_without_leave_is_shown_and_does_not_run(talk: Path) -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        assert "runs only with -x" in screen(viewer)
+        await pilot.press("ctrl+e")
+        assert "start again with -x" in screen(viewer)
+        await pilot.press("n", "p")
+        assert not viewer.live.cells
+        assert "▶" not in screen(viewer)
+
+    follow(talk, steps, start=3, consent=Consent())

@@ -1,0 +1,91 @@
+"""Code from elsewhere runs only with leave: which decks come from elsewhere, and what a person has agreed to.
+
+A deck is at home in the repository that this package is part of: the folder that holds the package and the workshop's
+own deck, links resolved, less the repositories that lie inside it. An installed package has no such folder, and no deck
+is at home. A deck comes from elsewhere as soon as one file does that its code stands in: the deck itself, a file that
+it includes, or a file that a ```file block names.
+
+Leave is given for a deck and a kind of block, not for a text: whoever has agreed to a deck's code edits the deck, or
+lets somebody edit it, and what a save brings in runs on the same terms. A deck of our own that begins, by a save, to
+take code from elsewhere is no longer at home, and what was agreed to when the viewer started counts from then on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from triton_workshop.deck.model import Block, Code, Deck, Execution, origin, walk
+from triton_workshop.runner import runnable
+
+REPLACING = frozenset({Execution.REPLACE, Execution.IMAGE})
+"""They run unasked, and what they print takes their place: this needs leave of its own, as in presenterm."""
+
+
+@dataclass(frozen=True)
+class Consent:
+    """What may run: `run` is for +exec, +auto_exec and +acquire_terminal, `replace` for +exec_replace and +image."""
+
+    run: bool = False
+    replace: bool = False
+
+    def allows(self, execution: Execution) -> bool:
+        return self.replace if execution in REPLACING else self.run
+
+
+NOTHING = Consent()
+EVERYTHING = Consent(run=True, replace=True)
+
+
+def flag(execution: Execution) -> str:
+    """The option that allows this kind of block, here and in presenterm."""
+    return "-X" if execution in REPLACING else "-x"
+
+
+@dataclass(frozen=True)
+class LiveCode:
+    """A block that can run, and the number of its slide, from 1."""
+
+    slide: int
+    block: Block
+    code: Code
+
+
+def live_code(deck: Deck) -> Iterator[LiveCode]:
+    """All of a deck's code that can run here."""
+    for number, slide in enumerate(deck.slides, 1):
+        for block in walk(slide.blocks):
+            code = block.content
+            if isinstance(code, Code) and code.execution is not Execution.NONE and runnable(code.language):
+                yield LiveCode(number, block, code)
+
+
+def home() -> Path | None:
+    """The repository that this package is part of; None where it is installed elsewhere."""
+    folder = Path(__file__).resolve().parent.parent
+    ours = (folder / "slides" / "triton-workshop.md", folder / "pyproject.toml")
+    return folder if all(file.is_file() for file in ours) else None
+
+
+def at_home(deck: Deck, repository: Path | None = None) -> bool:
+    """Whether every file that the deck's code stands in belongs to a repository, ours unless another is given."""
+    repository = repository or home()
+    if repository is None:
+        return False
+    files = {deck.path} | {origin(live.code, live.block, deck.path)[0] for live in live_code(deck)}
+    files |= {live.block.path for live in live_code(deck) if live.block.path is not None}
+    return all(_belongs_to(repository, file) for file in files)
+
+
+def _belongs_to(repository: Path, file: Path) -> bool:
+    real = file.resolve()
+    if not real.is_relative_to(repository):
+        return False
+    between = [folder for folder in real.parents if folder != repository and folder.is_relative_to(repository)]
+    return not any((folder / ".git").exists() for folder in between)
+
+
+def in_force(deck: Deck, given: Consent) -> Consent:
+    """What may run of a deck, where a person has agreed to as much."""
+    return EVERYTHING if at_home(deck) else given

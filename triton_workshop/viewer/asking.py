@@ -1,0 +1,118 @@
+"""Asks, before the slides start, whether a deck's code may run: lists what would, and takes no answer for a no."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from triton_workshop.consent import EVERYTHING, NOTHING, REPLACING, Consent, LiveCode, at_home, live_code
+from triton_workshop.deck.model import Deck, Execution, origin
+
+OCCASIONS = {
+    Execution.ON_KEY: "on Ctrl+E",
+    Execution.TERMINAL: "on Ctrl+E, with the whole terminal",
+    Execution.AUTOMATIC: "by itself, when its slide shows",
+    Execution.REPLACE: "by itself; what it prints takes its place",
+    Execution.IMAGE: "by itself; the picture that it prints takes its place",
+}
+PREVIEW = 3
+"""Lines of each block that are shown at once, where the screen has room for all blocks."""
+AROUND = 8
+"""Rows that the list leaves to what stands above and below it."""
+QUESTION = "Let this code run? [bold]y[/] yes · [bold]v[/] view all of it · [bold]Enter[/] no: "
+
+
+def consent_to(deck: Deck, given: Consent, console: Console) -> Consent:
+    """What may run of a deck. Asks where nothing was said on the command line and there is something to ask."""
+    if at_home(deck):
+        return EVERYTHING
+    found = tuple(live_code(deck))
+    return given if given != NOTHING or not found else ask(deck, found, console)
+
+
+def ask(deck: Deck, found: Sequence[LiveCode], console: Console) -> Consent:
+    """The person's answer; no where it is neither yes nor no, and where nobody can answer."""
+    console.print(introduction(deck, len(found)))
+    console.print()
+    for line in listing(deck, found, preview_for(found, console.height), console.width):
+        console.print(line)
+    forget_what_was_typed()
+    while True:
+        console.print()
+        try:
+            answer = console.input(QUESTION).strip().lower()
+        except EOFError:
+            console.print()
+            return NOTHING
+        if answer not in ("v", "view"):
+            break
+        console.print()
+        for line in listing(deck, found, None, console.width):
+            console.print(line)
+    if answer not in ("y", "yes"):
+        return NOTHING
+    return Consent(run=True, replace=any(live.code.execution in REPLACING for live in found))
+
+
+def forget_what_was_typed() -> None:
+    """Keys that were pressed before the question are no answer to it."""
+    if sys.platform != "win32" and sys.stdin.isatty():
+        import termios
+
+        termios.tcflush(sys.stdin, termios.TCIFLUSH)
+
+
+def introduction(deck: Deck, count: int) -> Text:
+    blocks = "one code block that runs" if count == 1 else f"{count} code blocks that run"
+    return Text.assemble(
+        (visible(deck.path.name), "bold"),
+        f" is not part of the workshop's repository, or takes code from outside it. It has {blocks} on this machine"
+        " with all that you may do here.",
+    )
+
+
+def preview_for(found: Sequence[LiveCode], height: int) -> int:
+    """Lines shown of each block: as many as leave the whole list on the screen, and at least one."""
+    return next((lines for lines in range(PREVIEW, 1, -1) if _rows(found, lines) <= height - AROUND), 1)
+
+
+def _rows(found: Sequence[LiveCode], preview: int) -> int:
+    """Rows of the list: a heading and an empty row for each block, its lines, and a row that says how many more."""
+    return sum(2 + min(len(_lines(live)), preview + 1) for live in found)
+
+
+def listing(deck: Deck, found: Sequence[LiveCode], preview: int | None, width: int) -> Iterator[Text]:
+    """Each block: where it stands, when it runs, and its first lines; all of them where `preview` is None."""
+    for index, live in enumerate(found):
+        if index:
+            yield Text()
+        file, line = origin(live.code, live.block, deck.path)
+        yield Text.assemble(
+            (f"slide {live.slide}", "bold cyan"),
+            (f" · {visible(file.name)}:{line} · ", "dim"),
+            (visible(live.code.language), "bold"),
+            (f" · {OCCASIONS[live.code.execution]}", "yellow"),
+        )
+        lines = _lines(live)
+        shown = lines if preview is None or len(lines) == preview + 1 else lines[:preview]
+        for number, text in enumerate(shown, line):
+            row = Text.assemble((f"{number:>6}  ", "dim"), visible(text))
+            if preview is not None:
+                row.truncate(width, overflow="ellipsis")
+            yield row
+        if len(shown) < len(lines):
+            yield Text(f"        … {len(lines) - len(shown)} more lines", "dim")
+
+
+def _lines(live: LiveCode) -> list[str]:
+    """What runs, the lines that the slide hides included."""
+    return live.code.source.rstrip("\n").split("\n")
+
+
+def visible(text: str) -> str:
+    """The text with every character that would not show, or would change how others show, as an escape."""
+    text = text.expandtabs(4)
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)

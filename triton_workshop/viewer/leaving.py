@@ -1,0 +1,62 @@
+"""A closed terminal or a `kill` ends an app as a key would: what it runs is ended, the terminal restored."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import select
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+
+from textual.app import App
+
+LAST_WORDS = 5.0
+"""Seconds for the terminal to be restored after a signal."""
+LOOK = 1.0
+"""Seconds between two looks at the terminal: one that goes away does not always send a signal."""
+
+
+def leave_with_terminal(app: App[int], close: Callable[[], None]) -> None:
+    """From now on, SIGTERM, SIGHUP and the end of the terminal end the app, with status 1. Call it in the app's loop.
+
+    Where the terminal is gone, Textual would wait for ever until that takes its last words: then `close` ends what the
+    app runs, and the process ends.
+    """
+    leaving = threading.Event()
+
+    def abandon() -> None:
+        close()
+        os._exit(1)
+
+    def leave() -> None:
+        if leaving.is_set():
+            return
+        leaving.set()
+        app.exit(1)
+        timer = threading.Timer(LAST_WORDS, abandon)
+        timer.daemon = True
+        timer.start()
+
+    def look() -> None:
+        if terminal is not None and terminal.poll(0):
+            leave()
+
+    loop = asyncio.get_running_loop()
+    for name in ("SIGTERM", "SIGHUP"):
+        with suppress(NotImplementedError, AttributeError, ValueError, RuntimeError):
+            loop.add_signal_handler(getattr(signal, name), leave)
+    terminal = _terminal()
+    if terminal is not None:
+        app.set_interval(LOOK, look)
+
+
+def _terminal() -> select.poll | None:
+    """Reports the end of the terminal, which is the one event that is reported without being asked for."""
+    if sys.platform == "win32" or sys.__stdin__ is None or not sys.__stdin__.isatty():
+        return None
+    poll = select.poll()
+    poll.register(sys.__stdin__, 0)
+    return poll

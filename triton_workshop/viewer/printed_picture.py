@@ -1,0 +1,69 @@
+"""The picture that a block prints: bytes to a file that is shown."""
+
+from __future__ import annotations
+
+import io
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+LARGEST = 64 * 2**20
+"""Bytes of a picture: one that is larger is not shown."""
+TEXT_KEPT = 64 * 2**10
+"""Bytes shown of an output that is no picture."""
+FORMATS = ("PNG", "JPEG", "GIF")
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A picture's file; or else what is wrong, and the beginning of what was printed."""
+
+    picture: Path | None = None
+    problem: str | None = None
+    text: bytes = b""
+
+
+class PictureFolder:
+    """The pictures of a talk's blocks, in a folder that its owner removes. `receive` is for any thread."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._count = 0
+        self._lock = threading.Lock()
+
+    def receive(self, output: Iterable[bytes]) -> Printed:
+        """Reads an output to its end. Raises OSError."""
+        data = bytearray()
+        size = 0
+        for chunk in output:
+            size += len(chunk)
+            if size <= LARGEST:
+                data += chunk
+        text = bytes(data[:TEXT_KEPT])
+        if size > LARGEST:
+            return Printed(problem=f"its output is larger than {LARGEST // 2**20} MiB, too large for a picture")
+        form = picture_format(bytes(data))
+        if form is None:
+            expected = f"expected {', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
+            return Printed(problem=f"its output is no picture; {expected}", text=text)
+        return Printed(self._keep(bytes(data), form))
+
+    def _keep(self, data: bytes, form: str) -> Path:
+        with self._lock:
+            self._count += 1  # a name of its own: what was drawn of a file is kept by its name
+            file = self._folder / f"printed-{self._count}.{form.lower()}"
+        file.write_bytes(data)
+        return file
+
+
+def picture_format(data: bytes) -> str | None:
+    """Which of the formats it is; None for anything else."""
+    from PIL import Image
+
+    try:
+        with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+            image.load()
+            return image.format
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+        return None

@@ -1,0 +1,141 @@
+"""A deck that is saved while it is shown: when to read it again, and where the presenter is in what came out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from pathlib import Path
+
+from triton_workshop.deck import DeckError, load_deck
+from triton_workshop.deck.model import Block, Code, Columns, Deck, Image, Slide, walk
+from triton_workshop.saves import Saves
+
+PAUSE = 0.05
+"""Seconds without a save before a deck is read again."""
+DOUBT = 0.5
+"""Seconds without a save before a deck is believed to be broken, or to have lost the slide that is shown: editors
+write in pieces, and some empty the file first."""
+LONGEST = 1.0
+"""Seconds of one save after another for which it is waited at all."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What came of reading a deck again, and which of its files had been saved."""
+
+    result: Deck | DeckError
+    saved: frozenset[Path]
+
+
+async def readings(saves: Saves, shown: Deck, doubtful: Callable[[Deck | DeckError], bool]) -> AsyncIterator[Reading]:
+    """The deck after each save of one of its files; `doubtful` says what may be a file that is only half written."""
+    saves.follow(sources(shown))
+    known = shown
+    async for saved in saves:
+        saved |= await saves.settled(PAUSE, LONGEST)
+        result = await asyncio.to_thread(read, known.path)
+        if doubtful(result):
+            saved |= await saves.settled(DOUBT, LONGEST)
+            result = await asyncio.to_thread(read, known.path)
+        if isinstance(result, Deck):
+            known = result
+            saves.follow(sources(known))
+        else:
+            saves.follow(sources(known) | {result.path} | folders(known))
+        yield Reading(result, saved)
+
+
+def read(path: Path) -> Deck | DeckError:
+    """The deck, or why there is none."""
+    try:
+        return load_deck(path)
+    except DeckError as error:
+        return error
+    except Exception as error:  # a defect of ours must not take the slides from the screen
+        return DeckError(path, 1, f"could not be read, which is a defect of the viewer: {error!r}")
+
+
+def sources(deck: Deck) -> set[Path]:
+    """Every file that a deck is made of: itself, what it includes, code and pictures, its theme."""
+    files = {deck.path, *deck.files}
+    for slide in deck.slides:
+        for block in walk(slide.blocks):
+            match block.content:
+                case Code(file=Path() as file) | Image(path=file):
+                    files.add(file)
+                case _:
+                    pass
+    if deck.front_matter.theme_path is not None:
+        files.add(deck.path.parent / deck.front_matter.theme_path)
+    return files
+
+
+def folders(deck: Deck) -> set[Path]:
+    """Where a file may appear that a deck misses: beside those that it has, or in a folder beside the deck."""
+    try:
+        beside = {entry for entry in deck.path.parent.iterdir() if entry.is_dir()}
+    except OSError:
+        beside = set()
+    return beside | {file.parent for file in sources(deck)}
+
+
+def pictures(deck: Deck) -> set[Path]:
+    """The files of all pictures on the slides."""
+    blocks = [block for slide in deck.slides for block in walk(slide.blocks)]
+    return {block.content.path for block in blocks if isinstance(block.content, Image)}
+
+
+def slide_again(before: Deck, number: int, after: Deck) -> int | None:
+    """Where a slide of a deck, by its index, is in that deck as it was read again; None where it is gone.
+
+    It is the slide with the same content; else the one with the same name; else, between the slides that stood around
+    it, the one that shares the most with it, or where as many stand there as before, the one in its place.
+    """
+    kept = pairs([_content(slide) for slide in before.slides], [_content(slide) for slide in after.slides])
+    if number in kept:
+        return kept[number]
+    previous = max((index for index in kept if index < number), default=None)
+    following = min((index for index in kept if index > number), default=None)
+    first = 0 if previous is None else kept[previous] + 1
+    last = len(after.slides) if following is None else kept[following]
+    free = [index for index in range(len(after.slides)) if index not in kept.values()]
+    name = before.slides[number].name
+    if name and (named := [index for index in free if after.slides[index].name == name]):
+        return min(named, key=lambda index: abs(index - first))
+    between = [index for index in free if first <= index < last]
+    told = set(map(_told, before.slides[number].blocks))
+    shared = {index: len(told.intersection(map(_told, after.slides[index].blocks))) for index in between}
+    if any(shared.values()):
+        return max(between, key=lambda index: shared[index])
+    stood_first = 0 if previous is None else previous + 1
+    stood_last = len(before.slides) if following is None else following
+    return between[number - stood_first] if len(between) == stood_last - stood_first else None
+
+
+def pairs(before: Sequence[Hashable], after: Sequence[Hashable]) -> dict[int, int]:
+    """Equal things of two sequences, by index: those in the same order first, then those that have moved."""
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
+    found = {block.a + i: block.b + i for block in matcher.get_matching_blocks() for i in range(block.size)}
+    free = [index for index in range(len(after)) if index not in set(found.values())]
+    for index, thing in enumerate(before):
+        if index not in found and (moved := next((other for other in free if after[other] == thing), None)) is not None:
+            found[index] = moved
+            free.remove(moved)
+    return found
+
+
+def _content(slide: Slide) -> Hashable:
+    """What a slide says, wherever it stands."""
+    return slide.title, slide.introduction, tuple(map(_told, slide.blocks))
+
+
+def _told(block: Block) -> Block:
+    """A block without its place in the file."""
+    content = block.content
+    if isinstance(content, Columns):
+        content = replace(content, columns=tuple(tuple(map(_told, column)) for column in content.columns))
+    elif isinstance(content, Code):
+        content = replace(content, source_lines=())
+    return replace(block, content=content, line=0, path=None)
