@@ -1,33 +1,28 @@
-"""What a deck's text becomes."""
+"""What a deck's text becomes where words do not tell: attributes, places, settings.
+
+The rest is in the dialect's table.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from triton_workshop.deck import (
-    Alert,
     Alignment,
-    Blank,
     Code,
     Columns,
     Content,
     Deck,
     Execution,
-    Footnote,
     Heading,
-    Image,
     JumpToMiddle,
-    ListItem,
     Paragraph,
     Pty,
-    Quote,
     Rule,
     SnippetOutput,
     Span,
-    Table,
     Text,
     plain,
 )
@@ -48,95 +43,6 @@ def contents(deck: Deck) -> list[Content]:
 def code(deck: Deck) -> Code:
     [block] = [content for content in contents(deck) if isinstance(content, Code)]
     return block
-
-
-# Text that a paragraph may hold, and its spans.
-INLINE: dict[str, list[Span]] = {
-    "*a* **b**": [Span("a", italic=True), Span(" "), Span("b", bold=True)],
-    "~~a~~ b": [Span("a", strike=True), Span(" b")],
-    "~a~": [Span("a", strike=True)],
-    "***a***": [Span("a", bold=True, italic=True)],
-    "`a *b*`": [Span("a *b*", code=True)],
-    "x^2^ y": [Span("x"), Span("2", superscript=True), Span(" y")],
-    "a ^ b": [Span("a ^ b")],
-    "x<sup>2</sup>": [Span("x"), Span("2", superscript=True)],
-    "[a *b*](c)": [Span("a ", link="c"), Span("b", italic=True, link="c")],
-    "<http://a.b>": [Span("http://a.b", link="http://a.b")],
-    "[](c)": [Span("c", link="c")],
-    "[[a]] [[b|c]]": [Span("a", link="a"), Span(" "), Span("c", link="c")],
-    "a\nb": [Span("a b")],
-    "a\\\nb": [Span("a"), NEW_LINE, Span("b")],
-    '<span style="color: red">a</span> b': [Span("a", foreground="red"), Span(" b")],
-    '<span style="color: #f00; background-color: p:blue">a': [Span("a", foreground="#f00", background="p:blue")],
-    '<span style="color: red">a <sup>b</sup></span>': [
-        Span("a ", foreground="red"),
-        Span("b", foreground="red", superscript=True),
-    ],
-    "&amp; \\* a_b_c": [Span("& * a_b_c")],
-    "[^1]": [Span("[^1]")],
-}
-
-
-@pytest.mark.parametrize("source", INLINE)
-def test_inline_styles(read: ReadDeck, source: str) -> None:
-    assert contents(read(f"{source}\n")) == [Paragraph(tuple(INLINE[source]))]
-
-
-# A deck, and what stands on it.
-BLOCKS: dict[str, list[Content]] = {
-    "# a\n\n### b\n": [Heading(1, text("a")), Heading(3, text("b"))],
-    "one\n\ntwo\n": [Paragraph(text("one")), Paragraph(text("two"))],
-    "---\n\na\n": [Rule(), Paragraph(text("a"))],
-    "* a\n  1. b\n     - c\n* d\n": [
-        ListItem(0, "•", text("a")),
-        ListItem(1, "1.", text("b")),
-        ListItem(2, "▪", text("c")),
-        ListItem(0, "•", text("d")),
-    ],
-    "3) a\n4) b\n": [ListItem(0, "3)", text("a")), ListItem(0, "4)", text("b"))],
-    "<!-- list_item_newlines: 2 -->\n* a\n": [ListItem(0, "•", text("a"), spacing=2)],
-    "| a | b |\n|---|:-:|\n| 1 | *2* |\n": [
-        Table(
-            (text("a"), text("b")),
-            ((text("1"), (Span("2", italic=True),)),),
-            (Alignment.LEFT, Alignment.CENTER),
-            (0,),
-        )
-    ],
-    "> a\n> b\n>\n> c\n": [Quote(((Span("a"), NEW_LINE, Span("b")), text("c")))],
-    "> * a\n>   1. b\n": [Quote(((Span("* a"), NEW_LINE, Span("1. b")),))],
-    ">>>\na\n>>>\n": [Quote((text("a"),))],
-    "> [!note]\n> a\n": [Alert("note", "Note", (text("a"),))],
-    "> [!Tip] Try *it*\n": [Alert("tip", "Try *it*", ())],
-    ">>> [!caution]\na\n\nb\n>>>\n": [Alert("caution", "Caution", (text("a"), text("b")))],
-    "> [!other]\n": [Quote((text("[!other]"),))],
-    "a[^n]\n\n[^n]: b\n  c\n": [
-        Paragraph((Span("a"), Span("n", superscript=True))),
-        Footnote("n", text("b c")),
-    ],
-    "[^n]: a\n<!-- new_line -->\n": [Footnote("n", text("a")), Blank(1)],
-    "<!-- newlines: 3 -->\n": [Blank(3)],
-    "<!-- jump_to_middle -->\na\n": [JumpToMiddle(), Paragraph(text("a"))],
-    "<!-- // a -->\n<!-- vim: a -->\n<!-- {{{ -->\n<!-- }}} -->\n<!-- comment: a -->\n<!--\nany\nprose\n-->\n": [],
-    "a ![](picture.png) b\n": [
-        Paragraph(text("a ")),
-        Image(Path("picture.png")),
-        Paragraph(text(" b")),
-    ],
-    "![image:width:50%](picture.png)\n": [Image(Path("picture.png"), 50)],
-    "![image:w:7%,a shell](picture.png)\n": [Image(Path("picture.png"), 7, "a shell")],
-    "---\noptions:\n  image_attributes_prefix: ''\n---\n![w:7%](picture.png)\n": [Image(Path("picture.png"), 7)],
-    "> ![](none.png)\n": [Quote((text("![](none.png)"),))],
-}
-
-
-@pytest.mark.parametrize("source", BLOCKS)
-def test_blocks(read: ReadDeck, folder: Path, source: str) -> None:
-    wanted = [
-        replace(content, path=folder / content.path) if isinstance(content, Image) else content
-        for content in BLOCKS[source]
-    ]
-    assert contents(read(source)) == wanted
 
 
 # A code block's opening line, and what it sets.
@@ -296,23 +202,6 @@ def test_theme_makes_no_introduction_slide(read: ReadDeck) -> None:
 
 def test_front_matter_that_is_not_closed_is_text(read: ReadDeck) -> None:
     assert contents(read("---\n\ntitle: a\n")) == [Rule(), Paragraph(text("title: a"))]
-
-
-# Options that decide where slides end: front matter, the rest, the slides' names.
-SLIDES: list[tuple[str, str, list[str]]] = [
-    ("implicit_slide_ends: true", "a\n===\n\nb\n---\n\nc\n", ["a", "b"]),
-    ("implicit_slide_ends: true", "<!-- no_footer -->\n\na\n===\n", ["a"]),
-    ("implicit_slide_ends: false", "a\n===\n\nb\n---\n", ["a"]),
-    ("end_slide_shorthand: true", "a\n===\n\n---\n\nb\n===\n", ["a", "b"]),
-    ("h1_slide_titles: true", "# a\n\n## b\n<!-- end_slide -->\n# c\n", ["a", "c"]),
-    ("h1_slide_titles: true\n  implicit_slide_ends: true", "# a\n\n# b\n", ["a", "b"]),
-    ("command_prefix: 'cmd:'", "<!-- anything -->\na\n===\n<!-- cmd: end_slide -->\nb\n===\n", ["a", "b"]),
-]
-
-
-@pytest.mark.parametrize(("option", "body", "names"), SLIDES)
-def test_options_decide_where_slides_end(read: ReadDeck, option: str, body: str, names: list[str]) -> None:
-    assert [slide.name for slide in read(f"---\noptions:\n  {option}\n---\n{body}").slides] == names
 
 
 @pytest.mark.parametrize(

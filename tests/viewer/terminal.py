@@ -71,6 +71,15 @@ class Terminal:
             if time.monotonic() > deadline or not self._read(0.2):
                 raise AssertionError(f"{text!r} did not appear; the terminal got {self.text()[-2000:]!r}")
 
+    def take_until(self, mark: bytes, seconds: float = 30) -> bytes:
+        """Reads until the mark; what was written before it, which is then forgotten."""
+        deadline = time.monotonic() + seconds
+        while mark not in self.written:
+            if not self._read(0.2) or time.monotonic() > deadline:
+                raise AssertionError(f"{mark!r} did not come; the terminal got {self.text()[-2000:]!r}")
+        before, _, self.written = self.written.partition(mark)
+        return before
+
     def text(self) -> str:
         return ESCAPES.sub(b"", self.written).decode(errors="replace")
 

@@ -236,3 +236,19 @@ def test_text_has_the_contrast_that_projectors_need(palette: Palette) -> None:
         for tone in (palette.accent, palette.good, palette.bad, palette.warning, palette.note, palette.literal):
             assert contrast(tone, ground) >= 5
     assert contrast(palette.on_bar, palette.bar) >= 6
+
+
+@pytest.mark.parametrize(
+    ("wanted", "words"),
+    [
+        ("{style: template, left: '*{author}*', right: '{current_slide} of {total_slides}'}", "Ann 1 of 2"),
+        ("{style: template, center: '{{literally}}'}", "{literally}"),
+        ("{style: progress_bar, character: =}", "=" * 40),
+        ("{style: empty}", ""),
+    ],
+)
+def test_a_footer_is_what_the_decks_theme_asks_for(tmp_path: Path, wanted: str, words: str) -> None:
+    path = tmp_path / "deck.md"
+    path.write_text(f"---\nauthor: Ann\ntheme:\n  override:\n    footer: {wanted}\n---\n\ntext\n")
+    rows = footer(load_deck(path), Place(0, 0), View(DARK, 80, 24))
+    assert " ".join("".join(row.text for row in rows).split()) == words

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from .code import CodeError, missing_highlight, read_code
+from .code import Allowed, CodeError, missing_highlight, read_code
 from .commands import Call
 from .errors import DeckError
 from .fences import FenceError, percent
@@ -97,8 +97,9 @@ class _Draft:
 class DeckBuilder:
     """Takes a deck's elements in order. `finish` gives the slides."""
 
-    def __init__(self, path: Path, opening: Opening) -> None:
+    def __init__(self, path: Path, opening: Opening, allowed: Allowed) -> None:
         self._path = path
+        self._allowed = allowed
         self._options: Options = opening.options
         self._slides: list[Slide] = []
         self._identifiers: set[str] = set()
@@ -192,7 +193,8 @@ class DeckBuilder:
                 draft.notes.append(note)
             case "snippet_output", str(identifier):
                 if identifier not in self._identifiers:
-                    raise self._place.error(f"no code block above has +id:{identifier}")
+                    reason = f"no code block above has +id:{identifier}"
+                    raise self._place.error(reason if self._allowed.executes else f"{reason}, with -x")
                 self._push(SnippetOutput(identifier))
 
     def _column_layout(self, weights: tuple[int, ...]) -> None:
@@ -318,10 +320,11 @@ class DeckBuilder:
     def _code(self, block: CodeBlock) -> None:
         place = self._place
         try:
-            code = read_code(block, place.path.parent, place.line, self._options.auto_render_languages)
+            auto_render = self._options.auto_render_languages
+            code = read_code(block, place.path.parent, place.line, auto_render, self._allowed)
         except CodeError as error:
             raise DeckError(place.path, place.line + error.offset, error.reason) from None
-        if code.identifier is not None:
+        if code.identifier is not None and self._allowed.executes:
             if code.identifier in self._identifiers:
                 raise place.error(f"+id:{code.identifier} is given to another code block already")
             self._identifiers.add(code.identifier)

@@ -32,6 +32,18 @@ class CodeError(Exception):
 
 
 @dataclass(frozen=True)
+class Allowed:
+    """Which blocks may run: presenterm's -x, and its -X for those whose output replaces the code."""
+
+    executes: bool = True
+    replaces: bool = True
+
+    def to_run(self, fence: Fence) -> bool:
+        replaced = fence.execution in (Execution.REPLACE, Execution.IMAGE)
+        return fence.runs and (self.replaces if replaced else self.executes)
+
+
+@dataclass(frozen=True)
 class _External:
     """What a ```file block says."""
 
@@ -41,7 +53,7 @@ class _External:
     lines: tuple[str, ...]
 
 
-def read_code(block: CodeBlock, folder: Path, line: int, auto_render: tuple[str, ...]) -> Code:
+def read_code(block: CodeBlock, folder: Path, line: int, auto_render: tuple[str, ...], allowed: Allowed) -> Code:
     """The block that opens on this line of a file in `folder`."""
     try:
         fence = read_fence(block.info)
@@ -51,7 +63,7 @@ def read_code(block: CodeBlock, folder: Path, line: int, auto_render: tuple[str,
     name = external.language if external else fence.language
     lines = external.lines if external else block.lines
     render = fence.render or name in auto_render
-    _check(fence, name, render)
+    _check(fence, name, render, allowed)
     language = language_named(name)
     prefix = (language.hidden_prefix if language else None) or ""
     hidden = frozenset(index for index, text in enumerate(lines) if prefix and text.startswith(prefix))
@@ -116,13 +128,13 @@ def _read_external(text: str, folder: Path) -> _External:
     return _External(path, yaml_values.text(entries["language"]).lower(), first, lines)
 
 
-def _check(fence: Fence, name: str, render: bool) -> None:
+def _check(fence: Fence, name: str, render: bool, allowed: Allowed) -> None:
     """What can only be said once the language is known."""
     if render and name not in RENDERED_LANGUAGES:
         raise CodeError(f"'{name}' cannot be rendered; valid: {', '.join(RENDERED_LANGUAGES)}")
     if fence.identifier is not None and (render or fence.execution not in (Execution.ON_KEY, Execution.AUTOMATIC)):
         raise CodeError("+id can only be used with +exec or +auto_exec")
-    runs = fence.runs and not render
+    runs = allowed.to_run(fence) and not render
     if runs or fence.validate:
         alternatives = {fence.alternative if runs else None, fence.validate_alternative} - {None}
         _check_language(name, {str(alternative) for alternative in alternatives})

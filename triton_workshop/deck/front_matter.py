@@ -11,8 +11,9 @@ from typing import Any
 import yaml
 
 from . import yaml_values
+from .footer import read_footer
 from .markdown import read_inline
-from .model import FrontMatter, Span, Text, plain
+from .model import Footer, FrontMatter, Span, Text, plain
 from .theme import Palette, Theme, read_theme
 from .yaml_values import YamlError, line_of
 
@@ -36,10 +37,10 @@ class Options:
 
 
 _TEXTS = ("title", "sub_title", "event", "location", "date", "author")
-_KEYS = (*_TEXTS, "authors", "theme", "options")
+KEYS = (*_TEXTS, "authors", "theme", "options")
 
 # Each option, a field of Options, and how its value is read. Null leaves it as it is, but for lists.
-_OPTIONS: Mapping[str, Callable[[yaml.Node], Any]] = {
+OPTIONS: Mapping[str, Callable[[yaml.Node], Any]] = {
     "implicit_slide_ends": yaml_values.boolean,
     "command_prefix": yaml_values.text,
     "image_attributes_prefix": yaml_values.text,
@@ -63,6 +64,10 @@ class Opening:
     palette: Palette = field(default_factory=lambda: Theme().palette)
     title: Text | None = None
     """The introduction slide's title, with its styles; None where there is no such slide."""
+    footer_problem: YamlError | None = None
+    """Why presenterm could not make the theme's footer. No error where no slide has a footer."""
+    ignored: tuple[tuple[str, int], ...] = ()
+    """What presenterm passes over in silence, each with its line from 0."""
     lines: int = 0
     """How many lines it takes, its `---` lines included."""
 
@@ -79,23 +84,32 @@ def read_front_matter(text: str, folder: Path) -> Opening:
     if source is None:
         return Opening()
     try:
-        return replace(_read(source, folder), lines=lines)
+        opening = _read(source, folder)
     except YamlError as error:
         raise YamlError(error.reason, error.line + 1) from None
+    problem = opening.footer_problem
+    return replace(
+        opening,
+        lines=lines,
+        ignored=tuple((reason, line + 1) for reason, line in opening.ignored),
+        footer_problem=problem and YamlError(problem.reason, problem.line + 1),
+    )
 
 
 def _read(source: str, folder: Path) -> Opening:
     root = yaml_values.compose(source)
-    if root is None:
+    if root is None or yaml_values.is_empty(root):
         return Opening()
-    entries = yaml_values.mapping(root, _KEYS, "front matter key")
+    entries = yaml_values.mapping(root, KEYS, "front matter key")
     texts = {key: yaml_values.text(node) for key in _TEXTS if (node := yaml_values.given(entries, key))}
     authors = yaml_values.texts(entries["authors"]) if "authors" in entries else ()
     if authors and "author" in texts:
         raise YamlError("only one of 'author' and 'authors' can be given", line_of(entries["authors"]))
+    said = dict(texts)
     authors = (texts.pop("author"),) if "author" in texts else authors
     theme = read_theme(entries["theme"], folder) if "theme" in entries else Theme()
-    styled = {key: _styled(entries[key], key) for key in ("title", "sub_title") if key in texts}
+    footer, problem = _footer(theme, said)
+    styled = {key: _styled(entries[key], key, theme.palette) for key in ("title", "sub_title") if key in texts}
     introduces = bool(texts or authors)
     texts.update({key: plain(text) for key, text in styled.items()})
     return Opening(
@@ -109,19 +123,31 @@ def _read(source: str, folder: Path) -> Opening:
             theme_name=theme.name,
             theme_path=theme.path,
             theme_override=theme.override,
+            footer=footer,
             theme_styles=theme.styles,
         ),
         options=_options(yaml_values.given(entries, "options")),
         palette=theme.palette,
         title=styled.get("title", ()) if introduces else None,
+        footer_problem=problem,
+        ignored=theme.ignored,
     )
 
 
-def _styled(node: yaml.Node, key: str) -> Text:
+def _footer(theme: Theme, said: Mapping[str, str]) -> tuple[Footer | None, YamlError | None]:
+    if theme.footer is None:
+        return None, None
+    try:
+        return read_footer(theme.footer, said, theme.palette), None
+    except YamlError as error:
+        return None, error
+
+
+def _styled(node: yaml.Node, key: str, palette: Palette) -> Text:
     """The title's lines, each with its inline styles."""
     spans: list[Span] = []
     for line in yaml_values.text(node).splitlines():
-        text = read_inline(line)
+        text = read_inline(line, palette)
         if text is None:
             raise YamlError(f"'{key}' must be plain text: no lists, headings, images or HTML", line_of(node))
         spans += [Span("\n"), *text]
@@ -131,6 +157,6 @@ def _styled(node: yaml.Node, key: str) -> Text:
 def _options(node: yaml.Node | None) -> Options:
     if node is None:
         return Options()
-    entries = yaml_values.mapping(node, _OPTIONS, "option")
+    entries = yaml_values.mapping(node, OPTIONS, "option")
     chosen = {name: value for name, value in entries.items() if name in _LISTS or not yaml_values.is_null(value)}
-    return replace(Options(), **{name: _OPTIONS[name](value) for name, value in chosen.items()})
+    return replace(Options(), **{name: OPTIONS[name](value) for name, value in chosen.items()})

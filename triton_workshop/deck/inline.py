@@ -12,7 +12,8 @@ from markdown_it.token import Token
 
 from .model import Span, Text
 from .spelling import did_you_mean
-from .theme import COLOURS, Palette
+from .theme import Palette
+from .theme_keys import COLOURS
 
 NEW_LINE = Span("\n")
 Fail = Callable[[int, str], NoReturn]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from .builder import DeckBuilder
+from .code import Allowed
 from .commands import Call, Ignored, read_comment
 from .errors import DeckError, NoSuchDeckError
 from .front_matter import Opening, read_front_matter, split
@@ -14,18 +15,22 @@ from .model import Deck, DeckWarning
 from .yaml_values import YamlError
 
 
-def load_deck(path: Path) -> Deck:
+def load_deck(path: Path, *, executes: bool = True, replaces: bool = True) -> Deck:
     """Read a deck and every file that it includes.
+
+    `executes` and `replaces` say whether its code may run, as presenterm's -x and -X do: blocks that may not are
+    shown and asked for nothing, and their output cannot be shown elsewhere.
 
     Raises DeckError (file, line, reason) where presenterm would refuse the deck, and NoSuchDeckError, a DeckError,
     where there is none at this path.
     """
-    return _Loader(path).load()
+    return _Loader(path, Allowed(executes, replaces)).load()
 
 
 class _Loader:
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, allowed: Allowed) -> None:
         self._path = path
+        self._allowed = allowed
         self._files: list[Path] = []
         """The files being read: the deck, what it includes, what that includes."""
         self._read: list[Path] = []
@@ -37,11 +42,15 @@ class _Loader:
         self._opening = opening = self._read_opening(text)
         if opening.options.incremental_tables:
             self._warnings.append(DeckWarning(self._path, 1, "presenterm 0.16.1 refuses 'incremental_tables'"))
-        builder = DeckBuilder(self._path, opening)
+        self._warnings += [DeckWarning(self._path, line + 1, reason) for reason, line in opening.ignored]
+        builder = DeckBuilder(self._path, opening, self._allowed)
         body = "\n" * opening.lines + _without_lines(text, opening.lines)
         for item, call in self._items(body, self._path):
             builder.add(item, call)
         slides = builder.finish()
+        problem = opening.footer_problem
+        if problem and any(slide.footer and not slide.introduction for slide in slides):
+            raise DeckError(self._path, problem.line + 1, problem.reason)
         return Deck(self._path, opening.front_matter, slides, (*self._warnings, *builder.warnings), tuple(self._read))
 
     def _read_opening(self, text: str) -> Opening:

@@ -103,7 +103,7 @@ def read_markdown(text: str, path: Path, palette: Palette) -> list[Located]:
     return _Reader(text, path, palette).read()
 
 
-def read_inline(text: str) -> Text | None:
+def read_inline(text: str, palette: Palette) -> Text | None:
     """One line of text with inline styles; None where it is a list, a heading or anything else."""
     tokens = PresentermMarkdown().parse(text)
     if not tokens:
@@ -115,7 +115,7 @@ def read_inline(text: str) -> Text | None:
         raise DeckError(Path(), line, reason)
 
     try:
-        pieces = InlineReader(tokens[1], fail, Palette()).pieces
+        pieces = InlineReader(tokens[1], fail, palette).pieces
     except DeckError:
         return None
     return None if any(isinstance(piece, Picture) for piece in pieces) else _only_text(pieces)

@@ -261,6 +261,25 @@ class Slide:
         return next((plain(heading.text) for heading in headings), "")
 
 
+CURRENT_SLIDE, TOTAL_SLIDES = "\ufdd0", "\ufdd1"
+"""Characters that no text has (Unicode keeps them free): where a footer's numbers go."""
+
+
+@dataclass(frozen=True)
+class Footer:
+    """The footer that the deck's theme asks for; `style` is template, progress_bar or empty.
+
+    The texts of a template have CURRENT_SLIDE and TOTAL_SLIDES in the places of the numbers. None: nothing there.
+    """
+
+    style: str
+    left: Text | None = None
+    center: Text | None = None
+    right: Text | None = None
+    character: str = "█"
+    """What a progress bar is made of."""
+
+
 @dataclass(frozen=True)
 class FrontMatter:
     title: str | None = None
@@ -272,6 +291,8 @@ class FrontMatter:
     theme_name: str | None = None
     theme_path: Path | None = None
     theme_override: dict[str, object] = field(default_factory=dict)
+    footer: Footer | None = None
+    """None leaves it to the viewer."""
     theme_styles: dict[str, object] = field(default_factory=dict)
     """presenterm's theme keys, from the theme's own file and the override."""
 

@@ -8,6 +8,9 @@ from markdown_it import MarkdownIt
 from markdown_it.common.utils import unescapeAll
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_block.blockquote import blockquote
+from markdown_it.rules_block.html_block import HTML_SEQUENCES, html_block
+from markdown_it.rules_block.paragraph import paragraph
+from markdown_it.rules_block.reference import reference
 from markdown_it.rules_inline import StateInline
 from markdown_it.rules_inline.state_inline import Delimiter
 
@@ -30,6 +33,8 @@ class PresentermMarkdown(MarkdownIt):
         self.block.ruler.before("blockquote", "alert", _alert)
         self.block.ruler.before("blockquote", "fenced_quote", _fenced_quote, {"alt": ["paragraph"]})
         self.block.ruler.before("reference", "footnote", _footnote, {"alt": ["paragraph"]})
+        self.block.ruler.at("reference", _reference)
+        self.block.ruler.at("html_block", _html_block, {"alt": ["paragraph", "reference", "blockquote"]})
         self.inline.ruler.before("link", "footnote_reference", _footnote_reference)
         self.inline.ruler.before("link", "wiki_link", _wiki_link)
         self.inline.ruler.before("link", "superscript", _superscript)
@@ -44,6 +49,32 @@ class PresentermMarkdown(MarkdownIt):
 
 def _line(state: StateBlock, line: int) -> str:
     return state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]]
+
+
+def _reference(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """`[label]: address`. What follows it with no empty line between is a paragraph, as CommonMark has it."""
+    if not reference(state, start, end, silent):
+        return False
+    terminators = state.md.block.ruler.getRules("paragraph")
+    while _goes_on(state, end) and not any(rule(state, state.line, end, True) for rule in terminators):
+        if not reference(state, state.line, end, False):
+            paragraph(state, state.line, end, False)
+            break
+    return True
+
+
+def _goes_on(state: StateBlock, end: int) -> bool:
+    line = state.line
+    return line < end and not state.isEmpty(line) and state.sCount[line] >= state.blkIndent
+
+
+def _html_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """HTML. A tag alone in its line goes on with a paragraph, but not with one of a list or a quote to its left."""
+    tag_alone = HTML_SEQUENCES[-1][0]
+    leaves = state.parentType == "blockquote" or state.sCount[start] < state.blkIndent
+    if silent and leaves and tag_alone.search(_line(state, start)):
+        return True
+    return html_block(state, start, end, silent)
 
 
 def _alert(state: StateBlock, start: int, end: int, silent: bool) -> bool:

@@ -1,4 +1,4 @@
-"""What a deck may say about its theme: the built-in ones, what can be overridden, and which colours have names."""
+"""What a deck says about its theme: one by name or from a file, what it overrides, and the names of its colours."""
 
 from __future__ import annotations
 
@@ -10,13 +10,10 @@ from pathlib import Path
 import yaml
 
 from . import yaml_values
+from .errors import DeckError
 from .spelling import did_you_mean
+from .theme_keys import Reading, check_theme
 from .yaml_values import YamlError, line_of
-
-COLOURS = frozenset(
-    "black white grey dark_grey red dark_red green dark_green blue dark_blue yellow dark_yellow "  # noqa: SIM905
-    "magenta dark_magenta cyan dark_cyan".split()
-)
 
 _DARK = "blue light_blue blue_gray aqua light_green red orange purple white black gray light_gray"
 _CATPPUCCIN = (
@@ -42,34 +39,10 @@ THEMES: Mapping[str, str] = {
 }
 DEFAULT_THEME = "dark"
 
-OVERRIDABLE = [
-    "slide_title",
-    "code",
-    "execution_output",
-    "pty_output",
-    "inline_code",
-    "bold",
-    "italics",
-    "italic",
-    "table",
-    "block_quote",
-    "alert",
-    "default",
-    "headings",
-    "intro_slide",
-    "footer",
-    "typst",
-    "mermaid",
-    "d2",
-    "modals",
-    "layout_grid",
-    "palette",
-]
-
 
 @dataclass(frozen=True)
 class Palette:
-    """The names that text may use for colours. None: a theme's file decides, and any name may be right."""
+    """The names that text may use for colours. None: a theme that is not read decides, and any name may be right."""
 
     colours: frozenset[str] | None = None
     classes: frozenset[str] | None = None
@@ -83,6 +56,10 @@ class Theme:
     path: Path | None = None
     override: dict[str, object] = field(default_factory=dict)
     palette: Palette = field(default_factory=lambda: _palette(DEFAULT_THEME))
+    footer: yaml.Node | None = None
+    """The footer that the theme's file or the override asks for, checked."""
+    ignored: tuple[tuple[str, int], ...] = ()
+    """What presenterm passes over in the override, with its line."""
     styles: dict[str, object] = field(default_factory=dict)
     """presenterm's theme keys: those of a theme's file and of what it extends, and over them the override."""
 
@@ -92,13 +69,18 @@ def _palette(theme: str) -> Palette:
 
 
 def read_theme(node: yaml.Node, folder: Path) -> Theme:
-    """The theme of a deck in `folder`. YamlError where presenterm would refuse it."""
+    """The theme of a deck in `folder`. YamlError where presenterm would refuse it; DeckError in a theme's own file."""
+    if yaml_values.is_empty(node):
+        return Theme()
     entries = yaml_values.mapping(node)
     name, path, override = (yaml_values.given(entries, key) for key in ("name", "path", "override"))
+    for value in (name, path):
+        if value:
+            yaml_values.text(value)
     if name and path:
         raise YamlError("only one of 'name' and 'path' can be given for a theme", line_of(path))
     theme = _named(name) if name else _at_path(path, folder) if path else Theme()
-    return _overridden(theme, override) if override else theme
+    return _overridden(theme, override, folder) if override else theme
 
 
 def _named(node: yaml.Node) -> Theme:
@@ -117,12 +99,24 @@ def _own_themes() -> Path:
     return (Path(config) if config else Path.home() / ".config") / "presenterm" / "themes"
 
 
+def _own_code_themes() -> frozenset[str]:
+    folder = _own_themes() / "highlighting"
+    return frozenset(path.stem for path in folder.glob("*.tmTheme")) if folder.is_dir() else frozenset()
+
+
 def _at_path(node: yaml.Node, folder: Path) -> Theme:
     path = Path(yaml_values.text(node))
-    if not (folder / path).is_file():
-        raise YamlError(f"theme not found: {path}", line_of(node))
-    styles = _styles(folder / path)
-    return Theme(_built_in(styles), path, palette=Palette(), styles=styles)
+    file = folder / path
+    try:
+        source = file.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        problem = "not found" if isinstance(error, FileNotFoundError | ValueError) else "cannot be read"
+        raise YamlError(f"theme {problem}: {path}", line_of(node)) from None
+    styles = _styles(file)
+    try:
+        return replace(_from_file(source, folder), name=_built_in(styles), path=path, styles=styles)
+    except YamlError as error:
+        raise DeckError(file, error.line + 1, error.reason) from None
 
 
 def _built_in(styles: Mapping[str, object]) -> str | None:
@@ -158,21 +152,45 @@ def merged(styles: Mapping[str, object], override: Mapping[str, object]) -> dict
     return both
 
 
-def _overridden(theme: Theme, node: yaml.Node) -> Theme:
-    entries = yaml_values.mapping(node, (*OVERRIDABLE, "extends"), "theme override")
-    if "extends" in entries:
-        raise YamlError("a theme override cannot use 'extends'", line_of(entries["extends"]))
+def _from_file(source: str, folder: Path) -> Theme:
+    root = yaml_values.compose(source)
+    if root is None or yaml_values.is_empty(root):
+        return Theme(palette=Palette(frozenset(), frozenset()))
+    base = Theme(palette=Palette(frozenset(), frozenset()))
+    extends = yaml_values.given(yaml_values.mapping(root), "extends")
+    if extends:
+        base = _named(extends)
+    return replace(_extended_by(base, root, folder), name=None, ignored=())
+
+
+def _overridden(theme: Theme, node: yaml.Node, folder: Path) -> Theme:
+    extends = yaml_values.given(yaml_values.mapping(node), "extends")
+    theme_with_it = _extended_by(theme, node, folder)
+    if extends:
+        raise YamlError("a theme override cannot use 'extends'", line_of(extends))
     override = yaml_values.plain_value(node)
     assert isinstance(override, dict)  # the node is a mapping
-    own = yaml_values.given(entries, "palette")
-    palette = Palette(
-        _extended(theme.palette.colours, own, "colors"),
-        _extended(theme.palette.classes, own, "classes"),
-    )
-    return replace(theme, override=override, palette=palette, styles=merged(theme.styles, override))
+    return replace(theme_with_it, override=override, styles=merged(theme.styles, override))
 
 
-def _extended(names: frozenset[str] | None, palette: yaml.Node | None, section: str) -> frozenset[str] | None:
-    """The names, and those that an overriding palette adds."""
-    added = yaml_values.given(yaml_values.mapping(palette), section) if palette else None
-    return names if names is None or added is None else names | yaml_values.mapping(added).keys()
+def _extended_by(base: Theme, node: yaml.Node, folder: Path) -> Theme:
+    """The base with what a theme's YAML adds to it."""
+    palette = _extended(base.palette, node)
+    reading = Reading(folder, _own_code_themes(), palette.colours)
+    entries = check_theme(reading, node)
+    footer = yaml_values.given(entries, "footer") or base.footer
+    return replace(base, palette=palette, footer=footer, ignored=tuple(reading.ignored))
+
+
+def _extended(palette: Palette, node: yaml.Node) -> Palette:
+    """The names, and those that a palette in a theme's YAML adds."""
+    own = yaml_values.mapping(node).get("palette")
+    added = {} if own is None or yaml_values.is_empty(own) else yaml_values.mapping(own)
+    return Palette(_with(palette.colours, added, "colors"), _with(palette.classes, added, "classes"))
+
+
+def _with(names: frozenset[str] | None, added: Mapping[str, yaml.Node], section: str) -> frozenset[str] | None:
+    own = added.get(section)
+    if names is None or own is None or yaml_values.is_empty(own):
+        return names
+    return names | yaml_values.mapping(own).keys()

@@ -17,6 +17,12 @@ from .spelling import did_you_mean
 _WHOLE_NUMBER = re.compile(r"\+?(0|[1-9][0-9]*|0x[0-9a-fA-F]+|0o[0-7]+|0b[01]+)")
 
 
+_NOT_TEXT = re.compile(
+    r"|~|null|Null|NULL|true|True|TRUE|false|False|FALSE|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)"
+    r"|[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?|[-+]?0x[0-9a-fA-F]+|[-+]?0o[0-7]+|[-+]?0b[01]+"
+)
+
+
 class YamlError(Exception):
     """A value of the wrong kind. `line` counts from 0 within the text that was read."""
 
@@ -32,11 +38,19 @@ def compose(text: str) -> yaml.Node | None:
         return yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
+        if mark and _is_blank(text, mark.index):
+            return compose(f"{text[: mark.index]} {text[mark.index + 1 :]}")
         raise YamlError(f"not valid YAML: {error.problem}", mark.line if mark else 0) from None
     except yaml.YAMLError as error:
         raise YamlError(f"not valid YAML: {str(error).splitlines()[0]}") from None
     except (RecursionError, ValueError):
         raise YamlError("not valid YAML: nested too deeply") from None
+
+
+def _is_blank(text: str, index: int) -> bool:
+    """Whether this is a tab after a key: presenterm's YAML takes it for a blank, PyYAML refuses it."""
+    before = text[text.rfind("\n", 0, index) + 1 : index].rstrip(" ")
+    return text[index : index + 1] == "\t" and before.endswith(":")
 
 
 def line_of(node: yaml.Node) -> int:
@@ -46,6 +60,11 @@ def line_of(node: yaml.Node) -> int:
 
 def is_null(node: yaml.Node) -> bool:
     return isinstance(node, yaml.ScalarNode) and not node.style and node.value in ("", "~", "null", "Null", "NULL")
+
+
+def is_empty(node: yaml.Node) -> bool:
+    """Whether nothing at all stands there: where keys should, presenterm takes that, and refuses a written null."""
+    return isinstance(node, yaml.ScalarNode) and not node.style and node.value == ""
 
 
 def given(entries: Mapping[str, yaml.Node], key: str) -> yaml.Node | None:
@@ -59,6 +78,11 @@ def describe(node: yaml.Node) -> str:
     if isinstance(node, yaml.ScalarNode):
         return f"'{textwrap.shorten(node.value, 40, placeholder='…')}'" if node.value else "nothing"
     return "a list" if isinstance(node, yaml.SequenceNode) else "a mapping"
+
+
+def reads_as_text(node: yaml.Node) -> bool:
+    """Whether the value, by what it looks like, is text: no number, no switch, not null."""
+    return isinstance(node, yaml.ScalarNode) and (bool(node.style) or not _NOT_TEXT.fullmatch(node.value))
 
 
 def text(node: yaml.Node) -> str:
@@ -87,6 +111,8 @@ def number(node: yaml.Node, low: int, high: int) -> int:
 
 
 def sequence(node: yaml.Node) -> list[yaml.Node]:
+    if is_empty(node):
+        return []
     if not isinstance(node, yaml.SequenceNode):
         raise YamlError(f"expected a list, got {describe(node)}", line_of(node))
     return list(node.value)
@@ -111,9 +137,21 @@ def mapping(node: yaml.Node, valid: Collection[str] = (), kind: str = "key") -> 
     return entries
 
 
+class _Loader(yaml.SafeLoader):
+    """Without YAML's dates and its `=`: to presenterm's YAML they are texts."""
+
+
+def _as_text(loader: _Loader, node: yaml.ScalarNode) -> str:
+    return str(loader.construct_scalar(node))
+
+
+for _tag in ("timestamp", "value"):
+    _Loader.add_constructor(f"tag:yaml.org,2002:{_tag}", _as_text)
+
+
 def plain_value(node: yaml.Node) -> object:
     """The node as dicts, lists, texts, numbers and the rest, by what it looks like."""
     try:
-        return yaml.constructor.SafeConstructor().construct_document(node)
+        return _Loader("").construct_document(node)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise YamlError(f"not valid YAML: {str(error).splitlines()[0]}", line_of(node)) from None

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import ceil
-from string import Formatter
 
-from triton_workshop.deck.model import Alignment, Deck, FrontMatter
+from triton_workshop.deck.model import Alignment, FrontMatter
 from triton_workshop.viewer.palette import DARK, LIGHT, Palette, palette_named
 from triton_workshop.viewer.richtext import colour
 
@@ -50,7 +49,6 @@ class Layout:
     heading_alignments: tuple[Alignment | None, ...] = (None,) * 6
     margin_columns: int | None = None
     margin_percent: int | None = None
-    footer: Footer | None = None
 
     def margin(self, width: int) -> int | None:
         """Columns left free on either side of a screen of that width."""
@@ -60,16 +58,6 @@ class Layout:
 
     def heading_alignment(self, level: int) -> Alignment | None:
         return self.heading_alignments[min(level, 6) - 1] or self.alignment
-
-
-@dataclass(frozen=True)
-class Footer:
-    """The footer as a deck's theme has it: texts with `{current_slide}` and the like, or only a bar of progress."""
-
-    left: str = ""
-    center: str = ""
-    right: str = ""
-    bar: bool = False
 
 
 def look_of(front: FrontMatter) -> tuple[Palette, Layout]:
@@ -111,42 +99,7 @@ def _layout(styles: Styles) -> Layout:
         heading_alignments=tuple(_alignment(styles, f"headings.h{level}") for level in range(1, 7)),
         margin_columns=columns if isinstance(columns, int) else None,
         margin_percent=percent if isinstance(percent, int) else None,
-        footer=_footer(_mapping(_at(styles, "footer"))),
     )
-
-
-def _footer(styles: Styles) -> Footer | None:
-    match styles.get("style"):
-        case "empty":
-            return Footer()
-        case "progress_bar":
-            return Footer(bar=True)
-        case "template":
-            texts = [styles.get(place) for place in ("left", "center", "right")]
-            left, center, right = (text if isinstance(text, str) else "" for text in texts)
-            return Footer(left, center, right)
-        case _:
-            return None
-
-
-def footer_text(template: str, deck: Deck, slide: int) -> str:
-    """A footer's template with its names filled in; `slide` counts from 1. A name that nobody knows stays as it is."""
-    front = deck.front_matter
-    values = {
-        "current_slide": str(slide),
-        "total_slides": str(len(deck.slides)),
-        "author": ", ".join(front.authors),
-        "title": front.title or "",
-        "sub_title": front.sub_title or "",
-        "event": front.event or "",
-        "location": front.location or "",
-        "date": front.date or "",
-    }
-    try:
-        parts = list(Formatter().parse(template))
-    except ValueError:  # a brace that is not closed
-        return template
-    return "".join(text + ("" if name is None else values.get(name, f"{{{name}}}")) for text, name, _, _ in parts)
 
 
 def _alignment(styles: Styles, element: str) -> Alignment | None:

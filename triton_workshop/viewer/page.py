@@ -18,6 +18,8 @@ from textual.strip import Strip
 
 from triton_workshop.consent import EVERYTHING, Consent, flag
 from triton_workshop.deck.model import (
+    CURRENT_SLIDE,
+    TOTAL_SLIDES,
     Alert,
     Alignment,
     Blank,
@@ -26,6 +28,7 @@ from triton_workshop.deck.model import (
     Columns,
     Deck,
     Execution,
+    Footer,
     Footnote,
     Heading,
     Image,
@@ -41,14 +44,14 @@ from triton_workshop.deck.model import (
 )
 from triton_workshop.deck.model import Text as Spans
 from triton_workshop.runner import runnable
-from triton_workshop.viewer.deck_theme import Layout, footer_text
+from triton_workshop.viewer.deck_theme import Layout
 from triton_workshop.viewer.live import Cell, Status, in_place, stands_by, terminal_size
 from triton_workshop.viewer.palette import Palette
 from triton_workshop.viewer.pictures import Graphics, Look, cells_for, half_blocks, output_cells, pixel_size
 from triton_workshop.viewer.place import Place
 from triton_workshop.viewer.plain import same_list
 from triton_workshop.viewer.printed import PictureLine
-from triton_workshop.viewer.richtext import code_lines, printable, rich_text
+from triton_workshop.viewer.richtext import code_lines, printable, rich_text, superscript
 from triton_workshop.viewer.terminal_screen import TerminalScreen
 
 CONSOLE = Console(
@@ -611,7 +614,7 @@ def still_lines(block: Block, width: int, palette: Palette, base: Style, step: i
             return (strip(Text(), width, base),) * count
         case Footnote(label, spans):
             text = rich_text(spans, palette, Style(color=palette.muted))
-            mark = Text(f"{printable(label)} ", Style(color=palette.accent))
+            mark = Text(f"{superscript(printable(label))} ", Style(color=palette.accent))
             return lines(Text.assemble(mark, text))
         case _:
             return ()
@@ -768,10 +771,12 @@ def code_rows(line: Text, width: int) -> list[Text]:
 
 
 def panel_header(code: Code, width: int, palette: Palette, consent: Consent, mark: str = "") -> Text | None:
-    """The row above code that runs: its language, what is special about it now, and the key."""
-    if code.execution is Execution.NONE:
+    """The row above code that runs or is drawn: its language, what is special about it now, and the key."""
+    if code.render:
+        note = "+render is drawn in presenterm"
+    elif code.execution is Execution.NONE:
         return None
-    if not runnable(code.language):
+    elif not runnable(code.language):
         note = f"{code.language} does not run here"
     elif not consent.allows(code.execution):
         note = f"runs only with {flag(code.execution)}"
@@ -837,10 +842,10 @@ def footer_height(height: int) -> int:
 def footer(deck: Deck, place: Place, view: View, hint: str = "") -> Lines:
     """The deck's title, a thin bar of progress, and `n / N`; the hint stands before the number.
 
-    A long hint, such as an error in the deck, gets the title's and the bar's room too.
+    A deck whose theme asks for another footer gets that. A long hint, such as an error in the deck, gets the title's
+    and the bar's room too.
     """
     palette, width = view.palette, view.width
-    own = view.layout.footer
     tone = palette.footer or palette.muted
     base = Style(color=tone, bgcolor=palette.background)
     side = margin(width, view.layout)
@@ -855,10 +860,9 @@ def footer(deck: Deck, place: Place, view: View, hint: str = "") -> Lines:
         message = Text(printable(hint), Style(color=palette.accent, bold=True))
         message.truncate(max(width - 2 * side - len(number), 1), overflow="ellipsis", pad=True)
         return framed(Text.assemble(" " * side, message, Text(number, Style(color=palette.text))))
-    if own is not None and not own.bar:
-        texts = (own.left, own.center, hint or own.right)
-        return framed(spread([footer_text(text, deck, place.slide + 1) for text in texts], width, side))
-    title = Text("" if own else printable(deck.title).replace("\n", " "), Style(color=tone))
+    if deck.front_matter.footer is not None:
+        return framed(own_footer(deck.front_matter.footer, place.slide + 1, count, view, hint))
+    title = Text(printable(deck.title).replace("\n", " "), Style(color=tone))
     title.truncate(max(width * 2 // 5, 1), overflow="ellipsis")
     right = Text.assemble(
         Text(f"{hint}  " if hint else "", Style(color=palette.accent, bold=True)),
@@ -872,10 +876,25 @@ def footer(deck: Deck, place: Place, view: View, hint: str = "") -> Lines:
     return framed(Text.assemble(" " * side, title, "  ", bar, "  ", right))
 
 
-def spread(texts: Sequence[str], width: int, side: int) -> Text:
-    """Texts at the left, in the middle and at the right of a line."""
-    left, center, right = (Text(printable(text)) for text in texts)
-    room = width - 2 * side
+def own_footer(wanted: Footer, number: int, count: int, view: View, hint: str) -> Text:
+    """The footer that a deck's theme asks for, in one row; a hint stands at its right."""
+    palette, width = view.palette, view.width
+    side = margin(width, view.layout)
+    room = max(width - 2 * side, 1)
+    if wanted.style == "progress_bar":
+        bar = (wanted.character * width)[: round(width * number / count)]
+        return Text.assemble(Text(printable(bar), Style(color=palette.accent)), "  " if hint else "", hint)
+
+    def numbered(text: str) -> str:
+        return text.replace(CURRENT_SLIDE, str(number)).replace(TOTAL_SLIDES, str(count))
+
+    def said(spans: Spans | None) -> Text:
+        filled = tuple(replace(span, text=numbered(span.text)) for span in spans or ())
+        return rich_text(filled, palette, Style(color=palette.footer or palette.muted))
+
+    left, center, right = map(said, (wanted.left, wanted.center, wanted.right))
+    if hint:
+        right = Text.assemble(Text(f"{hint}  ", Style(color=palette.accent, bold=True)), right)
     before = max((room - center.cell_len) // 2 - left.cell_len, 1)
     after = max(room - left.cell_len - before - center.cell_len - right.cell_len, 1)
     return Text.assemble(" " * side, left, " " * before, center, " " * after, right)
@@ -885,8 +904,10 @@ def cover(deck: Deck, view: View) -> list[Text]:
     """The title page, from the front matter."""
     palette, front = view.palette, deck.front_matter
     measure = min(view.width - 4, MEASURE)
-    rows = wrap(Text(printable(deck.title), Style(color=palette.emphasis, bold=True)), measure)
-    rows.append(Text("━" * min(24, measure), Style(color=palette.accent)))
+    rows: list[Text] = []
+    if front.title:
+        rows += wrap(Text(printable(front.title), Style(color=palette.emphasis, bold=True)), measure)
+        rows.append(Text("━" * min(24, measure), Style(color=palette.accent)))
     if front.sub_title:
         rows += [Text(), *wrap(Text(printable(front.sub_title), Style(color=palette.accent)), measure)]
     circumstances = "  ·  ".join(part for part in (front.event, front.location, front.date) if part)

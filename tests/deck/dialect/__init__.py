@@ -1,0 +1,16 @@
+"""presenterm's dialect as a table of cases, a section a file, in the order of the dialect's own description.
+
+Each case was seen in presenterm 0.16.1, and CI sees it there again: tests/test_beside_presenterm.py.
+"""
+
+from .case import Case, Table
+from .code_blocks import CODE_BLOCKS
+from .columns import COLUMNS
+from .comments import COMMENTS
+from .front_matter import FRONT_MATTER
+from .images import IMAGES
+from .markdown import MARKDOWN
+from .theme import THEME
+
+TABLE: Table = COMMENTS | COLUMNS | MARKDOWN | IMAGES | CODE_BLOCKS | FRONT_MATTER | THEME
+CASES: dict[str, Case] = {f"{subject}: {case.claim}": case for subject, cases in TABLE.items() for case in cases}

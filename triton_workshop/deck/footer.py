@@ -1,0 +1,51 @@
+"""The footer that a deck's theme asks for, with what the front matter says in its places."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import yaml
+
+from . import yaml_values
+from .footer_template import COUNTERS, read_template
+from .markdown import read_inline
+from .model import CURRENT_SLIDE, TOTAL_SLIDES, Footer, Text
+from .theme import Palette
+from .yaml_values import YamlError, line_of
+
+_NUMBERS = dict(zip(COUNTERS, (CURRENT_SLIDE, TOTAL_SLIDES), strict=True))
+
+
+def read_footer(node: yaml.Node, said: Mapping[str, str], palette: Palette) -> Footer:
+    """The footer of a theme that has been checked.
+
+    `said` is what the front matter says, by key. YamlError where presenterm could not make this footer.
+    """
+    entries = yaml_values.mapping(node)
+    style = yaml_values.text(entries["style"])
+    character = yaml_values.given(entries, "character")
+    if style == "progress_bar" and character:
+        return Footer(style, character=yaml_values.text(character))
+    if style != "template":
+        return Footer(style)
+    left, center, right = (
+        _text(content, said, palette) if isinstance(content, yaml.ScalarNode) else None
+        for content in (yaml_values.given(entries, side) for side in ("left", "center", "right"))
+    )
+    return Footer(style, left, center, right)
+
+
+def _text(node: yaml.ScalarNode, said: Mapping[str, str], palette: Palette) -> Text:
+    line = line_of(node)
+    words = []
+    for piece, is_variable in read_template(node.value, line):
+        if is_variable and piece not in _NUMBERS and piece not in said:
+            raise YamlError(f"footer: the front matter says no '{piece}'", line)
+        word = {**said, **_NUMBERS}[piece] if is_variable else piece
+        if len(word.splitlines()) != 1:
+            raise YamlError(f"footer: expected one line, got {word!r}", line)
+        words.append(word)
+    text = read_inline("".join(words), palette)
+    if text is None:
+        raise YamlError("footer: expected plain text: no lists, headings, images or HTML", line)
+    return text
