@@ -21,6 +21,7 @@ from triton_workshop.deck.model import Code, walk
 from triton_workshop.viewer import picture_escapes
 from triton_workshop.viewer.app import Viewer
 from triton_workshop.viewer.live import Cell, Status
+from triton_workshop.viewer.output import OutputScreen
 from triton_workshop.viewer.pictures import Graphics
 from triton_workshop.viewer.printed import MOST_PIXELS, PictureLine
 from triton_workshop.viewer.terminal import Terminal, Way
@@ -266,6 +267,22 @@ async def test_elsewhere_an_output_has_its_picture_in_characters(deck: Path, tmp
         }
         assert colours == {(RED, RED)}
         assert viewer.page.pictures == ()
+
+
+@run
+async def test_on_the_outputs_own_screen_pictures_stand_among_the_lines(deck: Path, tmp_path: Path) -> None:
+    async with presenting(deck, 3, None) as pilot:
+        viewer = pilot.app
+        assert isinstance(viewer, Viewer)
+        stream_into(viewer, b"before" + HANDED_OVER.format("one.png").encode() + b"after", tmp_path / "picture.png")
+        await pilot.press("o")
+        await pilot.pause()
+        assert isinstance(viewer.screen, OutputScreen)
+        rows = ["".join(segment.text for segment in line).strip("▎ ") for line in viewer.screen.text_rows.lines]
+        picture = [index for index, row in enumerate(rows) if set(row) == {"▀"}]
+        assert picture == list(range(1, len(picture) + 1))
+        assert len(picture) > 8
+        assert (rows[0], rows[len(picture) + 1]) == ("before", "after")
 
 
 def transcript(folder: Path, *pieces: str) -> Transcript:

@@ -607,7 +607,7 @@ class Viewer(App[int]):
         outputs = [Output(f"{slide} · {self._language(block)}", cell) for block, cell in cells]
         newest = max(range(len(cells)), key=lambda index: cells[index][1].started)
         chosen = blocks.index(wanted) if wanted in blocks else newest
-        self.push_screen(OutputScreen(outputs, chosen, self.palette))
+        self.push_screen(OutputScreen(outputs, chosen, self.palette, self.graphics))
 
     @staticmethod
     def _language(block: Block) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import ClassVar
 
+from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 from textual import events
@@ -20,6 +21,8 @@ from textual.strip import Strip
 from triton_workshop.viewer.live import Cell, Status
 from triton_workshop.viewer.page import Lines, cell_status, fitting, fold, strip
 from triton_workshop.viewer.palette import Palette
+from triton_workshop.viewer.pictures import Graphics, Look, half_blocks, output_cells
+from triton_workshop.viewer.printed import PictureLine
 from triton_workshop.viewer.rows import Rows
 from triton_workshop.viewer.search import CURSOR, after_key, occurrences
 
@@ -71,11 +74,12 @@ class OutputScreen(ModalScreen[None]):
         ("ctrl+x", "app.stop", "Stop"),
     ]
 
-    def __init__(self, outputs: Sequence[Output], chosen: int, palette: Palette) -> None:
+    def __init__(self, outputs: Sequence[Output], chosen: int, palette: Palette, graphics: Graphics) -> None:
         super().__init__()
         self.outputs = outputs
         self.chosen = chosen
         self.palette = palette
+        self.graphics = graphics
         self.wrap = False
         self.query_text = ""
         self.typing = False
@@ -131,10 +135,17 @@ class OutputScreen(ModalScreen[None]):
 
     def _starts(self, lines: Sequence[Text]) -> list[int]:
         """The row that each line starts in, and the number of rows."""
-        if not self.wrap:
-            return list(range(len(lines) + 1))
-        width = self._columns()
-        return [0, *accumulate(len(fold(line, width)) for line in lines)]
+        return [0, *accumulate(map(self._height, lines))]
+
+    def _height(self, line: Text) -> int:
+        if isinstance(line, PictureLine):
+            return self._look(line).rows
+        return len(fold(line, self._columns())) if self.wrap else 1
+
+    def _look(self, line: PictureLine) -> Look:
+        """A picture in characters: it scrolls with the text, all of it on one screen."""
+        columns, rows = output_cells(line.picture, self._columns(), self.room, self.graphics)
+        return Look(line.picture, columns, rows, self.palette.well)
 
     def _columns(self) -> int:
         return max(self.app.size.width - 3, 1)
@@ -157,18 +168,26 @@ class OutputScreen(ModalScreen[None]):
         palette = self.palette
         ground = Style(color=palette.text, bgcolor=palette.well)
         _, tone = cell_status(self.cell, time.monotonic(), palette)
-        bar = Text("▎ ", Style(color=tone))
-        columns = self._columns()
-        rows: list[Text] = []
+        bar = Segment("▎ ", Style(color=tone, bgcolor=palette.well))
+        rows: list[Strip] = []
         number = max(bisect_left(starts, self.top + 1) - 1, 0)
         skipped = self.top - starts[number] if number < len(lines) else 0
         while number < len(lines) and len(rows) < self.room + skipped:
-            line = self._marked(lines[number], number, matches)
-            rows += fold(line, columns) if self.wrap else [self._shifted(line, columns)]
+            rows += self._rows(lines[number], number, matches, ground)
             number += 1
         rows = rows[skipped : skipped + self.room]
-        rows += [Text()] * (self.room - len(rows))
-        return tuple(strip(Text.assemble(bar, row), width, ground) for row in rows)
+        rows += [Strip([])] * (self.room - len(rows))
+        return tuple(Strip([bar, *row]).adjust_cell_length(width, ground) for row in rows)
+
+    def _rows(self, line: Text, number: int, matches: Sequence[Match], ground: Style) -> Sequence[Strip]:
+        """A line in as many rows as it has here."""
+        if isinstance(line, PictureLine):
+            look = self._look(line)
+            return half_blocks(look) or [Strip([])] * look.rows
+        columns = self._columns()
+        marked = self._marked(line, number, matches)
+        texts = fold(marked, columns) if self.wrap else [self._shifted(marked, columns)]
+        return [strip(text, columns, ground) for text in texts]
 
     def _shifted(self, line: Text, columns: int) -> Text:
         """The part of a line that is in view; an arrow says where it goes on."""

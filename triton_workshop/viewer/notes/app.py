@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import signal
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -17,13 +15,16 @@ from textual.geometry import Size
 
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.errors import DeckError
-from triton_workshop.deck.model import Deck, walk
+from triton_workshop.deck.model import Deck
+from triton_workshop.viewer.deck_theme import look_of
+from triton_workshop.viewer.leaving import leave_with_terminal
 from triton_workshop.viewer.notes.channel import Listener
 from triton_workshop.viewer.notes.follower import Clock, Follower
 from triton_workshop.viewer.notes.protocol import Address, Event
 from triton_workshop.viewer.notes.schedule import schedule
 from triton_workshop.viewer.notes.sheet import Desk, compose_sheet
-from triton_workshop.viewer.palette import Palette, palette_named
+from triton_workshop.viewer.palette import Palette
+from triton_workshop.viewer.reloading import sources
 from triton_workshop.viewer.rows import Rows
 from triton_workshop.viewer.screen_theme import screen_theme
 from triton_workshop.viewer.screens import KeyGroups, Keys
@@ -114,7 +115,7 @@ class Notes(App[int]):
         self.message = ""
         self.seen = signatures(deck)
         self.rows = Rows(name="sheet")
-        self._use_palette(palette_named(deck.front_matter.theme_name))
+        self._use_palette(look_of(deck.front_matter)[0])
 
     def _use_palette(self, palette: Palette) -> None:
         self.palette = palette
@@ -125,10 +126,7 @@ class Notes(App[int]):
         yield self.rows
 
     def on_mount(self) -> None:
-        loop = asyncio.get_running_loop()
-        for name in ("SIGTERM", "SIGHUP"):  # a closed terminal ends the notes as a key would
-            with suppress(NotImplementedError, AttributeError, ValueError, RuntimeError):
-                loop.add_signal_handler(getattr(signal, name), self.exit, 1)
+        leave_with_terminal(self, close=lambda: None)
         self.set_interval(EAR, self.listen)
         self.set_interval(LOOK, self.look)
         self.draw()
@@ -189,7 +187,7 @@ class Notes(App[int]):
             self.message = f"✗ {Path(error.path).name}:{error.line}: {error.reason}"
         else:
             self.deck, self.schedule, self.seen = deck, schedule(deck), signatures(deck)
-            self._use_palette(palette_named(deck.front_matter.theme_name))
+            self._use_palette(look_of(deck.front_matter)[0])
             self.message = "✓ read again"
         self.draw()
 
@@ -232,11 +230,8 @@ class Notes(App[int]):
 
 def signatures(deck: Deck) -> list[tuple[str, int, int]]:
     """What changes when one of the deck's files is saved."""
-    files = {deck.path}
-    for slide in deck.slides:
-        files |= {path for path in (slide.path, *(block.path for block in walk(slide.blocks))) if path is not None}
     found = []
-    for file in sorted(files):
+    for file in sorted(sources(deck)):
         with suppress(OSError):
             status = file.stat()
             found.append((str(file), status.st_mtime_ns, status.st_size))
