@@ -116,6 +116,17 @@ def test_keys_in_the_editor_do_what_they_do_in_editors() -> None:
     drive(DECKS / "live.md", steps, start=2)
 
 
+def test_letters_do_not_overtake_the_cursor() -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        await pilot.press("ctrl+o", "f7", *"ab", "enter", *"cd", "home", "up")
+        for key in ("down", "end", "e", "up", "home", "x"):  # as fast as a terminal can
+            viewer.post_message(events.Key(key, key if len(key) == 1 else None))
+        await until(pilot, lambda: {"e", "x"} <= set(editor(viewer).text))
+        assert editor(viewer).text == "xab\ncde"
+
+    drive(DECKS / "live.md", steps, start=2)
+
+
 def test_the_line_that_is_typed_in_is_always_in_view_and_any_size_will_do() -> None:
     async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
         await pilot.press("ctrl+o")

@@ -84,26 +84,34 @@ class Editor(TextArea):
         self._recompute_cursor_offset()  # type: ignore[no-untyped-call]
         return Offset(0, 0)
 
-    def _on_key(self, event: events.Key) -> None:  # type: ignore[override]  # runs before TextArea's, not instead of it
-        if event.key not in ("enter", "tab", "backspace"):
-            return
-        handled = True
+    async def _on_key(self, event: events.Key) -> None:  # runs before TextArea's, not instead of it
+        if self._indent(event.key) or await self._act(event.key):
+            event.stop()
+            event.prevent_default()
+
+    async def _act(self, key: str) -> bool:
+        """Does at once what a key is bound to. On its way up to the app, the letters after it would overtake it."""
+        for binding in self._bindings.key_to_bindings.get(key, ()):
+            if await self.app.run_action(binding.action, self):
+                return True
+        return False
+
+    def _indent(self, key: str) -> bool:
+        """What the keys around indentation do in editors of code; whether this was one of them."""
         start, end = sorted(self.selection)
         before = self.document.get_line(start[0])[: start[1]]
-        if event.key == "enter":
+        if key == "enter":
             self._replace_via_keyboard(f"\n{next_indent(before)}", start, end)
-        elif event.key == "tab" and start[0] != end[0]:
+        elif key == "tab" and start[0] != end[0]:
             self._change_lines(indented)
-        elif event.key == "tab":
+        elif key == "tab":
             self._replace_via_keyboard(" " * (INDENT - start[1] % INDENT), start, end)
-        elif start == end and before and before == indent_of(before):
+        elif key == "backspace" and start == end and before and before == indent_of(before):
             width = (len(before) - 1) % INDENT + 1
             self._delete_via_keyboard((start[0], start[1] - width), start)
         else:
-            handled = False
-        if handled:
-            event.stop()
-            event.prevent_default()
+            return False
+        return True
 
     def _on_paste(self, event: events.Paste) -> None:  # type: ignore[override]
         """Takes what a terminal pastes as code: no tabs, no control characters, the terminal's line ends made ours."""
