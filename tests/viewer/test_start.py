@@ -12,9 +12,10 @@ from triton_workshop.deck import Deck, load_deck
 from triton_workshop.viewer import ahead as ahead_module
 from triton_workshop.viewer.ahead import Ahead
 from triton_workshop.viewer.app import Viewer
-from triton_workshop.viewer.page import View, compose
+from triton_workshop.viewer.page import compose
 from triton_workshop.viewer.palette import DARK
 from triton_workshop.viewer.pictures import half_blocks
+from triton_workshop.viewer.view import View
 
 from .test_viewer import Pilot, drive, until
 
@@ -26,7 +27,8 @@ import triton_workshop.cli
 from triton_workshop.viewer.start import starting
 with starting() as terminal:
     from triton_workshop.viewer.app import Graphics, Viewer, load_deck
-    from triton_workshop.viewer.page import View, compose
+    from triton_workshop.viewer.page import compose
+    from triton_workshop.viewer.view import View
     from triton_workshop.viewer.palette import DARK
     deck = load_deck(Path(sys.argv[1]))
     viewer = Viewer(deck, graphics=Graphics(terminal()))

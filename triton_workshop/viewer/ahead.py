@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from triton_workshop.deck.model import Deck, Slide
-from triton_workshop.viewer.page import View, compose
+from triton_workshop.viewer.page import compose
+from triton_workshop.viewer.view import View
 
 
 class Ahead:

@@ -28,6 +28,7 @@ from triton_workshop.viewer.asking import consent_to
 from triton_workshop.viewer.browser import open_link
 from triton_workshop.viewer.deck_theme import look_of
 from triton_workshop.viewer.editing import Edits
+from triton_workshop.viewer.frame import footer
 from triton_workshop.viewer.leaving import leave_with_terminal
 from triton_workshop.viewer.live import (
     LiveBlocks,
@@ -40,19 +41,7 @@ from triton_workshop.viewer.live import (
 )
 from triton_workshop.viewer.notes.channel import HEARTBEAT, Publisher
 from triton_workshop.viewer.output import Output, OutputScreen
-from triton_workshop.viewer.page import (
-    EDITOR_INSET,
-    OpenEditor,
-    Page,
-    Part,
-    Spot,
-    View,
-    broken_page,
-    cell_shown,
-    compose,
-    footer,
-    slide_name,
-)
+from triton_workshop.viewer.page import EDITOR_INSET, Page, Part, Spot, broken_page, cell_shown, compose, slide_name
 from triton_workshop.viewer.pictures import HALF_BLOCKS, Graphics, Look, forget_pictures
 from triton_workshop.viewer.place import Place, goto
 from triton_workshop.viewer.reloading import pictures, read, readings, slide_again
@@ -64,6 +53,7 @@ from triton_workshop.viewer.search import SlideSearch
 from triton_workshop.viewer.start import first_slide_shown
 from triton_workshop.viewer.terminal import Terminal, ask
 from triton_workshop.viewer.trouble import Trouble, trouble_rows
+from triton_workshop.viewer.view import OpenEditor, View
 
 if TYPE_CHECKING:
     from textual.widgets import TextArea

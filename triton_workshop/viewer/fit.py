@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from triton_workshop.deck.model import Block, Deck, Slide
 from triton_workshop.runner import Outcome
 from triton_workshop.viewer.live import Cell, Status, shown_elsewhere
-from triton_workshop.viewer.page import Page, View, compose
+from triton_workshop.viewer.page import Page, compose
 from triton_workshop.viewer.palette import DARK
 from triton_workshop.viewer.transcript import Transcript
+from triton_workshop.viewer.view import View
 
 WIDTH, HEIGHT = 100, 30
 """The screen that the workshop's own slides are made for, in cells: a projector's, in letters for the back row."""

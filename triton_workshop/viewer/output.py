@@ -18,8 +18,9 @@ from textual.binding import BindingType
 from textual.screen import ModalScreen
 from textual.strip import Strip
 
+from triton_workshop.viewer.lines import Lines, fitting, fold, strip
 from triton_workshop.viewer.live import Cell, Status
-from triton_workshop.viewer.page import Lines, cell_status, fitting, fold, strip
+from triton_workshop.viewer.page import cell_status
 from triton_workshop.viewer.palette import Palette
 from triton_workshop.viewer.pictures import Graphics, Look, half_blocks, output_cells
 from triton_workshop.viewer.printed import PictureLine

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import Enum, IntEnum
+from enum import Enum
 from functools import lru_cache
-from io import StringIO
-from itertools import pairwise
 
 from rich.cells import cell_len
-from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
 
-from triton_workshop.consent import EVERYTHING, Consent, flag
 from triton_workshop.deck.model import (
-    CURRENT_SLIDE,
-    TOTAL_SLIDES,
-    Alert,
     Alignment,
     Blank,
     Block,
@@ -28,54 +21,34 @@ from triton_workshop.deck.model import (
     Columns,
     Deck,
     Execution,
-    Footer,
-    Footnote,
     Heading,
     Image,
     JumpToMiddle,
     ListItem,
-    Paragraph,
-    Quote,
-    Rule,
     Slide,
     SnippetOutput,
     Span,
     Table,
 )
 from triton_workshop.deck.model import Text as Spans
-from triton_workshop.runner import runnable
-from triton_workshop.viewer.deck_theme import Layout
+from triton_workshop.viewer.blocks import code_panel, column_widths, editor_panel, still_lines
+from triton_workshop.viewer.frame import banner, centred, cover, title_bar
+from triton_workshop.viewer.lines import Lines, fold, strip
 from triton_workshop.viewer.live import Cell, Status, in_place, stands_by, terminal_size
 from triton_workshop.viewer.palette import Palette
-from triton_workshop.viewer.pictures import Graphics, Look, cells_for, half_blocks, output_cells, pixel_size
-from triton_workshop.viewer.place import Place
+from triton_workshop.viewer.pictures import Look, cells_for, half_blocks, output_cells, pixel_size
 from triton_workshop.viewer.plain import same_list
 from triton_workshop.viewer.printed import PictureLine
-from triton_workshop.viewer.richtext import code_lines, printable, rich_text, superscript
+from triton_workshop.viewer.richtext import printable
 from triton_workshop.viewer.terminal_screen import TerminalScreen
+from triton_workshop.viewer.view import TALL, Air, View, footer_height, margin
 
-CONSOLE = Console(
-    file=StringIO(), width=80, color_system="truecolor", force_terminal=True, legacy_windows=False, _environ={}
-)
-
-MEASURE = 108
-"""Columns beyond which running text is hard to follow; code, tables and columns may be wider."""
-WIDEST = 144
-TALL = 30
-"""Rows from which there is room for more air around the title and in the footer."""
-NARROWEST_COLUMN = 16
 SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
-ALERT_ICONS = {"note": "●", "tip": "★", "important": "◆", "warning": "▲", "caution": "✖"}
 EDITOR_INSET = 2
 """Columns of a code panel to the left of its lines."""
 EDITED = "edited · Esc restores"
-EDITING = ("Ctrl+E runs · Ctrl+O next · Esc leaves", "Ctrl+E runs · Esc leaves", "Esc leaves", "")
 LINES_ON_A_SLIDE = 500
 """Lines of an output that a slide shows; the output's own screen shows all that are kept."""
-VEIL = "\u2800"
-"""A blank that wraps as a letter does: text that will come later keeps its place."""
-
-Lines = tuple[Strip, ...]
 
 
 @dataclass(frozen=True)
@@ -123,14 +96,6 @@ class Spot:
 
 
 @dataclass(frozen=True)
-class OpenEditor:
-    """The block over whose code the editor lies, and the rows that the editor needs at a width."""
-
-    block: Block
-    rows: Callable[[int], int]
-
-
-@dataclass(frozen=True)
 class Page:
     """A slide, ready to be shown: title bar, body (which may be taller than the screen), and where things are."""
 
@@ -169,36 +134,6 @@ class Piece:
             self.revealed = max(self.revealed, y + other.revealed)
 
 
-@dataclass(frozen=True)
-class View:
-    """All that a page depends on besides the slide."""
-
-    palette: Palette
-    width: int
-    height: int
-    step: int = 0
-    cells: Mapping[Block, Cell] = field(default_factory=dict)
-    elsewhere: Mapping[str, Block] = field(default_factory=dict)
-    edited: Mapping[Block, Block | None] = field(default_factory=dict)
-    """Blocks that show what the presenter typed, each with the version of it that ran last."""
-    editor: OpenEditor | None = None
-    grid: bool = False
-    """Whether a line shows where one column ends and the next begins."""
-    now: float = 0.0
-    graphics: Graphics = field(default_factory=Graphics)
-    layout: Layout = Layout()  # noqa: RUF009 (frozen)
-    consent: Consent = EVERYTHING
-
-
-def margin(width: int, layout: Layout = Layout()) -> int:  # noqa: B008 (frozen)
-    """Columns left free on either side: little on a small screen, where every column counts."""
-    by_theme = layout.margin(width)
-    if by_theme is not None:
-        return max(min(by_theme, (width - NARROWEST_COLUMN) // 2), 0)
-    wanted = max((width - WIDEST) // 2, min(width // 20, 10), 1 if width < 40 else 3)
-    return min(wanted, (width - 1) // 2)
-
-
 def compose(deck: Deck, slide: Slide, view: View) -> Page:
     """The page for a slide."""
     side = margin(view.width, view.layout)
@@ -227,14 +162,6 @@ def broken_page(trace: str, view: View) -> Page:
     rows = ["This slide could not be drawn; the others still can.", "", *printable(trace).split("\n")]
     body = tuple(strip(Text(row), view.width, base) for row in rows)
     return Page((), body, max(view.height - footer_height(view.height), 1), (), {})
-
-
-class Air(IntEnum):
-    """How much room is left between the parts of a slide."""
-
-    NONE = 0
-    SOME = 1
-    MUCH = 2
 
 
 @lru_cache(maxsize=256)
@@ -544,391 +471,3 @@ def cell_status(cell: Cell, now: float, palette: Palette) -> tuple[Text, str]:
     text = Text(f"{frame} {elapsed:.1f} s", Style(color=palette.accent, bold=True))
     text.append("   Ctrl+X stops", Style(color=palette.muted, bold=False))
     return text, palette.accent
-
-
-# Lines
-
-
-def strip(text: Text, width: int, base: Style, alignment: Alignment = Alignment.LEFT) -> Strip:
-    """One line of exactly `width` cells on the ground of `base`; what is too long is cut."""
-    # `render` leaves the text's own style out where no part of it has another.
-    line = Strip(text.render(CONSOLE)).apply_style(base + CONSOLE.get_style(text.style))
-    slack = width - line.cell_length
-    if slack < 0:
-        return line.crop(0, width).adjust_cell_length(width, base)
-    left = {Alignment.LEFT: 0, Alignment.CENTER: slack // 2, Alignment.RIGHT: slack}[alignment]
-    return Strip([Segment(" " * left, base), *line, Segment(" " * (slack - left), base)], width)
-
-
-def wrap(text: Text, width: int) -> list[Text]:
-    """Lines of at most `width` cells, broken between words."""
-    text.end = ""
-    return list(text.wrap(CONSOLE, max(width, 1), overflow="fold")) or [Text()]
-
-
-def fold(text: Text, width: int) -> list[Text]:
-    """Lines of at most `width` cells, broken anywhere, as a terminal does."""
-    if text.cell_len <= width:
-        return [text]
-    cuts: list[int] = []
-    column = 0
-    for index, character in enumerate(text.plain):
-        cells = Text(character).cell_len
-        if column + cells > width and column:
-            cuts.append(index)
-            column = 0
-        column += cells
-    return list(text.divide(cuts))
-
-
-@lru_cache(maxsize=1024)
-def still_lines(block: Block, width: int, palette: Palette, base: Style, step: int, layout: Layout) -> Lines:
-    """The lines of a block that does not run: always the same for the same slide, so they are made once."""
-    content = block.content
-    by_theme = layout.heading_alignment(content.level) if isinstance(content, Heading) else layout.alignment
-    alignment = block.alignment or by_theme or Alignment.LEFT
-    measure = min(width, MEASURE) if alignment is Alignment.LEFT else width
-
-    def lines(text: Text, indent: int = 0) -> Lines:
-        return tuple(strip(Text(" " * indent) + row, width, base, alignment) for row in wrap(text, measure - indent))
-
-    match content:
-        case Heading(level, spans):
-            return lines(rich_text(spans, palette, Style(color=palette.heading(level), bold=True)))
-        case Paragraph(spans):
-            style = Style(bold=True) if block.font_size > 1 else Style.null()
-            return lines(rich_text(spans, palette, style))
-        case ListItem():
-            return list_item(content, width, measure, palette, base)
-        case Table():
-            return table(content, alignment, width, palette, base, step)
-        case Quote(paragraphs):
-            return barred(paragraphs, measure, width, palette, base, palette.accent, None, Style(italic=True))
-        case Alert(kind, title, paragraphs):
-            tone = alert_tone(kind, palette)
-            heading = Text(f"{ALERT_ICONS.get(kind, '●')} {printable(title)}", Style(color=tone, bold=True))
-            return barred(paragraphs, measure, width, palette, base, tone, heading, Style.null())
-        case Rule():
-            return (strip(Text("─" * width, Style(color=palette.faint)), width, base),)
-        case Blank(count):
-            return (strip(Text(), width, base),) * count
-        case Footnote(label, spans):
-            text = rich_text(spans, palette, Style(color=palette.muted))
-            mark = Text(f"{superscript(printable(label))} ", Style(color=palette.accent))
-            return lines(Text.assemble(mark, text))
-        case _:
-            return ()
-
-
-def list_item(item: ListItem, width: int, measure: int, palette: Palette, base: Style) -> Lines:
-    """A bullet or number, and its text hanging beside it."""
-    marker = printable(item.marker)
-    indent = 3 * item.depth + 1
-    tone = palette.accent if item.depth == 0 else palette.muted
-    hang = indent + Text(marker).cell_len + 1
-    rows = []
-    for index, row in enumerate(wrap(rich_text(item.text, palette), max(measure - hang, 8))):
-        first = index == 0
-        lead = Text(f"{' ' * indent}{marker} " if first else " " * hang, Style(color=tone, bold=True))
-        rows.append(strip(Text.assemble(lead, row), width, base))
-    return tuple(rows)
-
-
-def alert_tone(kind: str, palette: Palette) -> str:
-    tones = {
-        "note": palette.note,
-        "tip": palette.good,
-        "important": palette.important,
-        "warning": palette.warning,
-        "caution": palette.bad,
-    }
-    return tones.get(kind, palette.note)
-
-
-def barred(
-    paragraphs: Sequence[Spans],
-    measure: int,
-    width: int,
-    palette: Palette,
-    base: Style,
-    tone: str,
-    heading: Text | None,
-    style: Style,
-) -> Lines:
-    """Paragraphs on a panel, with a coloured bar at their left."""
-    ground = base + Style(bgcolor=palette.panel)
-    rows = [heading] if heading is not None else []
-    for index, paragraph in enumerate(paragraphs):
-        if index:
-            rows.append(Text())
-        rows += wrap(rich_text(paragraph, palette, style), measure - 4)
-    bar = Segment("▌ ", Style(color=tone, bgcolor=palette.panel))
-    inside = max(measure - 2, 1)
-    beyond = Segment(" " * max(width - measure, 0), base)
-    return tuple(Strip([bar, *strip(row, inside, ground), beyond]).adjust_cell_length(width, base) for row in rows)
-
-
-def table(content: Table, alignment: Alignment, width: int, palette: Palette, base: Style, step: int) -> Lines:
-    """A table as wide as its text, with a line below its header. Rows of later steps are blank."""
-    from rich.box import Box
-    from rich.table import Table as RichTable
-
-    header_line = Box("    \n    \n ── \n    \n    \n    \n    \n    \n")
-    drawn = RichTable(
-        box=header_line,
-        show_edge=False,
-        pad_edge=False,
-        padding=(0, 3 if width >= 80 else 1, 0, 0),
-        border_style=Style(color=palette.faint),
-        header_style=Style(color=palette.accent, bold=True),
-        show_header=any(content.header),
-    )
-    for index, header in enumerate(content.header):
-        justify = content.alignments[index] if index < len(content.alignments) else Alignment.LEFT
-        drawn.add_column(rich_text(header, palette), justify=justify.value, overflow="fold")
-    for cells, row_step in zip(content.rows, content.row_steps, strict=False):
-        texts = [rich_text(spans, palette) for spans in cells]
-        drawn.add_row(*(texts if row_step <= step else map(veiled, texts)))
-    options = CONSOLE.options.update(width=width, max_width=width, height=None)
-    rows = CONSOLE.render_lines(drawn, options, pad=False)
-    lines = [unveiled(Strip(row)) for row in rows]
-    shift = {Alignment.LEFT: 0, Alignment.CENTER: 2, Alignment.RIGHT: 1}[alignment]
-    slack = width - max((line.cell_length for line in lines), default=0)
-    indent = Segment(" " * (max(slack, 0) // shift if shift else 0), base)
-    return tuple(
-        Strip([indent, *line.apply_style(base)]).crop(0, width).adjust_cell_length(width, base) for line in lines
-    )
-
-
-def veiled(text: Text) -> Text:
-    """Blanks of the text's shape."""
-    return Text("".join(c if c.isspace() else VEIL * Text(c).cell_len for c in text.plain))
-
-
-def unveiled(line: Strip) -> Strip:
-    return Strip([Segment(s.text.replace(VEIL, " "), s.style, s.control) for s in line], line.cell_length)
-
-
-@lru_cache(maxsize=256)
-def code_panel(
-    code: Code,
-    highlighted: frozenset[int] | None,
-    width: int,
-    palette: Palette,
-    base: Style,
-    air: Air,
-    mark: str = "",
-    consent: Consent = EVERYTHING,
-) -> Lines:
-    """Code on its panel. Lines outside the highlighted ones are dimmed; long lines go on in the next row."""
-    ground = base + Style(bgcolor=palette.panel) if code.background else base
-    numbers = len(str(code.first_line_number + len(code.lines) - 1)) if code.line_numbers else 0
-    gutter = 2 + (numbers + 2 if numbers else 0)
-    rows: list[Text] = []
-    header = panel_header(code, width, palette, consent, mark)
-    if header is not None:
-        rows.append(header)
-    elif air and code.background:
-        rows.append(Text())
-    dimmed = Style(color=palette.faint)
-    for index, line in enumerate(code_lines(code.language, code.lines, palette), start=1):
-        lit = highlighted is None or index in highlighted
-        shown = line if lit else Text(line.plain, dimmed)
-        bar = ("▎ ", palette.accent) if lit and highlighted is not None else (" ", dimmed)
-        number = str(code.first_line_number + index - 1).rjust(numbers) if numbers else ""
-        for part, text in enumerate(code_rows(shown, max(width - gutter - 1, 1))):
-            lead = Text(bar[0].ljust(2), bar[1])
-            if numbers:
-                lead.append((number if part == 0 else " " * numbers) + "  ", Style(color=palette.faint))
-            rows.append(Text.assemble(lead, text))
-    if air and code.background:
-        rows.append(Text())
-    return tuple(strip(row, width, ground) for row in rows)
-
-
-def editor_panel(code: Code, rows: int, width: int, palette: Palette, base: Style, air: Air) -> Lines:
-    """The panel that the editor lies on, with so many rows of room for it."""
-    ground = base + Style(bgcolor=palette.panel)
-    bar = Text("▎", Style(color=palette.accent))
-    language, keys = printable(code.language), fitting(EDITING, width - Text(code.language).cell_len - 6)
-    gap = max(width - Text(language + keys).cell_len - 4, 1)
-    header = Text.assemble(bar, f" {language}", " " * gap, Text(f"{keys}  ", Style(color=palette.accent)))
-    below = [bar] if air else []
-    return tuple(strip(row, width, ground) for row in (header, *[bar] * rows, *below))
-
-
-def fitting(spellings: Sequence[str], width: int) -> str:
-    """The first spelling that fits, from long to short; the last where none does."""
-    return next((text for text in spellings if len(text) <= width), spellings[-1])
-
-
-def code_rows(line: Text, width: int) -> list[Text]:
-    """A line of code in as many rows as it needs; an arrow marks those that continue."""
-    if line.cell_len <= width or width < 12:
-        return [line]
-    first, *others = wrap(line.copy(), width - 4)
-    return [first, *(Text.assemble(Text("  ↪ ", Style(dim=True)), other) for other in others)]
-
-
-def panel_header(code: Code, width: int, palette: Palette, consent: Consent, mark: str = "") -> Text | None:
-    """The row above code that runs or is drawn: its language, what is special about it now, and the key."""
-    if code.render:
-        note = "+render is drawn in presenterm"
-    elif code.execution is Execution.NONE:
-        return None
-    elif not runnable(code.language):
-        note = f"{code.language} does not run here"
-    elif not consent.allows(code.execution):
-        note = f"runs only with {flag(code.execution)}"
-    else:
-        note = "▶ Ctrl+E"
-    language = printable(code.language)
-    room = width - Text(language + note).cell_len - 8
-    shown = fitting((f"{mark}   ", mark.partition(" ")[0] + "   ", ""), room) if mark else ""
-    gap = max(width - Text(language + shown + note).cell_len - 4, 1)
-    tone = palette.accent if note.startswith("▶") else palette.muted
-    return Text.assemble(
-        Text(f"  {language}", Style(color=palette.muted)),
-        " " * gap,
-        Text(shown, Style(color=palette.warning)),
-        Text(f"{note}  ", Style(color=tone)),
-    )
-
-
-@lru_cache(maxsize=64)
-def column_widths(weights: tuple[int, ...], width: int) -> tuple[tuple[int, ...], int]:
-    """Columns by weight and the gap between them; no widths where they would be too narrow to read."""
-    gap = 4 if width >= 100 else 2
-    room = width - gap * (len(weights) - 1)
-    edges = [room * sum(weights[:index]) // sum(weights) for index in range(len(weights) + 1)]
-    widths = tuple(after - before for before, after in pairwise(edges))
-    return (widths, gap) if min(widths) >= min(NARROWEST_COLUMN, width // 8) and width >= 40 else ((), gap)
-
-
-# Around the body
-
-
-def title_bar(title: Spans | None, view: View, side: int) -> Lines:
-    """The slide's title on a bar across the screen, as high as the screen allows."""
-    palette, width = view.palette, view.width
-    base = Style(color=palette.text, bgcolor=palette.background)
-    if title is None:
-        return (strip(Text(), width, base),) * (1 if view.height < TALL else 2)
-    ground = Style(color=palette.on_bar, bgcolor=palette.bar, bold=True)
-    edge = Style(color=palette.bar, bgcolor=palette.background)
-    text = rich_text(tuple(span for span in title), palette)
-    text = Text(text.plain)  # on the bar every colour but its own is hard to read
-    alignment = view.layout.title_alignment or Alignment.LEFT
-    ends = [Segment(" " * side, ground)]
-    rows = [
-        Strip([*ends, *strip(row, width - 2 * side, ground, alignment), *ends], width)
-        for row in wrap(text, width - 2 * side)[:2]
-    ]
-    blank = strip(Text(), width, ground)
-    if view.height >= TALL:
-        return (blank, *rows, blank, strip(Text(), width, base))
-    if view.height >= 16:
-        return (strip(Text("▄" * width), width, edge), *rows, strip(Text("▀" * width), width, edge))
-    return tuple(rows)
-
-
-def footer_height(height: int) -> int:
-    """Rows of the footer, by the screen's height."""
-    if height < 10:
-        return 1
-    return 2 if height < TALL else 3
-
-
-def footer(deck: Deck, place: Place, view: View, hint: str = "") -> Lines:
-    """The deck's title, a thin bar of progress, and `n / N`; the hint stands before the number.
-
-    A deck whose theme asks for another footer gets that. A long hint, such as an error in the deck, gets the title's
-    and the bar's room too.
-    """
-    palette, width = view.palette, view.width
-    tone = palette.footer or palette.muted
-    base = Style(color=tone, bgcolor=palette.background)
-    side = margin(width, view.layout)
-    count = len(deck.slides)
-
-    def framed(text: Text) -> Lines:
-        line, blank = strip(text, width, base), strip(Text(), width, base)
-        return {1: (line,), 2: (blank, line), 3: (blank, line, blank)}[footer_height(view.height)]
-
-    if len(hint) > width // 3:
-        number = f"  {place.slide + 1} / {count}"
-        message = Text(printable(hint), Style(color=palette.accent, bold=True))
-        message.truncate(max(width - 2 * side - len(number), 1), overflow="ellipsis", pad=True)
-        return framed(Text.assemble(" " * side, message, Text(number, Style(color=palette.text))))
-    if deck.front_matter.footer is not None:
-        return framed(own_footer(deck.front_matter.footer, place.slide + 1, count, view, hint))
-    title = Text(printable(deck.title).replace("\n", " "), Style(color=tone))
-    title.truncate(max(width * 2 // 5, 1), overflow="ellipsis")
-    right = Text.assemble(
-        Text(f"{hint}  " if hint else "", Style(color=palette.accent, bold=True)),
-        Text(f"{place.slide + 1} / {count}", Style(color=palette.text)),
-    )
-    room = max(width - 2 * side - title.cell_len - right.cell_len - 4, 0)
-    done = round(room * (place.slide + 1) / count)
-    bar = Text.assemble(
-        Text("━" * done, Style(color=palette.accent)), Text("─" * (room - done), Style(color=palette.faint))
-    )
-    return framed(Text.assemble(" " * side, title, "  ", bar, "  ", right))
-
-
-def own_footer(wanted: Footer, number: int, count: int, view: View, hint: str) -> Text:
-    """The footer that a deck's theme asks for, in one row; a hint stands at its right."""
-    palette, width = view.palette, view.width
-    side = margin(width, view.layout)
-    room = max(width - 2 * side, 1)
-    if wanted.style == "progress_bar":
-        bar = (wanted.character * width)[: round(width * number / count)]
-        return Text.assemble(Text(printable(bar), Style(color=palette.accent)), "  " if hint else "", hint)
-
-    def numbered(text: str) -> str:
-        return text.replace(CURRENT_SLIDE, str(number)).replace(TOTAL_SLIDES, str(count))
-
-    def said(spans: Spans | None) -> Text:
-        filled = tuple(replace(span, text=numbered(span.text)) for span in spans or ())
-        return rich_text(filled, palette, Style(color=palette.footer or palette.muted))
-
-    left, center, right = map(said, (wanted.left, wanted.center, wanted.right))
-    if hint:
-        right = Text.assemble(Text(f"{hint}  ", Style(color=palette.accent, bold=True)), right)
-    before = max((room - center.cell_len) // 2 - left.cell_len, 1)
-    after = max(room - left.cell_len - before - center.cell_len - right.cell_len, 1)
-    return Text.assemble(" " * side, left, " " * before, center, " " * after, right)
-
-
-def cover(deck: Deck, view: View) -> list[Text]:
-    """The title page, from the front matter."""
-    palette, front = view.palette, deck.front_matter
-    measure = min(view.width - 4, MEASURE)
-    rows: list[Text] = []
-    if front.title:
-        rows += wrap(Text(printable(front.title), Style(color=palette.emphasis, bold=True)), measure)
-        rows.append(Text("━" * min(24, measure), Style(color=palette.accent)))
-    if front.sub_title:
-        rows += [Text(), *wrap(Text(printable(front.sub_title), Style(color=palette.accent)), measure)]
-    circumstances = "  ·  ".join(part for part in (front.event, front.location, front.date) if part)
-    if circumstances:
-        rows += [Text(), Text(), *wrap(Text(printable(circumstances), Style(color=palette.text)), measure)]
-    if front.authors:
-        rows += [Text()]
-        rows += [Text(printable(author), Style(color=palette.muted)) for author in front.authors]
-    return rows
-
-
-def banner(title: Spans, view: View) -> list[Text]:
-    """A title that stands alone, as between the parts of a talk."""
-    palette = view.palette
-    measure = min(view.width - 4, MEASURE)
-    rows = wrap(rich_text(title, palette, Style(color=palette.emphasis, bold=True)), measure)
-    return [*rows, Text("━" * min(24, measure), Style(color=palette.accent))]
-
-
-def centred(rows: Sequence[Text], view: View, base: Style) -> Lines:
-    """Rows in the middle of the screen, both ways."""
-    above = max((view.height - footer_height(view.height) - len(rows)) // 2, 0)
-    blank = strip(Text(), view.width, base)
-    return (*[blank] * above, *(strip(row, view.width, base, Alignment.CENTER) for row in rows))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.strip import Strip
 from textual.widget import Widget
 
-from triton_workshop.viewer.page import Lines
+from triton_workshop.viewer.lines import Lines
 
 
 class Rows(Widget):

@@ -14,7 +14,8 @@ from textual.geometry import Region
 from textual.screen import ModalScreen
 
 from triton_workshop.deck.model import Deck, plain
-from triton_workshop.viewer.page import slide_name, strip
+from triton_workshop.viewer.lines import strip
+from triton_workshop.viewer.page import slide_name
 from triton_workshop.viewer.palette import Palette
 from triton_workshop.viewer.richtext import printable
 from triton_workshop.viewer.rows import Rows

@@ -1,0 +1,262 @@
+"""What a block of a slide looks like by itself: text, lists, tables, and the panels of code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import pairwise
+
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+from textual.strip import Strip
+
+from triton_workshop.consent import EVERYTHING, Consent, flag
+from triton_workshop.deck.model import (
+    Alert,
+    Alignment,
+    Blank,
+    Block,
+    Code,
+    Execution,
+    Footnote,
+    Heading,
+    ListItem,
+    Paragraph,
+    Quote,
+    Rule,
+    Table,
+)
+from triton_workshop.deck.model import Text as Spans
+from triton_workshop.runner import runnable
+from triton_workshop.viewer.deck_theme import Layout
+from triton_workshop.viewer.lines import CONSOLE, Lines, fitting, strip, wrap
+from triton_workshop.viewer.palette import Palette
+from triton_workshop.viewer.richtext import code_lines, printable, rich_text, superscript
+from triton_workshop.viewer.view import NARROWEST_COLUMN, Air
+
+MEASURE = 108
+"""Columns beyond which running text is hard to follow; code, tables and columns may be wider."""
+ALERT_ICONS = {"note": "●", "tip": "★", "important": "◆", "warning": "▲", "caution": "✖"}
+EDITING = ("Ctrl+E runs · Ctrl+O next · Esc leaves", "Ctrl+E runs · Esc leaves", "Esc leaves", "")
+VEIL = "\u2800"
+"""A blank that wraps as a letter does: text that will come later keeps its place."""
+
+
+@lru_cache(maxsize=1024)
+def still_lines(block: Block, width: int, palette: Palette, base: Style, step: int, layout: Layout) -> Lines:
+    """The lines of a block that does not run: always the same for the same slide, so they are made once."""
+    content = block.content
+    by_theme = layout.heading_alignment(content.level) if isinstance(content, Heading) else layout.alignment
+    alignment = block.alignment or by_theme or Alignment.LEFT
+    measure = min(width, MEASURE) if alignment is Alignment.LEFT else width
+
+    def lines(text: Text, indent: int = 0) -> Lines:
+        return tuple(strip(Text(" " * indent) + row, width, base, alignment) for row in wrap(text, measure - indent))
+
+    match content:
+        case Heading(level, spans):
+            return lines(rich_text(spans, palette, Style(color=palette.heading(level), bold=True)))
+        case Paragraph(spans):
+            style = Style(bold=True) if block.font_size > 1 else Style.null()
+            return lines(rich_text(spans, palette, style))
+        case ListItem():
+            return list_item(content, width, measure, palette, base)
+        case Table():
+            return table(content, alignment, width, palette, base, step)
+        case Quote(paragraphs):
+            return barred(paragraphs, measure, width, palette, base, palette.accent, None, Style(italic=True))
+        case Alert(kind, title, paragraphs):
+            tone = alert_tone(kind, palette)
+            heading = Text(f"{ALERT_ICONS.get(kind, '●')} {printable(title)}", Style(color=tone, bold=True))
+            return barred(paragraphs, measure, width, palette, base, tone, heading, Style.null())
+        case Rule():
+            return (strip(Text("─" * width, Style(color=palette.faint)), width, base),)
+        case Blank(count):
+            return (strip(Text(), width, base),) * count
+        case Footnote(label, spans):
+            text = rich_text(spans, palette, Style(color=palette.muted))
+            mark = Text(f"{superscript(printable(label))} ", Style(color=palette.accent))
+            return lines(Text.assemble(mark, text))
+        case _:
+            return ()
+
+
+def list_item(item: ListItem, width: int, measure: int, palette: Palette, base: Style) -> Lines:
+    """A bullet or number, and its text hanging beside it."""
+    marker = printable(item.marker)
+    indent = 3 * item.depth + 1
+    tone = palette.accent if item.depth == 0 else palette.muted
+    hang = indent + Text(marker).cell_len + 1
+    rows = []
+    for index, row in enumerate(wrap(rich_text(item.text, palette), max(measure - hang, 8))):
+        first = index == 0
+        lead = Text(f"{' ' * indent}{marker} " if first else " " * hang, Style(color=tone, bold=True))
+        rows.append(strip(Text.assemble(lead, row), width, base))
+    return tuple(rows)
+
+
+def alert_tone(kind: str, palette: Palette) -> str:
+    tones = {
+        "note": palette.note,
+        "tip": palette.good,
+        "important": palette.important,
+        "warning": palette.warning,
+        "caution": palette.bad,
+    }
+    return tones.get(kind, palette.note)
+
+
+def barred(
+    paragraphs: Sequence[Spans],
+    measure: int,
+    width: int,
+    palette: Palette,
+    base: Style,
+    tone: str,
+    heading: Text | None,
+    style: Style,
+) -> Lines:
+    """Paragraphs on a panel, with a coloured bar at their left."""
+    ground = base + Style(bgcolor=palette.panel)
+    rows = [heading] if heading is not None else []
+    for index, paragraph in enumerate(paragraphs):
+        if index:
+            rows.append(Text())
+        rows += wrap(rich_text(paragraph, palette, style), measure - 4)
+    bar = Segment("▌ ", Style(color=tone, bgcolor=palette.panel))
+    inside = max(measure - 2, 1)
+    beyond = Segment(" " * max(width - measure, 0), base)
+    return tuple(Strip([bar, *strip(row, inside, ground), beyond]).adjust_cell_length(width, base) for row in rows)
+
+
+def table(content: Table, alignment: Alignment, width: int, palette: Palette, base: Style, step: int) -> Lines:
+    """A table as wide as its text, with a line below its header. Rows of later steps are blank."""
+    from rich.box import Box
+    from rich.table import Table as RichTable
+
+    header_line = Box("    \n    \n ── \n    \n    \n    \n    \n    \n")
+    drawn = RichTable(
+        box=header_line,
+        show_edge=False,
+        pad_edge=False,
+        padding=(0, 3 if width >= 80 else 1, 0, 0),
+        border_style=Style(color=palette.faint),
+        header_style=Style(color=palette.accent, bold=True),
+        show_header=any(content.header),
+    )
+    for index, header in enumerate(content.header):
+        justify = content.alignments[index] if index < len(content.alignments) else Alignment.LEFT
+        drawn.add_column(rich_text(header, palette), justify=justify.value, overflow="fold")
+    for cells, row_step in zip(content.rows, content.row_steps, strict=False):
+        texts = [rich_text(spans, palette) for spans in cells]
+        drawn.add_row(*(texts if row_step <= step else map(veiled, texts)))
+    options = CONSOLE.options.update(width=width, max_width=width, height=None)
+    rows = CONSOLE.render_lines(drawn, options, pad=False)
+    lines = [unveiled(Strip(row)) for row in rows]
+    shift = {Alignment.LEFT: 0, Alignment.CENTER: 2, Alignment.RIGHT: 1}[alignment]
+    slack = width - max((line.cell_length for line in lines), default=0)
+    indent = Segment(" " * (max(slack, 0) // shift if shift else 0), base)
+    return tuple(
+        Strip([indent, *line.apply_style(base)]).crop(0, width).adjust_cell_length(width, base) for line in lines
+    )
+
+
+def veiled(text: Text) -> Text:
+    """Blanks of the text's shape."""
+    return Text("".join(c if c.isspace() else VEIL * Text(c).cell_len for c in text.plain))
+
+
+def unveiled(line: Strip) -> Strip:
+    return Strip([Segment(s.text.replace(VEIL, " "), s.style, s.control) for s in line], line.cell_length)
+
+
+@lru_cache(maxsize=256)
+def code_panel(
+    code: Code,
+    highlighted: frozenset[int] | None,
+    width: int,
+    palette: Palette,
+    base: Style,
+    air: Air,
+    mark: str = "",
+    consent: Consent = EVERYTHING,
+) -> Lines:
+    """Code on its panel. Lines outside the highlighted ones are dimmed; long lines go on in the next row."""
+    ground = base + Style(bgcolor=palette.panel) if code.background else base
+    numbers = len(str(code.first_line_number + len(code.lines) - 1)) if code.line_numbers else 0
+    gutter = 2 + (numbers + 2 if numbers else 0)
+    rows: list[Text] = []
+    header = panel_header(code, width, palette, consent, mark)
+    if header is not None:
+        rows.append(header)
+    elif air and code.background:
+        rows.append(Text())
+    dimmed = Style(color=palette.faint)
+    for index, line in enumerate(code_lines(code.language, code.lines, palette), start=1):
+        lit = highlighted is None or index in highlighted
+        shown = line if lit else Text(line.plain, dimmed)
+        bar = ("▎ ", palette.accent) if lit and highlighted is not None else (" ", dimmed)
+        number = str(code.first_line_number + index - 1).rjust(numbers) if numbers else ""
+        for part, text in enumerate(code_rows(shown, max(width - gutter - 1, 1))):
+            lead = Text(bar[0].ljust(2), bar[1])
+            if numbers:
+                lead.append((number if part == 0 else " " * numbers) + "  ", Style(color=palette.faint))
+            rows.append(Text.assemble(lead, text))
+    if air and code.background:
+        rows.append(Text())
+    return tuple(strip(row, width, ground) for row in rows)
+
+
+def editor_panel(code: Code, rows: int, width: int, palette: Palette, base: Style, air: Air) -> Lines:
+    """The panel that the editor lies on, with so many rows of room for it."""
+    ground = base + Style(bgcolor=palette.panel)
+    bar = Text("▎", Style(color=palette.accent))
+    language, keys = printable(code.language), fitting(EDITING, width - Text(code.language).cell_len - 6)
+    gap = max(width - Text(language + keys).cell_len - 4, 1)
+    header = Text.assemble(bar, f" {language}", " " * gap, Text(f"{keys}  ", Style(color=palette.accent)))
+    below = [bar] if air else []
+    return tuple(strip(row, width, ground) for row in (header, *[bar] * rows, *below))
+
+
+def code_rows(line: Text, width: int) -> list[Text]:
+    """A line of code in as many rows as it needs; an arrow marks those that continue."""
+    if line.cell_len <= width or width < 12:
+        return [line]
+    first, *others = wrap(line.copy(), width - 4)
+    return [first, *(Text.assemble(Text("  ↪ ", Style(dim=True)), other) for other in others)]
+
+
+def panel_header(code: Code, width: int, palette: Palette, consent: Consent, mark: str = "") -> Text | None:
+    """The row above code that runs or is drawn: its language, what is special about it now, and the key."""
+    if code.render:
+        note = "+render is drawn in presenterm"
+    elif code.execution is Execution.NONE:
+        return None
+    elif not runnable(code.language):
+        note = f"{code.language} does not run here"
+    elif not consent.allows(code.execution):
+        note = f"runs only with {flag(code.execution)}"
+    else:
+        note = "▶ Ctrl+E"
+    language = printable(code.language)
+    room = width - Text(language + note).cell_len - 8
+    shown = fitting((f"{mark}   ", mark.partition(" ")[0] + "   ", ""), room) if mark else ""
+    gap = max(width - Text(language + shown + note).cell_len - 4, 1)
+    tone = palette.accent if note.startswith("▶") else palette.muted
+    return Text.assemble(
+        Text(f"  {language}", Style(color=palette.muted)),
+        " " * gap,
+        Text(shown, Style(color=palette.warning)),
+        Text(f"{note}  ", Style(color=tone)),
+    )
+
+
+@lru_cache(maxsize=64)
+def column_widths(weights: tuple[int, ...], width: int) -> tuple[tuple[int, ...], int]:
+    """Columns by weight and the gap between them; no widths where they would be too narrow to read."""
+    gap = 4 if width >= 100 else 2
+    room = width - gap * (len(weights) - 1)
+    edges = [room * sum(weights[:index]) // sum(weights) for index in range(len(weights) + 1)]
+    widths = tuple(after - before for before, after in pairwise(edges))
+    return (widths, gap) if min(widths) >= min(NARROWEST_COLUMN, width // 8) and width >= 40 else ((), gap)

@@ -1,0 +1,138 @@
+"""What stands around a slide's body: the title bar and the footer; and slides that are a title alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+from textual.strip import Strip
+
+from triton_workshop.deck.model import CURRENT_SLIDE, TOTAL_SLIDES, Alignment, Deck, Footer
+from triton_workshop.deck.model import Text as Spans
+from triton_workshop.viewer.blocks import MEASURE
+from triton_workshop.viewer.lines import Lines, strip, wrap
+from triton_workshop.viewer.place import Place
+from triton_workshop.viewer.richtext import printable, rich_text
+from triton_workshop.viewer.view import TALL, View, footer_height, margin
+
+
+def title_bar(title: Spans | None, view: View, side: int) -> Lines:
+    """The slide's title on a bar across the screen, as high as the screen allows."""
+    palette, width = view.palette, view.width
+    base = Style(color=palette.text, bgcolor=palette.background)
+    if title is None:
+        return (strip(Text(), width, base),) * (1 if view.height < TALL else 2)
+    ground = Style(color=palette.on_bar, bgcolor=palette.bar, bold=True)
+    edge = Style(color=palette.bar, bgcolor=palette.background)
+    text = rich_text(tuple(span for span in title), palette)
+    text = Text(text.plain)  # on the bar every colour but its own is hard to read
+    alignment = view.layout.title_alignment or Alignment.LEFT
+    ends = [Segment(" " * side, ground)]
+    rows = [
+        Strip([*ends, *strip(row, width - 2 * side, ground, alignment), *ends], width)
+        for row in wrap(text, width - 2 * side)[:2]
+    ]
+    blank = strip(Text(), width, ground)
+    if view.height >= TALL:
+        return (blank, *rows, blank, strip(Text(), width, base))
+    if view.height >= 16:
+        return (strip(Text("▄" * width), width, edge), *rows, strip(Text("▀" * width), width, edge))
+    return tuple(rows)
+
+
+def footer(deck: Deck, place: Place, view: View, hint: str = "") -> Lines:
+    """The deck's title, a thin bar of progress, and `n / N`; the hint stands before the number.
+
+    A deck whose theme asks for another footer gets that. A long hint, such as an error in the deck, gets the title's
+    and the bar's room too.
+    """
+    palette, width = view.palette, view.width
+    tone = palette.footer or palette.muted
+    base = Style(color=tone, bgcolor=palette.background)
+    side = margin(width, view.layout)
+    count = len(deck.slides)
+
+    def framed(text: Text) -> Lines:
+        line, blank = strip(text, width, base), strip(Text(), width, base)
+        return {1: (line,), 2: (blank, line), 3: (blank, line, blank)}[footer_height(view.height)]
+
+    if len(hint) > width // 3:
+        number = f"  {place.slide + 1} / {count}"
+        message = Text(printable(hint), Style(color=palette.accent, bold=True))
+        message.truncate(max(width - 2 * side - len(number), 1), overflow="ellipsis", pad=True)
+        return framed(Text.assemble(" " * side, message, Text(number, Style(color=palette.text))))
+    if deck.front_matter.footer is not None:
+        return framed(own_footer(deck.front_matter.footer, place.slide + 1, count, view, hint))
+    title = Text(printable(deck.title).replace("\n", " "), Style(color=tone))
+    title.truncate(max(width * 2 // 5, 1), overflow="ellipsis")
+    right = Text.assemble(
+        Text(f"{hint}  " if hint else "", Style(color=palette.accent, bold=True)),
+        Text(f"{place.slide + 1} / {count}", Style(color=palette.text)),
+    )
+    room = max(width - 2 * side - title.cell_len - right.cell_len - 4, 0)
+    done = round(room * (place.slide + 1) / count)
+    bar = Text.assemble(
+        Text("━" * done, Style(color=palette.accent)), Text("─" * (room - done), Style(color=palette.faint))
+    )
+    return framed(Text.assemble(" " * side, title, "  ", bar, "  ", right))
+
+
+def own_footer(wanted: Footer, number: int, count: int, view: View, hint: str) -> Text:
+    """The footer that a deck's theme asks for, in one row; a hint stands at its right."""
+    palette, width = view.palette, view.width
+    side = margin(width, view.layout)
+    room = max(width - 2 * side, 1)
+    if wanted.style == "progress_bar":
+        bar = (wanted.character * width)[: round(width * number / count)]
+        return Text.assemble(Text(printable(bar), Style(color=palette.accent)), "  " if hint else "", hint)
+
+    def numbered(text: str) -> str:
+        return text.replace(CURRENT_SLIDE, str(number)).replace(TOTAL_SLIDES, str(count))
+
+    def said(spans: Spans | None) -> Text:
+        filled = tuple(replace(span, text=numbered(span.text)) for span in spans or ())
+        return rich_text(filled, palette, Style(color=palette.footer or palette.muted))
+
+    left, center, right = map(said, (wanted.left, wanted.center, wanted.right))
+    if hint:
+        right = Text.assemble(Text(f"{hint}  ", Style(color=palette.accent, bold=True)), right)
+    before = max((room - center.cell_len) // 2 - left.cell_len, 1)
+    after = max(room - left.cell_len - before - center.cell_len - right.cell_len, 1)
+    return Text.assemble(" " * side, left, " " * before, center, " " * after, right)
+
+
+def cover(deck: Deck, view: View) -> list[Text]:
+    """The title page, from the front matter."""
+    palette, front = view.palette, deck.front_matter
+    measure = min(view.width - 4, MEASURE)
+    rows: list[Text] = []
+    if front.title:
+        rows += wrap(Text(printable(front.title), Style(color=palette.emphasis, bold=True)), measure)
+        rows.append(Text("━" * min(24, measure), Style(color=palette.accent)))
+    if front.sub_title:
+        rows += [Text(), *wrap(Text(printable(front.sub_title), Style(color=palette.accent)), measure)]
+    circumstances = "  ·  ".join(part for part in (front.event, front.location, front.date) if part)
+    if circumstances:
+        rows += [Text(), Text(), *wrap(Text(printable(circumstances), Style(color=palette.text)), measure)]
+    if front.authors:
+        rows += [Text()]
+        rows += [Text(printable(author), Style(color=palette.muted)) for author in front.authors]
+    return rows
+
+
+def banner(title: Spans, view: View) -> list[Text]:
+    """A title that stands alone, as between the parts of a talk."""
+    palette = view.palette
+    measure = min(view.width - 4, MEASURE)
+    rows = wrap(rich_text(title, palette, Style(color=palette.emphasis, bold=True)), measure)
+    return [*rows, Text("━" * min(24, measure), Style(color=palette.accent))]
+
+
+def centred(rows: Sequence[Text], view: View, base: Style) -> Lines:
+    """Rows in the middle of the screen, both ways."""
+    above = max((view.height - footer_height(view.height) - len(rows)) // 2, 0)
+    blank = strip(Text(), view.width, base)
+    return (*[blank] * above, *(strip(row, view.width, base, Alignment.CENTER) for row in rows))

@@ -1,0 +1,57 @@
+"""Lines of a screen: cut, wrapped and folded to a number of cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from io import StringIO
+
+from rich.console import Console
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+from textual.strip import Strip
+
+from triton_workshop.deck.model import Alignment
+
+CONSOLE = Console(
+    file=StringIO(), width=80, color_system="truecolor", force_terminal=True, legacy_windows=False, _environ={}
+)
+
+Lines = tuple[Strip, ...]
+
+
+def strip(text: Text, width: int, base: Style, alignment: Alignment = Alignment.LEFT) -> Strip:
+    """One line of exactly `width` cells on the ground of `base`; what is too long is cut."""
+    # `render` leaves the text's own style out where no part of it has another.
+    line = Strip(text.render(CONSOLE)).apply_style(base + CONSOLE.get_style(text.style))
+    slack = width - line.cell_length
+    if slack < 0:
+        return line.crop(0, width).adjust_cell_length(width, base)
+    left = {Alignment.LEFT: 0, Alignment.CENTER: slack // 2, Alignment.RIGHT: slack}[alignment]
+    return Strip([Segment(" " * left, base), *line, Segment(" " * (slack - left), base)], width)
+
+
+def wrap(text: Text, width: int) -> list[Text]:
+    """Lines of at most `width` cells, broken between words."""
+    text.end = ""
+    return list(text.wrap(CONSOLE, max(width, 1), overflow="fold")) or [Text()]
+
+
+def fold(text: Text, width: int) -> list[Text]:
+    """Lines of at most `width` cells, broken anywhere, as a terminal does."""
+    if text.cell_len <= width:
+        return [text]
+    cuts: list[int] = []
+    column = 0
+    for index, character in enumerate(text.plain):
+        cells = Text(character).cell_len
+        if column + cells > width and column:
+            cuts.append(index)
+            column = 0
+        column += cells
+    return list(text.divide(cuts))
+
+
+def fitting(spellings: Sequence[str], width: int) -> str:
+    """The first spelling that fits, from long to short; the last where none does."""
+    return next((text for text in spellings if len(text) <= width), spellings[-1])

@@ -1,0 +1,72 @@
+"""All that a page depends on besides the slide, and what follows from the screen's size alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from triton_workshop.consent import EVERYTHING, Consent
+from triton_workshop.deck.model import Block
+from triton_workshop.viewer.deck_theme import Layout
+from triton_workshop.viewer.live import Cell
+from triton_workshop.viewer.palette import Palette
+from triton_workshop.viewer.pictures import Graphics
+
+WIDEST = 144
+TALL = 30
+"""Rows from which there is room for more air around the title and in the footer."""
+NARROWEST_COLUMN = 16
+
+
+@dataclass(frozen=True)
+class OpenEditor:
+    """The block over whose code the editor lies, and the rows that the editor needs at a width."""
+
+    block: Block
+    rows: Callable[[int], int]
+
+
+@dataclass(frozen=True)
+class View:
+    """All that a page depends on besides the slide."""
+
+    palette: Palette
+    width: int
+    height: int
+    step: int = 0
+    cells: Mapping[Block, Cell] = field(default_factory=dict)
+    elsewhere: Mapping[str, Block] = field(default_factory=dict)
+    edited: Mapping[Block, Block | None] = field(default_factory=dict)
+    """Blocks that show what the presenter typed, each with the version of it that ran last."""
+    editor: OpenEditor | None = None
+    grid: bool = False
+    """Whether a line shows where one column ends and the next begins."""
+    now: float = 0.0
+    graphics: Graphics = field(default_factory=Graphics)
+    layout: Layout = Layout()  # noqa: RUF009 (frozen)
+    consent: Consent = EVERYTHING
+
+
+def margin(width: int, layout: Layout = Layout()) -> int:  # noqa: B008 (frozen)
+    """Columns left free on either side: little on a small screen, where every column counts."""
+    by_theme = layout.margin(width)
+    if by_theme is not None:
+        return max(min(by_theme, (width - NARROWEST_COLUMN) // 2), 0)
+    wanted = max((width - WIDEST) // 2, min(width // 20, 10), 1 if width < 40 else 3)
+    return min(wanted, (width - 1) // 2)
+
+
+class Air(IntEnum):
+    """How much room is left between the parts of a slide."""
+
+    NONE = 0
+    SOME = 1
+    MUCH = 2
+
+
+def footer_height(height: int) -> int:
+    """Rows of the footer, by the screen's height."""
+    if height < 10:
+        return 1
+    return 2 if height < TALL else 3
