@@ -170,6 +170,7 @@ class Viewer(App[int]):
         """Whether the screen shows all that the live blocks have printed."""
         self._pictures: list[PictureWidget] = []
         self._held: Held | None = None
+        self._output_screen: OutputScreen | None = None
         self._use_look(deck)
 
     def _use_look(self, deck: Deck) -> None:
@@ -236,7 +237,7 @@ class Viewer(App[int]):
 
     def _draw(self, size: Size | None = None, *, from_top: bool = False) -> None:
         """Shows the slide as it is now, all of it in one go."""
-        if not hasattr(self, "body"):
+        if not hasattr(self, "body") or not self.body.is_attached:  # not yet there, or on its way out
             return
         view = self._view(size or self.size)
         started = time.monotonic()
@@ -254,8 +255,8 @@ class Viewer(App[int]):
             self._place_editor()
             self._draw_footer()
             self._draw_trouble(view)
-        if isinstance(self.screen, OutputScreen):
-            self.screen.draw()
+        if self._output_screen is not None:
+            self._output_screen.draw()
         self._next_frame = time.monotonic() + BREATH * (time.monotonic() - started)
         self._tell_notes()
 
@@ -597,7 +598,11 @@ class Viewer(App[int]):
         outputs = [Output(f"{slide} · {self._language(block)}", cell) for block, cell in cells]
         newest = max(range(len(cells)), key=lambda index: cells[index][1].started)
         chosen = blocks.index(wanted) if wanted in blocks else newest
-        self.push_screen(OutputScreen(outputs, chosen, self.palette, self.graphics))
+        self._output_screen = OutputScreen(outputs, chosen, self.palette, self.graphics)
+        self.push_screen(self._output_screen, self._output_was_closed)
+
+    def _output_was_closed(self, _: None) -> None:
+        self._output_screen = None
 
     @staticmethod
     def _language(block: Block) -> str:
