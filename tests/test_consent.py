@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pytest
 from conftest import ROOT
+from rich.console import Console
 
 from triton_workshop.consent import EVERYTHING, NOTHING, Consent, at_home, flag, home, in_force, live_code
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import Execution
+from triton_workshop.viewer.asking import consent_to
 
 TALK = "One\n===\n\n```python +exec\nprint(1)\n```\n"
 INCLUDING = "One\n===\n\n<!-- include: {} -->\n"
@@ -62,6 +65,16 @@ def test_the_workshops_own_deck_is_at_home() -> None:
 def test_elsewhere_counts_what_was_given(places: Path) -> None:
     deck = load_deck(places / "elsewhere" / "talk.md")
     assert in_force(deck, Consent(run=True)) == Consent(run=True)
+
+
+def test_what_a_save_brings_in_from_elsewhere_has_no_leave(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("triton_workshop.consent.home", lambda: places / "ours")
+    path = places / "ours" / "slides" / "new.md"
+    path.write_text(TALK)
+    agreed = consent_to(load_deck(path), NOTHING, Console(file=io.StringIO()))
+    assert in_force(load_deck(path), agreed) == EVERYTHING
+    path.write_text(INCLUDING.format("../../elsewhere/talk.md"))
+    assert in_force(load_deck(path), agreed) == NOTHING
 
 
 @pytest.mark.parametrize(

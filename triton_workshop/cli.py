@@ -152,10 +152,10 @@ def validate(
 
 
 def consent_to_validate(path: Path, given: Consent) -> Consent:
-    """What may run of a deck; ends the command where nothing may."""
+    """What a person agrees to of code from elsewhere; ends the command where nothing of the deck's may run."""
     from rich.console import Console
 
-    from triton_workshop.consent import EVERYTHING, NOTHING, in_force, live_code
+    from triton_workshop.consent import NOTHING, in_force, live_code
     from triton_workshop.deck import DeckError, load_deck
     from triton_workshop.viewer.asking import consent_to
 
@@ -163,11 +163,9 @@ def consent_to_validate(path: Path, given: Consent) -> Consent:
         deck = load_deck(path)
     except DeckError:  # the validation says so, and runs nothing
         return NOTHING
-    if not any(live_code(deck)):
-        return EVERYTHING
     can_ask = sys.stdin.isatty() and sys.stderr.isatty()
-    consent = consent_to(deck, given, Console(stderr=True, highlight=False)) if can_ask else in_force(deck, given)
-    if consent == NOTHING:
+    consent = consent_to(deck, given, Console(stderr=True, highlight=False)) if can_ask else given
+    if in_force(deck, consent) == NOTHING and any(live_code(deck)):
         fail(f"{path}: its code comes from elsewhere and has not run; to let it run: workshop validate -x {path}")
     return consent
 
@@ -378,10 +376,10 @@ def leave_to_run(deck: Deck, given: Consent) -> list[str]:
     """The options by which presenterm runs what may run of a deck."""
     from rich.console import Console
 
-    from triton_workshop.consent import REPLACING, live_code
+    from triton_workshop.consent import REPLACING, in_force, live_code
     from triton_workshop.viewer.asking import consent_to
 
-    consent = consent_to(deck, given, Console(highlight=False))
+    consent = in_force(deck, consent_to(deck, given, Console(highlight=False)))
     replaces = any(live.code.execution in REPLACING for live in live_code(deck))
     return ["-x"] * consent.run + ["-X"] * (consent.replace and replaces)
 

@@ -94,14 +94,14 @@ def test_whole_sectors_once_leave_nothing_to_a_cache() -> None:
 
 def test_column_major_reads_waste_sectors() -> None:
     cost = by_columns(double_by_columns)
-    said = "reads x_ptr in rows of 4 bytes with a stride of 4,096: each 32-byte sector brings 4 useful bytes"
+    said = "reads x_ptr in rows of 4 bytes with a stride of 4,096 bytes: each 32-byte sector brings 4 useful bytes"
     assert said in sentences(cost, cost.operations)
     assert (cost.reuse, cost.spread) == (1.0, 4.5)
 
 
 def test_column_major_writes_waste_sectors() -> None:
     cost = by_columns(scatter_by_columns)
-    said = "writes out_ptr in rows of 4 bytes with a stride of 4,096: each 32-byte sector takes 4 useful bytes"
+    said = "writes out_ptr in rows of 4 bytes with a stride of 4,096 bytes: each 32-byte sector takes 4 useful bytes"
     assert said in sentences(cost, cost.operations)
 
 
@@ -130,7 +130,7 @@ def test_a_partly_filled_last_block_is_not_worth_a_word() -> None:
 def test_between_the_roofs_each_gpu_has_its_own_limit() -> None:
     cost = cost_of_call(lambda: busy[(16,)](vector(4096), vector(4096), 200, BLOCK=256))
     assert sentences(cost, cost.operations)[0] == "50 operations a byte: memory is the limit on an RTX 4090 " + (
-        "(needs 82), arithmetic is the limit on a T4 (needs 25) and an A100 (needs 9.6) and an H200 (needs 14)"
+        "(needs 82), compute is the limit on a T4 (needs 25) and an A100 (needs 9.6) and an H200 (needs 14)"
     )
 
 
@@ -143,14 +143,14 @@ def test_a_large_product_is_compute_bound() -> None:
     cost = multiplied("ieee", 256)
     assert cost.products == {"ieee": 2 * 256**3}
     said = sentences(cost, cost.operations)[0]
-    assert said.startswith("43 operations a byte: memory is the limit on an RTX 4090 (needs 82), arithmetic")
+    assert said.startswith("43 operations a byte: memory is the limit on an RTX 4090 (needs 82), compute")
 
 
 def test_tensor_cores_move_the_limit() -> None:
     slow, quick = (limit_on(H200, multiplied(precision, 256), 2 * 256**3) for precision in ("ieee", "tf32"))
     assert slow is not None
     assert quick is not None
-    assert (slow.bound, quick.bound) == ("arithmetic", "memory")
+    assert (slow.bound, quick.bound) == ("compute", "memory")
     assert slow.rate == pytest.approx(67e12)
     assert quick.rate == pytest.approx(4.8e12 * quick.intensity)
     assert quick.balance == pytest.approx(494.5e12 / 4.8e12)

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -118,6 +119,52 @@ print("again")
             assert list(output) == []
             assert run.wait().reason == "killed by SIGKILL"
         assert all(map(dies, (script, inside, outside)))
+
+
+def test_a_run_that_has_lost_its_parent_leaves_the_next_parent_alone(tmp_path: Path) -> None:
+    waits = "import os, time, torch\nprint(os.getppid(), flush=True)\nwhile not os.path.exists('go'): time.sleep(0.01)"
+    with WarmRunner() as runner, runner.run(Script("python", waits, tmp_path)) as first:
+        [parent] = numbers(first.output())
+        os.kill(parent, signal.SIGKILL)
+        with runner.run(Script("python", f"{waits}\nprint('ended')", tmp_path)) as second:
+            output = second.output()
+            assert numbers(output) != [parent]
+            assert first.wait().reason == "killed by SIGKILL"
+            (tmp_path / "go").touch()
+            assert b"".join(output) == b"ended\n"
+
+
+def test_only_what_has_its_owner_in_this_namespace_can_be_an_orphan() -> None:
+    """Seen from outside, the processes of a container have owners whose numbers are others' here."""
+    nobody = f"{2**22 + 1}.1."  # no process has such a number (proc(5), pid_max)
+    environment = {**os.environ, strays.OWNER: nobody}
+    ours = subprocess.Popen(["sleep", "600"], env=environment)
+    command = ["unshare", "--pid", "--fork", "--mount-proc", "sh", "-c", "echo begun; exec sleep 600"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment) as theirs:
+        inside = 0
+        try:
+            assert theirs.stdout is not None
+            if not theirs.stdout.readline():
+                pytest.skip("this user may not make namespaces")
+            [inside] = map(int, Path(f"/proc/{theirs.pid}/task/{theirs.pid}/children").read_text().split())
+            with suppress(subprocess.TimeoutExpired):
+                strays.end_strays(lambda owner: owner == nobody)
+                ours.wait(timeout=60)
+            assert ours.returncode == -signal.SIGKILL
+            assert alive(inside)
+        finally:
+            ours.kill()
+            ours.wait()
+            theirs.kill()
+            if inside:
+                os.kill(inside, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("shows", ["", "# PIL, which may show pictures"])
+def test_a_script_that_reports_an_error_itself_names_all_its_frames(start: Start, tmp_path: Path, shows: str) -> None:
+    source = "import sys\ndef a(): b()\ndef b(): 1 / 0\ntry: a()\nexcept Exception: sys.excepthook(*sys.exc_info())"
+    printed, _ = finish(start, Script("python", f"{source} {shows}", tmp_path))
+    assert [name for name in ("in <module>", "in a", "in b") if name in printed] == ["in <module>", "in a", "in b"]
 
 
 def test_nothing_survives_a_client_that_is_killed(tmp_path: Path) -> None:

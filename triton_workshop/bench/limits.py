@@ -35,7 +35,7 @@ class Limit:
 
     @property
     def bound(self) -> str:
-        return "memory" if self.memory >= self.arithmetic else "arithmetic"
+        return "memory" if self.memory >= self.arithmetic else "compute"
 
     @property
     def rate(self) -> float:

@@ -33,7 +33,8 @@ def _predicted(benches: Sequence[Bench]) -> Iterator[Point]:
             limit = contender.limits[-1]
             if limit is not None:
                 label = bench.exercise.launcher if number == 0 else ""
-                yield Point(contender.cost.intensity, limit.rate, contender.name, label)
+                useful = limit.useful / max(contender.cost.distinct, 1)
+                yield Point(useful, limit.rate, contender.name, label)
 
 
 def _published_roofs(benches: Sequence[Bench]) -> list[Roof]:

@@ -36,9 +36,9 @@ def _bound(limits: tuple[Limit | None, ...]) -> str:
     intensity, last = number(known[-1].intensity), known[-1]
     if bounds == {"memory"}:
         return f"memory-bound: {intensity} operations a byte, {_a(last)} needs {number(last.balance)}"
-    if bounds == {"arithmetic"}:
+    if bounds == {"compute"}:
         return f"compute-bound: {intensity} operations a byte, {_a(last)} needs only {number(last.balance)}"
-    sides = [_side(known, bound) for bound in ("memory", "arithmetic")]
+    sides = [_side(known, bound) for bound in ("memory", "compute")]
     return f"{intensity} operations a byte: {sides[0]}, {sides[1]}"
 
 
@@ -74,7 +74,7 @@ def _scatter(cost: Cost) -> Iterator[str]:
     if worst is None or worst.sectors < OFTEN * worst.least_sectors:
         return
     verb, does = ("writes", "takes") if worst.stored else ("reads", "brings")
-    apart = f" with a stride of {worst.step:,}" if worst.step is not None else ""
+    apart = f" with a stride of {worst.step:,} bytes" if worst.step is not None else ""
     rows = f"rows of {number(worst.useful / worst.rows)} bytes{apart}"
     useful = number(worst.useful / worst.sectors)
     yield f"{verb} {worst.argument} in {rows}: each 32-byte sector {does} {useful} useful bytes"

@@ -13,8 +13,8 @@ from types import TracebackType
 
 from triton_workshop.runner.shows import in_slide
 
-BEFORE_THE_SCRIPT = 3
-"""Frames of a traceback that are not the script's: what `python -c` runs, `main`, and `execute`."""
+OURS = ("<string>", __file__)
+"""Where the frames stand that come before the script's own: what `python -c` runs, `main` and `execute`."""
 
 
 def take_over(arguments: Sequence[str]) -> types.ModuleType:
@@ -46,8 +46,8 @@ def main() -> None:
     show = sys.excepthook
 
     def show_the_scripts_own(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        for _ in range(BEFORE_THE_SCRIPT):
-            trace = trace and trace.tb_next
+        while trace is not None and trace.tb_frame.f_code.co_filename in OURS:
+            trace = trace.tb_next
         show(kind, error.with_traceback(trace), trace)
 
     sys.excepthook = show_the_scripts_own

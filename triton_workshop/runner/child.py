@@ -18,7 +18,7 @@ from typing import NoReturn
 
 from triton_workshop.runner.as_main import execute, take_over
 from triton_workshop.runner.cold import limit_memory
-from triton_workshop.runner.shows import in_slide, python_command
+from triton_workshop.runner.shows import SLIDE, in_slide, python_command
 from triton_workshop.runner.wire import Request
 
 WRONG_MODE = "triton_workshop.import_order"
@@ -122,7 +122,8 @@ def _has_only_begun(file: str, trace: TracebackType | None) -> bool:
 
 def _start_over(request: Request) -> NoReturn:
     """Becomes a new interpreter, which has imported nothing yet."""
-    os.execve(sys.executable, python_command(request.arguments), dict(request.environment))
+    command = python_command(request.arguments, in_slide=SLIDE in request.environment)
+    os.execve(sys.executable, command, dict(request.environment))
 
 
 def _finish(status: int) -> NoReturn:

@@ -101,7 +101,7 @@ def _run_warm(connection: Connection, arguments: Sequence[str], environment: Map
 
 def run_cold(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
     """Becomes `python -u ARGUMENTS…`; on Windows, where that cannot be, waits for it."""
-    command = python_command(arguments) if SLIDE in environment else [sys.executable, "-u", *arguments]
+    command = python_command(arguments, in_slide=SLIDE in environment)
     if sys.platform == "win32":
         import subprocess
 

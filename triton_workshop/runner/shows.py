@@ -42,10 +42,10 @@ def in_slide() -> None:
     sys.meta_path.insert(0, _Changes(later))
 
 
-def python_command(arguments: Sequence[str]) -> list[str]:
-    """What runs `python -u ARGUMENTS…` as a slide's block: those words, but for a script that may show pictures."""
+def python_command(arguments: Sequence[str], *, in_slide: bool = True) -> list[str]:
+    """What runs `python -u ARGUMENTS…`: those words, but for a script in a slide that may show pictures."""
     try:
-        prepared = NAMED.search(Path(arguments[0]).read_bytes()) is not None
+        prepared = in_slide and NAMED.search(Path(arguments[0]).read_bytes()) is not None
     except OSError:  # which Python says best
         prepared = False
     return [sys.executable, "-u", *(["-c", PREPARED] if prepared else []), *arguments]

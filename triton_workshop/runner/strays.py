@@ -27,7 +27,7 @@ ROUNDS = 10
 def name_of(process: int) -> str | None:
     """What a process is called as an owner: its number, and when it began, in clock ticks; None where it is gone."""
     try:
-        status = Path(f"/proc/{process}/stat").read_text()
+        status = Path(f"/proc/{process}/stat").read_text(errors="replace")
     except OSError:
         return None
     return f"{process}.{status.rpartition(')')[2].split()[19]}."  # proc(5): starttime
@@ -50,9 +50,14 @@ def end_strays(bears: Callable[[str], bool]) -> None:
 
 
 def _owned() -> Iterator[tuple[int, str]]:
-    """The processes of this user that have an owner, but for this one; those that have ended are not among them."""
+    """The processes of this user that have an owner, but for this one; those that have ended are not among them.
+
+    Nor are those in a container, which are seen from outside of it: there the owner has another number than here.
+    """
     for folder in Path("/proc").glob("[0-9]*"):
         try:
+            if (folder / "ns/pid").readlink() != Path("/proc/self/ns/pid").readlink():
+                continue
             variables = (folder / "environ").read_bytes()
         except OSError:
             continue

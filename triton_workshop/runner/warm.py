@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import select
 import signal
@@ -25,6 +26,8 @@ from triton_workshop.runner.start import start_parent
 from triton_workshop.runner.strays import OWNER, Guard, end_strays
 from triton_workshop.runner.wire import Connection, ParentLostError, Request
 
+_NUMBERS = itertools.count(1)
+"""A parent that takes another's place has a name of its own: the other's scripts are ended by name."""
 POSSIBLE = sys.platform == "linux"
 """A fork is not safe on macOS (its system libraries start threads), and there is none on Windows."""
 FAREWELL = 3
@@ -50,12 +53,13 @@ class WarmRunner:
 
     def warm_up(self) -> None:
         """Starts the parent that most scripts will need; returns at once."""
-        self._put_up_guard()
+        self.put_up_guard()
         if POSSIBLE:
             with suppress(OSError):
                 self._parent(default_mode(os.environ))
 
-    def _put_up_guard(self) -> None:
+    def put_up_guard(self) -> None:
+        """Sees to it that nothing outlives this process, from now on; `run` and `warm_up` do so by themselves."""
         with self._lock, suppress(OSError):
             if POSSIBLE and self._guard is None and not self._closed:
                 self._guard = Guard()
@@ -71,7 +75,7 @@ class WarmRunner:
         return Run(script, self._launch)
 
     def _launch(self, script: Script, file: Path) -> Process:
-        self._put_up_guard()
+        self.put_up_guard()
         if POSSIBLE and script.plain_python:
             with suppress(OSError):  # no parent, or one that has just gone: cold then
                 return self._launch_warm(script, file)
@@ -128,7 +132,7 @@ class _Parent:
     def __init__(self, mode: Mode) -> None:
         ours, theirs = socket.socketpair()
         variables = environment(80)
-        self.name = variables[OWNER] + mode
+        self.name = f"{variables[OWNER]}{mode}.{next(_NUMBERS)}"
         """Whom the scripts in it, and all that they start, have as their owner."""
         with theirs:
             try:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from triton_workshop.consent import in_force
 from triton_workshop.deck import DeckError, NoSuchDeckError, load_deck
 from triton_workshop.deck.model import Block, Deck, Slide, walk
 from triton_workshop.runner import Run
@@ -51,6 +52,7 @@ def validate(
         refusal = Finding(error.path, error.line, error.reason)
         return Validation(path, machine, (), (refusal,), time.monotonic() - started)
     findings = inspect(deck)
+    rules = replace(rules, consent=in_force(deck, rules.consent))
     slides = _run(chosen(deck, rules.only), deck, rules, widths(deck), watch, start)
     return Validation(path, machine, slides, findings, time.monotonic() - started)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from triton_workshop.consent import EVERYTHING, NOTHING, REPLACING, Consent, LiveCode, at_home, live_code
+from triton_workshop.consent import NOTHING, REPLACING, Consent, LiveCode, at_home, live_code
 from triton_workshop.deck.model import Deck, Execution, origin
 
 OCCASIONS = {
@@ -26,11 +26,12 @@ QUESTION = "Let this code run? [bold]y[/] yes · [bold]v[/] view all of it · [b
 
 
 def consent_to(deck: Deck, given: Consent, console: Console) -> Consent:
-    """What may run of a deck. Asks where nothing was said on the command line and there is something to ask."""
-    if at_home(deck):
-        return EVERYTHING
+    """What a person agrees to of code from elsewhere; `in_force` says what may run.
+
+    Asks where nothing was said on the command line and the deck has such code: one of our own may get it by a save.
+    """
     found = tuple(live_code(deck))
-    return given if given != NOTHING or not found else ask(deck, found, console)
+    return given if given != NOTHING or not found or at_home(deck) else ask(deck, found, console)
 
 
 def ask(deck: Deck, found: Sequence[LiveCode], console: Console) -> Consent:

@@ -145,6 +145,7 @@ class LiveBlocks:
         code = block.content
         assert isinstance(code, Code)
         cell = self.cells[block] = Cell(status=Status.RUNNING, started=time.monotonic())
+        self._runner.put_up_guard()
         try:
             cell.outcome = run_in_foreground(self._script(block, code, columns=80, rows=TERMINAL_ROWS))
         except (CannotRunError, OSError) as error:
