@@ -12,6 +12,7 @@ take code from elsewhere is no longer at home, and what was agreed to when the v
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,7 +80,7 @@ def at_home(deck: Deck, repository: Path | None = None) -> bool:
 
 
 def _belongs_to(repository: Path, file: Path) -> bool:
-    real = file.resolve()
+    real = Path(os.path.realpath(file))  # which bears with a link to itself
     if not real.is_relative_to(repository):
         return False
     between = [folder for folder in real.parents if folder != repository and folder.is_relative_to(repository)]

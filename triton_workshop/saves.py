@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import os
 import time
 from collections.abc import AsyncIterator, Iterable, Mapping
 from pathlib import Path
@@ -58,7 +59,7 @@ class Saves:
 
     def _folders(self) -> Mapping[Path, tuple[int, int]]:
         """The folders to watch that exist, each with what makes it itself; of a link, the target's too."""
-        folders = {folder for file in self._seen for folder in (file.parent, file.resolve().parent)}
+        folders = {folder for file in self._seen for folder in (file.parent, Path(os.path.realpath(file)).parent)}
         found = {folder: _identity(folder) for folder in folders}
         return {folder: identity for folder, identity in found.items() if identity is not None}
 

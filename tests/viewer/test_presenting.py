@@ -17,6 +17,7 @@ from triton_workshop.viewer.output import OutputScreen
 from triton_workshop.viewer.place import Place
 from triton_workshop.viewer.screens import Black
 from triton_workshop.viewer.search import SlideSearch
+from triton_workshop.viewer.transcript import Transcript
 
 from .test_viewer import DECKS, drive, finished, screen, until
 
@@ -297,3 +298,48 @@ def test_a_click_on_a_list_does_not_reach_the_slide_below() -> None:
         assert not viewer.live.cells
 
     drive(DECKS / "live.md", steps, start=6)
+
+
+def test_a_word_that_is_typed_on_when_a_save_closes_the_editor_is_no_command(tmp_path: Path) -> None:
+    path = Path(shutil.copy(DECKS / "live.md", tmp_path))
+
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        await pilot.press("ctrl+o", *"s")
+        path.write_text(path.read_text().replace('print("says"', 'print("said"'))
+        viewer.action_reload()
+        assert viewer.editor is None
+        await pilot.press(*"qrt")
+        assert viewer.is_running
+        assert viewer.return_code is None
+        viewer._deaf_until = 0.0
+        await pilot.press("n")
+        assert viewer.place == Place(2)
+
+    drive(path, steps, start=2)
+
+
+def test_a_search_with_very_many_matches_counts_them_no_further() -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        await pilot.press("ctrl+e")
+        await finished(viewer, pilot)
+        cell = next(iter(viewer.live.cells.values()))
+        cell.transcript.feed(b"x" * 3000 + b"\n" + (b"x" * 3000 + b"\n") * 10)
+        await pilot.press("o", "slash", "x")
+        await until(pilot, lambda: "1 of 10,000+" in screen(viewer))
+
+    drive(DECKS / "live.md", steps, start=2)
+
+
+def test_an_output_that_cannot_be_shown_does_not_end_the_talk(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_: Transcript) -> bool:
+        raise ValueError("a defect")
+
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        monkeypatch.setattr(Transcript, "take_in", broken)
+        await pilot.press("ctrl+e")
+        await until(pilot, lambda: "a defect" in screen(viewer))
+        monkeypatch.undo()
+        await pilot.press("n")
+        assert viewer.place == Place(2)
+
+    drive(DECKS / "live.md", steps, start=2)

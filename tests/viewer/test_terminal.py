@@ -35,6 +35,17 @@ def assert_restored(terminal: Terminal) -> None:
     assert terminal.mode() == terminal.mode_before
 
 
+def test_the_slides_come_back_from_the_shell() -> None:
+    job = ["bash", "-c", 'set -m; "$@"; echo in the shell; fg', "bash", *WORKSHOP, str(DECKS / "tour.md")]
+    with Terminal(job, DECKS) as terminal:
+        terminal.wait_for("A small deck")
+        terminal.press("\x1a")
+        terminal.wait_for("in the shell")
+        terminal.wait_for("A small deck")
+        terminal.press("q")
+        assert terminal.leave() == 0
+
+
 @pytest.mark.parametrize(("columns", "rows"), [(80, 24), (200, 50)])
 def test_a_presenter_walks_through_the_deck_and_back(columns: int, rows: int) -> None:
     with present("tour.md", columns, rows) as terminal:

@@ -33,6 +33,7 @@ def text(shown: TerminalScreen) -> list[str]:
     ("printed", "rows"),
     [
         (b"one\r\ntwo", ["one", "two"]),
+        (b"a\x1b[1:2Hb\x1b[:Cc", ["b c"]),
         (b"one\ntwo", ["one", "   two"]),
         (b"0123456789ab", ["0123456789", "ab"]),
         (b"0123456789\r\nab", ["0123456789", "ab"]),

@@ -63,6 +63,8 @@ if TYPE_CHECKING:
 
 FRAME = 0.05
 """Seconds between two looks at the output of live blocks."""
+TYPING = 1.0
+"""Seconds after a letter within which the next one belongs to the same word."""
 BREATH = 3
 """While output streams, drawing may take one part in so many of the time."""
 
@@ -171,6 +173,7 @@ class Viewer(App[int]):
         self._pictures: list[PictureWidget] = []
         self._held: Held | None = None
         self._output_screen: OutputScreen | None = None
+        self._deaf_until = 0.0
         self._use_look(deck)
 
     def _use_look(self, deck: Deck) -> None:
@@ -196,6 +199,7 @@ class Viewer(App[int]):
         self.trouble_rows = self.query_one("#trouble", Rows)
         self.body = self.query_one(Body)
         self.watch(self.body, "scroll_y", self._draw_footer, init=False)
+        self.app_resume_signal.subscribe(self, self._come_back)
         leave_with_terminal(self, self.live.close)
         self.ticker = self.set_interval(FRAME, self._tick, pause=True)
         self.set_interval(HEARTBEAT / 2, self._tell_notes)
@@ -214,9 +218,30 @@ class Viewer(App[int]):
     def on_resize(self, event: events.Resize) -> None:
         if self.graphics.real:
             self.graphics = self.graphics.now()
-            for picture in self._pictures:  # some terminals lose them
-                picture.draw_again()
+        self._draw_pictures_again()
         self._draw(event.size)
+
+    def _draw_pictures_again(self) -> None:
+        for picture in self._pictures:  # some terminals lose them
+            picture.draw_again()
+
+    def _come_back(self, _: App[object]) -> None:
+        """After Ctrl+Z and `fg`: the shell has had the screen meanwhile."""
+        self._draw_pictures_again()
+        self.refresh(layout=True)
+
+    async def on_event(self, event: events.Event) -> None:
+        if isinstance(event, events.Key) and event.is_printable and self._types_on():
+            return
+        await super().on_event(event)
+
+    def _types_on(self) -> bool:
+        """Whether a letter is still meant for an editor that a save has just closed: as a key it might end the talk."""
+        now = time.monotonic()
+        if now > self._deaf_until:
+            return False
+        self._deaf_until = now + TYPING
+        return True
 
     def _view(self, size: Size) -> View:
         return View(
@@ -675,12 +700,15 @@ class Viewer(App[int]):
 
     async def _follow_saves(self, saves: Saves) -> None:
         """Shows the deck as it is saved."""
-        async for reading in readings(saves, self.deck_read, self._doubtful):
-            if reading.saved & pictures(self.deck):
-                self._forget_pictures()
-            elif reading.result == self.deck_read and self._trouble is None:
-                continue
-            self._take_in(reading.result)
+        try:
+            async for reading in readings(saves, self.deck_read, self._doubtful):
+                if reading.saved & pictures(self.deck):
+                    self._forget_pictures()
+                elif reading.result == self.deck_read and self._trouble is None:
+                    continue
+                self._take_in(reading.result)
+        except Exception as error:  # a defect of ours must not end the talk
+            self._say(f"saves are not followed any more ({error!r}); r reads the deck again")
 
     def _doubtful(self, result: Deck | DeckError) -> bool:
         """Whether what was read may be a file that is only half written: broken, or without the slide shown here."""
@@ -734,6 +762,7 @@ class Viewer(App[int]):
             self.editor.use(self.palette)
         else:
             self._remove_editor(self.editor)
+            self._deaf_until = time.monotonic() + TYPING
 
     def action_index(self) -> None:
         def go(number: int | None) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from io import StringIO
 
+from rich.cells import get_character_cell_size
 from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
@@ -39,17 +41,28 @@ def wrap(text: Text, width: int) -> list[Text]:
 
 def fold(text: Text, width: int) -> list[Text]:
     """Lines of at most `width` cells, broken anywhere, as a terminal does."""
-    if text.cell_len <= width:
-        return [text]
+    return [text] if text.cell_len <= width else list(text.divide(_folds(text.plain, width)))
+
+
+def folded_height(text: Text, width: int) -> int:
+    """How many lines `fold` makes of it."""
+    return 1 if text.cell_len <= width else len(_folds(text.plain, width)) + 1
+
+
+@lru_cache(maxsize=8192)  # an output on a whole screen asks for all of its lines at every key
+def _folds(text: str, width: int) -> tuple[int, ...]:
+    """The indices at which a text is folded."""
+    if text.isascii():
+        return tuple(range(width, len(text), width))
     cuts: list[int] = []
     column = 0
-    for index, character in enumerate(text.plain):
-        cells = Text(character).cell_len
+    for index, character in enumerate(text):
+        cells = get_character_cell_size(character)
         if column + cells > width and column:
             cuts.append(index)
             column = 0
         column += cells
-    return list(text.divide(cuts))
+    return tuple(cuts)
 
 
 def fitting(spellings: Sequence[str], width: int) -> str:

@@ -194,8 +194,12 @@ class LiveBlocks:
         """Takes in what has arrived, for a moment at most."""
         deadline = time.monotonic() + INTAKE_SECONDS
         for cell in self.cells.values():
-            while time.monotonic() < deadline and cell.transcript.take_in():
-                pass
+            try:
+                while time.monotonic() < deadline and cell.transcript.take_in():
+                    pass
+            except Exception as error:  # the block's slide shows it, and the talk goes on
+                cell.transcript = Transcript()
+                cell.failure = f"what it printed cannot be shown, which is a defect of the viewer: {error!r}"
 
     @property
     def busy(self) -> bool:

@@ -6,7 +6,7 @@ import time
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -18,7 +18,7 @@ from textual.binding import BindingType
 from textual.screen import ModalScreen
 from textual.strip import Strip
 
-from triton_workshop.viewer.lines import Lines, fitting, fold, strip
+from triton_workshop.viewer.lines import Lines, fitting, fold, folded_height, strip
 from triton_workshop.viewer.live import Cell, Status
 from triton_workshop.viewer.page import cell_status
 from triton_workshop.viewer.palette import Palette
@@ -27,6 +27,8 @@ from triton_workshop.viewer.printed import PictureLine
 from triton_workshop.viewer.rows import Rows
 from triton_workshop.viewer.search import CURSOR, after_key, occurrences
 
+MOST_MATCHES = 10_000
+"""A search stops there: more are of no use, and to mark them takes time."""
 SIDEWAYS = 8
 """Columns that one key scrolls sideways."""
 HINTS = ("/ search   w wrap   ←→ sideways   Esc back", "/ search   w wrap   Esc back", "Esc back", "")
@@ -141,7 +143,7 @@ class OutputScreen(ModalScreen[None]):
     def _height(self, line: Text) -> int:
         if isinstance(line, PictureLine):
             return self._look(line).rows
-        return len(fold(line, self._columns())) if self.wrap else 1
+        return folded_height(line, self._columns()) if self.wrap else 1
 
     def _look(self, line: PictureLine) -> Look:
         """A picture in characters: it scrolls with the text, all of it on one screen."""
@@ -159,11 +161,12 @@ class OutputScreen(ModalScreen[None]):
             self.top = max(self.top - gone, 0)
 
     def _matches(self, lines: Sequence[Text]) -> list[Match]:
-        return [
+        found = (
             Match(number, start, end)
             for number, line in enumerate(lines)
             for start, end in occurrences(self.query_text, line.plain)
-        ]
+        )
+        return list(islice(found, MOST_MATCHES))
 
     def _window(self, lines: Sequence[Text], starts: Sequence[int], matches: Sequence[Match], width: int) -> Lines:
         palette = self.palette
@@ -252,7 +255,7 @@ class OutputScreen(ModalScreen[None]):
         if not matches:
             return "not found"
         where = f"{matches.index(self._match) + 1:,} of " if self._match in matches else ""
-        return f"{where}{len(matches):,}"
+        return f"{where}{len(matches):,}{'+' if len(matches) == MOST_MATCHES else ''}"
 
     # Moving
 

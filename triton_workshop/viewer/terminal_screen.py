@@ -292,7 +292,7 @@ class TerminalScreen:
             self._styles.decode_line(sequence)
             self.cursor.style = on_our_ground(self._styles.style)
         elif final in EFFECTS:
-            numbers = [int(number) if number and len(number) < 6 else 0 for number in parameters.split(";")]
+            numbers = [int(number) if number.isdecimal() and len(number) < 6 else 0 for number in parameters.split(";")]
             EFFECTS[final](self, numbers[0], numbers[1] if len(numbers) > 1 else 0)
 
     def _set_mode(self, mode: str, *, on: bool) -> None:
