@@ -89,7 +89,7 @@ def _named(node: yaml.Node) -> Theme:
         return Theme(name, palette=_palette(name))
     if not (_own_themes() / f"{name}.yaml").is_file():
         raise YamlError(f"unknown theme '{name}'" + did_you_mean(name, THEMES), line_of(node))
-    styles = _styles(_own_themes() / f"{name}.yaml")
+    styles = _styles_in(_own_themes() / f"{name}.yaml")
     return Theme(_built_in(styles) or name, palette=Palette(), styles=styles)
 
 
@@ -112,11 +112,13 @@ def _at_path(node: yaml.Node, folder: Path) -> Theme:
     except (OSError, ValueError) as error:
         problem = "not found" if isinstance(error, FileNotFoundError | ValueError) else "cannot be read"
         raise YamlError(f"theme {problem}: {path}", line_of(node)) from None
-    styles = _styles(file)
     try:
-        return replace(_from_file(source, folder), name=_built_in(styles), path=path, styles=styles)
+        root = yaml_values.compose(source)
+        theme = _from_file(root, folder)
     except YamlError as error:
         raise DeckError(file, error.line + 1, error.reason) from None
+    styles = _styles(root)
+    return replace(theme, name=_built_in(styles), path=path, styles=styles)
 
 
 def _built_in(styles: Mapping[str, object]) -> str | None:
@@ -125,22 +127,30 @@ def _built_in(styles: Mapping[str, object]) -> str | None:
     return extended if isinstance(extended, str) else None
 
 
-def _styles(file: Path, seen: tuple[Path, ...] = ()) -> dict[str, object]:
-    """What a theme's file says, over what the theme that it extends says; nothing where it cannot be read.
+def _styles_in(file: Path, seen: tuple[Path, ...] = ()) -> dict[str, object]:
+    """The styles in a theme's file; nothing where it cannot be read. `seen` are the files that it is read for."""
+    try:
+        root = yaml_values.compose(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, YamlError):
+        return {}
+    return _styles(root, seen)
+
+
+def _styles(root: yaml.Node | None, seen: tuple[Path, ...] = ()) -> dict[str, object]:
+    """What a theme's YAML says, over what the theme that it extends says; nothing where it has no values.
 
     `extends` is then the built-in theme below them all, if there is one.
     """
     try:
-        root = yaml_values.compose(file.read_text(encoding="utf-8"))
         styles = yaml_values.plain_value(root) if root else {}
-    except (OSError, ValueError, YamlError):
+    except YamlError:
         return {}
     if not isinstance(styles, dict):
         return {}
     extended = _own_themes() / f"{styles.get('extends')}.yaml"
     if styles.get("extends") in THEMES or not extended.is_file() or extended in seen:
         return styles
-    return merged(_styles(extended, (*seen, extended)), {key: styles[key] for key in styles if key != "extends"})
+    return merged(_styles_in(extended, (*seen, extended)), {key: styles[key] for key in styles if key != "extends"})
 
 
 def merged(styles: Mapping[str, object], override: Mapping[str, object]) -> dict[str, object]:
@@ -152,8 +162,8 @@ def merged(styles: Mapping[str, object], override: Mapping[str, object]) -> dict
     return both
 
 
-def _from_file(source: str, folder: Path) -> Theme:
-    root = yaml_values.compose(source)
+def _from_file(root: yaml.Node | None, folder: Path) -> Theme:
+    """What a theme's file makes of the deck's theme, checked: all but its styles."""
     if root is None or yaml_values.is_empty(root):
         return Theme(palette=Palette(frozenset(), frozenset()))
     base = Theme(palette=Palette(frozenset(), frozenset()))
