@@ -14,6 +14,7 @@ import pytest
 from textual.pilot import Pilot
 
 from triton_workshop.deck import load_deck
+from triton_workshop.saves import Saves
 from triton_workshop.viewer.notes.app import Notes
 from triton_workshop.viewer.notes.follower import Contact
 from triton_workshop.viewer.notes.plain import plain_notes
@@ -52,6 +53,11 @@ class Rehearsal:
         self.notes.listen()
         await self.pilot.pause()
 
+    async def until(self, words: str) -> None:
+        """Waits for words on the screen."""
+        while words not in self.screen:
+            await self.pilot.pause(0.01)
+
     async def wait(self, seconds: float) -> None:
         self.slides.time += seconds
         self.notes.listen()
@@ -69,10 +75,12 @@ def rehearse(steps: Steps, deck: Path = TALK, size: tuple[int, int] = (100, 30))
     slides = Slides()
 
     async def show() -> Notes:
+        saves = Saves(deck)
         notes = Notes(
             load_deck(deck),
             slides,
             "uv run workshop present",
+            saves=saves,
             now=lambda: slides.time,
             today=lambda: datetime(2026, 5, 4, 14, 32),
         )
@@ -188,13 +196,9 @@ def test_a_saved_deck_is_read_again_and_a_broken_one_is_named(tmp_path: Path) ->
     async def steps(on: Rehearsal) -> None:
         await on.say(Status(4, 0, 0.0))
         deck.write_text(deck.read_text().replace("Ask first.", "Ask them all."))
-        on.notes.look()
-        await on.pilot.pause()
-        assert "Ask them all." in on.screen
+        await on.until("Ask them all.")
         deck.write_text(deck.read_text() + "\n<!-- nosuchcommand -->\n")
-        on.notes.look()
-        await on.pilot.pause()
-        assert "✗ talk.md:" in on.screen
+        await on.until("✗ talk.md:")
         assert "Ask them all." in on.screen
 
     rehearse(steps, deck)

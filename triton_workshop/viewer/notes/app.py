@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import ClassVar, Protocol
@@ -16,6 +15,7 @@ from textual.geometry import Size
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.errors import DeckError
 from triton_workshop.deck.model import Deck
+from triton_workshop.saves import Saves
 from triton_workshop.viewer.deck_theme import look_of
 from triton_workshop.viewer.leaving import leave_with_terminal
 from triton_workshop.viewer.notes.channel import Listener
@@ -24,15 +24,14 @@ from triton_workshop.viewer.notes.protocol import Address, Event
 from triton_workshop.viewer.notes.schedule import schedule
 from triton_workshop.viewer.notes.sheet import Desk, compose_sheet
 from triton_workshop.viewer.palette import Palette
-from triton_workshop.viewer.reloading import sources
+from triton_workshop.viewer.pictures import forget_pictures
+from triton_workshop.viewer.reloading import Reading, pictures, readings
 from triton_workshop.viewer.rows import Rows
 from triton_workshop.viewer.screen_theme import screen_theme
 from triton_workshop.viewer.screens import KeyGroups, Keys
 
 EAR = 0.05
 """Seconds between two looks at what has been heard."""
-LOOK = 1.0
-"""Seconds between two looks at the deck's files."""
 
 KEYS: KeyGroups = (
     ("Notes", (
@@ -95,10 +94,15 @@ class Notes(App[int]):
         ear: Ear,
         command: str = "workshop present",
         *,
+        saves: Saves | None = None,
         now: Callable[[], float] = time.monotonic,
         today: Callable[[], datetime] = datetime.now,
     ) -> None:
-        """`command` starts the slides; `now` (seconds) and `today` say what time it is."""
+        """`command` starts the slides; `now` (seconds) and `today` say what time it is.
+
+        With `saves`, which follows the deck's file since before it was read, the deck is read again whenever it is
+        saved.
+        """
         super().__init__()
         self.deck = deck
         self.schedule = schedule(deck)
@@ -113,7 +117,7 @@ class Notes(App[int]):
         self.page = 1
         self.drawn: tuple[Desk, Size, int] | None = None
         self.message = ""
-        self.seen = signatures(deck)
+        self.saves = saves
         self.rows = Rows(name="sheet")
         self._use_palette(look_of(deck.front_matter)[0])
 
@@ -128,7 +132,8 @@ class Notes(App[int]):
     def on_mount(self) -> None:
         leave_with_terminal(self, close=lambda: None)
         self.set_interval(EAR, self.listen)
-        self.set_interval(LOOK, self.look)
+        if self.saves is not None:
+            self.run_worker(self.follow_saves(self.saves), group="saves")
         self.draw()
 
     def on_resize(self) -> None:
@@ -175,20 +180,27 @@ class Notes(App[int]):
             self.message = ""
         self.draw()
 
-    def look(self) -> None:
-        """Reads the deck again when one of its files has changed; a deck with an error leaves the notes as they are."""
-        seen = signatures(self.deck)
-        if seen == self.seen:
-            return
-        self.seen = seen
+    async def follow_saves(self, saves: Saves) -> None:
+        """Shows the notes as they are saved."""
         try:
-            deck = load_deck(self.deck.path)
-        except DeckError as error:
-            self.message = f"✗ {Path(error.path).name}:{error.line}: {error.reason}"
+            async for reading in readings(saves, self.deck, doubtful=lambda result: isinstance(result, DeckError)):
+                self.take_in(reading)
+        except Exception as error:  # a defect of ours must not take the notes away
+            self.message = f"saves are not followed any more ({error!r})"
+            self.draw()
+
+    def take_in(self, reading: Reading) -> None:
+        """Shows a deck that was read again; one with an error leaves the notes as they are."""
+        deck = reading.result
+        if isinstance(deck, DeckError):
+            self.message = f"✗ {Path(deck.path).name}:{deck.line}: {deck.reason}"
         else:
-            self.deck, self.schedule, self.seen = deck, schedule(deck), signatures(deck)
+            if reading.saved & pictures(deck):
+                forget_pictures()
+            self.deck, self.schedule = deck, schedule(deck)
             self._use_palette(look_of(deck.front_matter)[0])
             self.message = "✓ read again"
+        self.drawn = None  # the same deck may have another picture now
         self.draw()
 
     # Keys
@@ -228,25 +240,16 @@ class Notes(App[int]):
         self.exit(0)
 
 
-def signatures(deck: Deck) -> list[tuple[str, int, int]]:
-    """What changes when one of the deck's files is saved."""
-    found = []
-    for file in sorted(sources(deck)):
-        with suppress(OSError):
-            status = file.stat()
-            found.append((str(file), status.st_mtime_ns, status.st_size))
-    return found
-
-
 def show_notes(deck_path: Path, command: str) -> int:
     """Shows the notes in the terminal until the presenter leaves; the exit status. `command` starts the slides.
 
     Raises `DeckError` for a deck that cannot be read, and `CannotListenError` where the slides cannot be heard.
     """
+    saves = Saves(deck_path)  # before the deck is read, so that no save comes between
     deck = load_deck(deck_path)
     listener = Listener(deck_path)
     try:
-        notes = Notes(deck, listener, command)
+        notes = Notes(deck, listener, command, saves=saves)
         status = notes.run()
     finally:
         listener.close()
