@@ -12,8 +12,9 @@ from textual.pilot import Pilot
 
 from triton_workshop.deck import load_deck
 from triton_workshop.viewer.app import Viewer
+from triton_workshop.viewer.box import Keys
 from triton_workshop.viewer.place import Place
-from triton_workshop.viewer.screens import Index, Keys
+from triton_workshop.viewer.screens import Index
 
 DECKS = Path(__file__).parent / "decks"
 Drive = Callable[[Viewer, Pilot[int]], Awaitable[None]]

@@ -16,9 +16,10 @@ from textual.pilot import Pilot
 
 from triton_workshop.checking.exercise import Exercise
 from triton_workshop.checking.verdict import Verdict
+from triton_workshop.viewer.box import Keys
 from triton_workshop.watch.app import Watch
 from triton_workshop.watch.checker import CheckFailedError
-from triton_workshop.watch.screens import Exercises, Keys, Question, Solution
+from triton_workshop.watch.screens import Exercises, Question, Solution
 
 from .conftest import SOLUTIONS, FakeChecker, fails
 

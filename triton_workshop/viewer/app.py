@@ -25,6 +25,7 @@ from triton_workshop.runner import cleared_screen, wait_for_enter
 from triton_workshop.saves import Saves
 from triton_workshop.viewer.ahead import Ahead
 from triton_workshop.viewer.asking import consent_to
+from triton_workshop.viewer.box import BOX_STYLE, Keys
 from triton_workshop.viewer.browser import open_link
 from triton_workshop.viewer.deck_theme import look_of
 from triton_workshop.viewer.editing import Edits
@@ -48,7 +49,7 @@ from triton_workshop.viewer.reloading import pictures, read, readings, slide_aga
 from triton_workshop.viewer.richtext import printable
 from triton_workshop.viewer.rows import Rows
 from triton_workshop.viewer.screen_theme import screen_theme
-from triton_workshop.viewer.screens import Black, Index, Keys
+from triton_workshop.viewer.screens import KEYS, Black, Index
 from triton_workshop.viewer.search import SlideSearch
 from triton_workshop.viewer.start import first_slide_shown
 from triton_workshop.viewer.terminal import Terminal, ask
@@ -79,19 +80,17 @@ class Viewer(App[int]):
     TITLE = "Triton Workshop"
     ENABLE_COMMAND_PALETTE = False
     AUTO_FOCUS = None  # keys are for the slides, unless the presenter opens the editor
-    CSS = """
-    Screen { background: $background; layout: vertical; overflow: hidden; layers: default trouble; }
-    #trouble { layer: trouble; dock: bottom; height: auto; display: none; }
-    #title, #footer { height: auto; }
-    Body { height: 1fr; scrollbar-size: 0 0; background: $background; }
-    #canvas { background: $background; min-height: 0; }
-    ModalScreen { align: center middle; background: $background 70%; }
-    Black { background: #000000; }
-    .box {
-        width: 72; max-width: 100%; height: auto; max-height: 100%; padding: 0 2; background: $panel;
-        border: round $accent; border-title-color: $accent; border-title-style: bold; scrollbar-size: 0 0;
-    }
-    """
+    CSS = (
+        """
+        Screen { background: $background; layout: vertical; overflow: hidden; layers: default trouble; }
+        #trouble { layer: trouble; dock: bottom; height: auto; display: none; }
+        #title, #footer { height: auto; }
+        Body { height: 1fr; scrollbar-size: 0 0; background: $background; }
+        #canvas { background: $background; min-height: 0; }
+        Black { background: #000000; }
+        """
+        + BOX_STYLE
+    )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("right,l,j,down,space,pagedown", "go('next')", "Next", show=False),
         Binding("left,h,k,up,pageup", "go('previous')", "Back", show=False),
@@ -772,7 +771,7 @@ class Viewer(App[int]):
         self.push_screen(Index(self.deck, self.place.slide, self.palette), go)
 
     def action_keys(self) -> None:
-        self.push_screen(Keys(self.palette))
+        self.push_screen(Keys(KEYS, self.palette))
 
     def action_leave(self) -> None:
         self.exit(0)

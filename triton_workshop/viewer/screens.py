@@ -7,21 +7,16 @@ from typing import ClassVar
 from rich.style import Style
 from rich.text import Text
 from textual import events
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import VerticalScroll
 from textual.geometry import Region
 from textual.screen import ModalScreen
 
 from triton_workshop.deck.model import Deck, plain
-from triton_workshop.viewer.lines import strip
+from triton_workshop.viewer.box import Box, KeyGroups
 from triton_workshop.viewer.page import slide_name
 from triton_workshop.viewer.palette import Palette
 from triton_workshop.viewer.richtext import printable
 from triton_workshop.viewer.rows import Rows
-
-KeyGroups = tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
-"""Groups of keys by name, each key with what it does."""
 
 KEYS: KeyGroups = (
     ("Move", (
@@ -51,80 +46,6 @@ KEYS: KeyGroups = (
 )  # fmt: skip
 
 
-MARGIN = 6
-"""Columns that a box needs besides its text: border and padding."""
-
-
-class Overlay(ModalScreen[int | None]):
-    """A box with lines over the slides."""
-
-    WIDEST = 72
-    BINDINGS: ClassVar[list[BindingType]] = [("escape,q", "leave", "Close")]
-
-    def __init__(self, title: str, palette: Palette) -> None:
-        super().__init__()
-        self.heading = title
-        self.palette = palette
-
-    def compose(self) -> ComposeResult:
-        with VerticalScroll(classes="box", can_focus=False) as box:
-            box.styles.width = self.WIDEST
-            box.border_title = self.heading
-            yield Rows(name="lines")
-
-    def on_mount(self) -> None:
-        self.draw()
-
-    def on_resize(self) -> None:
-        self.draw()
-
-    def draw(self) -> None:
-        width = max(min(self.WIDEST, self.app.size.width) - MARGIN, 1)
-        base = Style(color=self.palette.text, bgcolor=self.palette.panel)
-        self.query_one(Rows).show(tuple(strip(text, width, base) for text in self.texts(width)))
-
-    def texts(self, width: int) -> list[Text]:
-        """The lines, made for this many columns."""
-        raise NotImplementedError
-
-    def on_click(self, event: events.Click) -> None:
-        event.stop()  # what lies below was not meant
-
-    def action_leave(self) -> None:
-        self.dismiss(None)
-
-
-class Keys(Overlay):
-    """The help: every key."""
-
-    groups: ClassVar[KeyGroups] = KEYS
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        ("question_mark,enter,space", "leave", "Close"),
-        ("down,j", "scroll(1)", "Down"),
-        ("up,k", "scroll(-1)", "Up"),
-    ]
-
-    def __init__(self, palette: Palette) -> None:
-        super().__init__("Keys", palette)
-
-    def texts(self, width: int) -> list[Text]:
-        column = min(max(len(keys) for _, rows in self.groups for keys, _ in rows) + 3, width // 2)
-        count = sum(len(rows) + 2 for _, rows in self.groups) - 1
-        lines: list[Text] = []
-        for group, rows in self.groups:
-            if lines and count <= self.app.size.height - 2:
-                lines.append(Text())
-            lines.append(Text(group, Style(color=self.palette.accent, bold=True)))
-            for keys, effect in rows:
-                line = Text(keys.ljust(column), Style(color=self.palette.literal, bold=True))
-                lines.append(Text.assemble(line, Text(effect, Style(color=self.palette.text))))
-        return lines
-
-    def action_scroll(self, rows: int) -> None:
-        self.query_one(VerticalScroll).scroll_relative(y=rows, animate=False)
-
-
 class Black(ModalScreen[None]):
     """Nothing to see, so that people look at the presenter. Any key or click ends it, and does nothing else."""
 
@@ -137,7 +58,7 @@ class Black(ModalScreen[None]):
         self.dismiss()
 
 
-class Index(Overlay):
+class Index(Box[int]):
     """The list of slides; dismissed with the index of the chosen one."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -170,7 +91,7 @@ class Index(Overlay):
         return text
 
     def keep_in_view(self) -> None:
-        self.query_one(VerticalScroll).scroll_to_region(Region(0, self.here, 1, 1), animate=False)
+        self.frame.scroll_to_region(Region(0, self.here, 1, 1), animate=False)
 
     def action_move(self, rows: int) -> None:
         self.here = min(max(self.here + rows, 0), len(self.deck.slides) - 1)

@@ -13,12 +13,12 @@ from textual import events
 from textual.binding import BindingType
 
 from triton_workshop.deck.model import Deck, Slide, plain
+from triton_workshop.viewer.box import Box
 from triton_workshop.viewer.page import slide_name
 from triton_workshop.viewer.palette import Palette
 from triton_workshop.viewer.plain import blocks_lines, cover_lines
 from triton_workshop.viewer.richtext import printable
 from triton_workshop.viewer.rows import Rows
-from triton_workshop.viewer.screens import Overlay
 
 CURSOR = "▏"
 PROMPT_ROWS = 2
@@ -100,7 +100,7 @@ def hits(slides: Sequence[Entry], query: str) -> list[Hit]:
     return [hit for _, hit in sorted(ranked, key=lambda entry: entry[0])]
 
 
-class SlideSearch(Overlay):
+class SlideSearch(Box[int]):
     """A prompt, and the slides that have what it says; dismissed with the index of the chosen one."""
 
     WIDEST = 100

@@ -26,12 +26,13 @@ from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.verdict import Verdict
 from triton_workshop.device import simulated, visible_gpus
 from triton_workshop.saves import Saves
+from triton_workshop.viewer.box import BOX_STYLE, Keys
 from triton_workshop.viewer.leaving import leave_with_terminal
 from triton_workshop.viewer.palette import DARK, LIGHT, Palette
 from triton_workshop.viewer.screen_theme import screen_theme
 from triton_workshop.watch import editor, keeping
 from triton_workshop.watch.checker import Checker, CheckFailedError, Checking, StoppedError, WarmChecker
-from triton_workshop.watch.screens import Exercises, Keys, Question, Solution
+from triton_workshop.watch.screens import KEYS, Exercises, Question, Solution
 from triton_workshop.watch.view import EDGE, Checked, Room, Scene, body, foot, head
 
 FRAME = 0.1
@@ -53,19 +54,17 @@ class Watch(App[int]):
 
     TITLE = "Triton Workshop"
     ENABLE_COMMAND_PALETTE = False
-    CSS = """
-    Screen { background: $background; color: $foreground; layout: vertical; overflow: hidden; }
-    #head, #foot, #solution-head, #solution-foot { height: auto; }
-    #body { height: 1fr; padding: 1 2 0 2; scrollbar-size: 0 0; background: $background; }
-    #verdict { height: auto; }
-    ModalScreen { align: center middle; background: $background 70%; }
-    ModalScreen.whole { background: $background; }
-    #solution { height: 1fr; padding: 1 0 0 0; scrollbar-size: 0 0; }
-    .box {
-        width: 78; max-width: 100%; height: auto; max-height: 100%; padding: 1 2; background: $panel;
-        border: round $accent; border-title-color: $accent; border-title-style: bold; scrollbar-size: 0 0;
-    }
-    """
+    CSS = (
+        """
+        Screen { background: $background; color: $foreground; layout: vertical; overflow: hidden; }
+        #head, #foot, #solution-head, #solution-foot { height: auto; }
+        #body { height: 1fr; padding: 1 2 0 2; scrollbar-size: 0 0; background: $background; }
+        #verdict { height: auto; }
+        ModalScreen.whole { background: $background; }
+        #solution { height: 1fr; padding: 1 0 0 0; scrollbar-size: 0 0; }
+        """
+        + BOX_STYLE
+    )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("h", "hint", "Hint", show=False),
         Binding("n", "step(1)", "Next", show=False),
@@ -381,7 +380,7 @@ class Watch(App[int]):
         self.refresh(layout=True)
 
     def action_keys(self) -> None:
-        self.push_screen(Keys(self.palette))
+        self.push_screen(Keys(KEYS, self.palette))
 
     def action_scroll(self, lines: int) -> None:
         self.body.scroll_relative(y=lines, animate=False)

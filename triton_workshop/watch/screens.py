@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Generic, TypeVar
+from typing import ClassVar
 
 from rich.console import RenderableType
 from rich.style import Style
@@ -17,26 +17,23 @@ from textual.widgets import Static
 
 from triton_workshop.checking.desk import Entry
 from triton_workshop.checking.exercise import Exercise
+from triton_workshop.viewer.box import Box, KeyGroups
+from triton_workshop.viewer.lines import wrap
 from triton_workshop.viewer.palette import Palette
 from triton_workshop.viewer.richtext import code_lines
 from triton_workshop.watch.compare import Row, rows
 from triton_workshop.watch.view import entry_lines
 
-WIDTH = 78
-MARGIN = 6
-"""Columns that a box needs besides its text: border and padding."""
 BESIDE = 150
 """Columns from which two files of 72 columns stand side by side."""
 
-Answer = TypeVar("Answer")
-
-KEYS = (
+KEYS: KeyGroups = (
     ("This exercise", (
         ("h", "a hint; press again for one that says more"),
         ("e", "open the file in your editor ($VISUAL, $EDITOR)"),
         ("r", "check again"),
         ("s", "the solution beside yours, once yours has passed"),
-        ("x", "put the file back as it was shipped; yours is kept"),
+        ("x", "put the file back as shipped; yours is kept"),
     )),
     ("All exercises", (
         ("n   p", "next exercise, previous exercise"),
@@ -51,64 +48,10 @@ KEYS = (
 )  # fmt: skip
 
 
-class Box(ModalScreen[Answer | None], Generic[Answer]):
-    """A box with lines over the verdict; dismissed with an answer, or None."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [("escape,q", "leave", "Close")]
-
-    def __init__(self, title: str, palette: Palette) -> None:
-        super().__init__()
-        self.heading = title
-        self.palette = palette
-
-    def compose(self) -> ComposeResult:
-        with VerticalScroll(classes="box", can_focus=False) as box:
-            box.border_title = self.heading
-            yield Static(id="lines")
-
-    def on_mount(self) -> None:
-        self.draw()
-
-    def on_resize(self) -> None:
-        self.draw()
-
-    def draw(self) -> None:
-        self.query_one("#lines", Static).update(Text("\n").join(self.texts()))
-
-    @property
-    def columns(self) -> int:
-        """How wide a line may be."""
-        return max(min(WIDTH, self.app.size.width) - MARGIN, 1)
-
-    def texts(self) -> list[Text]:
-        """The lines."""
-        raise NotImplementedError
-
-    def action_leave(self) -> None:
-        self.dismiss(None)
-
-
-class Keys(Box[None]):
-    """The help: every key."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [("question_mark,enter,space", "leave", "Close")]
-
-    def __init__(self, palette: Palette) -> None:
-        super().__init__("Keys", palette)
-
-    def texts(self) -> list[Text]:
-        column = max(len(keys) for _, group in KEYS for keys, _ in group) + 3
-        lines: list[Text] = []
-        for title, group in KEYS:
-            lines += [Text(), Text(title, Style(color=self.palette.accent, bold=True))]
-            for keys, effect in group:
-                lines.append(Text.assemble((keys.ljust(column), Style(color=self.palette.literal, bold=True)), effect))
-        return lines[1:]
-
-
 class Exercises(Box[int]):
     """The list of exercises; dismissed with the number of the chosen one."""
 
+    WIDEST = 78
     BINDINGS: ClassVar[list[BindingType]] = [
         ("l", "leave", "Close"),
         ("enter,space", "choose", "Go"),
@@ -121,9 +64,9 @@ class Exercises(Box[int]):
         self.entries = entries
         self.here = next(place for place, entry in enumerate(entries) if entry.exercise.number == here)
 
-    def texts(self) -> list[Text]:
-        keys = Text("\n↑ ↓ choose   enter open   esc back", self.palette.muted)
-        return [*entry_lines(self.entries, self.here, self.columns, self.palette), keys]
+    def texts(self, width: int) -> list[Text]:
+        keys = Text("↑ ↓ choose   enter open   esc back", self.palette.muted)
+        return [*entry_lines(self.entries, self.here, width, self.palette), Text(), keys]
 
     def action_move(self, places: int) -> None:
         self.here = min(max(self.here + places, 0), len(self.entries) - 1)
@@ -147,10 +90,10 @@ class Question(Box[bool]):
         super().__init__(title, palette)
         self.question = question
 
-    def texts(self) -> list[Text]:
+    def texts(self, width: int) -> list[Text]:
         key = Style(color=self.palette.literal, bold=True)
         answers = Text.assemble(("y", key), " yes      ", ("n", key), " no")
-        return [Text(self.question), Text(), answers]
+        return [*wrap(Text(self.question), width), Text(), answers]
 
     def action_agree(self) -> None:
         self.dismiss(True)

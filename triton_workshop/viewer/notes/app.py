@@ -16,6 +16,7 @@ from triton_workshop.deck import load_deck
 from triton_workshop.deck.errors import DeckError
 from triton_workshop.deck.model import Deck
 from triton_workshop.saves import Saves
+from triton_workshop.viewer.box import BOX_STYLE, KeyGroups, Keys
 from triton_workshop.viewer.deck_theme import look_of
 from triton_workshop.viewer.leaving import leave_with_terminal
 from triton_workshop.viewer.notes.channel import Listener
@@ -28,7 +29,6 @@ from triton_workshop.viewer.pictures import forget_pictures
 from triton_workshop.viewer.reloading import Reading, pictures, readings
 from triton_workshop.viewer.rows import Rows
 from triton_workshop.viewer.screen_theme import screen_theme
-from triton_workshop.viewer.screens import KeyGroups, Keys
 
 EAR = 0.05
 """Seconds between two looks at what has been heard."""
@@ -55,23 +55,17 @@ class Ear(Protocol):
     def heard(self) -> Iterable[tuple[Address, Event]]: ...
 
 
-class NotesKeys(Keys):
-    groups = KEYS
-
-
 class Notes(App[int]):
     """The notes of the slide that is shown in another terminal."""
 
     TITLE = "Notes"
     ENABLE_COMMAND_PALETTE = False
-    CSS = """
-    Screen { background: $background; overflow: hidden; }
-    ModalScreen { align: center middle; background: $background 70%; }
-    .box {
-        width: 72; max-width: 100%; height: auto; max-height: 100%; padding: 0 2; background: $panel;
-        border: round $accent; border-title-color: $accent; border-title-style: bold; scrollbar-size: 0 0;
-    }
-    """
+    CSS = (
+        """
+        Screen { background: $background; overflow: hidden; }
+        """
+        + BOX_STYLE
+    )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down,j", "scroll(1)", "Down", show=False),
         Binding("up,k", "scroll(-1)", "Up", show=False),
@@ -234,7 +228,7 @@ class Notes(App[int]):
         self.draw()
 
     def action_keys(self) -> None:
-        self.push_screen(NotesKeys(self.palette))
+        self.push_screen(Keys(KEYS, self.palette))
 
     def action_leave(self) -> None:
         self.exit(0)
