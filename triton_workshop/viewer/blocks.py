@@ -29,10 +29,11 @@ from triton_workshop.deck.model import (
 )
 from triton_workshop.deck.model import Text as Spans
 from triton_workshop.runner import runnable
+from triton_workshop.viewer.code_rows import code_rows
 from triton_workshop.viewer.deck_theme import Layout
 from triton_workshop.viewer.lines import CONSOLE, Lines, fitting, strip, wrap
 from triton_workshop.viewer.palette import Palette
-from triton_workshop.viewer.richtext import code_lines, printable, rich_text, superscript
+from triton_workshop.viewer.richtext import code_lines, comment_start, printable, rich_text, superscript
 from triton_workshop.viewer.view import NARROWEST_COLUMN, Air
 
 MEASURE = 108
@@ -193,16 +194,17 @@ def code_panel(
     elif air and code.background:
         rows.append(Text())
     dimmed = Style(color=palette.faint)
-    for index, line in enumerate(code_lines(code.language, code.lines, palette), start=1):
+    lines = code_lines(code.language, code.lines, palette)
+    comments = [comment_start(line, palette) for line in lines]
+    for index, parts in enumerate(code_rows(lines, comments, max(width - gutter - 1, 1)), start=1):
         lit = highlighted is None or index in highlighted
-        shown = line if lit else Text(line.plain, dimmed)
         bar = ("▎ ", palette.accent) if lit and highlighted is not None else (" ", dimmed)
         number = str(code.first_line_number + index - 1).rjust(numbers) if numbers else ""
-        for part, text in enumerate(code_rows(shown, max(width - gutter - 1, 1))):
+        for part, row in enumerate(parts):
             lead = Text(bar[0].ljust(2), bar[1])
             if numbers:
                 lead.append((number if part == 0 else " " * numbers) + "  ", Style(color=palette.faint))
-            rows.append(Text.assemble(lead, text))
+            rows.append(Text.assemble(lead, row if lit else Text(row.plain, dimmed)))
     if air and code.background:
         rows.append(Text())
     return tuple(strip(row, width, ground) for row in rows)
@@ -217,14 +219,6 @@ def editor_panel(code: Code, rows: int, width: int, palette: Palette, base: Styl
     header = Text.assemble(bar, f" {language}", " " * gap, Text(f"{keys}  ", Style(color=palette.accent)))
     below = [bar] if air else []
     return tuple(strip(row, width, ground) for row in (header, *[bar] * rows, *below))
-
-
-def code_rows(line: Text, width: int) -> list[Text]:
-    """A line of code in as many rows as it needs; an arrow marks those that continue."""
-    if line.cell_len <= width or width < 12:
-        return [line]
-    first, *others = wrap(line.copy(), width - 4)
-    return [first, *(Text.assemble(Text("  ↪ ", Style(dim=True)), other) for other in others)]
 
 
 def panel_header(code: Code, width: int, palette: Palette, consent: Consent, mark: str = "") -> Text | None:

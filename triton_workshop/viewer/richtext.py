@@ -169,6 +169,12 @@ def code_lines(language: str, lines: tuple[str, ...], palette: Palette) -> tuple
     return tuple(highlighted)
 
 
+def comment_start(line: Text, palette: Palette) -> int:
+    """Where the comment starts that a highlighted line of code ends with; its length where there is none."""
+    style = token_style(Comment, palette)
+    return next((span.start for span in line.spans if span.style == style and span.end == len(line)), len(line))
+
+
 def tokens(language: str, source: str) -> Iterator[tuple[TokenType, str]]:
     # Not before there is code to show: the first slide has none.
     from pygments.lexers import get_lexer_by_name

@@ -1,0 +1,104 @@
+"""Lines of code in as many rows as they need: what is said about one, in a comment at its end, stays in one piece."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rich.style import Style
+from rich.text import Text
+
+from triton_workshop.viewer.lines import fold, wrap
+
+ARROW = "  ↪ "
+"""Marks a row that continues the one above it."""
+NARROWEST = 12
+"""Columns below which a line is cut."""
+APART = 2
+"""Columns between code and its comment, at least."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of code: all of it, and its code and its comment for themselves."""
+
+    whole: Text
+    code: Text
+    comment: Text
+
+    @classmethod
+    def split(cls, line: Text, comment: int) -> Line:
+        code = line[:comment]
+        code.rstrip()
+        return cls(line, code, line[comment:])
+
+    @property
+    def column(self) -> int | None:
+        """Where the comment beside the code starts, if there is one."""
+        return self.whole.cell_len - self.comment.cell_len if self.code and self.comment else None
+
+    @property
+    def pushed(self) -> bool:
+        """Whether the comment has been pushed to the right, to stand below others."""
+        return self.column is not None and self.column > self.code.cell_len + APART
+
+    def fits(self, column: int, width: int) -> bool:
+        """Whether the comment has room beside the code, in this column."""
+        return self.code.cell_len + APART <= column <= width - self.comment.cell_len
+
+
+def code_rows(lines: Sequence[Text], comments: Sequence[int], width: int) -> list[list[Text]]:
+    """The rows of each line; `comments` are the indices where the comments at their ends start, or their lengths.
+
+    Comments that stand in a column come to the left together, as far as they must. One for which there is no room
+    beside its code has a row of its own, in its column where it has one.
+    """
+    if width < NARROWEST:
+        return [[line] for line in lines]
+    parts = [Line.split(line, comment) for line, comment in zip(lines, comments, strict=True)]
+    columns = comment_columns(parts, width)
+    return [line_rows(line, columns.get(line.column), width) for line in parts]
+
+
+def comment_columns(lines: Sequence[Line], width: int) -> Mapping[int | None, int]:
+    """Where a column of comments goes: as far to the left as it takes to have the most of them beside their code.
+
+    One that can have none of them there is no column any more.
+    """
+    columns: dict[int | None, int] = {}
+    for column in {line.column for line in lines if line.column is not None and line.pushed}:
+        members = [line for line in lines if line.column == column]
+        places = {min(column, width - line.comment.cell_len) for line in members}
+        beside = {place: sum(line.fits(place, width) for line in members) for place in places}
+        within = {place: sum(line.comment.cell_len <= width - place for line in members) for place in places}
+        best = max(places, key=lambda place: (beside[place], within[place], place))
+        if beside[best]:
+            columns[column] = best
+    return columns
+
+
+def line_rows(line: Line, column: int | None, width: int) -> list[Text]:
+    """The rows of a line; of one whose comment stands in a column, with the column where that goes."""
+    if column is None and line.whole.cell_len <= width:
+        return [line.whole]
+    if column is not None and line.fits(column, width):
+        return [Text.assemble(line.code, " " * (column - line.code.cell_len), line.comment)]
+    room = width - len(ARROW)
+    if not line.code:
+        return continued(comment_rows(line.whole, room))
+    rows = [line.code] if line.code.cell_len <= width else wrap(line.code.copy(), room)
+    if line.comment:
+        indent = min(column - len(ARROW), room - line.comment.cell_len) if column is not None else 0
+        rows += [Text(" " * indent) + line.comment] if indent > 0 else comment_rows(line.comment, room)
+    return continued(rows)
+
+
+def comment_rows(comment: Text, width: int) -> list[Text]:
+    """A comment, broken between words, unless that would leave its mark alone."""
+    rows = wrap(comment.copy(), width)
+    return rows if any(map(str.isalnum, rows[0].plain)) else fold(comment, width)
+
+
+def continued(rows: list[Text]) -> list[Text]:
+    first, *others = rows
+    return [first, *(Text.assemble((ARROW, Style(dim=True)), row) for row in others)]
