@@ -195,9 +195,15 @@ from triton_workshop.runner import Script, WarmRunner
 with WarmRunner() as runner, runner.run(Script("bash", {FAMILY_IN_BASH!r}, Path("."))) as run:
     for text in run.output(): print(text.decode(), end="", flush=True)
 """
-    process = subprocess.Popen([sys.executable, "-c", client], cwd=tmp_path, stdout=subprocess.PIPE)
+    process = subprocess.Popen(
+        [sys.executable, "-c", client],
+        cwd=tmp_path,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        stdout=subprocess.PIPE,
+    )
     assert process.stdout is not None
     family = [int(number) for number in process.stdout.readline().split()]
+    assert list(tmp_path.rglob("block.sh"))
     owner = strays.name_of(process.pid)
     assert owner is not None
     family += [stray for stray, named in strays._owned() if named == owner]
@@ -206,6 +212,7 @@ with WarmRunner() as runner, runner.run(Script("bash", {FAMILY_IN_BASH!r}, Path(
     process.wait()
     process.stdout.close()
     assert all(map(dies, family))
+    assert eventually(lambda: not list(tmp_path.iterdir())), "its temporary files are gone"
 
 
 def test_strays_are_those_of_an_owner_that_has_ended() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
-from processes import dies
+from processes import dies, eventually
 
 if sys.platform == "win32":
     pytest.skip("pseudo-terminals are POSIX's", allow_module_level=True)
@@ -109,11 +109,11 @@ time.sleep(600)
 
 
 @contextmanager
-def running(folder: Path) -> Iterator[tuple[Terminal, int]]:
+def running(folder: Path, **variables: str) -> Iterator[tuple[Terminal, int]]:
     """A deck from elsewhere whose block runs: the terminal, and the block's process, which is dead in the end."""
     deck = folder / "deck.md"
     deck.write_text(WAITS)
-    with Terminal([*WORKSHOP, "-x", str(deck)], folder) as terminal:
+    with Terminal([*WORKSHOP, "-x", str(deck)], folder, **variables) as terminal:
         terminal.wait_for("Wait")
         terminal.press(RUN)
         terminal.wait_for("ready")
@@ -154,9 +154,13 @@ def test_the_viewer_ends_with_its_terminal(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="macOS has no /proc in which to find what was left")
 def test_a_viewer_that_is_killed_takes_along_what_it_runs(tmp_path: Path) -> None:
-    with running(tmp_path) as (terminal, process):
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    with running(tmp_path, TMPDIR=str(temporary)) as (terminal, process):
+        assert list(temporary.rglob("deck.md"))
         terminal.process.kill()
         assert dies(process)
+        assert eventually(lambda: not list(temporary.glob("workshop-*"))), "its temporary files are gone"
 
 
 def test_a_crash_gives_the_terminal_back() -> None:

@@ -33,14 +33,15 @@ def cleared_screen() -> Iterator[None]:
             os.write(1, b"\x1b[?1049l")
 
 
-def run_in_foreground(script: Script) -> Outcome:
+def run_in_foreground(script: Script, within: Path | None = None) -> Outcome:
     """Runs a script on the terminal that is our standard input, and returns when it has ended.
 
     It leads a process group of its own, which Ctrl+C reaches and we do not share; one that is put to sleep (Ctrl+Z) is
     ended, because nobody could wake it. Nothing of the group outlives it, and the terminal is as it was. To be called
-    from the main thread, by whoever has stopped reading keys. Raises CannotRunError.
+    from the main thread, by whoever has stopped reading keys. Its file stands in a new folder `within` another, or
+    where the system has such things. Raises CannotRunError.
     """
-    with tempfile.TemporaryDirectory(prefix="workshop-", ignore_cleanup_errors=True) as folder:
+    with tempfile.TemporaryDirectory(prefix="workshop-", dir=within, ignore_cleanup_errors=True) as folder:
         file = Path(folder, f"block.{executor(script.language, script.alternative).extension}")
         file.write_text(script.source, encoding="utf-8", errors="replace")
         command, variables = command_for(script, file, PIPE if sys.platform == "win32" else FOREGROUND)

@@ -36,10 +36,11 @@ class Run:
     process group of its own, and every way out of the `with` block kills what is left of that group. `stop` and
     `kill` may be called from any thread.
 
-    `launch` is what starts it: a new process, unless a `WarmRunner` gives another. Raises CannotRunError.
+    `launch` is what starts it: a new process, unless a `WarmRunner` gives another. Its file stands in a new folder, in
+    this `folder` or where the system has such things. Raises CannotRunError.
     """
 
-    def __init__(self, script: Script, launch: Launch = ColdProcess) -> None:
+    def __init__(self, script: Script, launch: Launch = ColdProcess, folder: Path | None = None) -> None:
         extension = executor(script.language, script.alternative).extension
         self._script = script
         self._stopped = self._timed_out = False
@@ -50,7 +51,7 @@ class Run:
         self._started = time.monotonic()
         self._code = 0
         self._ended: float | None = None
-        self._folder = tempfile.TemporaryDirectory(prefix="workshop-", ignore_cleanup_errors=True)
+        self._folder = tempfile.TemporaryDirectory(prefix="workshop-", dir=folder, ignore_cleanup_errors=True)
         self._file = self._write_file(f"block.{extension}")
         self._names = PlainNames(self._file) if script.origin else None
         self._process = self._launch(launch)

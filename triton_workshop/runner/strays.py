@@ -3,7 +3,8 @@
 A process group and the kernel's parent-death signal reach most of what a script starts, but not a process in a session
 of its own whose ancestors were killed. So whatever we start has a variable in its environment that names us, and is
 inherited: a guard, a small process that waits for our end, then ends all that bear our name. What also outlives the
-guard is ended by the next one. A process that has cleared its environment is not found.
+guard is ended by the next one. A process that has cleared its environment is not found. The guard also removes the
+folder with our temporary files, which we cannot do when we are killed.
 """
 
 from __future__ import annotations
@@ -74,11 +75,11 @@ def orphaned(owner: str) -> bool:
 
 
 class Guard:
-    """Ends, when this process does, all that bears its name. `close` does so at once."""
+    """Ends, when this process does, all that bears its name, and removes its folder. `close` does so at once."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path) -> None:
         """Raises OSError."""
-        program = [sys.executable, "-I", "-S", __file__, own_name()]
+        program = [sys.executable, "-I", "-S", __file__, own_name(), str(folder)]
         environment = {name: value for name, value in os.environ.items() if name != OWNER}
         self._process = subprocess.Popen(
             program,
@@ -90,7 +91,7 @@ class Guard:
         )
 
     def close(self) -> None:
-        """Ends what bears our name; returns when it is gone."""
+        """Ends what bears our name; returns when it is gone, and the folder too."""
         assert self._process.stdin is not None
         self._process.stdin.close()
         try:
@@ -100,14 +101,17 @@ class Guard:
             self._process.wait()
 
 
-def main(owner: str) -> None:
+def main(owner: str, folder: str) -> None:
     """The guard: waits for the end of its input, which its owner holds, then ends what the owner has left."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_strays(orphaned)
     while os.read(0, 1):
         pass
     end_strays(lambda name: bool(owner) and name.startswith(owner))
+    import shutil  # not while its owner starts
+
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -48,6 +49,7 @@ class WarmRunner:
     def __init__(self) -> None:
         self._parents: dict[Mode, _Parent] = {}
         self._guard: Guard | None = None
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._lock = threading.Lock()
         self._closed = False
 
@@ -60,9 +62,18 @@ class WarmRunner:
 
     def put_up_guard(self) -> None:
         """Sees to it that nothing outlives this process, from now on; `run` and `warm_up` do so by themselves."""
-        with self._lock, suppress(OSError):
-            if POSSIBLE and self._guard is None and not self._closed:
-                self._guard = Guard()
+        with suppress(OSError):
+            folder = self.folder()
+            with self._lock:
+                if POSSIBLE and self._guard is None and not self._closed:
+                    self._guard = Guard(folder)
+
+    def folder(self) -> Path:
+        """Where temporary files go that nobody may be left to remove: it goes with this process, like the rest."""
+        with self._lock:
+            if self._folder is None:
+                self._folder = tempfile.TemporaryDirectory(prefix="workshop-", ignore_cleanup_errors=True)
+            return Path(self._folder.name)
 
     def wait_until_warm(self, seconds: float) -> bool:
         """Waits for the parents that have been started; whether all are ready."""
@@ -72,10 +83,10 @@ class WarmRunner:
 
     def run(self, script: Script) -> Run:
         """Starts a script. Raises CannotRunError."""
-        return Run(script, self._launch)
+        self.put_up_guard()
+        return Run(script, self._launch, self.folder())
 
     def _launch(self, script: Script, file: Path) -> Process:
-        self.put_up_guard()
         if POSSIBLE and script.plain_python:
             with suppress(OSError):  # no parent, or one that has just gone: cold then
                 return self._launch_warm(script, file)
@@ -112,10 +123,13 @@ class WarmRunner:
             self._closed = True
             parents, self._parents = list(self._parents.values()), {}
             guard, self._guard = self._guard, None
+            folder, self._folder = self._folder, None
         for parent in parents:
             parent.close()
         if guard is not None:
             guard.close()
+        if folder is not None:
+            folder.cleanup()
 
     def __enter__(self) -> Self:
         return self

@@ -7,8 +7,9 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
 
 from triton_workshop.consent import EVERYTHING, Consent
 from triton_workshop.deck.model import Block, Code, Deck, Execution, Slide, SnippetOutput, origin, walk
@@ -80,14 +81,16 @@ class LiveBlocks:
         self.deck = deck
         self.consent = consent
         self._runner = WarmRunner()
-        self._pictures = TemporaryDirectory(prefix="workshop-pictures-", ignore_cleanup_errors=True)
-        """Where blocks leave what they show, until it is taken in."""
         self.cells: dict[Block, Cell] = {}
         self._threads: list[threading.Thread] = []
-        self._printed_pictures = PictureFolder(Path(self._pictures.name))
         memory = machine_memory()
         self._memory_limit = None if memory is None else max(int(memory * MEMORY_PART), MEMORY_LEAST)
         self._closed = False
+
+    @cached_property
+    def _pictures(self) -> PictureFolder:
+        """Where blocks leave what they show, until it is taken in."""
+        return PictureFolder(Path(mkdtemp(prefix="pictures-", dir=self._runner.folder())))
 
     def warm_up(self, deck: Deck) -> None:
         """Begins to import what the deck's Python blocks import, in a process beside this one; returns at once."""
@@ -109,7 +112,11 @@ class LiveBlocks:
                 continue
             if not self.allows(block):
                 continue
-            script = self._script(block, code, columns, rows)
+            try:
+                script = self._script(block, code, columns, rows)
+            except OSError as error:  # no room for its pictures
+                self.fail(block, str(error))
+                continue
             cell = self.cells[block] = Cell(Transcript(script.pictures))
             if script.terminal is not None:
                 cell.transcript = TerminalScreen(*script.terminal)
@@ -136,7 +143,7 @@ class LiveBlocks:
             alternative=code.alternative,
             memory_limit=self._memory_limit,
             terminal=terminal,
-            pictures=Path(self._pictures.name) if shows_pictures else None,
+            pictures=self._pictures.folder if shows_pictures else None,
             origin=Origin(file.name, line),
         )
 
@@ -147,7 +154,9 @@ class LiveBlocks:
         cell = self.cells[block] = Cell(status=Status.RUNNING, started=time.monotonic())
         self._runner.put_up_guard()
         try:
-            cell.outcome = run_in_foreground(self._script(block, code, columns=80, rows=TERMINAL_ROWS))
+            cell.outcome = run_in_foreground(
+                self._script(block, code, columns=80, rows=TERMINAL_ROWS), self._runner.folder()
+            )
         except (CannotRunError, OSError) as error:
             cell.failure = str(error)
         finally:
@@ -183,7 +192,7 @@ class LiveBlocks:
             cell.outcome = run.wait()
 
     def _receive_picture(self, cell: Cell, run: Run) -> None:
-        printed = self._printed_pictures.receive(run.output())
+        printed = self._pictures.receive(run.output())
         if run.wait().succeeded:
             cell.picture = printed.picture
             cell.failure = printed.problem
@@ -228,7 +237,6 @@ class LiveBlocks:
         for thread in self._threads:
             thread.join(timeout=5)
         self._runner.close()
-        self._pictures.cleanup()
 
     def carry_over(self, before: Deck, after: Deck, *versions: Block) -> None:
         """Gives the outputs to the same code in a deck that was read again, or in these edits of its blocks."""

@@ -28,7 +28,7 @@ class PictureFolder:
     """The pictures of a talk's blocks, in a folder that its owner removes. `receive` is for any thread."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self.folder = folder
         self._count = 0
         self._lock = threading.Lock()
 
@@ -52,7 +52,7 @@ class PictureFolder:
     def _keep(self, data: bytes, form: str) -> Path:
         with self._lock:
             self._count += 1  # a name of its own: what was drawn of a file is kept by its name
-            file = self._folder / f"printed-{self._count}.{form.lower()}"
+            file = self.folder / f"printed-{self._count}.{form.lower()}"
         file.write_bytes(data)
         return file
 

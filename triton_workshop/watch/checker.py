@@ -197,7 +197,7 @@ class _Process:
     """Bytes of what a script prints."""
 
     def __init__(self, runner: WarmRunner) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="workshop-", ignore_cleanup_errors=True)
+        self._folder = tempfile.TemporaryDirectory(dir=runner.folder(), ignore_cleanup_errors=True)
         self._path = Path(self._folder.name)
         try:
             self._run: Run = runner.run(Script("python", SCRIPT, ROOT, arguments=(str(self._path),)))
