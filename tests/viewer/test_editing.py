@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from textual.document._history import EditHistory
 
-from triton_workshop.deck.model import Block, Code, Columns, Deck, Execution, FrontMatter, Slide
-from triton_workshop.viewer.editing import Edits, indented, next_indent, outdented, shown_text, with_text
+from triton_workshop.deck.model import Block, Code, Columns, Deck, Execution, FrontMatter, Slide, Span
+from triton_workshop.viewer.editing import Displaced, Edits, indented, next_indent, outdented, shown_text, with_text
 
 
 def code(*lines: str, first: int = 10) -> Code:
@@ -112,7 +113,7 @@ def test_an_edit_moves_with_its_code_when_the_deck_is_read_again() -> None:
     new = deck(block("new"), block("b = 1", first=30), block("a = 1", first=40))
     edits = Edits()
     edits.write(old.slides[0].blocks[0], "a = 2", history())
-    assert edits.carry_over(old, new) == 0
+    assert edits.carry_over(old, new) == Displaced()
     assert shown_text(edits.over(new).slides[0].blocks[2]) == "a = 2"
 
 
@@ -120,18 +121,54 @@ def test_an_edit_whose_code_changed_is_put_aside_and_said() -> None:
     old, new = deck(block("a = 1")), deck(block("a = 3"))
     edits = Edits()
     edits.write(old.slides[0].blocks[0], "a = 2", history())
-    assert edits.carry_over(old, new) == 1
+    assert edits.carry_over(old, new) == Displaced(aside=1)
     assert edits.over(new) == new
     draft = edits.draft(new.slides[0].blocks[0])
     assert draft is not None
     assert (draft.text, draft.aside) == ("a = 2", True)
+    assert edits.unsaved() == 1
+
+
+def test_an_edit_is_put_aside_where_its_slide_stands_now() -> None:
+    def slide(title: str, *blocks: Block) -> Slide:
+        return Slide((Span(title),), blocks, 1, 1)
+
+    old = replace(deck(), slides=(slide("A", block("a = 1")),))
+    new = replace(deck(), slides=(slide("New", block("new")), slide("A", block("a = 3"), block("more"))))
+    edits = Edits()
+    edits.write(old.slides[0].blocks[0], "a = 2", history())
+    assert edits.carry_over(old, new) == Displaced(aside=1)
+    assert edits.draft(new.slides[1].blocks[0]) is not None
+
+
+def test_an_edit_whose_code_is_gone_comes_back_with_it() -> None:
+    whole, half = deck(block("a = 1"), block("b = 1", first=20)), deck(block("a = 1"))
+    edits = Edits()
+    edits.write(whole.slides[0].blocks[1], "b = 2", history())
+    assert edits.carry_over(whole, half) == Displaced(waiting=1)
+    assert edits.over(half) == half
+    assert edits.unsaved() == 1
+    assert edits.carry_over(half, half) == Displaced(), "it is said once"
+    edits.carry_over(half, whole)
+    assert shown_text(edits.over(whole).slides[0].blocks[1]) == "b = 2"
+
+
+def test_an_edit_that_was_put_back_is_not_missed() -> None:
+    original = block("a = 1")
+    edits = Edits()
+    assert edits.unsaved() == 0
+    edits.write(original, "a = 2", history())
+    assert edits.unsaved() == 1
+    edits.restore(original)
+    assert edits.unsaved() == 0
 
 
 def test_an_edit_that_the_deck_took_over_is_not_missed() -> None:
     old, new = deck(block("a = 1")), deck(block("a = 2"))
     edits = Edits()
     edits.write(old.slides[0].blocks[0], "a = 2", history())
-    assert edits.carry_over(old, new) == 0
+    assert edits.carry_over(old, new) == Displaced()
+    assert edits.unsaved() == 0
 
 
 @pytest.mark.parametrize(

@@ -60,6 +60,42 @@ def test_an_edit_runs_stays_and_goes_and_none_of_it_is_lost() -> None:
     drive(DECKS / "live.md", steps, start=2)
 
 
+def test_quitting_asks_once_where_code_was_edited() -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        question = "1 block was edited · q again quits, Esc stays"
+        await pilot.press("ctrl+o", *"mine ", "escape", "q")
+        assert question in screen(viewer)
+        await pilot.press("escape")
+        assert question not in screen(viewer)
+        assert "mine print" in screen(viewer), "Esc stays, and does nothing else"
+        await pilot.press("q", "n", "ctrl+c")
+        assert question in screen(viewer), "another slide, another question"
+        assert viewer.return_code is None
+        await pilot.press("ctrl+c")
+        assert viewer.return_code == 0
+
+    drive(DECKS / "live.md", steps, start=2)
+
+
+@pytest.mark.parametrize("open_", [["question_mark"], ["ctrl+p"], ["ctrl+o"], ["b"]])
+def test_the_question_is_seen_wherever_one_leaves_from(open_: list[str]) -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        await pilot.press("ctrl+o", *"mine ", "escape", *open_, "ctrl+q")
+        await until(pilot, lambda: "1 block was edited" in screen(viewer))
+        await pilot.press("q")
+        assert viewer.return_code == 0
+
+    drive(DECKS / "live.md", steps, start=2)
+
+
+def test_code_that_was_put_back_is_no_reason_to_ask() -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        await pilot.press("ctrl+o", *"mine ", "escape", "escape", "q")
+        assert viewer.return_code == 0
+
+    drive(DECKS / "live.md", steps, start=2)
+
+
 def test_an_output_of_the_code_before_the_edit_says_so() -> None:
     async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
         await pilot.press("ctrl+e")

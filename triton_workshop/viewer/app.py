@@ -16,6 +16,7 @@ from textual.app import App, ComposeResult, SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.geometry import Region, Size, Spacing
+from textual.screen import ModalScreen
 
 from triton_workshop.consent import EVERYTHING, NOTHING, Consent, flag, in_force
 from triton_workshop.deck import load_deck
@@ -28,7 +29,7 @@ from triton_workshop.viewer.asking import consent_to
 from triton_workshop.viewer.box import BOX_STYLE, Keys
 from triton_workshop.viewer.browser import open_link
 from triton_workshop.viewer.deck_theme import look_of
-from triton_workshop.viewer.editing import Edits
+from triton_workshop.viewer.editing import Displaced, Edits
 from triton_workshop.viewer.frame import footer
 from triton_workshop.viewer.leaving import leave_with_terminal
 from triton_workshop.viewer.live import (
@@ -391,9 +392,12 @@ class Viewer(App[int]):
         self._move(goto(number, self.steps))
 
     def action_forget(self) -> None:
-        """Leaves the editor; else hides an error; else forgets a number; else shows the deck's own code again."""
+        """Stays, if it was asked whether to leave; else leaves the editor; else hides an error; else forgets a number;
+        else shows the deck's own code again."""
         edited = [block for block in self._live_blocks() if block in self.edits.edited()]
-        if self.editor is not None:
+        if self.message and self.message == asked_before_leaving(self.edits.unsaved()):
+            self._type("")
+        elif self.editor is not None:
             self._close_editor()
             self._draw()
         elif self._trouble is not None:
@@ -723,12 +727,12 @@ class Viewer(App[int]):
         before, place = self._lost or (self.deck_read, self.place)
         slide = slide_again(before, place.slide, result)
         self._lost = (before, place) if slide is None else None
-        lost = self.edits.carry_over(self.deck_read, result)
+        displaced = self.edits.carry_over(self.deck_read, result)
         self.live.carry_over(self.deck_read, result, *self.edits.versions())
         self.live.consent = in_force(result, self.consent)
         self.deck_read, self._trouble = result, None
         self._show_edits()
-        self.message = "the code below an edit has changed · Ctrl+O, Ctrl+Z: the edit" if lost else ""
+        self.message = said_of(displaced)
         self.steps = [slide.steps for slide in result.slides]
         self._use_look(result)
         self.place = (self.place if slide is None else Place(slide, place.step)).within(self.steps)
@@ -774,12 +778,34 @@ class Viewer(App[int]):
         self.push_screen(Keys(KEYS, self.palette))
 
     def action_leave(self) -> None:
-        self.exit(0)
+        """Quits; where code was edited, only when asked twice in a row."""
+        self._close_editor()
+        question = asked_before_leaving(self.edits.unsaved())
+        if not question or self.message == question:
+            self.exit(0)
+            return
+        if isinstance(self.screen, ModalScreen):  # it may hide the question
+            self.screen.dismiss(None)
+        self.message, self._trouble = question, None
+        self._draw()
 
     def let_pictures_go(self) -> None:
         """After the end: has the terminal forget what it holds for us."""
         if self._held is not None and sys.__stdout__ is not None:
             print(end=self._held.let_go(self.graphics.terminal), file=sys.__stdout__, flush=True)
+
+
+def asked_before_leaving(edited: int) -> str:
+    """What is asked before so many edited blocks are given up; nothing where there is none."""
+    blocks = "1 block was edited" if edited == 1 else f"{edited} blocks were edited"
+    return f"{blocks} · q again quits, Esc stays" if edited else ""
+
+
+def said_of(displaced: Displaced) -> str:
+    """What the presenter is told of edits that did not stay over their code."""
+    if displaced.aside:
+        return "the code below an edit has changed · Ctrl+O, Ctrl+Z: the edit"
+    return "code that was edited is gone · the edit comes back with it" if displaced.waiting else ""
 
 
 def takes_terminal(block: Block) -> bool:

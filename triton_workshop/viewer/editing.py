@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from triton_workshop.deck.model import Block, Code, Columns, Deck, Slide, walk
 from triton_workshop.viewer.live import same_code
+from triton_workshop.viewer.reloading import slide_again
 
 if TYPE_CHECKING:
     from textual.document._history import EditHistory
@@ -26,8 +27,20 @@ class Draft:
     """How the text came about: undo and redo go on when the editor is opened again."""
     aside: bool = False
     """Whether the deck's own code is shown again. The text waits for Ctrl+Z."""
+    displaced: bool = False
+    """Whether that is because the deck's code has changed, and not because the presenter wanted it."""
     ran: str | None = None
     """The text that ran last."""
+
+
+@dataclass(frozen=True)
+class Displaced:
+    """How many edits did not stay over their code when the deck was read again."""
+
+    aside: int = 0
+    """They wait for Ctrl+Z at the code that has taken its place."""
+    waiting: int = 0
+    """There is no such code: they wait until theirs comes back."""
 
 
 class Edits:
@@ -38,6 +51,8 @@ class Edits:
 
     def __init__(self) -> None:
         self._drafts: dict[Block, Draft] = {}
+        self._waiting: list[tuple[Block, Draft]] = []
+        """Those of blocks that a save has taken from the deck: they may come back."""
 
     def draft(self, block: Block) -> Draft | None:
         return self._drafts.get(block)
@@ -46,7 +61,7 @@ class Edits:
         """Keeps what the editor holds; nothing where nothing was ever typed."""
         draft = self._drafts.get(block)
         if draft is not None:
-            draft.text, draft.history, draft.aside = text, history, False
+            draft.text, draft.history, draft.aside, draft.displaced = text, history, False, False
         elif text != shown_text(block):
             self._drafts[block] = Draft(text, history)
 
@@ -54,6 +69,11 @@ class Edits:
         """Shows the deck's own code again."""
         if block in self._drafts:
             self._drafts[block].aside = True
+
+    def unsaved(self) -> int:
+        """How many blocks the presenter has edited, and not put back."""
+        drafts = [*self._drafts.items(), *self._waiting]
+        return sum(draft.text != shown_text(block) and (draft.displaced or not draft.aside) for block, draft in drafts)
 
     def starts(self, shown: Block) -> Block | None:
         """Notes that a version starts; the other version of the same block that was the last to start."""
@@ -105,33 +125,44 @@ class Edits:
             return replace(block, content=replace(block.content, columns=columns))
         return self.shown(block)
 
-    def carry_over(self, old: Deck, new: Deck) -> int:
-        """Moves the drafts to a deck that was read again; how many could not stay over their code.
+    def carry_over(self, old: Deck, new: Deck) -> Displaced:
+        """Moves the drafts to a deck that was read again.
 
         A draft stays as long as the code below it is the same, wherever that stands now. Where the code has changed,
         the draft is put aside at the block that has taken its place, and waits there for Ctrl+Z. Where there is no
-        such block either, it is gone.
+        such block either, it waits for the code to come back: nothing that was typed is thrown away.
         """
         drafts, self._drafts = self._drafts, {}
-        lost = 0
+        waiting, self._waiting = self._waiting, []
         free = list(code_blocks(new))
         homeless: list[tuple[Block, Draft]] = []
-        for block, draft in drafts.items():
+        for block, draft in (*drafts.items(), *waiting):
             home = next((other for other in free if same_code(block, other)), None)
             if home is None:
                 homeless.append((block, draft))
             else:
                 free.remove(home)
                 self._drafts[home] = draft
-        places = {block: place for place, block in numbered(old)}
-        heirs = dict(numbered(new))
+        aside = gone = 0
         for block, draft in homeless:
-            heir = heirs.get(places.get(block, (-1, -1)))
-            lost += not draft.aside and (heir is None or draft.text != shown_text(heir))
-            if heir is not None and heir in free:
+            heir = heir_of(block, old, new)
+            if heir is None or heir not in free:
+                self._waiting.append((block, draft))
+                gone += block in drafts and not draft.aside
+            else:
+                free.remove(heir)
+                aside += not draft.aside and draft.text != shown_text(heir)
+                draft.displaced |= not draft.aside
                 draft.aside, draft.ran = True, None
                 self._drafts[heir] = draft
-        return lost
+        return Displaced(aside, gone)
+
+
+def heir_of(block: Block, old: Deck, new: Deck) -> Block | None:
+    """The block that stands where a block of a deck stood, now that the deck was read again."""
+    slide, number = next((place for place, other in numbered(old) if other == block), (-1, -1))
+    slide_now = slide_again(old, slide, new) if slide >= 0 else None
+    return next((other for place, other in numbered(new) if place == (slide_now, number)), None)
 
 
 def code_blocks(deck: Deck) -> Iterator[Block]:

@@ -41,7 +41,8 @@ KEYS: KeyGroups = (
         ("b  .", "black, until the next key"),
         ("r  Ctrl+R   T", "read again; lines between columns"),
         ("?  esc", "these keys, and away with them"),
-        ("q  Ctrl+C   Ctrl+Z", "quit; to the shell, until fg"),
+        ("q  Ctrl+C", "quit; after edits it asks, once"),
+        ("Ctrl+Z", "to the shell, until fg"),
     )),
 )  # fmt: skip
 
