@@ -83,7 +83,7 @@ async def presenting(
         await pilot.pause()
         await pilot.pause()
         yield pilot
-    viewer.live.close()
+    viewer.show.live.close()
 
 
 async def new(written: list[str], pilot: Pilot[int], *keys: str) -> str:
@@ -143,7 +143,7 @@ def stream_into(viewer: Viewer, printed: bytes, picture: Path | None = None) -> 
     """Has the block on the slide print this, as if it ran."""
     [block] = [block for block in walk(viewer.deck.slides[-1].blocks) if isinstance(block.content, Code)]
     folder = viewer.deck.path.parent / "handed over"
-    cell = viewer.live.cells.setdefault(block, Cell(Transcript(folder), Status.RUNNING))
+    cell = viewer.show.live.cells.setdefault(block, Cell(Transcript(folder), Status.RUNNING))
     if picture is not None:
         folder.mkdir(exist_ok=True)
         (folder / "one.png").write_bytes(picture.read_bytes())

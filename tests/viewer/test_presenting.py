@@ -41,7 +41,7 @@ def test_an_edit_runs_stays_and_goes_and_none_of_it_is_lost() -> None:
         await pilot.press("ctrl+e")
         await finished(viewer, pilot)
         assert "q/b12 hidden" in screen(viewer), "the hidden lines run with an edit"
-        assert viewer.place == Place(1, 0), "what is typed does nothing else"
+        assert viewer.show.place == Place(1, 0), "what is typed does nothing else"
         await pilot.press("escape")
         await pilot.pause()
         assert viewer.editor is None
@@ -115,7 +115,7 @@ def test_an_edit_stops_the_run_that_it_replaces() -> None:
         await until(pilot, lambda: "ready" in screen(viewer))
         await pilot.press("ctrl+o", "f7", *"print(1 + 1)", "ctrl+e")
         await finished(viewer, pilot)
-        assert viewer.live.running == 0
+        assert viewer.show.live.running == 0
         assert "✓" in screen(viewer)
 
     drive(DECKS / "live.md", steps, start=3)
@@ -176,7 +176,7 @@ def test_the_line_that_is_typed_in_is_always_in_view_and_any_size_will_do() -> N
         await until(pilot, lambda: "herexxx" in screen(viewer))
         assert editor(viewer).size.height == 44
         await pilot.press("ctrl+p", "down", "enter")
-        assert viewer.place == Place(3)
+        assert viewer.show.place == Place(3)
         assert viewer.editor is None
         await pilot.press("p")
         assert "edited" in screen(viewer)
@@ -241,11 +241,11 @@ def test_slides_are_searched_by_their_text() -> None:
         assert "Side by side" in screen(viewer)
         assert "The end" not in screen(viewer)
         await pilot.press("enter")
-        assert viewer.place == Place(3)
+        assert viewer.show.place == Place(3)
         await pilot.press("slash", *"nosuchword", "enter")
-        assert viewer.place == Place(3)
+        assert viewer.show.place == Place(3)
         await pilot.press("slash", "p", "a", "r", "escape")
-        assert viewer.place == Place(3)
+        assert viewer.show.place == Place(3)
 
     drive(DECKS / "tour.md", steps, start=2)
 
@@ -270,7 +270,7 @@ def test_a_key_blanks_the_screen_and_the_next_does_nothing_else(key: str) -> Non
         assert not screen(viewer).strip()
         await pilot.press("ctrl+c" if key == "b" else "n")
         assert not isinstance(viewer.screen, Black)
-        assert viewer.place == Place(1)
+        assert viewer.show.place == Place(1)
         assert "First steps" in screen(viewer)
 
     drive(DECKS / "tour.md", steps, start=2)
@@ -331,7 +331,7 @@ def test_a_click_on_a_list_does_not_reach_the_slide_below() -> None:
             await pilot.click(offset=(10, 5))
             await pilot.press("escape")
         assert viewer.editor is None
-        assert not viewer.live.cells
+        assert not viewer.show.live.cells
 
     drive(DECKS / "live.md", steps, start=6)
 
@@ -349,7 +349,7 @@ def test_a_word_that_is_typed_on_when_a_save_closes_the_editor_is_no_command(tmp
         assert viewer.return_code is None
         viewer._deaf_until = 0.0
         await pilot.press("n")
-        assert viewer.place == Place(2)
+        assert viewer.show.place == Place(2)
 
     drive(path, steps, start=2)
 
@@ -358,7 +358,7 @@ def test_a_search_with_very_many_matches_counts_them_no_further() -> None:
     async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
         await pilot.press("ctrl+e")
         await finished(viewer, pilot)
-        cell = next(iter(viewer.live.cells.values()))
+        cell = next(iter(viewer.show.live.cells.values()))
         cell.transcript.feed(b"x" * 3000 + b"\n" + (b"x" * 3000 + b"\n") * 10)
         await pilot.press("o", "slash", "x")
         await until(pilot, lambda: "1 of 10,000+" in screen(viewer))
@@ -376,6 +376,6 @@ def test_an_output_that_cannot_be_shown_does_not_end_the_talk(monkeypatch: pytes
         await until(pilot, lambda: "a defect" in screen(viewer))
         monkeypatch.undo()
         await pilot.press("n")
-        assert viewer.place == Place(2)
+        assert viewer.show.place == Place(2)
 
     drive(DECKS / "live.md", steps, start=2)

@@ -114,7 +114,7 @@ def follow(path: Path, steps: Drive, start: int = 1, **options: Consent) -> View
                 await pilot.pause()
                 await steps(viewer, pilot)
         finally:
-            viewer.live.close()
+            viewer.show.live.close()
         return viewer
 
     return asyncio.run(asyncio.wait_for(show(), 60))
@@ -158,7 +158,7 @@ def test_a_save_keeps_the_slide_and_its_output(talk: Path, save: Callable[[Path,
         await until(pilot, shown(viewer, "✓"))
         save(talk, text_of("a", "c2", "b", "c", "auto").replace("Gamma\n===", "Gamma\n===\n\nA new line."))
         await until(pilot, shown(viewer, "A new line."))
-        assert viewer.place == Place(3)
+        assert viewer.show.place == Place(3)
         # The code, and what it printed; a frame later, where the page has grown.
         await until(pilot, lambda: screen(viewer).count("gamma") == 2)
         assert not viewer.trouble_rows.display
@@ -249,7 +249,7 @@ def test_code_without_leave_is_shown_and_does_not_run(talk: Path) -> None:
         await pilot.press("ctrl+e")
         assert "start again with -x" in screen(viewer)
         await pilot.press("n", "p")
-        assert not viewer.live.cells
+        assert not viewer.show.live.cells
         assert "▶" not in screen(viewer)
 
     follow(talk, steps, start=3, consent=Consent())

@@ -81,7 +81,7 @@ def test_the_next_slide_is_composed_while_this_one_is_shown(deck: Deck) -> None:
     async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
         await until(pilot, lambda: half_blocks.cache_info().currsize == 1)
         await pilot.press("n")
-        assert viewer.place.slide == 1
+        assert viewer.show.place.slide == 1
 
     drive(deck.path, steps)
     assert half_blocks.cache_info().misses == 1

@@ -30,7 +30,7 @@ def drive(path: Path, steps: Drive, size: tuple[int, int] = (80, 24), start: int
                 await pilot.pause()
                 await steps(viewer, pilot)
         finally:
-            viewer.live.close()
+            viewer.show.live.close()
         return viewer
 
     return asyncio.run(asyncio.wait_for(show(), 60))
@@ -56,9 +56,9 @@ def screen(viewer: Viewer) -> str:
 def test_a_key_goes_on(key: str) -> None:
     async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
         await pilot.press(key)
-        assert viewer.place == Place(1, 0)
+        assert viewer.show.place == Place(1, 0)
         await pilot.press(key)
-        assert viewer.place == Place(1, 1)
+        assert viewer.show.place == Place(1, 1)
 
     drive(DECKS / "tour.md", steps)
 
@@ -67,7 +67,7 @@ def test_a_key_goes_on(key: str) -> None:
 def test_a_key_goes_back_to_the_complete_slide(key: str) -> None:
     async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
         await pilot.press(key)
-        assert viewer.place == Place(1, viewer.steps[1] - 1)
+        assert viewer.show.place == Place(1, viewer.show.steps[1] - 1)
 
     drive(DECKS / "tour.md", steps, start=3)
 
@@ -92,7 +92,7 @@ def test_a_key_goes_back_to_the_complete_slide(key: str) -> None:
 def test_keys_lead_to_a_slide(keys: list[str], slide: int) -> None:
     async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
         await pilot.press(*keys)
-        assert viewer.place == Place(slide)
+        assert viewer.show.place == Place(slide)
 
     drive(DECKS / "tour.md", steps, start=3)
 
@@ -112,9 +112,9 @@ def test_the_index_lists_the_slides_and_goes_to_one() -> None:
         assert isinstance(viewer.screen, Index)
         assert "Part two" in screen(viewer)
         await pilot.press("down", "j", "enter")
-        assert viewer.place == Place(3)
+        assert viewer.show.place == Place(3)
         await pilot.press("ctrl+p", "escape")
-        assert viewer.place == Place(3)
+        assert viewer.show.place == Place(3)
 
     drive(DECKS / "tour.md", steps, start=2)
 
@@ -173,11 +173,11 @@ def test_a_block_runs_again() -> None:
     async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
         await pilot.press("ctrl+e")
         await finished(viewer, pilot)
-        first = list(viewer.live.cells.values())
+        first = list(viewer.show.live.cells.values())
         await pilot.press("ctrl+e")
         await finished(viewer, pilot)
-        assert viewer.live.cells
-        assert not any(cell in first for cell in viewer.live.cells.values())
+        assert viewer.show.live.cells
+        assert not any(cell in first for cell in viewer.show.live.cells.values())
         assert "says hidden" in screen(viewer)
 
     drive(DECKS / "live.md", steps, start=2)
@@ -190,7 +190,7 @@ def test_ctrl_x_stops_and_forty_ctrl_e_start_one_process() -> None:
             viewer.action_run()
         # The line below the output comes with the next layout, not with the output.
         await until(pilot, lambda: "ready" in screen(viewer) and "Ctrl+X stops" in screen(viewer))
-        assert len(viewer.live._threads) == 1
+        assert len(viewer.show.live._threads) == 1
         await pilot.press("ctrl+x")
         await finished(viewer, pilot)
         assert "■ stopped" in screen(viewer)
@@ -205,12 +205,12 @@ def test_leaving_the_viewer_ends_what_runs() -> None:
         await pilot.press("q")
 
     viewer = drive(DECKS / "live.md", steps, start=3)
-    assert viewer.live.running == 0
+    assert viewer.show.live.running == 0
 
 
 def test_an_automatic_block_runs_when_its_slide_is_shown() -> None:
     async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        assert not viewer.live.cells
+        assert not viewer.show.live.cells
         await pilot.press("n")
         await finished(viewer, pilot)
         assert screen(viewer).count("nobody asked") == 2, "the code, and what it printed"
@@ -248,10 +248,10 @@ def test_every_slide_survives_any_size(deck: str) -> None:
     async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
         for size in [(20, 5), (1, 1), (80, 24)]:
             await pilot.resize_terminal(*size)
-            for where in ("first", *["complete", "next_slide"] * len(viewer.steps)):
+            for where in ("first", *["complete", "next_slide"] * len(viewer.show.steps)):
                 viewer.action_go(where)
                 await pilot.pause()
-        assert viewer.place.slide == len(viewer.deck.slides) - 1
+        assert viewer.show.place.slide == len(viewer.deck.slides) - 1
         assert f"{len(viewer.deck.slides)} / {len(viewer.deck.slides)}" in screen(viewer)
 
     drive(DECKS / deck, steps)
@@ -306,7 +306,7 @@ def test_reading_again_keeps_place_and_outputs(tmp_path: Path) -> None:
             deck.read_text().replace("Run it\n===", "Run it now\n===\n\nA new line.").replace("light", "dark")
         )
         await pilot.press("r")
-        assert viewer.place == Place(1, 0)
+        assert viewer.show.place == Place(1, 0)
         assert "Run it now" in screen(viewer)
         assert "says hidden" in screen(viewer)
 

@@ -1,4 +1,4 @@
-"""The terminal app that presents a deck. Its state is small: a deck, a place in it, and its live blocks."""
+"""The terminal app that presents a deck: what paints it, and what the keys do."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from textual.containers import VerticalScroll
 from textual.geometry import Region, Size, Spacing
 from textual.screen import ModalScreen
 
-from triton_workshop.consent import EVERYTHING, NOTHING, Consent, flag, in_force
+from triton_workshop.consent import EVERYTHING, NOTHING, Consent, flag
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.errors import DeckError
 from triton_workshop.deck.model import Block, Code, Deck, Execution, plain
@@ -29,29 +29,22 @@ from triton_workshop.viewer.asking import consent_to
 from triton_workshop.viewer.box import BOX_STYLE, Keys
 from triton_workshop.viewer.browser import open_link
 from triton_workshop.viewer.deck_theme import look_of
-from triton_workshop.viewer.editing import Displaced, Edits
+from triton_workshop.viewer.editing import Displaced
 from triton_workshop.viewer.frame import footer
 from triton_workshop.viewer.leaving import leave_with_terminal
-from triton_workshop.viewer.live import (
-    LiveBlocks,
-    Status,
-    blocks_for_key,
-    blocks_to_run,
-    blocks_to_start,
-    same_code,
-    shown_elsewhere,
-)
+from triton_workshop.viewer.live import Status, same_code
 from triton_workshop.viewer.notes.channel import HEARTBEAT, Publisher
 from triton_workshop.viewer.output import Output, OutputScreen
 from triton_workshop.viewer.page import EDITOR_INSET, Page, Part, Spot, broken_page, cell_shown, compose, slide_name
 from triton_workshop.viewer.pictures import HALF_BLOCKS, Graphics, Look, forget_pictures
 from triton_workshop.viewer.place import Place, goto
-from triton_workshop.viewer.reloading import pictures, read, readings, slide_again
+from triton_workshop.viewer.reloading import pictures, read, readings
 from triton_workshop.viewer.richtext import printable
 from triton_workshop.viewer.rows import Rows
 from triton_workshop.viewer.screen_theme import screen_theme
 from triton_workshop.viewer.screens import KEYS, Black, Index
 from triton_workshop.viewer.search import SlideSearch
+from triton_workshop.viewer.show import Show
 from triton_workshop.viewer.start import first_slide_shown
 from triton_workshop.viewer.terminal import Terminal, ask
 from triton_workshop.viewer.trouble import Trouble, trouble_rows
@@ -141,25 +134,15 @@ class Viewer(App[int]):
         again whenever it is saved.
         """
         super().__init__()
-        self.deck = deck
-        """As it is shown: with what the presenter typed."""
-        self.deck_read = deck
-        self.edits = Edits()
+        self.show = Show(deck, slide, consent)
         self.editor: Editor | None = None
         self.grid = False
-        self.consent = consent
         self.saves = saves
-        self._lost: tuple[Deck, Place] | None = None
-        """Where the presenter was when a save took that slide away: it may come back."""
         self._trouble: Trouble | None = None
         """What is wrong with the deck as it was saved last."""
         self.graphics = graphics
         self.warm_up = warm_up
         self.publisher = publisher
-        self.steps = [slide.steps for slide in deck.slides]
-        self.place = goto(slide, self.steps)
-        self.live = LiveBlocks(deck.path, in_force(deck, consent))
-        self.elsewhere = shown_elsewhere(deck)
         self.ahead = Ahead()
         self.page = Page((), (), 0, (), {})
         self.typed = ""
@@ -175,6 +158,11 @@ class Viewer(App[int]):
         self._output_screen: OutputScreen | None = None
         self._deaf_until = 0.0
         self._use_look(deck)
+
+    @property
+    def deck(self) -> Deck:
+        """As it is shown."""
+        return self.show.deck
 
     def _use_look(self, deck: Deck) -> None:
         self.palette, self.deck_layout = look_of(deck.front_matter)
@@ -200,7 +188,7 @@ class Viewer(App[int]):
         self.body = self.query_one(Body)
         self.watch(self.body, "scroll_y", self._draw_footer, init=False)
         self.app_resume_signal.subscribe(self, self._come_back)
-        leave_with_terminal(self, self.live.close)
+        leave_with_terminal(self, self.show.live.close)
         self.ticker = self.set_interval(FRAME, self._tick, pause=True)
         self.set_interval(HEARTBEAT / 2, self._tell_notes)
         self._arrive()
@@ -208,7 +196,7 @@ class Viewer(App[int]):
     def on_ready(self) -> None:
         first_slide_shown()
         if self.warm_up:  # not before: the first slide comes first
-            self.live.warm_up(self.deck)
+            self.show.live.warm_up(self.deck)
         if self.saves is not None:
             self.run_worker(self._follow_saves(self.saves), group="saves")
 
@@ -248,16 +236,16 @@ class Viewer(App[int]):
             palette=self.palette,
             width=max(size.width, 1),
             height=max(size.height, 1),
-            step=self.place.step,
-            cells=self.live.cells,
-            elsewhere=self.elsewhere,
-            edited=self.edits.edited(),
-            editor=OpenEditor(self.edits.shown(self.editor.block), self.editor.rows) if self.editor else None,
+            step=self.show.place.step,
+            cells=self.show.live.cells,
+            elsewhere=self.show.elsewhere,
+            edited=self.show.edits.edited(),
+            editor=OpenEditor(self.show.edits.shown(self.editor.block), self.editor.rows) if self.editor else None,
             grid=self.grid,
             now=time.monotonic(),
             graphics=self.graphics,
             layout=self.deck_layout,
-            consent=self.live.consent,
+            consent=self.show.live.consent,
         )
 
     def _draw(self, size: Size | None = None, *, from_top: bool = False) -> None:
@@ -266,9 +254,8 @@ class Viewer(App[int]):
             return
         view = self._view(size or self.size)
         started = time.monotonic()
-        slide = self.deck.slides[self.place.slide]
         try:
-            self.page = compose(self.deck, slide, view)
+            self.page = compose(self.deck, self.show.slide, view)
         except Exception:  # a slide that cannot be drawn says so, and the others go on
             self.page = broken_page(traceback.format_exc(), view)
         with self.batch_update():
@@ -287,19 +274,18 @@ class Viewer(App[int]):
 
     def _tell_notes(self) -> None:
         if self.publisher is not None:
-            self.publisher.tell(self.deck, self.place, self.live.cells)
+            self.publisher.tell(self.deck, self.show.place, self.show.live.cells)
 
     def _draw_footer(self) -> None:
-        slide = self.deck.slides[self.place.slide]
-        if not slide.footer and not self.message:
+        if not self.show.slide.footer and not self.message:
             self.footer_rows.show(())
             return
         hint = self.message or self.typed
-        if not hint and self.live.running:
+        if not hint and self.show.live.running:
             hint = "▶ running"
         if not self.message and len(self.page.body) - self.page.room > self.body.scroll_offset.y:
             hint = f"{hint}  ↓ more".strip()
-        self.footer_rows.show(footer(self.deck, self.place, self._view(self.size), hint))
+        self.footer_rows.show(footer(self.deck, self.show.place, self._view(self.size), hint))
 
     def _draw_trouble(self, view: View) -> None:
         self.trouble_rows.show(trouble_rows(self._trouble, self.palette, view.width) if self._trouble else ())
@@ -332,14 +318,13 @@ class Viewer(App[int]):
 
     def _move(self, place: Place) -> None:
         self.typed = self.message = ""
-        self._lost = None
-        if place == self.place:
+        before = self.show.place
+        if place != before:
+            self._close_editor()
+        self.show.go(place)
+        if place == before:
             self._draw_footer()
-            return
-        self._close_editor()
-        other_slide = place.slide != self.place.slide
-        self.place = place
-        if other_slide:
+        elif place.slide != before.slide:
             self._arrive()
         else:
             self._draw()
@@ -347,39 +332,17 @@ class Viewer(App[int]):
     def _arrive(self) -> None:
         """Shows a slide from its top, and starts what runs by itself there."""
         self._draw(from_top=True)
-        cells = (self.live.cells.get(block) for block in self.page.live)
+        cells = (self.show.live.cells.get(block) for block in self.page.live)
         self._follow = any(cell is not None and cell.status is not Status.ENDED for cell in cells)
-        self._start_by_itself()
+        self._start(self.show.by_itself())
         self.call_after_refresh(self._compose_neighbours)
 
     def _compose_neighbours(self) -> None:
         """Prepares the slides that the next keys will lead to, now that this one is on the screen."""
-        places = (self.place.next_slide(self.steps), self.place.previous_slide())
-        slides = [self.deck.slides[place.slide] for place in places if place.slide != self.place.slide]
-        self.ahead.compose(self.deck, slides, replace(self._view(self.size), step=0, cells={}))
-
-    def _start_by_itself(self) -> None:
-        """Starts the slide's automatic blocks, all but those that have been started before."""
-        blocks = blocks_to_start(self.deck.slides[self.place.slide])
-        edited = self.edits.edited()
-        self._start([block for block in blocks if block not in self.live.cells and block not in edited])
+        self.ahead.compose(self.deck, self.show.neighbours(), replace(self._view(self.size), step=0, cells={}))
 
     def action_go(self, where: str) -> None:
-        match where:
-            case "next":
-                self._move(self.place.next(self.steps))
-            case "previous":
-                self._move(self.place.previous(self.steps))
-            case "next_slide":
-                self._move(self.place.next_slide(self.steps))
-            case "previous_slide":
-                self._move(self.place.previous_slide())
-            case "complete":
-                self._move(self.place.complete(self.steps))
-            case "first":
-                self._move(Place())
-            case "last":
-                self._move(goto(len(self.steps), self.steps))
+        self._move(self.show.leads_to(where))
 
     def action_first(self) -> None:
         if self.typed == "g":
@@ -388,14 +351,17 @@ class Viewer(App[int]):
             self._type("g")
 
     def action_numbered(self) -> None:
-        number = int(self.typed) if self.typed.isdecimal() else len(self.steps)
-        self._move(goto(number, self.steps))
+        self._go_to(int(self.typed) if self.typed.isdecimal() else len(self.deck.slides))
+
+    def _go_to(self, number: int) -> None:
+        """Shows a slide by its number, from 1."""
+        self._move(goto(number, self.show.steps))
 
     def action_forget(self) -> None:
         """Stays, if it was asked whether to leave; else leaves the editor; else hides an error; else forgets a number;
         else shows the deck's own code again."""
-        edited = [block for block in self._live_blocks() if block in self.edits.edited()]
-        if self.message and self.message == asked_before_leaving(self.edits.unsaved()):
+        edited = self.show.edited()
+        if self.message and self.message == asked_before_leaving(self.show.edits.unsaved()):
             self._type("")
         elif self.editor is not None:
             self._close_editor()
@@ -433,11 +399,11 @@ class Viewer(App[int]):
 
     def action_run(self) -> None:
         """Runs what the editor holds, or else what on the slide waits for the key."""
-        blocks = blocks_for_key(self.deck.slides[self.place.slide], self.place.step)
+        blocks = self.show.for_key()
         if self.editor is not None:
             self._keep_edit()
-            blocks = [self.edits.shown(self.editor.block)]
-        refused = [block.content for block in blocks if not self.live.allows(block)]
+            blocks = [self.show.edits.shown(self.editor.block)]
+        refused = [block.content for block in blocks if not self.show.live.allows(block)]
         if not blocks:
             self._say("nothing to run here")
         elif refused and isinstance(refused[0], Code):
@@ -447,26 +413,16 @@ class Viewer(App[int]):
     def _run(self, blocks: list[Block]) -> None:
         for_terminal = [block for block in blocks if takes_terminal(block)]
         self._start([block for block in blocks if block not in for_terminal])
-        for block in filter(self.live.allows, for_terminal):
+        for block in filter(self.show.live.allows, for_terminal):
             self._give_terminal(block)
-
-    def _live_blocks(self) -> list[Block]:
-        """Those whose code can be seen, and so edited."""
-        slide = self.deck.slides[self.place.slide]
-        return blocks_to_run(slide, self.place.step, Execution.ON_KEY, Execution.AUTOMATIC, Execution.TERMINAL)
 
     def _say(self, message: str) -> None:
         self.message = message
         self._draw_footer()
 
     def _start(self, blocks: list[Block]) -> None:
-        blocks = [block for block in blocks if self.live.allows(block)]
-        if not blocks:
+        if not self.show.start(blocks, self._columns_of, self.size.height):
             return
-        for before in map(self.edits.starts, blocks):
-            if before is not None:
-                self.live.stop(before)
-        self.live.start([(block, self._columns_of(block)) for block in blocks], self.size.height)
         self.message = ""
         self._follow = True
         self.settled = False
@@ -477,12 +433,12 @@ class Viewer(App[int]):
         """Runs a block in the terminal itself; the slides come back when it ends."""
         try:
             with self.suspend(), cleared_screen():
-                outcome = self.live.run_in_terminal(block)
+                outcome = self.show.live.run_in_terminal(block)
                 if outcome is not None and not outcome.succeeded and not outcome.stopped:
                     # What it said is gone as soon as the slides are back.
                     wait_for_enter(f"✗ {outcome.reason} · Enter goes back to the slides")
         except SuspendNotSupported:
-            self.live.fail(block, "this terminal cannot be given to a program")
+            self.show.live.fail(block, "this terminal cannot be given to a program")
         self._draw()
 
     def _columns_of(self, block: Block) -> int:
@@ -490,15 +446,15 @@ class Viewer(App[int]):
         return area.columns if area else max(self.size.width - 10, 20)
 
     def action_stop(self) -> None:
-        if self.editor is not None and self.focused is self.editor and not self.live.running:
+        if self.editor is not None and self.focused is self.editor and not self.show.live.running:
             self.editor.action_cut()
         self._follow = True
-        self.live.stop()
+        self.show.live.stop()
 
     def _tick(self) -> None:
         """Brings new output into view, no more often than there is time to draw it."""
-        self.live.update()
-        busy = self.live.busy
+        self.show.live.update()
+        busy = self.show.live.busy
         if busy and time.monotonic() < self._next_frame:
             return
         self._draw()
@@ -509,7 +465,7 @@ class Viewer(App[int]):
 
     def _keep_in_view(self) -> None:
         """Scrolls so that the end of the newest output can be seen, unless the presenter has scrolled since."""
-        cells = self.live.cells
+        cells = self.show.live.cells
         begun = [block for block in self.page.live if block in cells and cells[block].started]
         if not self._follow or not begun:
             return
@@ -522,8 +478,8 @@ class Viewer(App[int]):
 
     def action_edit(self) -> None:
         """Opens the editor over the first live block; where it is open, over the next; after the last it closes."""
-        blocks = self._live_blocks()
-        here = self.edits.shown(self.editor.block) if self.editor is not None else None
+        blocks = self.show.editable()
+        here = self.show.edits.shown(self.editor.block) if self.editor is not None else None
         if not blocks:
             self._say("nothing to edit here")
         elif here in blocks[:-1]:
@@ -538,10 +494,10 @@ class Viewer(App[int]):
         from triton_workshop.viewer.editor import Editor  # when it is asked for: the first slide does not wait for it
 
         self._close_editor()
-        block = self.edits.source(shown)
+        block = self.show.edits.source(shown)
         if isinstance(block.content, Code):
             self.message = ""
-            self.editor = Editor(block, block.content, self.edits.draft(block), self.palette)
+            self.editor = Editor(block, block.content, self.show.edits.draft(block), self.palette)
             self.canvas.mount(self.editor)
             self._draw()
             self.editor.focus(scroll_visible=False)
@@ -561,17 +517,10 @@ class Viewer(App[int]):
     def _keep_edit(self) -> None:
         """Takes what the editor holds into the deck that is shown."""
         if self.editor is not None:
-            self.edits.write(self.editor.block, self.editor.text, self.editor.history)
-            self._show_edits()
-
-    def _show_edits(self) -> None:
-        self.deck = self.edits.over(self.deck_read)
-        self.elsewhere = shown_elsewhere(self.deck)
+            self.show.edit(self.editor.block, self.editor.text, self.editor.history)
 
     def _restore(self, shown: Block) -> None:
-        self.live.stop(shown)
-        self.edits.restore(self.edits.source(shown))
-        self._show_edits()
+        self.show.restore(shown)
         self.message = "the deck's own code · Ctrl+O and Ctrl+Z bring the edit back"
         self._draw()
 
@@ -579,7 +528,7 @@ class Viewer(App[int]):
         """Where the code is that the editor lies over."""
         if self.editor is None:
             return None
-        block = self.edits.shown(self.editor.block)
+        block = self.show.edits.shown(self.editor.block)
         return next((spot for spot in self.page.spots if (spot.block, spot.part) == (block, Part.CODE)), None)
 
     def _place_editor(self) -> None:
@@ -622,7 +571,7 @@ class Viewer(App[int]):
         if not cells:
             self._say("no output here yet")
             return
-        slide = printable(plain(slide_name(self.deck, self.deck.slides[self.place.slide])))
+        slide = printable(plain(slide_name(self.deck, self.show.slide)))
         outputs = [Output(f"{slide} · {self._language(block)}", cell) for block, cell in cells]
         newest = max(range(len(cells)), key=lambda index: cells[index][1].started)
         chosen = blocks.index(wanted) if wanted in blocks else newest
@@ -639,7 +588,7 @@ class Viewer(App[int]):
     def action_search(self) -> None:
         def go(number: int | None) -> None:
             if number is not None:
-                self._move(goto(number + 1, self.steps))
+                self._go_to(number + 1)
 
         self.push_screen(SlideSearch(self.deck, self.palette), go)
 
@@ -664,7 +613,7 @@ class Viewer(App[int]):
             self._show_output(spot.block)
 
     def _click_header(self, block: Block) -> None:
-        if self.editor is not None and self.edits.shown(self.editor.block) == block:
+        if self.editor is not None and self.show.edits.shown(self.editor.block) == block:
             self.action_run()
         else:
             self._run([block])
@@ -704,18 +653,14 @@ class Viewer(App[int]):
     async def _follow_saves(self, saves: Saves) -> None:
         """Shows the deck as it is saved."""
         try:
-            async for reading in readings(saves, self.deck_read, self._doubtful):
+            async for reading in readings(saves, self.show.deck_read, self.show.doubtful):
                 if reading.saved & pictures(self.deck):
                     self._forget_pictures()
-                elif reading.result == self.deck_read and self._trouble is None:
+                elif reading.result == self.show.deck_read and self._trouble is None:
                     continue
                 self._take_in(reading.result)
         except Exception as error:  # a defect of ours must not end the talk
             self._say(f"saves are not followed any more ({error!r}); r reads the deck again")
-
-    def _doubtful(self, result: Deck | DeckError) -> bool:
-        """Whether what was read may be a file that is only half written: broken, or without the slide shown here."""
-        return isinstance(result, DeckError) or slide_again(self.deck_read, self.place.slide, result) is None
 
     def _take_in(self, result: Deck | DeckError) -> None:
         """Shows a deck that was read again, at the same place and with its outputs; or what is wrong with it."""
@@ -724,21 +669,13 @@ class Viewer(App[int]):
             self._draw()
             return
         self._keep_edit()
-        before, place = self._lost or (self.deck_read, self.place)
-        slide = slide_again(before, place.slide, result)
-        self._lost = (before, place) if slide is None else None
-        displaced = self.edits.carry_over(self.deck_read, result)
-        self.live.carry_over(self.deck_read, result, *self.edits.versions())
-        self.live.consent = in_force(result, self.consent)
-        self.deck_read, self._trouble = result, None
-        self._show_edits()
+        displaced = self.show.take_in(result)
+        self._trouble = None
         self.message = said_of(displaced)
-        self.steps = [slide.steps for slide in result.slides]
         self._use_look(result)
-        self.place = (self.place if slide is None else Place(slide, place.step)).within(self.steps)
         self._carry_editor_over()
-        self._draw(from_top=slide is None)
-        self._start_by_itself()
+        self._draw(from_top=self.show.lost)
+        self._start(self.show.by_itself())
 
     def _forget_pictures(self) -> None:
         """Forgets all that was made of the picture files, so that it is made anew: here, and in the terminal."""
@@ -759,7 +696,7 @@ class Viewer(App[int]):
         if self.editor is None:
             return
         before = self.editor.block
-        same = [block for block in map(self.edits.source, self._live_blocks()) if same_code(block, before)]
+        same = [block for block in map(self.show.edits.source, self.show.editable()) if same_code(block, before)]
         if same:
             self.editor.block = same[0]
             self.editor.use(self.palette)
@@ -770,9 +707,9 @@ class Viewer(App[int]):
     def action_index(self) -> None:
         def go(number: int | None) -> None:
             if number is not None:
-                self._move(goto(number + 1, self.steps))
+                self._go_to(number + 1)
 
-        self.push_screen(Index(self.deck, self.place.slide, self.palette), go)
+        self.push_screen(Index(self.deck, self.show.place.slide, self.palette), go)
 
     def action_keys(self) -> None:
         self.push_screen(Keys(KEYS, self.palette))
@@ -780,7 +717,7 @@ class Viewer(App[int]):
     def action_leave(self) -> None:
         """Quits; where code was edited, only when asked twice in a row."""
         self._close_editor()
-        question = asked_before_leaving(self.edits.unsaved())
+        question = asked_before_leaving(self.show.edits.unsaved())
         if not question or self.message == question:
             self.exit(0)
             return
@@ -829,7 +766,7 @@ def present(
     try:
         status = viewer.run()
     finally:
-        viewer.live.close()
+        viewer.show.live.close()
         publisher.close()
         viewer.let_pictures_go()
     # A crash has no status of its own, but it has a return code.

@@ -1,0 +1,141 @@
+"""A deck while it is shown, without a screen: place, edits and live blocks fit together whatever comes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from textual.document._history import EditHistory
+
+from triton_workshop.consent import Consent
+from triton_workshop.deck import load_deck
+from triton_workshop.viewer.editing import Displaced, shown_text
+from triton_workshop.viewer.live import Cell
+from triton_workshop.viewer.place import Place
+from triton_workshop.viewer.show import Show
+
+TALK = """\
+One
+===
+
+First.
+
+<!-- pause -->
+
+Second.
+
+<!-- end_slide -->
+
+Two
+===
+
+```python +exec
+print("two")
+```
+
+<!-- end_slide -->
+
+Three
+===
+
+```python +auto_exec
+print("three")
+```
+"""
+
+
+@pytest.fixture
+def talk(tmp_path: Path) -> Path:
+    file = tmp_path / "talk.md"
+    file.write_text(TALK)
+    return file
+
+
+@pytest.fixture
+def show(talk: Path) -> Iterator[Show]:
+    show = Show(load_deck(talk))
+    yield show
+    show.live.close()
+
+
+def saved(talk: Path, old: str, new: str) -> None:
+    assert old in talk.read_text()
+    talk.write_text(talk.read_text().replace(old, new))
+
+
+def type_over(show: Show, text: str) -> None:
+    show.edit(show.edits.source(show.editable()[0]), text, EditHistory(50, 2.0, 100))
+
+
+def test_keys_lead_through_steps_and_slides(show: Show) -> None:
+    for where, place in [
+        ("next", Place(0, 1)),
+        ("next", Place(1)),
+        ("previous", Place(0, 1)),
+        ("next_slide", Place(1)),
+        ("last", Place(2)),
+        ("next", Place(2)),
+        ("previous_slide", Place(1)),
+        ("first", Place()),
+        ("complete", Place(0, 1)),
+    ]:
+        show.go(show.leads_to(where))
+        assert show.place == place, where
+
+
+def test_the_neighbours_of_a_slide_are_those_that_exist(show: Show) -> None:
+    assert [slide.name for slide in show.neighbours()] == ["Two"]
+    show.go(Place(1))
+    assert [slide.name for slide in show.neighbours()] == ["Three", "One"]
+
+
+def test_what_is_typed_is_what_the_key_runs(show: Show) -> None:
+    show.go(Place(1))
+    type_over(show, "print(2)")
+    assert [shown_text(block) for block in show.for_key()] == ["print(2)"]
+    assert show.edited() == show.editable()
+    show.restore(show.edited()[0])
+    assert [shown_text(block) for block in show.for_key()] == ['print("two")']
+    assert show.deck == show.deck_read
+
+
+def test_an_automatic_block_starts_by_itself_once_and_not_when_it_was_edited(show: Show) -> None:
+    show.go(Place(2))
+    [block] = show.by_itself()
+    show.live.cells[block] = Cell()
+    assert show.by_itself() == []
+    del show.live.cells[block]
+    type_over(show, "print(3)")
+    assert show.by_itself() == []
+
+
+def test_a_save_keeps_the_place_the_edit_and_the_output(show: Show, talk: Path) -> None:
+    show.go(Place(1))
+    type_over(show, "print(2)")
+    cell = show.live.cells[show.for_key()[0]] = Cell()
+    show.edits.starts(show.for_key()[0])
+    saved(talk, "One\n===", "New\n===\n\n<!-- end_slide -->\n\nOne\n===")
+    assert show.take_in(load_deck(talk)) == Displaced()
+    assert show.place == Place(2)
+    assert not show.lost
+    assert [shown_text(block) for block in show.for_key()] == ["print(2)"]
+    assert show.live.cells == {show.for_key()[0]: cell}
+
+
+def test_a_slide_that_a_save_took_away_is_found_when_it_comes_back(show: Show, talk: Path) -> None:
+    show.go(Place(2))
+    talk.write_text(TALK.partition("<!-- end_slide -->")[0])
+    half = load_deck(talk)
+    assert show.doubtful(half)
+    show.take_in(half)
+    assert (show.place, show.lost) == (Place(), True)
+    talk.write_text(TALK)
+    show.take_in(load_deck(talk))
+    assert (show.place, show.lost) == (Place(2), False)
+
+
+def test_code_without_leave_does_not_start(talk: Path) -> None:
+    show = Show(load_deck(talk), 2, Consent())
+    assert not show.start(show.for_key(), lambda block: 80, 24)
+    assert not show.live.cells

@@ -1,0 +1,145 @@
+"""A deck while it is shown: where the presenter is in it, what they typed over its code, and what runs. No screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from triton_workshop.consent import EVERYTHING, Consent, in_force
+from triton_workshop.deck.errors import DeckError
+from triton_workshop.deck.model import Block, Deck, Execution, Slide
+from triton_workshop.viewer.editing import Displaced, Edits
+from triton_workshop.viewer.live import LiveBlocks, blocks_for_key, blocks_to_run, blocks_to_start, shown_elsewhere
+from triton_workshop.viewer.place import Place, goto
+from triton_workshop.viewer.reloading import slide_again
+
+if TYPE_CHECKING:
+    from textual.document._history import EditHistory
+
+
+class Show:
+    """A deck, its edits, its live blocks, and a place in it, which fit together whatever is typed, run or saved."""
+
+    def __init__(self, deck: Deck, slide: int = 1, consent: Consent = EVERYTHING) -> None:
+        """`slide` is the number to start on, from 1; `consent` is what the presenter agreed to for code from elsewhere.
+
+        What runs has to be ended: `live.close`.
+        """
+        self.deck_read = deck
+        self.edits = Edits()
+        self.live = LiveBlocks(deck.path, in_force(deck, consent))
+        self._consent = consent
+        self._lost: tuple[Deck, Place] | None = None
+        """Where the presenter was when a save took that slide away: it may come back."""
+        self._apply_edits()
+        self.place = goto(slide, self.steps)
+
+    def _apply_edits(self) -> None:
+        self.deck = self.edits.over(self.deck_read)
+        """As it is shown: with what the presenter typed."""
+        self.elsewhere: Mapping[str, Block] = shown_elsewhere(self.deck)
+        self.steps: Sequence[int] = [slide.steps for slide in self.deck.slides]
+
+    # The place
+
+    @property
+    def slide(self) -> Slide:
+        """The one that is shown."""
+        return self.deck.slides[self.place.slide]
+
+    def go(self, place: Place) -> None:
+        self._lost = None
+        self.place = place
+
+    def leads_to(self, where: str) -> Place:
+        """The place that a key leads to from here."""
+        match where:
+            case "next":
+                return self.place.next(self.steps)
+            case "previous":
+                return self.place.previous(self.steps)
+            case "next_slide":
+                return self.place.next_slide(self.steps)
+            case "previous_slide":
+                return self.place.previous_slide()
+            case "complete":
+                return self.place.complete(self.steps)
+            case "last":
+                return goto(len(self.steps), self.steps)
+            case _:
+                return Place()
+
+    def neighbours(self) -> list[Slide]:
+        """The slides that the next keys will lead to."""
+        places = (self.leads_to("next_slide"), self.leads_to("previous_slide"))
+        return [self.deck.slides[place.slide] for place in places if place.slide != self.place.slide]
+
+    # What runs
+
+    def for_key(self) -> list[Block]:
+        """What on the slide waits for the key."""
+        return blocks_for_key(self.slide, self.place.step)
+
+    def by_itself(self) -> list[Block]:
+        """The slide's automatic blocks, all but those that have been started before."""
+        edited = self.edits.edited()
+        blocks = blocks_to_start(self.slide)
+        return [block for block in blocks if block not in self.live.cells and block not in edited]
+
+    def start(self, blocks: Sequence[Block], columns_of: Callable[[Block], int], rows: int) -> bool:
+        """Runs what may run of these, in place of other versions of it; whether there is any.
+
+        `columns_of` says what a block may fill; `rows` are the screen's.
+        """
+        allowed = [block for block in blocks if self.live.allows(block)]
+        for before in map(self.edits.starts, allowed):
+            if before is not None:
+                self.live.stop(before)
+        self.live.start([(block, columns_of(block)) for block in allowed], rows)
+        return bool(allowed)
+
+    # What is typed
+
+    def editable(self) -> list[Block]:
+        """The blocks that run and whose code can be seen."""
+        return blocks_to_run(self.slide, self.place.step, Execution.ON_KEY, Execution.AUTOMATIC, Execution.TERMINAL)
+
+    def edited(self) -> list[Block]:
+        """Those of them that show an edit."""
+        edited = self.edits.edited()
+        return [block for block in self.editable() if block in edited]
+
+    def edit(self, block: Block, text: str, history: EditHistory) -> None:
+        """Shows what was typed over a block that was read."""
+        self.edits.write(block, text, history)
+        self._apply_edits()
+
+    def restore(self, shown: Block) -> None:
+        """Shows the deck's own code again, and stops what runs of the edit."""
+        self.live.stop(shown)
+        self.edits.restore(self.edits.source(shown))
+        self._apply_edits()
+
+    # What is saved
+
+    def doubtful(self, result: Deck | DeckError) -> bool:
+        """Whether what was read may be a file that is only half written: broken, or without the slide shown here."""
+        return isinstance(result, DeckError) or slide_again(self.deck_read, self.place.slide, result) is None
+
+    def take_in(self, deck: Deck) -> Displaced:
+        """Goes on with the deck as it was read again, with its outputs and edits, on the same slide if there is one."""
+        before, place = self._lost or (self.deck_read, self.place)
+        slide = slide_again(before, place.slide, deck)
+        self._lost = (before, place) if slide is None else None
+        displaced = self.edits.carry_over(self.deck_read, deck)
+        self.live.carry_over(self.deck_read, deck, *self.edits.versions())
+        self.live.consent = in_force(deck, self._consent)
+        self.deck_read = deck
+        self._apply_edits()
+        self.place = (self.place if slide is None else Place(slide, place.step)).within(self.steps)
+        return displaced
+
+    @property
+    def lost(self) -> bool:
+        """Whether a save took the slide away that was shown, and another stands in its place."""
+        return self._lost is not None
