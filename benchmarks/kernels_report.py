@@ -15,7 +15,13 @@ from triton_workshop.bench.roofline import Point, Roof, draw_roofline
 Report = dict[str, Any]
 Row = tuple[str, ...]
 
-BASELINES = {"limit": "× limit", "eager": "× eager", "compiled": "× compiled", "plain": "× plain"}
+BASELINES = {
+    "limit": "× limit",
+    "eager": "× eager",
+    "compiled": "× compiled",
+    "static": "× static",
+    "plain": "× plain",
+}
 """Contender → the ratio's name. × limit is fast's time over the limit's, the others are theirs over fast's."""
 
 
@@ -29,6 +35,9 @@ def figures(report: Report) -> dict[str, float]:
         for contender, label in BASELINES.items():
             if contender in result["times"]:
                 flat[f"{name}: {label}"] = round(ratio(result, contender), 3)
+    for result in report["odd"]:
+        name = f"{result['kernel']}, {result['size']}"
+        flat[f"{name}: × plain"] = round(ratio(result, "plain"), 3)
     for row in report["accuracy"]:
         name = f"{row['kernel']}, {row['size']}³, {row['inputs']}"
         flat[f"{name}: error"] = float(f"{row['fast']:.2e}")
@@ -58,7 +67,7 @@ def _time_rows(report: Report) -> Iterable[Row]:
 
 
 def _all_time_rows(report: Report) -> Iterable[Row]:
-    contenders = ("limit", "fast", "plain", "eager", "compiled")
+    contenders = ("limit", "fast", "plain", "eager", "compiled", "static")
     yield ("kernel", "work", *contenders)
     for result in report["results"]:
         cells = (_median_and_spread(result["times"].get(name)) for name in contenders)
@@ -69,6 +78,13 @@ def _median_and_spread(time: dict[str, float] | None) -> str:
     return "" if time is None else f"{time['median']:.4g} ({time['low']:.4g} – {time['high']:.4g})"
 
 
+def _odd_rows(report: Report) -> Iterable[Row]:
+    yield ("kernel", "work", "fast, ms", "plain, ms", BASELINES["plain"])
+    for result in report["odd"]:
+        cells = (_median_and_spread(result["times"][name]) for name in ("fast", "plain"))
+        yield (result["kernel"], result["size"], *cells, f"{ratio(result, 'plain'):.2f}")
+
+
 def _accuracy_rows(report: Report) -> Iterable[Row]:
     yield ("kernel", "size", "inputs", "error", "error of cuBLAS float32")
     for row in report["accuracy"]:
@@ -77,7 +93,7 @@ def _accuracy_rows(report: Report) -> Iterable[Row]:
 
 def table(report: Report) -> str:
     """For a terminal."""
-    return "\n\n".join(_aligned(tuple(rows(report))) for rows in (_time_rows, _accuracy_rows))
+    return "\n\n".join(_aligned(tuple(rows(report))) for rows in (_time_rows, _odd_rows, _accuracy_rows))
 
 
 def _aligned(rows: tuple[Row, ...]) -> str:
@@ -94,10 +110,16 @@ def markdown(report: Report, picture: Path | None) -> str:
         "Medians of `triton.testing.do_bench`; all contenders in turns, in one process. The limit is a copy of as many "
         "bytes. × limit is our time over that of the copy, where less is better; the other ratios are their time "
         "over ours. Eager is PyTorch as it comes, in the faster form where there are two: cuDNN for conv2d, cuBLAS for "
-        "matmul, both without TF32. Splitting A and B into parts is included.",
+        "matmul, both without TF32. Compiled is `torch.compile(f)`, which compiles for any size as soon as it has met a "
+        "second one: here conv2d from 5×5 on. Static is `torch.compile(f, dynamic=False)`, compiled for one size. "
+        "Splitting A and B into parts is included.",
         _markdown_table(_time_rows, report),
         "Milliseconds, and between which values six of ten calls lie:",
         _markdown_table(_all_time_rows, report),
+        "## Odd sizes",
+        "Sizes for which nothing was tuned, beside the plain solution: milliseconds of a call. Small ones are replayed "
+        "from a CUDA graph, with inputs that change from call to call and are twice the L2 cache together.",
+        _markdown_table(_odd_rows, report),
         "## Accuracy",
         "‖C − C64‖ / ‖C64‖ of each row, against the float64 product; the root mean square over the rows. Uniform is "
         "0 to 1; log-uniform is 1e-3 to 1e3 in size, of both signs. None of the two is IEEE 754 arithmetic: "

@@ -1,8 +1,10 @@
 """How long a presenter waits: for a block's output, for the next slide, for the first: `python -m benchmarks.latency`.
 
 - cold: a block that launches a kernel, from the key to its first byte, as `python -u` of a new process
-- warm: the same block in a fork of a warm parent, in turns with cold
-- command: the same by `python -m triton_workshop.runner`, as presenterm runs it
+- warm: the same block in a fork of a warm parent, in turns with cold; two seconds after the run before, as a presenter
+  says at least a word about it (where there is a GPU, the next spare child gets ready meanwhile)
+- again: the same with the key pressed as soon as the run before has ended
+- command: as warm, by `python -m triton_workshop.runner`, as presenterm runs it
 - slide: from the key to the title of the next slide
 - start: from the shell's fork of `workshop present` to the title of the first slide
 
@@ -62,6 +64,8 @@ COLUMNS, ROWS = 120, 36
 ESCAPES = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]*[0-~])")
 ASKS_WHAT_IT_IS, PLAIN_TERMINAL = b"\x1b[c", b"\x1b[?62;22c"
 LONGEST_WAIT = 60
+A_WORD = 2.0
+"""Seconds between two runs."""
 
 
 def main() -> None:
@@ -69,16 +73,23 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="one object: figure → median in seconds")
     parser.add_argument("--rounds", type=int, default=5, help="cold runs and starts; warm ones are four times as many")
     options = parser.parse_args()
-    measured = blocks(options.rounds) | slides(options.rounds)
     if options.json:
+        measured = blocks(options.rounds) | slides(options.rounds)
         print(json.dumps({name: round(statistics.median(seconds), 4) for name, seconds in measured.items()}))
         return
     print(f"{'':<10}{'median':>10}{'best':>10}{'worst':>10}{'times':>8}")
-    for name, seconds in measured.items():
-        median = statistics.median(seconds)
-        print(f"{name:<10}{median:>8.3f} s{min(seconds):>8.3f} s{max(seconds):>8.3f} s{len(seconds):>8}")
+    measured = blocks(options.rounds)
+    _print_rows(measured)
+    _print_rows(slides(options.rounds))
     ratio = statistics.median(measured["cold"]) / statistics.median(measured["warm"])
     print(f"a warm block answers {ratio:.1f} times as fast as a cold one")
+
+
+def _print_rows(measured: Mapping[str, Sequence[float]]) -> None:
+    for name, seconds in measured.items():
+        median = statistics.median(seconds)
+        row = f"{name:<10}{median:>8.3f} s{min(seconds):>8.3f} s{max(seconds):>8.3f} s{len(seconds):>8}"
+        print(row, flush=True)
 
 
 def blocks(rounds: int) -> dict[str, list[float]]:
@@ -86,7 +97,7 @@ def blocks(rounds: int) -> dict[str, list[float]]:
     script = Script("python", BLOCK, ROOT)
     file = Path(os.environ.get("TMPDIR", "/tmp"), f"latency-{os.getpid()}.py")
     file.write_text(BLOCK)
-    measured: dict[str, list[float]] = {"cold": [], "warm": [], "command": []}
+    measured: dict[str, list[float]] = {"cold": [], "warm": [], "again": [], "command": []}
     try:
         with WarmRunner() as runner:
             runner.warm_up()
@@ -94,8 +105,13 @@ def blocks(rounds: int) -> dict[str, list[float]]:
             _first_byte_of_command(file)  # starts its parent
             for _ in range(rounds):
                 measured["cold"].append(_first_byte(lambda: Run(script)))
-                measured["warm"] += [_first_byte(lambda: runner.run(script)) for _ in range(4)]
-                measured["command"] += [_first_byte_of_command(file) for _ in range(4)]
+                for _ in range(4):
+                    time.sleep(A_WORD)
+                    measured["warm"].append(_first_byte(lambda: runner.run(script)))
+                    measured["again"].append(_first_byte(lambda: runner.run(script)))
+                for _ in range(4):
+                    time.sleep(A_WORD)
+                    measured["command"].append(_first_byte_of_command(file))
     finally:
         file.unlink()
     return measured
@@ -172,7 +188,8 @@ class Screen:
         deadline = time.monotonic() + LONGEST_WAIT
         while text not in ESCAPES.sub(b"", self._written).decode(errors="replace"):
             if time.monotonic() > deadline:
-                raise TimeoutError(f"{text!r} did not appear")
+                shown = ESCAPES.sub(b"", self._written).decode(errors="replace")
+                raise TimeoutError(f"{text!r} did not appear, but {shown[-2000:]!r}")
             self._read(1)
 
     def settle(self) -> None:

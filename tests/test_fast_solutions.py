@@ -86,22 +86,53 @@ def test_sepia_is_right_for_any_picture(height: int, width: int) -> None:
     torch.testing.assert_close(sepia(image), EXERCISES[2].reference(image))
 
 
+PICTURES = [(1, 1, 1), (3, 9, 4), (5, 17, 7), (2, 33, 20), (1, 3, 515), (1, 40, 520)]
+
+
+def assert_conv2d_is_right(image: torch.Tensor, weight: torch.Tensor) -> None:
+    expected = EXERCISES[3].reference(image.double(), weight.double()).float()
+    torch.testing.assert_close(conv2d(image, weight), expected, rtol=1e-5, atol=1e-5)
+
+
 @pytest.mark.parametrize("size", [1, 3, 5, 7, 9, 11])
-@pytest.mark.parametrize(
-    ("channels", "height", "width"),
-    [(1, 1, 1), (3, 9, 4), (5, 17, 7), (2, 33, 20), (1, 3, 515), (1, 40, 520)],
-)
+@pytest.mark.parametrize(("channels", "height", "width"), PICTURES)
 def test_conv2d_is_right_for_any_picture_and_filter(channels: int, height: int, width: int, size: int) -> None:
-    image, weight = noise(channels, height, width), noise(size, size, seed=1)
-    expected = EXERCISES[3].reference(image.double(), weight.double()).float()
-    torch.testing.assert_close(conv2d(image, weight), expected, rtol=1e-5, atol=1e-5)
+    assert_conv2d_is_right(noise(channels, height, width), noise(size, size, seed=1))
 
 
-def test_conv2d_walks_far_in_large_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(FAST[3], "ENOUGH_PROGRAMS", 1)
-    image, weight = noise(1, 200, 12), noise(7, 7, seed=1)
-    expected = EXERCISES[3].reference(image.double(), weight.double()).float()
-    torch.testing.assert_close(conv2d(image, weight), expected, rtol=1e-5, atol=1e-5)
+@pytest.mark.parametrize("size", [1, 3, 5, 7, 9, 11])
+@pytest.mark.parametrize("rows", [1, 2])
+def test_a_gpus_tiles_for_small_pictures_are_right(rows: int, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FAST[3], "SMALL", 2**16 if rows == 1 else 0)
+    monkeypatch.setattr(FAST[3], "MEDIUM", 2**20)
+    image = noise(2, 33, 131)
+    assert FAST[3].tile_for(image, size)[1:] == (rows, 32, 1)
+    assert_conv2d_is_right(image, noise(size, size, seed=1))
+
+
+@pytest.mark.parametrize(("size", "width"), [(7, 12), (7, 13), (7, 1030), (9, 12)])
+def test_conv2d_walks_down_in_pieces(size: int, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FAST[3], "multiprocessors", lambda image: 4)
+    image = noise(3, 61, width)
+    assert FAST[3].walking_tile(image, size)[0] < image.shape[1]
+    assert_conv2d_is_right(image, noise(size, size, seed=1))
+
+
+@pytest.mark.parametrize("height", [1, 16, 511, 512, 8191])
+@pytest.mark.parametrize("width", [5, 2048, 2049, 8189])
+@pytest.mark.parametrize("channels", [1, 3, 64, 1000])
+def test_walking_programs_fill_the_gpu_a_whole_number_of_times(
+    channels: int, width: int, height: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(FAST[3], "multiprocessors", lambda image: 132)
+    rows, quads, warps = FAST[3].walking_tile(torch.empty(channels, height, width, device="meta"), 7)
+    strips = channels * -(-width // (4 * quads))
+    programs, at_once = strips * -(-height // rows), 132 * FAST[3].WALKING_WARPS[7, width % 4 == 0] // warps
+    assert rows % 2 == 0
+    assert programs * rows >= strips * height
+    assert rows <= max(16, FAST[3].FARTHEST, height) + 1
+    if programs > strips:  # else the pictures are too small, or too many, to be cut
+        assert programs <= -(-strips * height // (at_once * FAST[3].FARTHEST)) * at_once
 
 
 EXTRA_ROUNDINGS = {"bf16x6": 2, "fp16x3": 10}
@@ -163,6 +194,21 @@ def test_aligned_half_matrices_go_by_descriptors(monkeypatch: pytest.MonkeyPatch
 def test_older_gpus_get_a_kernel_with_pointers(name: str, capability: int) -> None:
     a, b = MATRICES[name]
     assert as_accurate_as_a_float32_sum(exercise_4.matmul_by_pointers(a, b, capability), a, b)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("name", MATRICES)
+def test_a_gpus_way_for_small_products_is_right(name: str, dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch) -> None:
+    for other in ("matmul_by_pointers", "matmul_by_descriptors", "matmul_in_parts"):
+        monkeypatch.delattr(exercise_4, other)
+    monkeypatch.setattr(exercise_4, "SMALL", 2**29)
+    a, b = (matrix.to(dtype) for matrix in MATRICES[name])
+    c = matmul(a, b)
+    assert c.dtype == dtype
+    if dtype == torch.float32:
+        assert as_accurate_as_a_float32_sum(c, a, b)
+    else:
+        torch.testing.assert_close(c, (a.float() @ b.float()).to(dtype), rtol=2 * torch.finfo(dtype).eps, atol=1e-2)
 
 
 @pytest.mark.parametrize("precision", PRECISIONS)

@@ -7,11 +7,11 @@ that cache, not memory, is the limit.
 
 Two ideas:
 
-- Quads. A thread owns 4 neighbouring columns. It loads its own quad and the
-  ones to the left and to the right, 16 bytes each, always aligned. Split into
-  columns these are 12 values by name, and the pixel j columns further is no
-  load: it is another name.
-- Rows. A program computes ROWS rows of output at once. An input row, once
+- Quads. A thread owns 4 neighbouring columns. It loads its own quad and those
+  to the left and to the right, 16 bytes each, always aligned. Split into
+  columns these are values by name, and the pixel j columns further is no load:
+  it is another name.
+- Rows. A program computes several rows of output at once. An input row, once
   loaded, serves each output row whose filter covers it, up to k of them.
 
 So a quad costs 3 loads of 16 bytes for each of (ROWS + k - 1) / ROWS rows,
@@ -33,9 +33,14 @@ import torch
 import triton
 import triton.language as tl
 
-LARGEST_BY_NAME = 5
-LARGEST_BY_QUADS = 9  # a quad's neighbours reach 4 columns to either side
-ENOUGH_PROGRAMS = 500  # to fill a large GPU with programs that walk far
+LARGEST_BY_NAME = 5  # up to 5 × 5 weights memory is the limit
+LARGEST_WALK = 9  # up to 9 × 9 a program's registers hold all weights
+# Pictures of so few pixels, all channels together, leave most of a GPU without
+# work: then in small tiles. The simulator has nothing that would lie idle.
+SMALL, MEDIUM = (2**16, 2**20) if DEVICE == "cuda" else (0, 0)
+FARTHEST = 512  # rows to walk: more would hardly save loads
+# On a multiprocessor, with as many registers as the compiler gives each thread.
+WALKING_WARPS = {(7, True): 16, (7, False): 12, (9, True): 8, (9, False): 8}
 
 
 @triton.jit
@@ -54,33 +59,70 @@ def join_quads(column_0, column_1, column_2, column_3, QUADS: tl.constexpr):
     return tl.reshape(tl.join(even, odd), (4 * QUADS,))
 
 
-# Up to 5 × 5 weights memory is the limit: everything by name, nothing in a loop.
-
-
 @triton.jit
-def load_quads(
+def load_row(
     row_ptr, first_column, limit,
-    QUADS: tl.constexpr, ALIGNED: tl.constexpr,
+    RADIUS: tl.constexpr, QUADS: tl.constexpr, ALIGNED: tl.constexpr,
 ):
-    """QUADS quads of a row as four blocks: their columns 0, 1, 2 and 3.
+    """The pixels that a quad's sums need: from RADIUS before it to RADIUS after.
 
     Columns from limit on are zeros, and so are those before the picture: as
     unsigned numbers they are large, so one comparison does for both.
     """
+    pixels = ()
     if ALIGNED:
         # 16 bytes a thread.
-        columns = first_column + tl.arange(0, 4 * QUADS)
-        mask = columns.to(tl.uint32) < limit
-        quads = split_quads(tl.load(row_ptr + columns, mask=mask, other=0.0), QUADS)
+        SIDE: tl.constexpr = (RADIUS + 3) // 4
+        quads = ()
+        for n in tl.static_range(2 * SIDE + 1):
+            columns = first_column + 4 * (n - SIDE) + tl.arange(0, 4 * QUADS)
+            mask = columns.to(tl.uint32) < limit
+            line = tl.load(row_ptr + columns, mask=mask, other=0.0)
+            quads += split_quads(line, QUADS)
+        for n in tl.static_range(4 + 2 * RADIUS):
+            pixels += (quads[4 * SIDE - RADIUS + n],)
     else:
         # A row may start anywhere: 4 bytes a thread, each column on its own,
         # so that threads need not hand pixels to each other.
-        quads = ()
-        for column in tl.static_range(4):
-            columns = first_column + 4 * tl.arange(0, QUADS) + column
+        for n in tl.static_range(4 + 2 * RADIUS):
+            columns = first_column + 4 * tl.arange(0, QUADS) + n - RADIUS
             mask = columns.to(tl.uint32) < limit
-            quads += (tl.load(row_ptr + columns, mask=mask, other=0.0),)
-    return quads
+            pixels += (tl.load(row_ptr + columns, mask=mask, other=0.0),)
+    return pixels
+
+
+@triton.jit
+def store_rows(
+    output_ptr, sums, first_line, first_row, first_column, height, width,
+    ROWS: tl.constexpr, QUADS: tl.constexpr,
+):
+    """ROWS rows of output: four sums each, one for each column of a quad."""
+    columns = first_column + tl.arange(0, 4 * QUADS)
+    for r in tl.static_range(ROWS):
+        line = join_quads(
+            sums[4 * r], sums[4 * r + 1], sums[4 * r + 2], sums[4 * r + 3], QUADS
+        )
+        row_ptr = output_ptr + (first_line + r) * width
+        mask = (first_row + r < height) & (columns < width)
+        tl.store(row_ptr + columns, line, mask=mask)
+
+
+@triton.jit
+def position(height, width, rows, QUADS: tl.constexpr):
+    """This program's first column, its first row, and its channel.
+
+    Neighbours along a row first: programs that run at the same time then share
+    input rows in the L2 cache.
+    """
+    pid = tl.program_id(axis=0)
+    across = tl.cdiv(width, 4 * QUADS)
+    down = tl.cdiv(height, rows)
+    first_column = pid % across * (4 * QUADS)
+    first_row = pid // across % down * rows
+    return first_column, first_row, (pid // across // down).to(tl.int64)
+
+
+# Where memory is the limit: everything by name, nothing in a loop.
 
 
 @triton.jit
@@ -93,17 +135,9 @@ def conv2d_kernel(
     width = width_in_units * UNIT
     ALIGNED: tl.constexpr = UNIT % 4 == 0
     RADIUS: tl.constexpr = kernel_size // 2
+    first_column, first_row, channel = position(height, width, ROWS, QUADS)
+    first_line = channel * height + first_row
 
-    # Which columns, which rows, which channel? Neighbours along a row first:
-    # programs that run at the same time then share input rows in the L2 cache.
-    pid = tl.program_id(axis=0)
-    across = tl.cdiv(width, 4 * QUADS)
-    down = tl.cdiv(height, ROWS)
-    first_column = pid % across * (4 * QUADS)
-    first_row = pid // across % down * ROWS
-    first_line = (pid // across // down).to(tl.int64) * height + first_row
-
-    # Four sums for each row of output: one for each column of a quad.
     sums = ()
     for _ in tl.static_range(4 * ROWS):
         sums += (tl.zeros((QUADS,), dtype=tl.float32),)
@@ -112,10 +146,9 @@ def conv2d_kernel(
         row = first_row + i - RADIUS
         limit = tl.where((row >= 0) & (row < height), width, 0).to(tl.uint32)
         row_ptr = input_ptr + (first_line + i - RADIUS) * width
-        left = load_quads(row_ptr, first_column - 4, limit, QUADS, ALIGNED)
-        own = load_quads(row_ptr, first_column, limit, QUADS, ALIGNED)
-        right = load_quads(row_ptr, first_column + 4, limit, QUADS, ALIGNED)
-        pixels = left + own + right
+        pixels = load_row(
+            row_ptr, first_column, limit, RADIUS, QUADS, ALIGNED
+        )
 
         # Output row r sees this input row through row i - r of the filter.
         new_sums = ()
@@ -125,65 +158,33 @@ def conv2d_kernel(
                 if i - r >= 0 and i - r < kernel_size:
                     for j in tl.static_range(kernel_size):
                         weight = tl.load(conv_kernel_ptr + (i - r) * kernel_size + j)
-                        pixel = pixels[4 + column + j - RADIUS]
-                        total = tl.fma(pixel, weight, total)
+                        total = tl.fma(pixels[column + j], weight, total)
                 new_sums += (total,)
         sums = new_sums
 
-    columns = first_column + tl.arange(0, 4 * QUADS)
-    for r in tl.static_range(ROWS):
-        first, second, third, fourth = sums[4 * r : 4 * r + 4]
-        line = join_quads(first, second, third, fourth, QUADS)
-        row_ptr = output_ptr + (first_line + r) * width
-        mask = (first_row + r < height) & (columns < width)
-        tl.store(row_ptr + columns, line, mask=mask)
+    store_rows(
+        output_ptr, sums, first_line, first_row, first_column, height, width,
+        ROWS, QUADS,
+    )
 
 
-# From 7 × 7 on multiplications are the limit, and so many of them, one after the
-# other, that a multiprocessor waits for its instructions. So a loop, whose few
-# instructions stay close by: a program walks down the picture, row by row.
-
-
-@triton.jit
-def load_row(
-    row_ptr, first_column, row_inside, width,
-    RADIUS: tl.constexpr, QUADS: tl.constexpr, ALIGNED: tl.constexpr,
-):
-    """The pixels that a quad's sums need: from RADIUS before it to RADIUS after."""
-    pixels = ()
-    if ALIGNED:
-        quads = ()
-        for neighbour in tl.static_range(3):
-            columns = first_column + 4 * (neighbour - 1) + tl.arange(0, 4 * QUADS)
-            mask = row_inside & (columns >= 0) & (columns < width)
-            line = tl.load(row_ptr + columns, mask=mask, other=0.0)
-            quads += split_quads(line, QUADS)
-        for n in tl.static_range(4 + 2 * RADIUS):
-            pixels += (quads[4 - RADIUS + n],)
-    else:
-        for n in tl.static_range(4 + 2 * RADIUS):
-            columns = first_column + 4 * tl.arange(0, QUADS) + n - RADIUS
-            mask = row_inside & (columns >= 0) & (columns < width)
-            pixels += (tl.load(row_ptr + columns, mask=mask, other=0.0),)
-    return pixels
+# With 7 × 7 and 9 × 9 weights multiplications are the limit, and so many of them,
+# one after the other, that a multiprocessor waits for its instructions. So a
+# loop, whose few instructions stay close by: a program walks down the picture.
 
 
 @triton.jit
 def conv2d_walking_kernel(
     input_ptr, output_ptr, conv_kernel_ptr,
     height, width_in_units, kernel_size: tl.constexpr,
-    UNIT: tl.constexpr, ROWS: tl.constexpr, QUADS: tl.constexpr,
+    UNIT: tl.constexpr, rows, QUADS: tl.constexpr,
 ):
     width = width_in_units * UNIT
     ALIGNED: tl.constexpr = UNIT % 4 == 0
     RADIUS: tl.constexpr = kernel_size // 2
     LAST: tl.constexpr = kernel_size - 1
-    pid = tl.program_id(axis=0)
-    across = tl.cdiv(width, 4 * QUADS)
-    down = tl.cdiv(height, ROWS)
-    first_column = pid % across * (4 * QUADS)
-    first_row = pid // across % down * ROWS
-    channel_start = (pid // across // down).to(tl.int64) * height * width
+    first_column, first_row, channel = position(height, width, rows, QUADS)
+    channel_start = channel * height * width
     input_ptr += channel_start
     output_ptr += channel_start
     columns = first_column + tl.arange(0, 4 * QUADS)
@@ -200,73 +201,96 @@ def conv2d_walking_kernel(
     # One row ahead: its loads are under way while this row is multiplied.
     row = first_row - RADIUS
     row_ptr = input_ptr + row.to(tl.int64) * width
-    row_inside = (row >= 0) & (row < height)
+    limit = tl.where((row >= 0) & (row < height), width, 0).to(tl.uint32)
     pixels = load_row(
-        row_ptr, first_column, row_inside, width, RADIUS, QUADS, ALIGNED
+        row_ptr, first_column, limit, RADIUS, QUADS, ALIGNED
     )
-    for row in range(first_row - RADIUS, first_row + ROWS + RADIUS):
-        next_row = row + 1
-        row_ptr = input_ptr + next_row.to(tl.int64) * width
-        row_inside = (next_row >= 0) & (next_row < height)
-        next_pixels = load_row(
-            row_ptr, first_column, row_inside, width, RADIUS, QUADS, ALIGNED
-        )
+    # Two rows a turn: what is next for one is at hand for the other, by name.
+    for turn in range(first_row - RADIUS, first_row + rows + RADIUS, 2):
+        for second in tl.static_range(2):
+            row = turn + second
+            next_row = row + 1
+            row_ptr = input_ptr + next_row.to(tl.int64) * width
+            row_inside = (next_row >= 0) & (next_row < height)
+            limit = tl.where(row_inside, width, 0).to(tl.uint32)
+            next_pixels = load_row(
+                row_ptr, first_column, limit, RADIUS, QUADS, ALIGNED
+            )
 
-        # The oldest row of output sees this row through the filter's last.
-        new_sums = ()
-        for age in tl.static_range(kernel_size):
-            for column in tl.static_range(4):
-                if age == LAST:
-                    total = pixels[column] * weights[0]
-                else:
-                    weight = weights[(LAST - age) * kernel_size]
-                    total = tl.fma(pixels[column], weight, sums[4 * age + column])
-                for j in tl.static_range(1, kernel_size):
-                    weight = weights[(LAST - age) * kernel_size + j]
-                    total = tl.fma(pixels[column + j], weight, total)
-                new_sums += (total,)
+            # The oldest row of output sees this row through the filter's last.
+            new_sums = ()
+            for age in tl.static_range(kernel_size):
+                for column in tl.static_range(4):
+                    if age == LAST:
+                        total = pixels[column] * weights[0]
+                    else:
+                        weight = weights[(LAST - age) * kernel_size]
+                        total = tl.fma(pixels[column], weight, sums[4 * age + column])
+                    for j in tl.static_range(1, kernel_size):
+                        weight = weights[(LAST - age) * kernel_size + j]
+                        total = tl.fma(pixels[column + j], weight, total)
+                    new_sums += (total,)
 
-        # The oldest is complete; the others grow older.
-        first, second, third, fourth = new_sums[:4]
-        line = join_quads(first, second, third, fourth, QUADS)
-        output_row = row - RADIUS
-        row_ptr = output_ptr + output_row.to(tl.int64) * width
-        row_inside = (output_row >= first_row) & (output_row < height)
-        tl.store(row_ptr + columns, line, mask=row_inside & (columns < width))
-        sums = new_sums[4:]
-        pixels = next_pixels
+            # The oldest is complete; the others grow older.
+            line = join_quads(
+                new_sums[0], new_sums[1], new_sums[2], new_sums[3], QUADS
+            )
+            output_row = row - RADIUS
+            row_ptr = output_ptr + output_row.to(tl.int64) * width
+            row_inside = (output_row >= first_row) & (output_row < height)
+            tl.store(row_ptr + columns, line, mask=row_inside & (columns < width))
+            sums = new_sums[4:]
+            pixels = next_pixels
 
 
-# Beyond 9 × 9 the quads beside a quad hold too few columns.
+# Beyond that a filter's weights are too many to be kept: loaded in place, row by
+# row of the picture.
 
 
 @triton.jit
 def conv2d_large_filter_kernel(
-    input_ptr, output_ptr, conv_kernel_ptr, height, width, kernel_size,
-    BLOCK_SIZE_H: tl.constexpr, BLOCK_SIZE_W: tl.constexpr,
+    input_ptr, output_ptr, conv_kernel_ptr,
+    height, width_in_units, kernel_size: tl.constexpr,
+    UNIT: tl.constexpr, ROWS: tl.constexpr, QUADS: tl.constexpr,
 ):
-    """The plain kernel, in loops: 31 × 31 weights still compile at once."""
-    pid = tl.program_id(axis=0)
-    across, down = tl.cdiv(width, BLOCK_SIZE_W), tl.cdiv(height, BLOCK_SIZE_H)
-    rows = pid // across % down * BLOCK_SIZE_H + tl.arange(0, BLOCK_SIZE_H)
-    cols = pid % across * BLOCK_SIZE_W + tl.arange(0, BLOCK_SIZE_W)
-    channel_start = (pid // across // down).to(tl.int64) * height * width
-    channel_ptr = input_ptr + channel_start
-    accumulator = tl.zeros((BLOCK_SIZE_H, BLOCK_SIZE_W), dtype=tl.float32)
-    for i in range(kernel_size):
-        input_rows = rows + i - kernel_size // 2
-        row_mask = (input_rows >= 0) & (input_rows < height)
-        row_offsets = input_rows.to(tl.int64) * width
-        for j in range(kernel_size):
-            input_cols = cols + j - kernel_size // 2
-            col_mask = (input_cols >= 0) & (input_cols < width)
-            mask = row_mask[:, None] & col_mask[None, :]
-            offsets = row_offsets[:, None] + input_cols[None, :]
-            pixels = tl.load(channel_ptr + offsets, mask=mask, other=0.0)
-            accumulator += pixels * tl.load(conv_kernel_ptr + i * kernel_size + j)
-    offsets = channel_start + rows.to(tl.int64)[:, None] * width + cols[None, :]
-    mask = (rows[:, None] < height) & (cols[None, :] < width)
-    tl.store(output_ptr + offsets, accumulator, mask=mask)
+    width = width_in_units * UNIT
+    ALIGNED: tl.constexpr = UNIT % 4 == 0
+    RADIUS: tl.constexpr = kernel_size // 2
+    first_column, first_row, channel = position(height, width, ROWS, QUADS)
+    first_line = channel * height + first_row
+
+    sums = ()
+    for _ in tl.static_range(4 * ROWS):
+        sums += (tl.zeros((QUADS,), dtype=tl.float32),)
+    for i in range(ROWS + kernel_size - 1):
+        row = first_row + i - RADIUS
+        limit = tl.where((row >= 0) & (row < height), width, 0).to(tl.uint32)
+        row_ptr = input_ptr + (first_line + i - RADIUS) * width
+        pixels = load_row(
+            row_ptr, first_column, limit, RADIUS, QUADS, ALIGNED
+        )
+        new_sums = ()
+        for r in tl.static_range(ROWS):
+            # Row i - r of the filter, where there is one; zeros elsewhere.
+            weights_ptr = conv_kernel_ptr + (i - r) * kernel_size
+            covered = (i >= r) & (i < r + kernel_size)
+            first, second, third, fourth = sums[4 * r : 4 * r + 4]
+            for j in tl.static_range(kernel_size):
+                weight = tl.load(weights_ptr + j, mask=covered, other=0.0)
+                first = tl.fma(pixels[j], weight, first)
+                second = tl.fma(pixels[j + 1], weight, second)
+                third = tl.fma(pixels[j + 2], weight, third)
+                fourth = tl.fma(pixels[j + 3], weight, fourth)
+            new_sums += (first, second, third, fourth)
+        sums = new_sums
+
+    store_rows(
+        output_ptr, sums, first_line, first_row, first_column, height, width,
+        ROWS, QUADS,
+    )
+
+
+# Which of them, and in which tiles?
 
 
 def conv2d(image: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
@@ -285,24 +309,59 @@ def conv2d(image: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
         raise ValueError(f"filters are float32 (k, k), k odd; got {got}")
     output = torch.empty_like(image)
     channels, height, width = image.shape
-    if size > LARGEST_BY_QUADS:
-        BLOCK_SIZE_H, BLOCK_SIZE_W = 4, 128
-        down, across = cdiv(height, BLOCK_SIZE_H), cdiv(width, BLOCK_SIZE_W)
-        conv2d_large_filter_kernel[(channels * down * across,)](
-            image, output, weight, height, width, size, BLOCK_SIZE_H, BLOCK_SIZE_W
-        )
-        return output
     UNIT = 4 if width % 4 == 0 else 1
-    kernel, QUADS, ROWS = conv2d_kernel, 128, 4 if size <= 3 else 8
-    if size > LARGEST_BY_NAME:
-        kernel, QUADS, ROWS = conv2d_walking_kernel, 256, 128
-        if channels * cdiv(height, ROWS) * cdiv(width, 4 * QUADS) < ENOUGH_PROGRAMS:
-            QUADS, ROWS = 128, 16
+    kernel, ROWS, QUADS, num_warps = tile_for(image, size)
     down, across = cdiv(height, ROWS), cdiv(width, 4 * QUADS)
     kernel[(channels * down * across,)](
-        image, output, weight, height, width // UNIT, size, UNIT, ROWS, QUADS
+        image, output, weight, height, width // UNIT, size, UNIT, ROWS, QUADS,
+        num_warps=num_warps,
     )
     return output
+
+
+def tile_for(
+    image: torch.Tensor, size: int
+) -> tuple[triton.JITFunction, int, int, int]:
+    """A kernel, the rows and the quads of a tile, and the warps that share it.
+
+    The tiles are those that were the fastest on an H200.
+    """
+    by_name = size <= LARGEST_BY_NAME
+    if image.numel() <= (MEDIUM if by_name else 4 * MEDIUM):
+        kernel = conv2d_kernel if size <= LARGEST_WALK else conv2d_large_filter_kernel
+        return kernel, 1 if image.numel() <= SMALL else 2, 32, 1
+    if by_name:
+        return conv2d_kernel, 4 if size <= 3 else 8, 128, 4
+    if size <= LARGEST_WALK:
+        return conv2d_walking_kernel, *walking_tile(image, size)
+    return conv2d_large_filter_kernel, 4, 128, 2
+
+
+def walking_tile(image: torch.Tensor, size: int) -> tuple[int, int, int]:
+    """Rows, quads and warps: all programs run at once, and end at once.
+
+    As wide as leaves at most an eighth beyond the picture's edge; and as long
+    that the programs fill all multiprocessors, once or a few times.
+    """
+    channels, height, width = image.shape
+    aligned = width % 4 == 0
+    widths = [quads for quads in (512, 256) if aligned or quads < 512]
+    beyond = {quads: -width % (4 * quads) for quads in widths}
+    QUADS = next((quads for quads in widths if beyond[quads] <= width // 8), 128)
+    num_warps = QUADS // 64
+
+    at_once = multiprocessors(image) * WALKING_WARPS[size, aligned] // num_warps
+    strips = channels * cdiv(width, 4 * QUADS)
+    times = cdiv(strips * height, at_once * FARTHEST)
+    pieces = max(1, times * at_once // strips)  # of each strip
+    rows = max(16, cdiv(height, pieces))
+    return rows + rows % 2, QUADS, num_warps
+
+
+def multiprocessors(image: torch.Tensor) -> int:
+    if DEVICE == "cpu":
+        return 1
+    return torch.cuda.get_device_properties(image.device).multi_processor_count
 
 
 if __name__ == "__main__":  # the check: keep it

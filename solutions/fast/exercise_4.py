@@ -37,10 +37,12 @@ For float32 this is as accurate as float32 sums, not IEEE 754 arithmetic:
 - An Inf or a NaN makes NaN of its whole row of C (column, if B has it), where
   IEEE 754 would keep some Inf. Where C overflows, it is Inf or NaN.
 
-On the simulator these kernels run as they are. On a GPU that is not Hopper,
-and for matrices that no descriptor can describe, an autotuned kernel works with
-pointers; for float32 it splits into six products too, or, on GPUs before
-Ampere, which have no bfloat16, multiplies float32 as it is.
+On the simulator these kernels run as they are. On a GPU, small products go the
+plain way, in smaller tiles, float32 as it is: to split and to describe would
+take longer. On a GPU that is not Hopper, and for matrices that no descriptor
+can describe, an autotuned kernel works with pointers; for float32 it splits
+into six products too, or, on GPUs before Ampere, which have no bfloat16,
+multiplies float32 as it is.
 """
 
 # First: it chooses the GPU, or the simulator where there is none.
@@ -55,6 +57,9 @@ HOPPER, AMPERE, TURING = 9, 8, (7, 5)
 PARTS = {"bf16x6": (3, torch.bfloat16), "fp16x3": (2, torch.float16)}
 LARGEST_BFLOAT16 = tl.constexpr(3.3895313892515355e38)
 STEP_K = 64  # along K, in elements; parts are padded to it
+# So many products of elements do not fill a large GPU. The simulator has nothing
+# that would lie idle.
+SMALL = 2**29 if DEVICE == "cuda" else 0
 
 
 # Which tile? The same for every kernel below.
@@ -105,12 +110,7 @@ def matmul_kernel(
             b = load_tile(b_desc, n, step * BLOCK_K, B_K_IS_LAST)
             accumulator = tl.dot(a, tl.trans(b), accumulator)
 
-        # In two halves: the room that one needs on its way through shared
-        # memory leaves space for one more tile of A and B in advance.
-        halves = tl.reshape(accumulator, (BLOCK_M, 2, BLOCK_N // 2))
-        left, right = tl.split(tl.permute(halves, (0, 2, 1)))
-        c_desc.store([m, n], left.to(c_desc.dtype))
-        c_desc.store([m, n + BLOCK_N // 2], right.to(c_desc.dtype))
+        c_desc.store([m, n], accumulator.to(c_desc.dtype))
 
 
 # float32, first step: split A and B into parts.
@@ -243,7 +243,8 @@ def matmul_parts_kernel(
         tl.store(c_ptr + offsets, accumulator, mask=mask)
 
 
-# Without Hopper, or without 16-byte rows: the plain kernel, with better tiles.
+# Small, without Hopper, or without 16-byte rows: the plain kernel, with better
+# tiles.
 
 POINTER_CONFIGS = [
     triton.Config(
@@ -261,7 +262,6 @@ POINTER_CONFIGS = [
 ]
 
 
-@triton.autotune(configs=POINTER_CONFIGS, key=["M", "N", "K", "PRECISION"])
 @triton.jit
 def matmul_pointer_kernel(
     a_ptr, b_ptr, c_ptr, M, N, K,
@@ -289,6 +289,11 @@ def matmul_pointer_kernel(
     c_ptrs = c_ptr + offs_m[:, None] * stride_cm + offs_n[None, :] * stride_cn
     c_mask = (offs_m[:, None] < M) & (offs_n[None, :] < N)
     tl.store(c_ptrs, accumulator, mask=c_mask)
+
+
+tuned_pointer_kernel = triton.autotune(
+    configs=POINTER_CONFIGS, key=["M", "N", "K", "PRECISION"]
+)(matmul_pointer_kernel)
 
 
 # Which of them? One launcher for all.
@@ -321,6 +326,8 @@ def matmul(
         raise RuntimeError(f"bfloat16 needs {expected}, this one has {capability}")
     if 0 in (*a.shape, *b.shape):
         return torch.zeros((a.shape[0], b.shape[1]), dtype=a.dtype, device=a.device)
+    if a.shape[0] * a.shape[1] * b.shape[1] <= SMALL:
+        return matmul_small(a, b)
     on_hopper = capability[0] == HOPPER
     if on_hopper and a.dtype == torch.float32:
         return matmul_in_parts(a, b, *PARTS[precision])
@@ -370,12 +377,12 @@ def matmul_by_descriptors(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     BLOCK_M, BLOCK_N, BLOCK_K, GROUP_M = 128, 256, 64, 16
     a_desc, a_k_is_last = describe(a, BLOCK_M, BLOCK_K)
     b_desc, b_k_is_last = describe(b.t(), BLOCK_N, BLOCK_K)
-    c_desc = TensorDescriptor.from_tensor(c, [BLOCK_M, BLOCK_N // 2])
+    c_desc = TensorDescriptor.from_tensor(c, [BLOCK_M, BLOCK_N])
     programs = persistent_programs(a, cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N))
     matmul_kernel[(programs,)](
         a_desc, b_desc, c_desc, M, N, K, programs, a_k_is_last, b_k_is_last,
         BLOCK_M, BLOCK_N, BLOCK_K, GROUP_M,
-        num_warps=8, num_stages=4,
+        num_warps=8, num_stages=3,
     )
     return c
 
@@ -451,13 +458,27 @@ def describe_parts(
     return TensorDescriptor.from_tensor(stacked, [block_k, block_rows]), False
 
 
+def matmul_small(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    (M, K), (_, N) = a.shape, b.shape
+    c = torch.empty((M, N), dtype=a.dtype, device=a.device)
+    # Small tiles, so that there are many, and each of them soon done.
+    BLOCK_M, (BLOCK_N, BLOCK_K) = 32, (64, 32) if a.dtype == torch.float32 else (32, 64)
+    programs = cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N)
+    matmul_pointer_kernel[(programs,)](
+        a, b, c, M, N, K, *a.stride(), *b.stride(), *c.stride(),
+        PRECISION="ieee", GROUP_M=8,
+        BLOCK_M=BLOCK_M, BLOCK_N=BLOCK_N, BLOCK_K=BLOCK_K, num_warps=4, num_stages=3,
+    )
+    return c
+
+
 def matmul_by_pointers(
     a: torch.Tensor, b: torch.Tensor, capability: int
 ) -> torch.Tensor:
     (M, K), (_, N) = a.shape, b.shape
     c = torch.empty((M, N), dtype=a.dtype, device=a.device)
     splits = a.dtype == torch.float32 and capability >= AMPERE
-    matmul_pointer_kernel[
+    tuned_pointer_kernel[
         lambda meta: (cdiv(M, meta["BLOCK_M"]) * cdiv(N, meta["BLOCK_N"]),)
     ](
         a, b, c, M, N, K, *a.stride(), *b.stride(), *c.stride(),

@@ -237,8 +237,9 @@ def test_the_slide_shows_what_the_bench_says() -> None:
     exercise, workload = EXERCISES[3], WORKLOADS[3]
     arguments = workload.counted.arguments("cpu")
     costs = []
-    for file in (exercise.solution_file, bench_module.fast_solution(exercise)):
-        launcher = load(Source.read(file, exercise.kernel, exercise.launcher), exercise.launcher)
+    plain = Source.read(exercise.solution_file, exercise.kernel, exercise.launcher)
+    for source in bench_module.sources_of(exercise, plain).values():
+        launcher = load(source, exercise.launcher)
         with record(layout=True) as launches:
             launcher(*arguments)
         costs.append(cost_of(launches))

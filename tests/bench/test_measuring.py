@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from triton_workshop.bench import bench as bench_module
-from triton_workshop.bench import child, commands, measuring, plots, report, timing
+from triton_workshop.bench import commands, measuring, plots, report, timing
 from triton_workshop.bench.bench import Bench, Times
 from triton_workshop.bench.measuring import Instruments, measure
 from triton_workshop.bench.results import Machine, Measured, Progress, Wrong
@@ -286,11 +286,12 @@ def test_the_learners_best_ratio_is_remembered(monkeypatch: pytest.MonkeyPatch, 
     assert load_progress().of(1).best_ratio == 1.25
 
 
-def test_the_child_measures_the_script_beside_both_solutions() -> None:
-    source = Source.read(ADD.exercise_file, ADD.kernel, ADD.launcher)
-    assert list(child._sources(ADD, source)) == ["yours", "plain", "fast"]
-    source = Source.read(ADD.solution_file.resolve(), ADD.kernel, ADD.launcher)
-    assert list(child._sources(ADD, source)) == ["yours", "fast"]
+def test_a_script_is_measured_beside_the_solutions_that_it_is_not() -> None:
+    files = {ADD.exercise_file: ["yours", "plain", "fast"], ADD.solution_file: ["plain", "fast"]}
+    for file, names in files.items():
+        sources = bench_module.sources_of(ADD, Source.read(file, ADD.kernel, ADD.launcher))
+        assert list(sources) == names
+        assert sources[names[0]].file == file
 
 
 @pytest.mark.gpu

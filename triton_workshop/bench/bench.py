@@ -118,13 +118,22 @@ def bench(
     return _measured(begun, source, output, tell) if gpu else _counted(begun, source, output, tell)
 
 
-def fast_solution(exercise: Exercise) -> Path:
-    return ROOT / "solutions" / "fast" / exercise.solution_file.name
+def sources_of(exercise: Exercise, source: Source) -> dict[str, Source]:
+    """By contender: the script first, then the solutions, unless it is one of them."""
+    sources = {_name(exercise, source.file): source}
+    for name, file in _solutions(exercise).items():
+        if name not in sources:
+            sources[name] = Source.read(file, exercise.kernel, exercise.launcher)
+    return sources
 
 
 def _name(exercise: Exercise, file: Path) -> str:
-    solutions = {exercise.solution_file.resolve(): PLAIN, fast_solution(exercise).resolve(): FAST}
-    return solutions.get(file, YOURS)
+    names = {solution.resolve(): name for name, solution in _solutions(exercise).items()}
+    return names.get(file.resolve(), YOURS)
+
+
+def _solutions(exercise: Exercise) -> dict[str, Path]:
+    return {PLAIN: exercise.solution_file, FAST: ROOT / "solutions" / "fast" / exercise.solution_file.name}
 
 
 def _counted(begun: Bench, source: Source, output: int, tell: Callable[[Progress], None]) -> Bench:
@@ -132,10 +141,7 @@ def _counted(begun: Bench, source: Source, output: int, tell: Callable[[Progress
 
     exercise = begun.exercise
     workload = WORKLOADS[exercise.number]
-    files = {PLAIN: exercise.solution_file, FAST: fast_solution(exercise)}
-    sources = {begun.name: source}
-    for name, file in files.items():
-        sources.setdefault(name, Source.read(file, exercise.kernel, exercise.launcher))
+    sources = sources_of(exercise, source)
     arguments = workload.counted.arguments("cpu")
     useful = exercise.operations(*arguments)
     contenders: list[Contender] = []
@@ -164,7 +170,7 @@ def _measured(begun: Bench, source: Source, output: int, tell: Callable[[Progres
     reports = measured(begun.exercise, source, output, tell)
     for report in reports:
         if isinstance(report, Wrong):
-            whose = "" if report.contender == YOURS else f"{report.contender}: "
+            whose = "" if report.contender == begun.name else f"{report.contender}: "
             return _wrong(begun, report.size, (Finding(Kind.WRONG_VALUES, f"{whose}{report.message}"),))
         if isinstance(report, Observation):
             judge = Judge(begun.exercise, source, LIMIT)

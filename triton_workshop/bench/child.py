@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 import sys
+import warnings
 
+from triton_workshop.bench.bench import sources_of
 from triton_workshop.checking.child import Channel, load, started_with
-from triton_workshop.checking.exercise import ROOT, Exercise
+from triton_workshop.checking.exercise import Exercise
 from triton_workshop.checking.observe import Failure, Observation, failure_of
 from triton_workshop.checking.source import Source
 from triton_workshop.checking.watchdog import watchdog
@@ -28,7 +30,8 @@ def measure_script(exercise: Exercise, source: Source, channel: Channel, *, limi
     with watchdog(limit, source.file, last_words):
         try:
             torch.backends.cudnn.allow_tf32 = False  # as accurate as ours, or it is no comparison
-            launchers = {name: load(each, exercise.launcher) for name, each in _sources(exercise, source).items()}
+            warnings.filterwarnings("ignore", module=r"torch\.")  # advice to whom calls PyTorch, which we do
+            launchers = {name: load(each, exercise.launcher) for name, each in sources_of(exercise, source).items()}
             versions = {"PyTorch": torch.__version__, "CUDA": str(torch.version.cuda), "Triton": triton.__version__}
             channel.send(Machine(torch.cuda.get_device_name(), versions))
             for report in measure(exercise, launchers, instruments_of_the_gpu()):
@@ -36,15 +39,6 @@ def measure_script(exercise: Exercise, source: Source, channel: Channel, *, limi
         except BaseException as error:
             channel.send(Observation(failure=failure_of(error, source.file)))
     channel.done()
-
-
-def _sources(exercise: Exercise, source: Source) -> dict[str, Source]:
-    """The script, and those of the two solutions that it is not."""
-    fast = ROOT / "solutions" / "fast" / exercise.solution_file.name
-    files = {"plain": exercise.solution_file, "fast": fast}
-    others = {name: file for name, file in files.items() if file.resolve() != source.file.resolve()}
-    read = {name: Source.read(file, exercise.kernel, exercise.launcher) for name, file in others.items()}
-    return {"yours": source, **read}
 
 
 def main() -> None:

@@ -45,7 +45,8 @@ class Instruments:
 def instruments_of_the_gpu() -> Instruments:
     """Those of the GPU that PyTorch takes first."""
     cache = int(torch.cuda.get_device_properties(0).L2_cache_size)
-    return Instruments("cuda", prepare, torch.compile, torch.cuda.mem_get_info()[0], cache)
+    compile_for_one_size = partial(torch.compile, dynamic=False)  # one for any size would be slower
+    return Instruments("cuda", prepare, compile_for_one_size, torch.cuda.mem_get_info()[0], cache)
 
 
 def measure(exercise: Exercise, launchers: Mapping[str, Launcher], instruments: Instruments) -> Iterator[Report]:
@@ -75,7 +76,7 @@ def _own(launchers: Mapping[str, Launcher]) -> Ways:
 
 
 def _pytorch(workload: Workload, instruments: Instruments) -> Ways:
-    ways = workload.ways()
+    ways = workload.ways(instruments.device)
     return {"eager": ways, "compiled": tuple(instruments.compile(way) for way in ways)}
 
 

@@ -20,8 +20,8 @@ class Workload:
     """For the simulator: large enough that edges hardly matter, small enough to take a second."""
     swept: tuple[Case, ...]
     """For the GPU, the smallest first."""
-    ways: Callable[[], tuple[Function, ...]]
-    """How one writes it in PyTorch. The fastest counts."""
+    ways: Callable[[str], tuple[Function, ...]]
+    """How one writes it in PyTorch, for a device. The fastest counts."""
     noun: str | None = None
     """What an element of the largest input is."""
     library: str = ""
@@ -75,25 +75,25 @@ def _counted(name: str, *shapes: tuple[int, ...]) -> Case:
     return Case(name, arguments)
 
 
-def _add() -> tuple[Function, ...]:
+def _add(_device: str) -> tuple[Function, ...]:
     import torch
 
     return (torch.add,)
 
 
-def _sepia() -> tuple[Function, ...]:
+def _sepia(device: str) -> tuple[Function, ...]:
     from triton_workshop.bench.baselines import sepia_as_written, sepia_by_einsum
 
-    return sepia_as_written, sepia_by_einsum
+    return sepia_as_written, sepia_by_einsum(device)
 
 
-def _conv2d() -> tuple[Function, ...]:
+def _conv2d(_device: str) -> tuple[Function, ...]:
     from triton_workshop.bench.baselines import conv2d_by_cudnn
 
     return (conv2d_by_cudnn,)
 
 
-def _matmul() -> tuple[Function, ...]:
+def _matmul(_device: str) -> tuple[Function, ...]:
     import torch
 
     return (torch.mm,)
