@@ -302,6 +302,49 @@ def test_the_checker_finds_nothing_on_the_gpu(number: int, run_python: RunPython
     assert outcome.returncode == 0, outcome.stdout + outcome.stderr
 
 
+MEASURE_LARGE = """
+import json
+from benchmarks.solutions import load_launcher  # first: chooses the GPU
+import torch
+
+torch.backends.cudnn.allow_tf32 = False
+conv2d, matmul = load_launcher(3, fast=True), load_launcher(4, fast=True)
+errors = {}
+
+def compare(name, found, expected):
+    errors[name] = float((found.double() - expected).norm() / expected.norm())
+
+for shape in ((3, 2048, 2048), (2, 1541, 2050), (5, 1021, 1023), (40, 517, 260)):
+    for size in (1, 3, 5, 7, 9, 11, 15):
+        image, weight = torch.rand(*shape, device="cuda"), torch.randn(size, size, device="cuda")
+        weights = weight.double().expand(shape[0], 1, size, size)
+        expected = torch.nn.functional.conv2d(image.double()[None], weights, padding=size // 2, groups=shape[0])[0]
+        compare(f"conv2d {shape} {size}", conv2d(image, weight), expected)
+
+for m, k, n in ((1030, 1048, 1160), (1031, 1049, 1161), (4096, 40, 4104), (70, 8200, 1096)):
+    for dtype, precision in ((torch.float32, "bf16x6"), (torch.float32, "fp16x3"), (torch.float16, ""), (torch.bfloat16, "")):
+        a, b = torch.randn(m, k, device="cuda").to(dtype), torch.randn(k, n, device="cuda").to(dtype)
+        named = {"precision": precision} if precision else {}
+        for how, (x, y) in {"": (a, b), " transposed": (a.t().contiguous().t(), b.t().contiguous().t())}.items():
+            compare(f"matmul {m} {k} {n} {dtype} {precision}{how}", matmul(x, y, **named), a.double() @ b.double())
+print(json.dumps(errors))
+"""
+
+
+@pytest.mark.gpu
+def test_what_is_too_large_for_the_checker_is_right_too(run_python: RunPython) -> None:
+    outcome = run_python("-c", MEASURE_LARGE)
+    assert outcome.returncode == 0, outcome.stderr
+    errors = json.loads(outcome.stdout)
+    assert len(errors) == 4 * 7 + 4 * 4 * 2
+    allowed = {"float16": 5e-4, "bfloat16": 4e-3}  # half a unit in the last place, and float32 sums
+    assert {name: error for name, error in errors.items() if not error <= allowed.get(_dtype_in(name), 1e-6)} == {}
+
+
+def _dtype_in(name: str) -> str:
+    return name.partition("torch.")[2].partition(" ")[0]
+
+
 MEASURE_ACCURACY = """
 import json
 from dataclasses import asdict
