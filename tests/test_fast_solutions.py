@@ -321,8 +321,9 @@ for shape in ((3, 2048, 2048), (2, 1541, 2050), (5, 1021, 1023), (40, 517, 260))
         expected = torch.nn.functional.conv2d(image.double()[None], weights, padding=size // 2, groups=shape[0])[0]
         compare(f"conv2d {shape} {size}", conv2d(image, weight), expected)
 
+ways = ((torch.float32, "bf16x6"), (torch.float32, "fp16x3"), (torch.float16, ""), (torch.bfloat16, ""))
 for m, k, n in ((1030, 1048, 1160), (1031, 1049, 1161), (4096, 40, 4104), (70, 8200, 1096)):
-    for dtype, precision in ((torch.float32, "bf16x6"), (torch.float32, "fp16x3"), (torch.float16, ""), (torch.bfloat16, "")):
+    for dtype, precision in ways:
         a, b = torch.randn(m, k, device="cuda").to(dtype), torch.randn(k, n, device="cuda").to(dtype)
         named = {"precision": precision} if precision else {}
         for how, (x, y) in {"": (a, b), " transposed": (a.t().contiguous().t(), b.t().contiguous().t())}.items():
