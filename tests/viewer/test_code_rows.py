@@ -11,8 +11,8 @@ from triton_workshop.viewer.palette import DARK
 from triton_workshop.viewer.richtext import code_lines, comment_start
 
 
-def rows_of(source: str, width: int) -> list[list[str]]:
-    lines = code_lines("python", tuple(source.split("\n")), DARK)
+def rows_of(source: str, width: int, language: str = "python") -> list[list[str]]:
+    lines = code_lines(language, tuple(source.split("\n")), DARK)
     comments = [comment_start(line, DARK) for line in lines]
     return [[row.plain.rstrip() for row in rows] for rows in code_rows(lines, comments, width)]
 
@@ -52,6 +52,24 @@ def rows_of(source: str, width: int) -> list[list[str]]:
 )
 def test_a_comment_stays_in_one_piece(line: str, expected: list[str]) -> None:
     assert rows_of(line, 31) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("language", "line", "expected"),
+    [
+        ("c", "#define ADD(a, b) ((a) + (b)) // the sum", ["#define ADD(a, b) ((a) + (b))", "  ↪ // the sum"]),
+        ("rust", "let all: f32 = add(a, b); /* of both */", ["let all: f32 = add(a, b);", "  ↪ /* of both */"]),
+        ("bash", "echo '# none' | grep -c 'n'  # of both", ["echo '# none' | grep -c 'n'", "  ↪ # of both"]),
+        ("sql", "select a + b from numbers;  -- of both", ["select a + b from numbers;", "  ↪ -- of both"]),
+    ],
+)
+def test_every_language_has_its_own_comments(language: str, line: str, expected: list[str]) -> None:
+    assert rows_of(line, 31, language) == [expected]
+
+
+def test_a_comment_that_almost_touches_its_code_stays_in_its_column() -> None:
+    source = "short = 1         # a\nlongest = load(p) # b\nz = 3             # c"
+    assert rows_of(source, 31) == [[line] for line in source.split("\n")]
 
 
 def test_comments_in_a_column_stay_in_a_column() -> None:

@@ -15,7 +15,7 @@ ARROW = "  ↪ "
 NARROWEST = 12
 """Columns below which a line is cut."""
 APART = 2
-"""Columns between code and its comment, at least."""
+"""Columns between code and its comment, at least, unless they were written with fewer."""
 
 
 @dataclass(frozen=True)
@@ -33,18 +33,23 @@ class Line:
         return cls(line, code, line[comment:])
 
     @property
+    def apart(self) -> int:
+        """Columns between the code and the comment, as they were written."""
+        return self.whole.cell_len - self.code.cell_len - self.comment.cell_len
+
+    @property
     def column(self) -> int | None:
         """Where the comment beside the code starts, if there is one."""
-        return self.whole.cell_len - self.comment.cell_len if self.code and self.comment else None
+        return self.code.cell_len + self.apart if self.code and self.comment else None
 
     @property
     def pushed(self) -> bool:
         """Whether the comment has been pushed to the right, to stand below others."""
-        return self.column is not None and self.column > self.code.cell_len + APART
+        return self.column is not None and self.apart > APART
 
     def fits(self, column: int, width: int) -> bool:
         """Whether the comment has room beside the code, in this column."""
-        return self.code.cell_len + APART <= column <= width - self.comment.cell_len
+        return self.code.cell_len + min(APART, self.apart) <= column <= width - self.comment.cell_len
 
 
 def code_rows(lines: Sequence[Text], comments: Sequence[int], width: int) -> list[list[Text]]:

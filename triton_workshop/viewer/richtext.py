@@ -158,11 +158,11 @@ def on_our_ground(style: Style) -> Style:
 @lru_cache(maxsize=256)
 def code_lines(language: str, lines: tuple[str, ...], palette: Palette) -> tuple[Text, ...]:
     """Lines of code with syntax highlighting; plain where the language is unknown."""
-    source = "\n".join(map(printable, lines))
+    source = "".join(f"{printable(line)}\n" for line in lines)  # without an end, the last comment is none to Pygments
     text = Text()
     for token, value in tokens(language, source):
         text.append(value, token_style(token, palette))
-    highlighted = text.split("\n", allow_blank=True)
+    *highlighted, _ = text.split("\n", allow_blank=True)
     # A lexer may never gain or lose a line: highlights and line numbers count on it.
     if len(highlighted) != len(lines):
         return tuple(Text(printable(line)) for line in lines)
@@ -172,7 +172,12 @@ def code_lines(language: str, lines: tuple[str, ...], palette: Palette) -> tuple
 def comment_start(line: Text, palette: Palette) -> int:
     """Where the comment starts that a highlighted line of code ends with; its length where there is none."""
     style = token_style(Comment, palette)
-    return next((span.start for span in line.spans if span.style == style and span.end == len(line)), len(line))
+    start = len(line)
+    for span in reversed(line.spans):  # some lexers give a comment in pieces
+        if (span.end, span.style) != (start, style):
+            break
+        start = span.start
+    return start
 
 
 def tokens(language: str, source: str) -> Iterator[tuple[TokenType, str]]:
@@ -191,9 +196,11 @@ def tokens(language: str, source: str) -> Iterator[tuple[TokenType, str]]:
 def token_style(token: TokenType, palette: Palette) -> Style:
     """A few colours, used the same in every language: what is code, what is data, what is said."""
     bold = False
-    if token in Comment:
+    if token in Comment.Preproc or token in Comment.PreprocFile:  # Pygments' name for `#include`: it is code
+        tone = palette.syntax_builtin
+    elif token in Comment:
         return Style(color=palette.syntax_comment, italic=True)
-    if token in Keyword.Constant or token in Number:
+    elif token in Keyword.Constant or token in Number:
         tone = palette.syntax_number
     elif token in Keyword or token in Operator.Word:
         tone = palette.syntax_keyword
