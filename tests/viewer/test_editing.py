@@ -117,6 +117,38 @@ def test_an_edit_moves_with_its_code_when_the_deck_is_read_again() -> None:
     assert shown_text(edits.over(new).slides[0].blocks[2]) == "a = 2"
 
 
+def test_an_edit_stays_at_its_own_block_where_others_are_the_same() -> None:
+    twins = [block("a = 1", first=line) for line in (10, 20, 30)]
+    old, new = deck(*twins), deck(*(block("a = 1", first=line + 5) for line in (10, 20, 30)))
+    edits = Edits()
+    edits.write(twins[1], "a = 2", history())
+    assert edits.carry_over(old, new) == Displaced()
+    assert [shown_text(shown) for shown in edits.over(new).slides[0].blocks] == ["a = 1", "a = 2", "a = 1"]
+
+
+def test_an_edit_that_waits_does_not_go_to_other_code_that_is_the_same() -> None:
+    old, new = deck(block("a = 1"), block("b = 1", first=20), block("a = 1", first=30)), deck(block("a = 1"))
+    edits = Edits()
+    edits.write(old.slides[0].blocks[2], "a = 2", history())
+    assert edits.carry_over(old, new) == Displaced(waiting=1)
+    edits.carry_over(new, new)
+    assert edits.over(new) == new
+    edits.carry_over(new, old)
+    assert [shown_text(shown) for shown in edits.over(old).slides[0].blocks] == ["a = 1", "b = 1", "a = 2"]
+
+
+def test_an_edit_that_waits_does_not_take_the_place_of_another() -> None:
+    both = deck(block("a = 1"), block("b = 1", first=20), block("a = 1", first=30))
+    one = deck(block("b = 1", first=5), block("a = 1"))
+    edits = Edits()
+    edits.write(both.slides[0].blocks[0], "a = 2", history())
+    edits.write(both.slides[0].blocks[2], "a = 3", history())
+    for before, after in [(both, one), (one, one), (one, both)]:
+        edits.carry_over(before, after)
+        assert edits.unsaved() == 2
+    assert [shown_text(shown) for shown in edits.over(both).slides[0].blocks] == ["a = 2", "b = 1", "a = 3"]
+
+
 def test_an_edit_whose_code_changed_is_put_aside_and_said() -> None:
     old, new = deck(block("a = 1")), deck(block("a = 3"))
     edits = Edits()
@@ -139,6 +171,14 @@ def test_an_edit_is_put_aside_where_its_slide_stands_now() -> None:
     edits.write(old.slides[0].blocks[0], "a = 2", history())
     assert edits.carry_over(old, new) == Displaced(aside=1)
     assert edits.draft(new.slides[1].blocks[0]) is not None
+
+
+def test_an_edit_whose_code_is_gone_is_not_put_aside_at_code_that_was_there_before() -> None:
+    old, new = deck(block("a = 1"), block("b = 1", first=20)), deck(block("b = 1"))
+    edits = Edits()
+    edits.write(old.slides[0].blocks[0], "a = 2", history())
+    assert edits.carry_over(old, new) == Displaced(waiting=1)
+    assert edits.draft(new.slides[0].blocks[0]) is None
 
 
 def test_an_edit_whose_code_is_gone_comes_back_with_it() -> None:

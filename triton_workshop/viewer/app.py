@@ -32,7 +32,7 @@ from triton_workshop.viewer.deck_theme import look_of
 from triton_workshop.viewer.editing import Displaced
 from triton_workshop.viewer.frame import footer
 from triton_workshop.viewer.leaving import leave_with_terminal
-from triton_workshop.viewer.live import Status, same_code
+from triton_workshop.viewer.live import Status, blocks_again
 from triton_workshop.viewer.notes.channel import HEARTBEAT, Publisher
 from triton_workshop.viewer.output import Output, OutputScreen
 from triton_workshop.viewer.page import EDITOR_INSET, Page, Part, Spot, broken_page, cell_shown, compose, slide_name
@@ -669,11 +669,12 @@ class Viewer(App[int]):
             self._draw()
             return
         self._keep_edit()
+        before = self.show.deck_read
         displaced = self.show.take_in(result)
         self._trouble = None
         self.message = said_of(displaced)
         self._use_look(result)
-        self._carry_editor_over()
+        self._carry_editor_over(before)
         self._draw(from_top=self.show.lost)
         self._start(self.show.by_itself())
 
@@ -691,14 +692,13 @@ class Viewer(App[int]):
             widget.remove()
         self._pictures = []
 
-    def _carry_editor_over(self) -> None:
+    def _carry_editor_over(self, before: Deck) -> None:
         """The editor stays over the same code, wherever it stands on the slide now; else it closes."""
         if self.editor is None:
             return
-        before = self.editor.block
-        same = [block for block in map(self.show.edits.source, self.show.editable()) if same_code(block, before)]
-        if same:
-            self.editor.block = same[0]
+        block = blocks_again(before, self.show.deck_read).get(self.editor.block)
+        if block is not None and self.show.edits.shown(block) in self.show.editable():
+            self.editor.block = block
             self.editor.use(self.palette)
         else:
             self._remove_editor(self.editor)

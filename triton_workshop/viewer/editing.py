@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from triton_workshop.deck.model import Block, Code, Columns, Deck, Slide, walk
-from triton_workshop.viewer.live import same_code
+from triton_workshop.viewer.live import blocks_again, same_code
 from triton_workshop.viewer.reloading import slide_again
 
 if TYPE_CHECKING:
@@ -128,29 +128,29 @@ class Edits:
     def carry_over(self, old: Deck, new: Deck) -> Displaced:
         """Moves the drafts to a deck that was read again.
 
-        A draft stays as long as the code below it is the same, wherever that stands now. Where the code has changed,
+        A draft stays as long as the code below it is there, wherever that stands now. Where the code has changed,
         the draft is put aside at the block that has taken its place, and waits there for Ctrl+Z. Where there is no
         such block either, it waits for the code to come back: nothing that was typed is thrown away.
         """
         drafts, self._drafts = self._drafts, {}
         waiting, self._waiting = self._waiting, []
-        free = list(code_blocks(new))
+        homes = blocks_again(old, new)
+        added = [block for block in code_blocks(new) if block not in homes.values()]
         homeless: list[tuple[Block, Draft]] = []
         for block, draft in (*drafts.items(), *waiting):
-            home = next((other for other in free if same_code(block, other)), None)
+            back = (other for other in added if other not in self._drafts and same_code(block, other))
+            home = homes.pop(block, None) or next(back, None)
             if home is None:
                 homeless.append((block, draft))
             else:
-                free.remove(home)
                 self._drafts[home] = draft
         aside = gone = 0
         for block, draft in homeless:
             heir = heir_of(block, old, new)
-            if heir is None or heir not in free:
+            if heir is None or heir not in added or heir in self._drafts:
                 self._waiting.append((block, draft))
-                gone += block in drafts and not draft.aside
+                gone += block in drafts and not draft.aside and draft.text != shown_text(block)
             else:
-                free.remove(heir)
                 aside += not draft.aside and draft.text != shown_text(heir)
                 draft.displaced |= not draft.aside
                 draft.aside, draft.ran = True, None

@@ -240,10 +240,9 @@ class LiveBlocks:
 
     def carry_over(self, before: Deck, after: Deck, *versions: Block) -> None:
         """Gives the outputs to the same code in a deck that was read again, or in these edits of its blocks."""
-        old, new = _code_of(before), _code_of(after)
-        same = pairs([text for text, _ in old], [text for text, _ in new])
         cells = self.cells
-        self.cells = {new[there][1]: cells.pop(old[here][1]) for here, there in same.items() if old[here][1] in cells}
+        same = blocks_again(before, after)
+        self.cells = {there: cells.pop(here) for here, there in same.items() if here in cells}
         for version in versions:
             edited = next((block for block in cells if same_code(block, version)), None)
             if edited is not None:
@@ -252,6 +251,16 @@ class LiveBlocks:
             cell.cancelled = True
             if cell.run is not None:
                 cell.run.stop()
+
+
+def blocks_again(before: Deck, after: Deck) -> dict[Block, Block]:
+    """Where the blocks of code of a deck are in that deck as it was read again; those are left out whose code is gone.
+
+    Of blocks that are all the same, each is the one that stands among the same others.
+    """
+    old, new = _code_of(before), _code_of(after)
+    same = pairs([text for text, _ in old], [text for text, _ in new])
+    return {old[here][1]: new[there][1] for here, there in same.items()}
 
 
 def same_code(one: Block, other: Block) -> bool:
