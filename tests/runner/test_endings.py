@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -213,6 +214,23 @@ with WarmRunner() as runner, runner.run(Script("bash", {FAMILY_IN_BASH!r}, Path(
     process.stdout.close()
     assert all(map(dies, family))
     assert eventually(lambda: not list(tmp_path.iterdir())), "its temporary files are gone"
+
+
+def test_a_script_starts_after_somebody_has_tidied_up_the_temporary_files(tmp_path: Path) -> None:
+    again = Script("bash", "echo again", tmp_path)
+    with WarmRunner() as runner:
+        shutil.rmtree(runner.folder())
+        assert finish(runner.run, again)[0] == "again\n"
+        folder = runner.folder()
+    assert not folder.exists()
+
+
+def test_a_runner_that_has_been_closed_starts_nothing(tmp_path: Path) -> None:
+    runner = WarmRunner()
+    for _ in range(2):
+        runner.close()
+    with pytest.raises(OSError, match="closed"):
+        runner.run(Script("bash", "echo late", tmp_path))
 
 
 def test_strays_are_those_of_an_owner_that_has_ended() -> None:

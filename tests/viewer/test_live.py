@@ -8,6 +8,7 @@ import pytest
 
 from triton_workshop.deck.model import Block, Code, Execution, Pty, Slide
 from triton_workshop.viewer.live import LiveBlocks, Status, blocks_for_key, blocks_to_start, same_code, terminal_size
+from triton_workshop.viewer.printed_picture import PictureFolder
 
 PRINTS_A_PICTURE = "import sys; from PIL import Image; Image.new('L', (2, 3)).save(sys.stdout.buffer, 'PNG')"
 
@@ -139,6 +140,12 @@ def test_a_picture_that_a_block_prints_is_kept_until_the_end(tmp_path: Path) -> 
     assert file.read_bytes().startswith(b"\x89PNG")
     live.close()
     assert not file.exists()
+
+
+def test_pictures_have_a_folder_again_after_somebody_has_tidied_up(tmp_path: Path) -> None:
+    pictures = PictureFolder(lambda: tmp_path)
+    pictures.folder().rmdir()
+    assert pictures.folder().is_dir()
 
 
 @pytest.mark.parametrize(

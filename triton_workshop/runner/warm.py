@@ -69,11 +69,21 @@ class WarmRunner:
                     self._guard = Guard(folder)
 
     def folder(self) -> Path:
-        """Where temporary files go that nobody may be left to remove: it goes with this process, like the rest."""
+        """Where temporary files go that nobody may be left to remove: it goes with this process, like the rest.
+
+        It is there even if somebody has tidied up the system's temporary files meanwhile. Raises OSError.
+        """
         with self._lock:
+            self._check_open()
             if self._folder is None:
                 self._folder = tempfile.TemporaryDirectory(prefix="workshop-", ignore_cleanup_errors=True)
-            return Path(self._folder.name)
+            folder = Path(self._folder.name)
+            folder.mkdir(mode=0o700, exist_ok=True)
+            return folder
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise OSError("this runner has been closed")
 
     def wait_until_warm(self, seconds: float) -> bool:
         """Waits for the parents that have been started; whether all are ready."""
@@ -82,7 +92,7 @@ class WarmRunner:
         return all(parent.wait_until_ready(seconds) for parent in parents)
 
     def run(self, script: Script) -> Run:
-        """Starts a script. Raises CannotRunError."""
+        """Starts a script. Raises CannotRunError, and OSError where there is no room for its file."""
         self.put_up_guard()
         return Run(script, self._launch, self.folder())
 
@@ -109,8 +119,7 @@ class WarmRunner:
     def _parent(self, mode: Mode) -> _Parent:
         """The parent for that mode, started where there is none. Raises OSError."""
         with self._lock:
-            if self._closed:
-                raise OSError("this runner has been closed")
+            self._check_open()
             parent = self._parents.get(mode)
             if parent is None or parent.gone:
                 if parent is not None:

@@ -7,9 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from functools import cached_property
 from pathlib import Path
-from tempfile import mkdtemp
 
 from triton_workshop.consent import EVERYTHING, Consent
 from triton_workshop.deck.model import Block, Code, Deck, Execution, Slide, SnippetOutput, origin, walk
@@ -81,16 +79,13 @@ class LiveBlocks:
         self.deck = deck
         self.consent = consent
         self._runner = WarmRunner()
+        self._pictures = PictureFolder(self._runner.folder)
+        """Where blocks leave what they show, until it is taken in."""
         self.cells: dict[Block, Cell] = {}
         self._threads: list[threading.Thread] = []
         memory = machine_memory()
         self._memory_limit = None if memory is None else max(int(memory * MEMORY_PART), MEMORY_LEAST)
         self._closed = False
-
-    @cached_property
-    def _pictures(self) -> PictureFolder:
-        """Where blocks leave what they show, until it is taken in."""
-        return PictureFolder(Path(mkdtemp(prefix="pictures-", dir=self._runner.folder())))
 
     def warm_up(self, deck: Deck) -> None:
         """Begins to import what the deck's Python blocks import, in a process beside this one; returns at once."""
@@ -143,7 +138,7 @@ class LiveBlocks:
             alternative=code.alternative,
             memory_limit=self._memory_limit,
             terminal=terminal,
-            pictures=self._pictures.folder if shows_pictures else None,
+            pictures=self._pictures.folder() if shows_pictures else None,
             origin=Origin(file.name, line),
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,12 +25,18 @@ class Printed:
 
 
 class PictureFolder:
-    """The pictures of a talk's blocks, in a folder that its owner removes. `receive` is for any thread."""
+    """The pictures of a talk's blocks, in a folder within another, which its owner removes; for any thread."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, within: Callable[[], Path]) -> None:
+        self._within = within
         self._count = 0
         self._lock = threading.Lock()
+
+    def folder(self) -> Path:
+        """Raises OSError."""
+        folder = self._within() / "pictures"
+        folder.mkdir(exist_ok=True)
+        return folder
 
     def receive(self, output: Iterable[bytes]) -> Printed:
         """Reads an output to its end. Raises OSError."""
@@ -52,7 +58,7 @@ class PictureFolder:
     def _keep(self, data: bytes, form: str) -> Path:
         with self._lock:
             self._count += 1  # a name of its own: what was drawn of a file is kept by its name
-            file = self.folder / f"printed-{self._count}.{form.lower()}"
+            file = self.folder() / f"printed-{self._count}.{form.lower()}"
         file.write_bytes(data)
         return file
 
