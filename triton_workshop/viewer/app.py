@@ -41,7 +41,7 @@ from triton_workshop.viewer.place import Place, goto
 from triton_workshop.viewer.reloading import pictures, read, readings
 from triton_workshop.viewer.richtext import printable
 from triton_workshop.viewer.rows import Rows
-from triton_workshop.viewer.screen_theme import screen_theme
+from triton_workshop.viewer.screen_theme import use_palette
 from triton_workshop.viewer.screens import KEYS, Black, Index
 from triton_workshop.viewer.search import SlideSearch
 from triton_workshop.viewer.show import Show
@@ -166,10 +166,7 @@ class Viewer(App[int]):
 
     def _use_look(self, deck: Deck) -> None:
         self.palette, self.deck_layout = look_of(deck.front_matter)
-        self.register_theme(screen_theme(self.palette))
-        self.theme = self.palette.name
-        if self.is_running:  # the theme of that name may have other colours now
-            self.refresh_css(animate=False)
+        use_palette(self, self.palette)
 
     # The screen
 

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from textual.app import App
 from textual.theme import Theme
 
 from triton_workshop.viewer.palette import Palette
+
+
+def use_palette(app: App[int], palette: Palette) -> None:
+    """Shows an app in these colours."""
+    app.register_theme(screen_theme(palette))
+    app.theme = palette.name
+    if app.is_running:  # the theme of that name may have had other colours
+        app.refresh_css(animate=False)
 
 
 def screen_theme(palette: Palette) -> Theme:

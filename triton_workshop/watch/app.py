@@ -29,7 +29,7 @@ from triton_workshop.saves import Saves
 from triton_workshop.viewer.box import BOX_STYLE, Keys
 from triton_workshop.viewer.leaving import leave_with_terminal
 from triton_workshop.viewer.palette import DARK, LIGHT, Palette
-from triton_workshop.viewer.screen_theme import screen_theme
+from triton_workshop.viewer.screen_theme import use_palette
 from triton_workshop.watch import editor, keeping
 from triton_workshop.watch.checker import Checker, CheckFailedError, Checking, StoppedError, WarmChecker
 from triton_workshop.watch.screens import KEYS, Exercises, Question, Solution
@@ -124,8 +124,7 @@ class Watch(App[int]):
         self._use_palette(palette)
 
     def _use_palette(self, palette: Palette) -> None:
-        self.register_theme(screen_theme(palette))
-        self.theme = palette.name
+        use_palette(self, palette)
         # What the checker's reports name by the terminal's colours shows in the palette's.
         self.ansi_theme_dark = self.ansi_theme_light = terminal_theme(palette)
 

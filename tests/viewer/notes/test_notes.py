@@ -204,6 +204,20 @@ def test_a_saved_deck_is_read_again_and_a_broken_one_is_named(tmp_path: Path) ->
     rehearse(steps, deck)
 
 
+def test_a_saved_deck_may_have_other_colours(tmp_path: Path) -> None:
+    deck = tmp_path / "deck.md"
+    deck.write_text("---\ntheme: {override: {default: {colors: {background: '203040'}}}}\n---\n\nOne\n")
+
+    async def steps(on: Rehearsal) -> None:
+        deck.write_text(deck.read_text().replace("203040", "102030"))
+        await on.until("✓ read again")
+        await on.pilot.press("question_mark")
+        ground = on.notes.screen.styles.background
+        assert (ground.r, ground.g, ground.b) == (0x10, 0x20, 0x30)
+
+    rehearse(steps, deck)
+
+
 @pytest.mark.parametrize("size", [(200, 50), (100, 29), (80, 24), (72, 3), (71, 24), (40, 12), (20, 5), (1, 1)])
 def test_every_slide_fills_the_screen_at_any_size(size: tuple[int, int]) -> None:
     talk = load_deck(TALK)

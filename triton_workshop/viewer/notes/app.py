@@ -28,7 +28,7 @@ from triton_workshop.viewer.palette import Palette
 from triton_workshop.viewer.pictures import forget_pictures
 from triton_workshop.viewer.reloading import Reading, pictures, readings
 from triton_workshop.viewer.rows import Rows
-from triton_workshop.viewer.screen_theme import screen_theme
+from triton_workshop.viewer.screen_theme import use_palette
 
 EAR = 0.05
 """Seconds between two looks at what has been heard."""
@@ -117,8 +117,7 @@ class Notes(App[int]):
 
     def _use_palette(self, palette: Palette) -> None:
         self.palette = palette
-        self.register_theme(screen_theme(palette))
-        self.theme = palette.name
+        use_palette(self, palette)
 
     def compose(self) -> ComposeResult:
         yield self.rows
