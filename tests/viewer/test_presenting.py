@@ -184,6 +184,23 @@ def test_the_line_that_is_typed_in_is_always_in_view_and_any_size_will_do() -> N
     drive(DECKS / "live.md", steps, start=3)
 
 
+def test_the_editor_stays_over_its_own_block_where_another_is_the_same(tmp_path: Path) -> None:
+    deck = tmp_path / "talk.md"
+    block = "```python +exec\nprint(1)\n```\n"
+    deck.write_text(f"Twins\n===\n\n{block}\nOr\n\n{block}")
+
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        await pilot.press("ctrl+o", "ctrl+o", *"my")
+        deck.write_text(deck.read_text().replace("Or", "And"))
+        viewer.action_reload()
+        await pilot.press("space", "escape")
+        shown = screen(viewer)
+        assert "And" in shown.partition("my print(1)")[0], "above what was edited: the second block"
+        assert shown.count("print(1)") == 2
+
+    drive(deck, steps)
+
+
 def test_the_editor_stays_open_over_code_that_moves(tmp_path: Path) -> None:
     deck = Path(shutil.copy(DECKS / "live.md", tmp_path))
 
