@@ -85,6 +85,11 @@ def test_comments_in_a_column_stay_in_a_column() -> None:
     ]
 
 
+def test_a_line_that_fits_is_not_torn_for_the_sake_of_a_column() -> None:
+    source = "x = 1             # of all of them\nlonger = x + 100  # b"
+    assert rows_of(source, 30) == [["x = 1         # of all of them"], ["longer = x + 100  # b"]]
+
+
 def test_one_long_comment_of_a_column_does_not_take_the_others_from_their_code() -> None:
     source = "first = load()    # short\nx = 1             # " + "long " * 5 + "\nthird = load()    # short"
     assert rows_of(source, 30) == [

@@ -55,8 +55,9 @@ class Line:
 def code_rows(lines: Sequence[Text], comments: Sequence[int], width: int) -> list[list[Text]]:
     """The rows of each line; `comments` are the indices where the comments at their ends start, or their lengths.
 
-    Comments that stand in a column come to the left together, as far as they must. One for which there is no room
-    beside its code has a row of its own, in its column where it has one.
+    Comments that stand in a column come to the left together, as far as they must, but for those of lines that are then
+    in the way and fit as they are. One for which there is no room beside its code has a row of its own, in its column
+    where it has one.
     """
     if width < NARROWEST:
         return [[line] for line in lines]
@@ -84,10 +85,10 @@ def comment_columns(lines: Sequence[Line], width: int) -> Mapping[int | None, in
 
 def line_rows(line: Line, column: int | None, width: int) -> list[Text]:
     """The rows of a line; of one whose comment stands in a column, with the column where that goes."""
-    if column is None and line.whole.cell_len <= width:
-        return [line.whole]
     if column is not None and line.fits(column, width):
         return [Text.assemble(line.code, " " * (column - line.code.cell_len), line.comment)]
+    if line.whole.cell_len <= width:
+        return [line.whole]
     room = width - len(ARROW)
     if not line.code:
         return continued(comment_rows(line.whole, room))
