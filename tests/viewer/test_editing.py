@@ -161,6 +161,29 @@ def test_an_edit_whose_code_changed_is_put_aside_and_said() -> None:
     assert edits.unsaved() == 1
 
 
+def test_an_edit_that_was_put_aside_is_missed_although_somebody_looked_below_it() -> None:
+    old, new = deck(block("a = 1")), deck(block("a = 3"))
+    edits = Edits()
+    edits.write(old.slides[0].blocks[0], "a = 2", history())
+    edits.carry_over(old, new)
+    edits.write(new.slides[0].blocks[0], "a = 3", history())
+    assert edits.unsaved() == 1
+    edits.write(new.slides[0].blocks[0], "a = 2", history())
+    assert edits.unsaved() == 1
+    edits.write(new.slides[0].blocks[0], "a = 3", history())
+    assert edits.unsaved() == 0
+
+
+def test_what_was_typed_and_taken_back_is_no_edit_when_the_code_changes() -> None:
+    old = deck(block("a = 1"))
+    for new in (deck(block("a = 3")), deck()):
+        edits = Edits()
+        for text in ("a = 2", "a = 1"):
+            edits.write(old.slides[0].blocks[0], text, history())
+        assert edits.carry_over(old, new) == Displaced()
+        assert edits.unsaved() == 0
+
+
 def test_an_edit_is_put_aside_where_its_slide_stands_now() -> None:
     def slide(title: str, *blocks: Block) -> Slide:
         return Slide((Span(title),), blocks, 1, 1)

@@ -28,7 +28,7 @@ class Draft:
     aside: bool = False
     """Whether the deck's own code is shown again. The text waits for Ctrl+Z."""
     displaced: bool = False
-    """Whether that is because the deck's code has changed, and not because the presenter wanted it."""
+    """Whether an edit is out of sight because the deck's code has changed, and not because the presenter wanted it."""
     ran: str | None = None
     """The text that ran last."""
 
@@ -61,7 +61,8 @@ class Edits:
         """Keeps what the editor holds; nothing where nothing was ever typed."""
         draft = self._drafts.get(block)
         if draft is not None:
-            draft.text, draft.history, draft.aside, draft.displaced = text, history, False, False
+            draft.displaced &= text == shown_text(block)  # only looked at: the edit is still one Ctrl+Z away
+            draft.text, draft.history, draft.aside = text, history, False
         elif text != shown_text(block):
             self._drafts[block] = Draft(text, history)
 
@@ -73,7 +74,7 @@ class Edits:
     def unsaved(self) -> int:
         """How many blocks the presenter has edited, and not put back."""
         drafts = [*self._drafts.items(), *self._waiting]
-        return sum(draft.text != shown_text(block) and (draft.displaced or not draft.aside) for block, draft in drafts)
+        return sum(draft.displaced or (not draft.aside and draft.text != shown_text(block)) for block, draft in drafts)
 
     def starts(self, shown: Block) -> Block | None:
         """Notes that a version starts; the other version of the same block that was the last to start."""
@@ -140,19 +141,20 @@ class Edits:
         for block, draft in (*drafts.items(), *waiting):
             back = (other for other in added if other not in self._drafts and same_code(block, other))
             home = homes.pop(block, None) or next(back, None)
-            if home is None:
-                homeless.append((block, draft))
-            else:
+            if home is not None:
                 self._drafts[home] = draft
+            elif draft.displaced or draft.text != shown_text(block):
+                homeless.append((block, draft))
         aside = gone = 0
         for block, draft in homeless:
             heir = heir_of(block, old, new)
             if heir is None or heir not in added or heir in self._drafts:
                 self._waiting.append((block, draft))
-                gone += block in drafts and not draft.aside and draft.text != shown_text(block)
+                gone += block in drafts and not draft.aside
             else:
-                aside += not draft.aside and draft.text != shown_text(heir)
-                draft.displaced |= not draft.aside
+                put_aside = not draft.aside and draft.text != shown_text(heir)
+                aside += put_aside
+                draft.displaced |= put_aside
                 draft.aside, draft.ran = True, None
                 self._drafts[heir] = draft
         return Displaced(aside, gone)
