@@ -22,6 +22,7 @@ from triton_workshop import DEVICE  # first: chooses the GPU
 import torch  # isort: skip
 import triton  # isort: skip
 
+from benchmarks.deck_figures import Figure, deck_figures  # isort: skip
 from benchmarks.kernels_report import figures, markdown, roofline, table  # isort: skip
 from benchmarks.solutions import load_launcher  # isort: skip
 from triton_workshop.bench.baselines import conv2d_by_cudnn, copy_of, sepia_as_written, sepia_by_einsum  # isort: skip
@@ -67,6 +68,17 @@ class Accuracy:
 
 
 @dataclass(frozen=True)
+class DataType:
+    """float32 matrices of normal numbers, multiplied by cuBLAS as another data type."""
+
+    inputs: str
+    size: int
+    time: Timing
+    error: float
+    """‖C - C64‖ / ‖C64‖ in the Frobenius norm, rounding of the inputs included."""
+
+
+@dataclass(frozen=True)
 class Report:
     date: str
     gpu: str
@@ -75,6 +87,9 @@ class Report:
     odd: tuple[Result, ...]
     """Sizes for which nothing was tuned: fast and plain only."""
     accuracy: tuple[Accuracy, ...]
+    data_types: tuple[DataType, ...]
+    deck: tuple[Figure, ...]
+    """What the deck says besides."""
 
 
 def main() -> None:
@@ -122,6 +137,8 @@ def measure() -> Iterator[Report]:
         results=(),
         odd=(),
         accuracy=(),
+        data_types=(),
+        deck=(),
     )
     for work in _all_work():
         report = replace(report, results=(*report.results, _time(work)))
@@ -131,7 +148,9 @@ def measure() -> Iterator[Report]:
         yield report
     for accuracy in accuracies():
         report = replace(report, accuracy=(*report.accuracy, accuracy))
+    report = replace(report, data_types=data_types())
     yield report
+    yield replace(report, deck=tuple(deck_figures()))
 
 
 def _time(work: Work) -> Result:
@@ -292,6 +311,25 @@ def accuracies(sizes: tuple[int, ...] = (4096, 8192)) -> Iterator[Accuracy]:
                 exact = a.double() @ b.double()
                 fast, vendor = (_row_error(c, exact) for c in (matmul(a, b, precision=precision), a @ b))
                 yield Accuracy(f"matmul float32 by {precision}", inputs, n, fast, vendor)
+
+
+def data_types(n: int = 8192) -> tuple[DataType, ...]:
+    """What cuBLAS makes of two n×n matrices, by the data type that they are brought to."""
+    a, b = _pair(torch.randn, n)
+    exact = a.double() @ b.double()
+    runs: dict[str, Run] = {"float32": partial(torch.mm, a, b), "TF32": partial(_product_in_tf32, a, b)}
+    for dtype in (torch.bfloat16, torch.float16):
+        runs[str(dtype).removeprefix("torch.")] = partial(torch.mm, a.to(dtype), b.to(dtype))
+    times = in_turns({name: (run,) for name, run in runs.items()}, cold_times, ROUNDS)
+    return tuple(DataType(name, n, times[name], _relative_error(run(), exact)) for name, run in runs.items())
+
+
+def _product_in_tf32(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    torch.backends.cuda.matmul.allow_tf32 = True
+    try:
+        return a @ b
+    finally:
+        torch.backends.cuda.matmul.allow_tf32 = False
 
 
 def _row_error(found: torch.Tensor, exact: torch.Tensor) -> float:

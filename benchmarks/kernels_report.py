@@ -42,7 +42,18 @@ def figures(report: Report) -> dict[str, float]:
         name = f"{row['kernel']}, {row['size']}³, {row['inputs']}"
         flat[f"{name}: error"] = float(f"{row['fast']:.2e}")
         flat[f"{name}: error of cuBLAS"] = float(f"{row['vendor']:.2e}")
+    for row in report["data_types"]:
+        name = f"cuBLAS {row['inputs']}, {row['size']}³"
+        flat[f"{name}: TFLOP/s"] = round(product_rate(row), 1)
+        flat[f"{name}: error"] = float(f"{row['error']:.2e}")
+    for row in report["deck"]:
+        flat[f"{row['name']}: {row['unit']}"] = float(f"{row['value']:.4g}")
     return flat
+
+
+def product_rate(row: dict[str, Any]) -> float:
+    """TFLOP/s of a product of two square matrices."""
+    return float(2 * row["size"] ** 3 / row["time"]["median"] / 1e9)
 
 
 def ratio(result: dict[str, Any], contender: str) -> float:
@@ -91,9 +102,23 @@ def _accuracy_rows(report: Report) -> Iterable[Row]:
         yield (row["kernel"], f"{row['size']}³", row["inputs"], f"{row['fast']:.1e}", f"{row['vendor']:.1e}")
 
 
+def _data_type_rows(report: Report) -> Iterable[Row]:
+    yield ("cuBLAS", "size", "TFLOP/s", "ms", "error")
+    for row in report["data_types"]:
+        rate = f"{product_rate(row):.0f}"
+        yield (row["inputs"], f"{row['size']}³", rate, _median_and_spread(row["time"]), f"{row['error']:.1e}")
+
+
+def _deck_rows(report: Report) -> Iterable[Row]:
+    yield ("what the deck says besides", "", "")
+    for row in report["deck"]:
+        yield (row["name"], f"{row['value']:.3g}", row["unit"])
+
+
 def table(report: Report) -> str:
     """For a terminal."""
-    return "\n\n".join(_aligned(tuple(rows(report))) for rows in (_time_rows, _odd_rows, _accuracy_rows))
+    parts = (_time_rows, _odd_rows, _accuracy_rows, _data_type_rows, _deck_rows)
+    return "\n\n".join(_aligned(tuple(rows(report))) for rows in parts)
 
 
 def _aligned(rows: tuple[Row, ...]) -> str:
@@ -125,6 +150,13 @@ def markdown(report: Report, picture: Path | None) -> str:
         "0 to 1; log-uniform is 1e-3 to 1e3 in size, of both signs. None of the two is IEEE 754 arithmetic: "
         "`solutions/fast/exercise_4.py` says where they differ.",
         _markdown_table(_accuracy_rows, report),
+        "cuBLAS with the same float32 inputs, normal numbers, brought to other data types: the whole result's error, "
+        "with what the inputs lose.",
+        _markdown_table(_data_type_rows, report),
+        "## The deck's other figures",
+        "With the code of its slides, `benchmarks/deck_figures.py`. Cycles are those of one thread, each step of which "
+        "waits for the one before.",
+        _markdown_table(_deck_rows, report),
     ]
     if picture is not None:
         parts.append(f"![Roofline: operations a second over operations a byte]({picture.name})")

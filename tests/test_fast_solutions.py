@@ -19,7 +19,7 @@ os.environ["TRITON_INTERPRET"] = "1"
 
 import torch  # noqa: E402
 
-from benchmarks.kernels_report import markdown, ratio  # noqa: E402
+from benchmarks.kernels_report import markdown, product_rate, ratio  # noqa: E402
 from triton_workshop.checking.exercises import EXERCISES  # noqa: E402
 from triton_workshop.simulator import install  # noqa: E402
 
@@ -418,7 +418,8 @@ HEADLINE = {
 @pytest.mark.parametrize("name", HEADLINE)
 def test_the_readmes_headline_is_what_was_measured(name: str) -> None:
     result = HEADLINE[name]
-    cells = (f"{ratio(result, each):.2f}" if each in result["times"] else "" for each in ("limit", "eager", "compiled"))
+    columns = ("limit", "eager", "compiled", "static")
+    cells = (f"{ratio(result, each):.2f}" if each in result["times"] else "" for each in columns)
     assert row(name, *cells) in text_of("README.md")
 
 
@@ -443,7 +444,22 @@ def copies() -> list[float]:
 def error(place: str) -> str:
     rows = [each for each in REPORT["accuracy"] if (each["size"], each["inputs"]) == (8192, "normal")]
     [found] = [each[place] for each in rows if each["kernel"].endswith("fp16x3")]
-    return f"{found:.1e}".replace("e-0", "e-")
+    return short(found)
+
+
+def short(number: float) -> str:
+    return f"{number:.1e}".replace("e-0", "e-")
+
+
+def data_type(name: str) -> tuple[str, str]:
+    """TFLOP/s and error of cuBLAS."""
+    [found] = [each for each in REPORT["data_types"] if each["inputs"] == name]
+    return f"{product_rate(found):.0f}", short(found["error"])
+
+
+def figure(name: str) -> float:
+    [found] = [each["value"] for each in REPORT["deck"] if each["name"] == name]
+    return float(found)
 
 
 def deck_claims() -> Iterator[str]:
@@ -467,15 +483,14 @@ def deck_claims() -> Iterator[str]:
         ("conv2d 3×3", "conv2d 3×3, ms", " cuDNN"),
         ("conv2d 5×5", "conv2d 5×5, ms", " cuDNN"),
     ):
-        eager, *others, fast = milliseconds(name, "eager", "compiled", "plain", "fast")
+        eager, *others, fast = milliseconds(name, "eager", "static", "plain", "fast")
         yield row(label, f"{eager}{library}", *others, fast if name == "add" else f" {fast} ")
     at = [f"{ratio(result_of(name), 'limit'):.2f}" for name in ("sepia", "conv2d 3×3", "conv2d 5×5")]
     yield f"the tuned kernels are at {at[0]}, {at[1]} and {at[2]} of it"
 
-    yield row("bfloat16", "8, 7 bits", *rates("matmul bfloat16", "eager"), "2.9e-3")
-    yield row("float16", "5, 10 bits", *rates("matmul float16", "eager"), "3.6e-4")
-    yield row("float32", "8, 23 bits", *rates("matmul float32 by fp16x3", "eager"), error("vendor"))
-    [compiled] = milliseconds("sepia", "compiled")
+    for name, bits in (("float32", "8, 23"), ("TF32", "8, 10"), ("bfloat16", "8, 7"), ("float16", "5, 10")):
+        yield row(name, f"{bits} bits", *data_type(name))
+    [compiled] = milliseconds("sepia", "static")
     yield f"with torch.compile it takes {compiled} ms"
     yield f"sepia in PyTorch: {sepia[0]} ms → {compiled} ms"
     [copy] = milliseconds("conv2d 3×3", "limit")
@@ -483,6 +498,26 @@ def deck_claims() -> Iterator[str]:
     yield f"cuDNN {conv[0]} ms, this plain kernel in 16×16 tiles {conv[1]} ms, a copy of the picture {copy} ms"
     least = int(min(copies()) * 100) / 100
     yield f"we measured {least:.2f} to {max(copies()):.2f} TB/s for a copy"
+    yield from claims_about_slides_own_code()
+
+
+def claims_about_slides_own_code() -> Iterator[str]:
+    addition, hbm = figure("addition"), figure("a load from HBM")
+    yield f"An addition takes {addition:.0f} cycles, a number from HBM {round(hbm, -1):.0f}"
+    yield f"how many additions while we wait for one number from HBM? {round(hbm / addition, -1):.0f}."
+    three, one = (figure(f"sqrt(a * b + c), 2^27 floats, {which}") for which in ("three kernels", "one kernel"))
+    yield f"We measured {three:.2f} ms and {one:.2f} ms for 2^27 floats"
+    yield f"{figure('a product by TF32, 512³, against float64'):.0e} on an H200, whose tensor cores cut off"
+    rows, groups = (figure(f"matmul bfloat16, 16384³, tiles {which}") for which in ("row by row", "in groups of 8"))
+    yield f"bfloat16, n = 16384: {rows:.0f} TFLOP/s row by row, {groups:.0f} in groups of 8"
+    for n in (1024, 2048, 4096):
+        cells = (f"{figure(f'matmul float16, {n}³, tiles of {tile}×{tile}'):.0f}" for tile in (32, 64, 128))
+        yield row(str(n), *cells)
+    steps, own, library = (
+        figure(f"attention, 32 heads of 16384, {which}") for which in ("step by step", "the slide's", "PyTorch's")
+    )
+    yield f"32 heads of 16384: step by step {steps:.1f} ms, this {own:.1f} , PyTorch's {library:.1f} ."
+    yield f"PyTorch's kernel takes {library:.1f} ms where ours takes {own:.1f}"
 
 
 @pytest.mark.parametrize("claim", tuple(deck_claims()))

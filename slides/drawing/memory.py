@@ -18,6 +18,7 @@ from drawing.canvas import (
     ink_on,
     table,
 )
+from drawing.measured import figure
 
 
 @dataclass(frozen=True)
@@ -30,19 +31,25 @@ class Level:
     shade: float
 
 
+def _cycles(name: str) -> int:
+    """Rounded to tens, where there are tens."""
+    cycles = figure(name)
+    return 10 * round(cycles / 10) if cycles > 10 else round(cycles)
+
+
+L2_READ = figure("L2, read again and again")
+"""TB/s."""
 LEVELS = (
-    Level("Registers", "256 KB per SM", "256 KB per SM", 4, 1.0),
-    Level("Shared, L1", "192 KB per SM\n19 TB/s", "256 KB per SM\n33 TB/s", 30, 0.75),
-    Level("L2", "40 MB\n7 TB/s", "60 MB\n9 TB/s", 280, 0.5),
-    Level("HBM", "80 GB\n2.0 TB/s", "141 GB\n4.8 TB/s", 660, 0.3),
+    Level("Registers", "256 KB per SM", "256 KB per SM", _cycles("addition"), 1.0),
+    Level("Shared, L1", "192 KB per SM\n19 TB/s", "256 KB per SM\n33 TB/s", _cycles("a load from L1"), 0.75),
+    Level("L2", "40 MB\n7 TB/s", f"60 MB\n{L2_READ:.0f} TB/s", _cycles("a load from L2"), 0.5),
+    Level("HBM", "80 GB\n2.0 TB/s", "141 GB\n4.8 TB/s", _cycles("a load from HBM"), 0.3),
 )
 """Sizes and HBM: NVIDIA's A100 and H100 architecture papers and H200 data sheet; the H200's L2 as PyTorch reports it.
 
 Bandwidths: shared memory gives 128 bytes a clock and SM (CUDA programming guide): 108 SMs at 1.41 GHz, 132 at 1.98 GHz.
-The A100's L2 gives 5120 bytes a clock (its architecture paper); the H200's we measured: 8.9 TB/s read.
-
-Cycles we measured on one H200, in CUDA C++ and in one thread: 4.1 for an addition that waits for the one before it,
-29 for a load from shared memory and 40 from L1, 280 from L2, 655 to 670 from HBM, each load waiting for the one before.
+The A100's L2 gives 5120 bytes a clock (its architecture paper); the H200's, and the cycles, are those in
+benchmarks/results/h200.json: of an addition, or a load, that waits for the one before it.
 """
 
 

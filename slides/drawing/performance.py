@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log10
-from pathlib import Path
 
 from drawing.canvas import DATA, FAINT, MOVES, MUTED, PANEL, PROGRAMS, TEXT, Box, Canvas, dimmed, ink_on
+from drawing.measured import RESULTS
 
 BYTES = 4
 """Of a float32."""
@@ -84,7 +83,6 @@ BANDWIDTH_DATA_SHEET = 4.8e12
 PEAK_FLOAT32 = 67e12
 """Operations a second without tensor cores: NVIDIA's H200 data sheet (SXM)."""
 
-RESULTS = json.loads((Path(__file__).parents[2] / "benchmarks" / "results" / "h200.json").read_text(encoding="utf-8"))
 BANDWIDTH_MEASURED = max(
     result["bytes"] / result["times"]["limit"]["median"] * 1e3
     for result in RESULTS["results"]

@@ -5,7 +5,7 @@ the multiprocessor serves nearly all of those loads, but 4 bytes at a time: a
 row that is shifted by one column does not start at a multiple of 16 bytes. So
 that cache, not memory, is the limit.
 
-Two ideas:
+Three ideas:
 
 - Quads. A thread owns 4 neighbouring columns. It loads its own quad and those
   to the left and to the right, 16 bytes each, always aligned. Split into
@@ -14,16 +14,20 @@ Two ideas:
 - Rows. A program computes several rows of output at once. An input row, once
   loaded, serves each output row whose filter covers it, up to k of them.
 
-So a quad costs 3 loads of 16 bytes for each of (ROWS + k - 1) / ROWS rows,
-where the plain kernel makes 4 k^2 loads of 4 bytes. With 7 × 7 weights the
-multiplications are what is left: the limit is no longer memory at all.
+- All at once. With 7 × 7 weights multiplications are what is left, and a program
+  walks down the picture to save the rows that neighbours share. It walks so far
+  that all programs run at the same time and end at the same time: as many as
+  the multiprocessors have room for, and none that begins when others are done.
 
-On an H200, 8192 × 8192 pixels, where a copy takes 0.384 ms
+So a quad costs 3 loads of 16 bytes for each of (ROWS + k - 1) / ROWS rows,
+where the plain kernel makes 4 k^2 loads of 4 bytes.
+
+On an H200, 8192 × 8192 pixels, where a copy takes 0.382 ms
 (benchmarks/results/h200.md):
 
-    3 × 3   plain 1.005 ms   fast 0.394 ms
-    5 × 5   plain 2.203 ms   fast 0.404 ms
-    7 × 7   plain 5.201 ms   fast 0.540 ms
+    3 × 3   plain 1.012 ms   fast 0.392 ms
+    5 × 5   plain 2.205 ms   fast 0.404 ms
+    7 × 7   plain 5.214 ms   fast 0.505 ms
 """
 
 # First: it chooses the GPU, or the simulator where there is none.
