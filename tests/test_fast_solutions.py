@@ -22,6 +22,7 @@ import torch  # noqa: E402
 from benchmarks.kernels_report import markdown, product_rate, ratio  # noqa: E402
 from triton_workshop.checking.exercises import EXERCISES  # noqa: E402
 from triton_workshop.simulator import install  # noqa: E402
+from triton_workshop.simulator.faults import Kind, MemoryFaults  # noqa: E402
 
 install()
 
@@ -209,6 +210,45 @@ def test_a_gpus_way_for_small_products_is_right(name: str, dtype: torch.dtype, m
         assert as_accurate_as_a_float32_sum(c, a, b)
     else:
         torch.testing.assert_close(c, (a.float() @ b.float()).to(dtype), rtol=2 * torch.finfo(dtype).eps, atol=1e-2)
+
+
+class LaunchRecorder:
+    """In a kernel's place: keeps the grids."""
+
+    def __init__(self) -> None:
+        self.grids: list[tuple[int, ...]] = []
+
+    def __getitem__(self, grid: tuple[int, ...]) -> Callable[..., None]:
+        self.grids.append(grid)
+        return lambda *arguments: None
+
+
+@pytest.mark.parametrize("shape", [(64, 2**24), (2**24, 64)])
+def test_a_matrix_may_be_millions_long(shape: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel = LaunchRecorder()
+    monkeypatch.setattr(exercise_4, "split_kernel", kernel)
+    monkeypatch.setattr(exercise_4, "largest_kernel", kernel)
+    matrix = torch.empty(shape, device="meta")
+    for x in (matrix, matrix.t()):
+        exercise_4.split(x, 2, torch.float16)
+    assert len(kernel.grids) == 4
+    assert [grid for grid in kernel.grids if grid[1] > 65535] == []  # CUDA takes no more along a second axis
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("name", ["no multiple of anything", "both transposed"])
+def test_a_long_k_may_be_the_first_axis(name: str, precision: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exercise_4, "LONGEST_SECOND_AXIS", 0)
+    a, b = MATRICES[name]
+    assert as_accurate_as_a_float32_sum(matmul(a, b, precision=precision), a, b, precision)
+
+
+def test_the_place_of_a_part_does_not_wrap_around() -> None:
+    rows, K, part_stride = 2, 64, 2**30
+    x, parts, largest = noise(rows, K), noise(rows, K, dtype=torch.bfloat16), torch.zeros(rows, dtype=torch.int32)
+    with pytest.raises(MemoryFaults) as caught:  # no tensor here is as large as that
+        exercise_4.split_kernel[(1, 1)](x, parts, largest, rows, K, K, K, 1, part_stride, K, 1, 3, 1, 16, 128)
+    assert {fault.kind for fault in caught.value.faults} == {Kind.OUT_OF_BOUNDS_STORE}
 
 
 @pytest.mark.parametrize("precision", PRECISIONS)

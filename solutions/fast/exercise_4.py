@@ -57,6 +57,7 @@ HOPPER, AMPERE, TURING = 9, 8, (7, 5)
 PARTS = {"bf16x6": (3, torch.bfloat16), "fp16x3": (2, torch.float16)}
 LARGEST_BFLOAT16 = tl.constexpr(3.3895313892515355e38)
 STEP_K = 64  # along K, in elements; parts are padded to it
+LONGEST_SECOND_AXIS = 2**16 - 1  # of a grid on a GPU; the first may have 2^31 - 1
 # So many products of elements do not fill a large GPU. The simulator has nothing
 # that would lie idle.
 SMALL = 2**29 if DEVICE == "cuda" else 0
@@ -133,11 +134,13 @@ def power_of_two(exponent):
 @triton.jit
 def largest_kernel(
     x_ptr, largest_ptr, rows, K, stride_row, stride_k,
+    K_AXIS: tl.constexpr,
     BLOCK_ROWS: tl.constexpr, BLOCK_K: tl.constexpr, STEPS: tl.constexpr,
 ):
     """The bits of the largest |x| of each row: they compare as integers."""
-    row = tl.program_id(0).to(tl.int64) * BLOCK_ROWS + tl.arange(0, BLOCK_ROWS)
-    first_k = tl.program_id(1).to(tl.int64) * (BLOCK_K * STEPS)
+    pid_row, pid_k = tl.program_id(1 - K_AXIS), tl.program_id(K_AXIS)
+    row = pid_row.to(tl.int64) * BLOCK_ROWS + tl.arange(0, BLOCK_ROWS)
+    first_k = pid_k.to(tl.int64) * (BLOCK_K * STEPS)
     largest = tl.zeros((BLOCK_ROWS, BLOCK_K), dtype=tl.int32)
     for step in tl.static_range(STEPS):
         k = first_k + step * BLOCK_K + tl.arange(0, BLOCK_K)
@@ -153,11 +156,13 @@ def largest_kernel(
 def split_kernel(
     x_ptr, parts_ptr, largest_ptr, rows, K, padded_K,
     stride_row, stride_k, part_stride, part_stride_row, part_stride_k,
-    PARTS: tl.constexpr, BLOCK_ROWS: tl.constexpr, BLOCK_K: tl.constexpr,
+    PARTS: tl.constexpr, K_AXIS: tl.constexpr,
+    BLOCK_ROWS: tl.constexpr, BLOCK_K: tl.constexpr,
 ):
     """x = part 0 + part 1 (+ part 2), with zeros from K to padded_K."""
-    row = tl.program_id(0).to(tl.int64) * BLOCK_ROWS + tl.arange(0, BLOCK_ROWS)
-    k = tl.program_id(1).to(tl.int64) * BLOCK_K + tl.arange(0, BLOCK_K)
+    pid_row, pid_k = tl.program_id(1 - K_AXIS), tl.program_id(K_AXIS)
+    row = pid_row.to(tl.int64) * BLOCK_ROWS + tl.arange(0, BLOCK_ROWS)
+    k = pid_k.to(tl.int64) * BLOCK_K + tl.arange(0, BLOCK_K)
     offsets = row[:, None] * stride_row + k[None, :] * stride_k
     mask = (row[:, None] < rows) & (k[None, :] < K)
     rest = tl.load(x_ptr + offsets, mask=mask, other=0.0)
@@ -173,7 +178,9 @@ def split_kernel(
             # The largest float32 would round up to Inf.
             part = tl.minimum(tl.maximum(rest, -LARGEST_BFLOAT16), LARGEST_BFLOAT16)
         part = part.to(parts_ptr.dtype.element_ty)
-        tl.store(parts_ptr + number * part_stride + offsets, part, mask=mask)
+        # A large matrix's third part starts beyond 2^31.
+        part_ptr = parts_ptr + number * tl.cast(part_stride, tl.int64)
+        tl.store(part_ptr + offsets, part, mask=mask)
         rest -= part.to(tl.float32)  # exact: what the part has rounded away
 
 
@@ -435,16 +442,23 @@ def split(
     largest = torch.zeros(rows, dtype=torch.int32, device=x.device)
     if n_parts == 2:
         STEPS = 8
-        grid = (cdiv(rows, BLOCK_ROWS), cdiv(K, BLOCK_K * STEPS))
+        grid, K_AXIS = split_grid(cdiv(rows, BLOCK_ROWS), cdiv(K, BLOCK_K * STEPS))
         largest_kernel[grid](
-            x, largest, rows, K, *x.stride(), BLOCK_ROWS, BLOCK_K, STEPS
+            x, largest, rows, K, *x.stride(), K_AXIS, BLOCK_ROWS, BLOCK_K, STEPS
         )
-    grid = (cdiv(rows, BLOCK_ROWS), cdiv(padded_K, BLOCK_K))
+    grid, K_AXIS = split_grid(cdiv(rows, BLOCK_ROWS), cdiv(padded_K, BLOCK_K))
     split_kernel[grid](
         x, parts, largest, rows, K, padded_K, *x.stride(), *parts.stride(),
-        n_parts, BLOCK_ROWS, BLOCK_K,
+        n_parts, K_AXIS, BLOCK_ROWS, BLOCK_K,
     )
     return parts, largest
+
+
+def split_grid(row_blocks: int, k_blocks: int) -> tuple[tuple[int, int], int]:
+    """A grid, and which of its axes is K: the second, unless K is too long for it."""
+    if k_blocks <= LONGEST_SECOND_AXIS:
+        return (row_blocks, k_blocks), 1
+    return (k_blocks, row_blocks), 0
 
 
 def describe_parts(
