@@ -450,7 +450,8 @@ HEADLINE = {
     "conv2d 3×3": result_of("conv2d 3×3"),
     "conv2d 5×5": result_of("conv2d 5×5"),
     "conv2d 7×7": result_of("conv2d 7×7"),
-    "matmul 8192, float32": result_of("matmul float32 by fp16x3", "8192"),
+    "matmul 8192, float32 by bf16x6": result_of("matmul float32 by bf16x6", "8192"),
+    "matmul 8192, float32 by fp16x3": result_of("matmul float32 by fp16x3", "8192"),
     "matmul 8192, float16": result_of("matmul float16", "8192"),
 }
 
@@ -461,6 +462,12 @@ def test_the_readmes_headline_is_what_was_measured(name: str) -> None:
     columns = ("limit", "eager", "compiled", "static")
     cells = (f"{ratio(result, each):.2f}" if each in result["times"] else "" for each in columns)
     assert row(name, *cells) in text_of("README.md")
+
+
+def test_the_readme_may_say_that_parts_err_less_than_cublas() -> None:
+    assert "its error is smaller than that of cuBLAS in float32" in text_of("README.md")
+    assert {each["kernel"] for each in REPORT["accuracy"]} == {f"matmul float32 by {each}" for each in PRECISIONS}
+    assert [each for each in REPORT["accuracy"] if each["fast"] >= each["vendor"]] == []
 
 
 def rates(kernel: str, *contenders: str) -> tuple[str, ...]:
