@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from triton_workshop.bench.roofline import Point, Roof, draw_roofline
+from triton_workshop.bench.timing import MOST_COPIES
 
 Report = dict[str, Any]
 Row = tuple[str, ...]
@@ -143,7 +144,8 @@ def markdown(report: Report, picture: Path | None) -> str:
         _markdown_table(_all_time_rows, report),
         "## Odd sizes",
         "Sizes for which nothing was tuned, beside the plain solution: milliseconds of a call. Small ones are replayed "
-        "from a CUDA graph, with inputs that change from call to call and are twice the L2 cache together.",
+        "from a CUDA graph, with inputs that change from call to call: copies that are twice the L2 cache together, "
+        f"but at most {MOST_COPIES}, so that the smallest inputs may stay in it.",
         _markdown_table(_odd_rows, report),
         "## Accuracy",
         "‖C − C64‖ / ‖C64‖ of each row, against the float64 product; the root mean square over the rows. Uniform is "

@@ -90,7 +90,7 @@ class Single:
 @dataclass(frozen=True)
 class Replayed:
     """Small calls in a CUDA graph, one for each copy of the inputs, the results kept apart: all together they are
-    larger than the L2 cache, so each call finds its inputs in memory."""
+    larger than the L2 cache, so each call finds its inputs in memory; unless they are tiny, see `copies_needed`."""
 
     replay: Callable[[], None]
     calls: int
@@ -131,5 +131,5 @@ def prepare(runs: Sequence[Run]) -> Prepared:
 
 
 def copies_needed(bytes_moved: int, cache: int) -> int:
-    """How many copies of the inputs and results are more than twice the cache; 1 where one is."""
+    """How many copies of the inputs and results are twice the cache; 1 where one is, and at most MOST_COPIES."""
     return max(1, min(MOST_COPIES, math.ceil(2 * cache / bytes_moved)))
