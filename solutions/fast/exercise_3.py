@@ -13,14 +13,13 @@ Three ideas:
   it is another name.
 - Rows. A program computes several rows of output at once. An input row, once
   loaded, serves each output row whose filter covers it, up to k of them.
+- Walks. With 7 × 7 weights arithmetic is what is left. A program then walks down
+  the picture, so that what it shares with the program below is small beside
+  what it computes: just so far that as many programs as the multiprocessors
+  have room for do all the work. They begin together and end together.
 
-- All at once. With 7 × 7 weights multiplications are what is left, and a program
-  walks down the picture to save the rows that neighbours share. It walks so far
-  that all programs run at the same time and end at the same time: as many as
-  the multiprocessors have room for, and none that begins when others are done.
-
-So a quad costs 3 loads of 16 bytes for each of (ROWS + k - 1) / ROWS rows,
-where the plain kernel makes 4 k^2 loads of 4 bytes.
+So, up to 9 × 9, a quad costs 3 loads of 16 bytes for each of
+(ROWS + k - 1) / ROWS rows, where the plain kernel makes 4 k^2 loads of 4 bytes.
 
 On an H200, 8192 × 8192 pixels, where a copy takes 0.382 ms
 (benchmarks/results/h200.md):
@@ -43,7 +42,7 @@ LARGEST_WALK = 9  # up to 9 × 9 a program's registers hold all weights
 # work: then in small tiles. The simulator has nothing that would lie idle.
 SMALL, MEDIUM = (2**16, 2**20) if DEVICE == "cuda" else (0, 0)
 FARTHEST = 512  # rows to walk: more would hardly save loads
-# On a multiprocessor, with as many registers as the compiler gives each thread.
+# (filter size, aligned) → the warps that a multiprocessor has registers for.
 WALKING_WARPS = {(7, True): 16, (7, False): 12, (9, True): 8, (9, False): 8}
 
 
@@ -172,9 +171,9 @@ def conv2d_kernel(
     )
 
 
-# With 7 × 7 and 9 × 9 weights multiplications are the limit, and so many of them,
-# one after the other, that a multiprocessor waits for its instructions. So a
-# loop, whose few instructions stay close by: a program walks down the picture.
+# With 7 × 7 and 9 × 9 weights arithmetic is the limit. Written out it would be so
+# many instructions that a multiprocessor waits for them to arrive. A loop's few
+# stay in its instruction cache: so a program walks down the picture.
 
 
 @triton.jit
@@ -209,7 +208,7 @@ def conv2d_walking_kernel(
     pixels = load_row(
         row_ptr, first_column, limit, RADIUS, QUADS, ALIGNED
     )
-    # Two rows a turn: what is next for one is at hand for the other, by name.
+    # Two rows a turn: from the one to the other, values change names, not registers.
     for turn in range(first_row - RADIUS, first_row + rows + RADIUS, 2):
         for second in tl.static_range(2):
             row = turn + second
@@ -247,8 +246,8 @@ def conv2d_walking_kernel(
             pixels = next_pixels
 
 
-# Beyond that a filter's weights are too many to be kept: loaded in place, row by
-# row of the picture.
+# Beyond that a filter has too many weights to keep. They are loaded where they are
+# needed, for one row of the picture after the other.
 
 
 @triton.jit
@@ -344,8 +343,9 @@ def tile_for(
 def walking_tile(image: torch.Tensor, size: int) -> tuple[int, int, int]:
     """Rows, quads and warps: all programs run at once, and end at once.
 
-    As wide as leaves at most an eighth beyond the picture's edge; and as long
-    that the programs fill all multiprocessors, once or a few times.
+    A tile is as wide as it can be with an eighth of the picture's width, or less,
+    beyond the edge; and so long that the programs of a large picture fill all
+    multiprocessors once, or a few times, with no rest.
     """
     channels, height, width = image.shape
     aligned = width % 4 == 0
