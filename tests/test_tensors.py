@@ -51,6 +51,23 @@ def test_off_the_simulator_a_cpu_tensor_is_named_with_what_mends_it(monkeypatch:
         check_tensors_gpu_ready(torch.zeros(3))
 
 
+class OnTheSecondGpu(torch.Tensor):
+    """As far as one can ask it."""
+
+    is_cuda = True
+    device = torch.device("cuda", 1)
+
+
+def test_a_tensor_on_another_gpu_than_the_current_one_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TRITON_INTERPRET")
+    tensor = torch.zeros(3).as_subclass(OnTheSecondGpu)
+    monkeypatch.setattr(torch.cuda, "current_device", lambda: 1)
+    check_tensors_gpu_ready(tensor)
+    monkeypatch.setattr(torch.cuda, "current_device", lambda: 0)
+    with pytest.raises(ValueError, match=r"expected a tensor on cuda:0, .*call torch\.cuda\.set_device\(1\)"):
+        check_tensors_gpu_ready(tensor)
+
+
 def test_what_is_no_tensor_is_named() -> None:
     with pytest.raises(TypeError, match=r"argument 1: expected a torch\.Tensor, got list"):
         check_tensors_gpu_ready([1.0])  # type: ignore[arg-type]

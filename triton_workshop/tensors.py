@@ -26,7 +26,7 @@ ceiling_divide = cdiv
 def check_tensors_gpu_ready(*tensors: torch.Tensor) -> None:
     """Raise unless every tensor can be handed to a kernel as a plain pointer.
 
-    Each has to be contiguous, and, unless kernels are simulated, on the GPU: all on the same one.
+    Each has to be contiguous, and, unless kernels are simulated, on the GPU on which PyTorch starts kernels now.
     Raises TypeError for what is not a tensor, ValueError otherwise; the message says which call mends it.
     """
     import torch
@@ -44,3 +44,7 @@ def check_tensors_gpu_ready(*tensors: torch.Tensor) -> None:
             raise ValueError(
                 f'argument {position}: expected {expected}, as argument 1, got a tensor {found}; call .to("{expected}")'
             )
+        if not simulated() and tensor.device.index != torch.cuda.current_device():
+            current = f"cuda:{torch.cuda.current_device()}, where kernels start now"
+            mend = f"call torch.cuda.set_device({tensor.device.index})"
+            raise ValueError(f"argument {position}: expected a tensor on {current}, got one {found}; {mend}")
