@@ -101,6 +101,15 @@ def test_conv2d_is_right_for_any_picture_and_filter(channels: int, height: int, 
     assert_conv2d_is_right(noise(channels, height, width), noise(size, size, seed=1))
 
 
+@pytest.mark.parametrize("size", [3, 7, 11])
+def test_a_pixel_that_is_no_number_spoils_only_what_its_filter_reaches(size: int) -> None:
+    image, weight = noise(1, 29, 21), noise(size, size, seed=1)
+    image[0, 14, 10] = float("nan")
+    reached = torch.zeros_like(image, dtype=torch.bool)
+    reached[0, 14 - size // 2 : 15 + size // 2, 10 - size // 2 : 11 + size // 2] = True
+    assert torch.equal(conv2d(image, weight).isnan(), reached)
+
+
 @pytest.mark.parametrize("size", [1, 3, 5, 7, 9, 11])
 @pytest.mark.parametrize("rows", [1, 2])
 def test_a_gpus_tiles_for_small_pictures_are_right(rows: int, size: int, monkeypatch: pytest.MonkeyPatch) -> None:

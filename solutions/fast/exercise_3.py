@@ -274,16 +274,16 @@ def conv2d_large_filter_kernel(
         )
         new_sums = ()
         for r in tl.static_range(ROWS):
-            # Row i - r of the filter, where there is one; zeros elsewhere.
-            weights_ptr = conv_kernel_ptr + (i - r) * kernel_size
-            covered = (i >= r) & (i < r + kernel_size)
+            # Row i - r of the filter, where it has one.
             first, second, third, fourth = sums[4 * r : 4 * r + 4]
-            for j in tl.static_range(kernel_size):
-                weight = tl.load(weights_ptr + j, mask=covered, other=0.0)
-                first = tl.fma(pixels[j], weight, first)
-                second = tl.fma(pixels[j + 1], weight, second)
-                third = tl.fma(pixels[j + 2], weight, third)
-                fourth = tl.fma(pixels[j + 3], weight, fourth)
+            if (i >= r) & (i < r + kernel_size):
+                weights_ptr = conv_kernel_ptr + (i - r) * kernel_size
+                for j in tl.static_range(kernel_size):
+                    weight = tl.load(weights_ptr + j)
+                    first = tl.fma(pixels[j], weight, first)
+                    second = tl.fma(pixels[j + 1], weight, second)
+                    third = tl.fma(pixels[j + 2], weight, third)
+                    fourth = tl.fma(pixels[j + 3], weight, fourth)
             new_sums += (first, second, third, fourth)
         sums = new_sums
 
