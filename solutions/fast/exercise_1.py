@@ -4,11 +4,11 @@ What the plain kernel wastes: next to nothing. It reads and writes each byte
 once, in order, and memory cannot be asked for less. This file keeps what makes
 it so, and saves what little is left:
 
-- 16 bytes a load. A thread owns 4 neighbours (16 with half as many bytes), so
-  one instruction moves them: Triton finds that out by itself, from offsets
-  that count up and a vector that starts at a multiple of 16 bytes.
-- Bytes in flight. A program of 1024 elements and 4 warps asks for 2 × 16 bytes
-  a thread before it waits.
+- 16 bytes a load. A thread owns 4 neighbours, or 8 of 2 bytes each, so one
+  instruction moves them: Triton finds that out by itself, from offsets that
+  count up and a vector that starts at a multiple of 16 bytes.
+- Bytes in flight. A program of 1024 floats has 4 warps, so a thread asks for
+  2 × 16 bytes of x and as many of y before it waits.
 - 64-bit numbers only where they are needed: the program's first element may
   lie beyond 2^31, the offsets within its block cannot.
 
