@@ -105,7 +105,8 @@ def latencies() -> Iterator[Figure]:
         _chase_kernel[(1,)](ring, cycles, rounds * ring.numel() // LINE, STEPS, num_warps=1)
         yield Figure(f"a load from {name}", int(cycles[0]) / STEPS, "cycles")
         del ring
-    x, programs, times, BLOCK = torch.rand(2**22, device=DEVICE), 132 * 16, 256, 1024
+    multiprocessors = torch.cuda.get_device_properties(0).multi_processor_count
+    x, programs, times, BLOCK = torch.rand(2**22, device=DEVICE), 16 * multiprocessors, 256, 1024
     sums = torch.empty(programs, device=DEVICE)
     read = partial(_read_kernel[(programs,)], x, sums, x.numel(), times, BLOCK)
     read()

@@ -21,12 +21,12 @@ Three ideas:
 So, up to 9 × 9, a quad costs 3 loads of 16 bytes for each of
 (ROWS + k - 1) / ROWS rows, where the plain kernel makes 4 k^2 loads of 4 bytes.
 
-On an H200, 8192 × 8192 pixels, where a copy takes 0.382 ms
+On an H200, 8192 × 8192 pixels, where a copy takes 0.384 ms
 (benchmarks/results/h200.md):
 
-    3 × 3   plain 1.012 ms   fast 0.392 ms
-    5 × 5   plain 2.205 ms   fast 0.404 ms
-    7 × 7   plain 5.214 ms   fast 0.505 ms
+    3 × 3   plain 1.005 ms   fast 0.394 ms
+    5 × 5   plain 2.201 ms   fast 0.404 ms
+    7 × 7   plain 5.201 ms   fast 0.510 ms
 """
 
 # First: it chooses the GPU, or the simulator where there is none.

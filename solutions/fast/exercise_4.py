@@ -23,8 +23,8 @@ Three ideas:
 
 On an H200, 4096 × 4096 times 4096 × 4096 (benchmarks/results/h200.md):
 
-    float32   plain 3.283 ms   cuBLAS 2.696 ms   bf16x6 1.640 ms   fp16x3 0.873 ms
-    float16   plain 0.432 ms   cuBLAS 0.203 ms   fast 0.204 ms
+    float32   plain 3.285 ms   cuBLAS 2.703 ms   bf16x6 1.569 ms   fp16x3 0.847 ms
+    float16   plain 0.434 ms   cuBLAS 0.197 ms   fast 0.198 ms
 
 For float32 this is as accurate as float32 sums, not IEEE 754 arithmetic:
 
