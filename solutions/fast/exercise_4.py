@@ -81,6 +81,17 @@ def tile_position(
 
 
 @triton.jit
+def numbered_in_blocks(tile, tiles):
+    """The same tiles by other numbers: 16 in a row are 8 × 2 tiles, not 16 × 1.
+
+    In groups of 16: of each 32 tiles, the second and the third eight change places.
+    """
+    eight = tile // 8 % 4
+    moved = tile + (eight % 2 * 2 + eight // 2 - eight) * 8
+    return tl.where(tile // 32 < tiles // 32, moved, tile)
+
+
+@triton.jit
 def load_tile(desc, row, k, K_IS_LAST: tl.constexpr):
     """The tile (rows, k) at (row, k), of a matrix stored in either order.
 
@@ -101,14 +112,19 @@ def matmul_kernel(
 ):
     pid = tl.program_id(axis=0)
     tiles = tl.cdiv(M, BLOCK_M) * tl.cdiv(N, BLOCK_N)
+    steps = tl.cdiv(K, BLOCK_K)
     # Flattened into one loop, the next tile's loads start before this one ends.
     for tile in tl.range(pid, tiles, programs, flatten=True):
-        pid_m, pid_n = tile_position(tile, M, N, BLOCK_M, BLOCK_N, GROUP_M)
+        number = numbered_in_blocks(tile, tiles)
+        pid_m, pid_n = tile_position(number, M, N, BLOCK_M, BLOCK_N, GROUP_M)
         m, n = pid_m * BLOCK_M, pid_n * BLOCK_N
+        # Each second tile from the far end of K: what the L2 cache still holds.
+        backwards = tile // programs % 2 == 1
         accumulator = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
-        for step in range(tl.cdiv(K, BLOCK_K)):
-            a = load_tile(a_desc, m, step * BLOCK_K, A_K_IS_LAST)
-            b = load_tile(b_desc, n, step * BLOCK_K, B_K_IS_LAST)
+        for step in range(steps):
+            k = tl.where(backwards, steps - 1 - step, step) * BLOCK_K
+            a = load_tile(a_desc, m, k, A_K_IS_LAST)
+            b = load_tile(b_desc, n, k, B_K_IS_LAST)
             accumulator = tl.dot(a, tl.trans(b), accumulator)
 
         c_desc.store([m, n], accumulator.to(c_desc.dtype))
@@ -355,11 +371,18 @@ def compute_capability(matrix: torch.Tensor) -> tuple[int, int]:
 
 
 def persistent_programs(matrix: torch.Tensor, tiles: int) -> int:
-    """One for each multiprocessor; on the simulator few, so that some stay."""
+    """At most one for each multiprocessor, and no more than the number of rounds
+    needs: those that would only wait for the last round would take power from all.
+
+    On the simulator few, so that some stay.
+    """
     if DEVICE == "cpu":
-        return min(tiles, 2)
-    properties = torch.cuda.get_device_properties(matrix.device)
-    return min(tiles, properties.multi_processor_count)
+        multiprocessors = 2
+    else:
+        properties = torch.cuda.get_device_properties(matrix.device)
+        multiprocessors = properties.multi_processor_count
+    rounds = cdiv(tiles, multiprocessors)
+    return cdiv(tiles, rounds)
 
 
 def describable(matrix: torch.Tensor) -> bool:
