@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+
 import pytest
 
-from triton_workshop.device import Gpu, misspelt_interpret, select_visible, simulated
+from triton_workshop import device
+from triton_workshop.device import Gpu, misspelt_interpret, resolve_device, select_visible, simulated
 
 A, B = (
     Gpu(index, f"GPU {index}", 80 << 30, (9, 0), uuid) for index, uuid in enumerate(("GPU-aaaa1111", "GPU-abbb2222"))
@@ -48,6 +52,29 @@ def test_triton_interpret_is_read_as_triton_reads_it(
 
 def test_the_right_spelling_draws_no_warning() -> None:
     assert misspelt_interpret({"TRITON_INTERPRET": "1"}) is None
+
+
+@pytest.fixture
+def a_gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(device, "visible_gpus", lambda: (A,))
+    monkeypatch.delenv("TRITON_INTERPRET", raising=False)
+    device._resolve_once.cache_clear()
+    yield
+    device._resolve_once.cache_clear()
+
+
+@pytest.mark.usefixtures("a_gpu")
+@pytest.mark.parametrize(("before", "after"), [(None, "1"), ("0", "0")])
+def test_on_a_gpu_triton_fuses_and_need_not_ask(
+    monkeypatch: pytest.MonkeyPatch, before: str | None, after: str
+) -> None:
+    monkeypatch.setenv("TRITON_DEFAULT_FP_FUSION", "")  # brought back afterwards
+    if before is None:
+        del os.environ["TRITON_DEFAULT_FP_FUSION"]
+    else:
+        os.environ["TRITON_DEFAULT_FP_FUSION"] = before
+    assert resolve_device() == "cuda"
+    assert os.environ["TRITON_DEFAULT_FP_FUSION"] == after
 
 
 @pytest.mark.gpu

@@ -47,7 +47,8 @@ class Driver:
 def resolve_device() -> str:
     """Where kernels run in this process: "cuda", or "cpu" for the simulator.
 
-    Sets `TRITON_INTERPRET=1` where it answers "cpu", so it has to come before Triton is imported.
+    Sets `TRITON_INTERPRET=1` where it answers "cpu", so it has to come before Triton is imported; and where it answers
+    "cuda", the rounding that our kernels' figures are of, see `_keep_fusing`.
     """
     return _resolve_once()
 
@@ -71,9 +72,19 @@ def _resolve_once() -> str:
     if misspelling:
         warnings.warn(misspelling, stacklevel=5)  # the line of the script that imports us
     if not simulated() and any(gpu.runs_kernels for gpu in visible_gpus()):
+        _keep_fusing()
         return "cuda"
     os.environ["TRITON_INTERPRET"] = "1"
     return "cpu"
+
+
+def _keep_fusing() -> None:
+    """A multiplication and an addition are one instruction that rounds once, as in every Triton so far.
+
+    Triton 3.9 warns in each process that leaves this open, since 3.10 is to fuse only where it is asked to
+    (triton/_utils.py, FP_FUSION_DEFAULT_WARNING).
+    """
+    os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")
 
 
 def misspelt_interpret(environ: Mapping[str, str]) -> str | None:

@@ -4,7 +4,7 @@ What the plain kernel wastes: the tensor cores, which multiply 16-bit numbers
 many times faster than anything multiplies float32. It never asks them for
 float32, and for 16 bits its tiles are too small to keep them fed.
 
-Three ideas:
+Four ideas:
 
 - Descriptors. A tensor descriptor (base, shape, strides, block) describes a
   matrix in tiles. On Hopper one thread hands it to a copy engine, and the tile
@@ -13,6 +13,11 @@ Three ideas:
 - Programs that stay. There is one program for each multiprocessor, and it takes
   tile after tile. Tiles go in groups of GROUP_M rows of tiles, so that those
   computed at the same time share rows of A and columns of B in the L2 cache.
+- Bytes that stay. With 16 bits the GPU works at its power limit: what is not
+  moved is time. Programs with neighbouring numbers sit near each other and fetch
+  together what they share, so they take tiles in blocks, not in columns. The next
+  tile goes through K the other way, from what the L2 cache still holds. And there
+  are only as many programs as are busy to the end.
 - Parts. A float32 has 24 significant bits and a bfloat16 has 8, so three of
   them hold it: a = a0 + a1 + a2, each about 2^-8 of the one before. Of the nine
   products of parts the three smallest are left out, which is about what float32
@@ -82,12 +87,13 @@ def tile_position(
 
 @triton.jit
 def numbered_in_blocks(tile, tiles):
-    """The same tiles by other numbers: 16 in a row are 8 × 2 tiles, not 16 × 1.
+    """The same tiles by other numbers: 8 in a row are 4 × 2 tiles, and 16 are 8 × 2.
 
-    In groups of 16: of each 32 tiles, the second and the third eight change places.
+    In groups of 16, 32 tiles are two columns of four fours. Now they take turns:
+    a four on the left, the one beside it on the right, the next on the left.
     """
-    eight = tile // 8 % 4
-    moved = tile + (eight % 2 * 2 + eight // 2 - eight) * 8
+    four = tile // 4 % 8
+    moved = tile + (four % 2 * 4 + four // 2 - four) * 4
     return tl.where(tile // 32 < tiles // 32, moved, tile)
 
 
@@ -118,7 +124,7 @@ def matmul_kernel(
         number = numbered_in_blocks(tile, tiles)
         pid_m, pid_n = tile_position(number, M, N, BLOCK_M, BLOCK_N, GROUP_M)
         m, n = pid_m * BLOCK_M, pid_n * BLOCK_N
-        # Each second tile from the far end of K: what the L2 cache still holds.
+        # From where the tile before ended: that is still in the L2 cache.
         backwards = tile // programs % 2 == 1
         accumulator = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
         for step in range(steps):
@@ -371,8 +377,8 @@ def compute_capability(matrix: torch.Tensor) -> tuple[int, int]:
 
 
 def persistent_programs(matrix: torch.Tensor, tiles: int) -> int:
-    """At most one for each multiprocessor, and no more than the number of rounds
-    needs: those that would only wait for the last round would take power from all.
+    """As many as finish so many tiles in the fewest rounds, one for each
+    multiprocessor at most: more would only take power from those that work on.
 
     On the simulator few, so that some stay.
     """
