@@ -13,7 +13,7 @@ it so, and saves what little is left:
   lie beyond 2^31, the offsets within its block cannot.
 
 On an H200, 2^28 floats: plain 0.737 ms, fast 0.737 ms, a copy of as many bytes
-0.763 ms (benchmarks/results/h200.md).
+0.764 ms (benchmarks/results/h200.md).
 """
 
 # First: it chooses the GPU, or the simulator where there is none.

@@ -25,8 +25,8 @@ On an H200, 8192 × 8192 pixels, where a copy takes 0.384 ms
 (benchmarks/results/h200.md):
 
     3 × 3   plain 1.005 ms   fast 0.394 ms
-    5 × 5   plain 2.201 ms   fast 0.404 ms
-    7 × 7   plain 5.201 ms   fast 0.510 ms
+    5 × 5   plain 2.207 ms   fast 0.405 ms
+    7 × 7   plain 5.203 ms   fast 0.510 ms
 """
 
 # First: it chooses the GPU, or the simulator where there is none.
