@@ -10,14 +10,18 @@ Four ideas:
   matrix in tiles. On Hopper one thread hands it to a copy engine, and the tile
   lands in shared memory while the tensor cores work on the one before. What
   lies outside the matrix arrives as zeros, without a mask.
-- Programs that stay. There is one program for each multiprocessor, and it takes
-  tile after tile. Tiles go in groups of GROUP_M rows of tiles, so that those
-  computed at the same time share rows of A and columns of B in the L2 cache.
-- Bytes that stay. With 16 bits the GPU works at its power limit: what is not
-  moved is time. Programs with neighbouring numbers sit near each other and fetch
-  together what they share, so they take tiles in blocks, not in columns. The next
-  tile goes through K the other way, from what the L2 cache still holds. And there
-  are only as many programs as are busy to the end.
+- Programs that stay, for 16 bits. There is at most one for each multiprocessor.
+  It takes tile after tile, and asks for the next one's numbers before this one
+  is done. All tiles go in groups of GROUP_M rows of tiles: those computed at the
+  same time then share rows of A and columns of B in the L2 cache.
+- Bytes that need not move, for 16 bits. There an H200 reaches its power limit and
+  lowers its clock: moving less leaves power to multiply. So 8 programs in a row
+  take 4 × 2 tiles, which share more than 8 × 1. (That they also sit near each
+  other on the chip is our guess; that it is faster, we measured.) The next tile
+  often needs the same rows of A: it goes through K the other way, and begins with
+  what the L2 cache still holds of them. And there are no more programs than the
+  rounds need: for 512 tiles and 132 multiprocessors that is 4 rounds of 128, not
+  3 of 132 and one of 116.
 - Parts. A float32 has 24 significant bits and a bfloat16 has 8, so three of
   them hold it: a = a0 + a1 + a2, each about 2^-8 of the one before. Of the nine
   products of parts the three smallest are left out, which is about what float32
@@ -41,6 +45,10 @@ For float32 this is as accurate as float32 sums, not IEEE 754 arithmetic:
   mixes magnitudes has its elements kept to 2^-39 of its largest only.
 - An Inf or a NaN makes NaN of its whole row of C (column, if B has it), where
   IEEE 754 would keep some Inf. Where C overflows, it is Inf or NaN.
+
+For 16 bits, whether a sum runs up or down K depends on its tile and on how many
+multiprocessors there are. So the last bit of C may differ from GPU to GPU, and
+between two rows that are alike in A.
 
 On the simulator these kernels run as they are. On a GPU, small products go the
 plain way, in smaller tiles, float32 as it is: to split and to describe would
@@ -87,10 +95,12 @@ def tile_position(
 
 @triton.jit
 def numbered_in_blocks(tile, tiles):
-    """The same tiles by other numbers: 8 in a row are 4 × 2 tiles, and 16 are 8 × 2.
+    """Other numbers for the same tiles: 8 in a row are 4 × 2 tiles, and 16 are 8 × 2.
 
-    In groups of 16, 32 tiles are two columns of four fours. Now they take turns:
-    a four on the left, the one beside it on the right, the next on the left.
+    In a group of 16 rows, 32 tiles are two columns of four fours. Now they take
+    turns: a four on the left, the one beside it on the right, the next on the left.
+    A last group of fewer rows, or an odd number of columns, makes other blocks of
+    them; what is left of the last 32 keeps its numbers. Each tile is there once.
     """
     four = tile // 4 % 8
     moved = tile + (four % 2 * 4 + four // 2 - four) * 4
@@ -124,7 +134,7 @@ def matmul_kernel(
         number = numbered_in_blocks(tile, tiles)
         pid_m, pid_n = tile_position(number, M, N, BLOCK_M, BLOCK_N, GROUP_M)
         m, n = pid_m * BLOCK_M, pid_n * BLOCK_N
-        # From where the tile before ended: that is still in the L2 cache.
+        # From where the tile before ended: what both need is still in the L2 cache.
         backwards = tile // programs % 2 == 1
         accumulator = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
         for step in range(steps):
@@ -377,8 +387,8 @@ def compute_capability(matrix: torch.Tensor) -> tuple[int, int]:
 
 
 def persistent_programs(matrix: torch.Tensor, tiles: int) -> int:
-    """As many as finish so many tiles in the fewest rounds, one for each
-    multiprocessor at most: more would only take power from those that work on.
+    """As few as finish so many tiles in no more rounds than one program for each
+    multiprocessor would: more would take power, and not end sooner.
 
     On the simulator few, so that some stay.
     """
