@@ -25,7 +25,7 @@ import triton  # isort: skip
 from benchmarks.deck_figures import Figure, deck_figures  # isort: skip
 from benchmarks.kernels_report import figures, markdown, roofline, table  # isort: skip
 from benchmarks.solutions import load_launcher  # isort: skip
-from triton_workshop.bench.baselines import conv2d_by_cudnn, copy_of, sepia_as_written, sepia_by_einsum  # isort: skip
+from triton_workshop.bench.baselines import conv2d_by_channel, copy_of, sepia_as_written, sepia_by_einsum  # isort: skip
 from triton_workshop.bench.timing import Run, Timing, cold_times, copies_needed, in_turns, prepare  # isort: skip
 
 ROUNDS = 10
@@ -242,9 +242,9 @@ def _sepia(height: int, width: int) -> Work:
 def _conv2d(channels: int, height: int, width: int, size: int) -> Work:
     image, weight = torch.rand(channels, height, width, device=DEVICE), torch.randn(size, size, device=DEVICE)
     n_bytes, operations = 8 * image.numel(), 2 * size**2 * image.numel()
-    runs = _contenders(3, (image, weight), n_bytes, conv2d_by_cudnn)
+    runs = _contenders(3, (image, weight), n_bytes, conv2d_by_channel)
     kernel = f"conv2d {size}×{size}"
-    reference = partial(conv2d_by_cudnn, image.double(), weight.double())
+    reference = partial(conv2d_by_channel, image.double(), weight.double())
     return Work(kernel, f"{channels}×{height}×{width}", n_bytes, operations, runs, reference, 1e-6)
 
 

@@ -34,9 +34,10 @@ def sepia_by_einsum(device: str) -> Callable[[torch.Tensor], torch.Tensor]:
     return lambda image: torch.einsum("oc,chw->ohw", matrix, image).clamp(max=1.0)
 
 
-def conv2d_by_cudnn(image: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+def conv2d_by_channel(image: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
     """image (c, height, width), weight (k, k). One group a channel: many times faster than a batch of pictures of one
-    channel."""
+    channel, which cuDNN would get. Several groups of float32 go to PyTorch's own kernel for that, not to cuDNN
+    (aten/src/ATen/native/Convolution.cpp, use_cudnn_depthwise)."""
     channels, size = image.shape[0], weight.shape[0]
     weights = weight.expand(channels, 1, size, size)
     return torch.nn.functional.conv2d(image[None], weights, padding=size // 2, groups=channels)[0]

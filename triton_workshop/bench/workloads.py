@@ -88,9 +88,9 @@ def _sepia(device: str) -> tuple[Function, ...]:
 
 
 def _conv2d(_device: str) -> tuple[Function, ...]:
-    from triton_workshop.bench.baselines import conv2d_by_cudnn
+    from triton_workshop.bench.baselines import conv2d_by_channel
 
-    return (conv2d_by_cudnn,)
+    return (conv2d_by_channel,)
 
 
 def _matmul(_device: str) -> tuple[Function, ...]:
@@ -117,7 +117,6 @@ WORKLOADS = {
         swept=(*(_picture(side, 3) for side in (256, 1024, 4096, 8192)), _picture(8192, 5), _picture(8192, 7)),
         ways=_conv2d,
         noun="pixel",
-        library="cuDNN",
     ),
     4: Workload(
         counted=_counted("512³", (512, 512), (512, 512)),
