@@ -78,7 +78,7 @@ class Prepared(Protocol):
 
 @dataclass(frozen=True)
 class Single:
-    """A large call: what Python takes to launch it is hidden behind the one before."""
+    """A large call: what Python takes to launch it is hidden behind the one before, if the GPU takes longer."""
 
     run: Run
     graph: bool = False
