@@ -190,15 +190,18 @@ def test_float32_products_are_as_accurate_as_float32_sums(name: str, precision: 
     assert as_accurate_as_a_float32_sum(c, a, b, precision)
 
 
+ALIGNED = {
+    "aligned": (noise(130, 72), noise(72, 264, seed=1)),
+    "aligned and transposed": (noise(72, 136).t(), noise(264, 72, seed=1).t()),
+    "a group and a half": (noise(2200, 136), noise(136, 520, seed=1)),
+    "a group and a half, and K less than a step": (noise(2200, 8), noise(8, 520, seed=1)),
+}
+
+
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
-@pytest.mark.parametrize("name", [*MATRICES, "aligned", "aligned and transposed", "a group and a half"])
+@pytest.mark.parametrize("name", [*MATRICES, *ALIGNED])
 def test_half_products_keep_their_dtype(name: str, dtype: torch.dtype) -> None:
-    aligned = {
-        "aligned": (noise(130, 72), noise(72, 264, seed=1)),
-        "aligned and transposed": (noise(72, 136).t(), noise(264, 72, seed=1).t()),
-        "a group and a half": (noise(2200, 136), noise(136, 520, seed=1)),
-    }
-    a, b = (matrix.to(dtype) for matrix in {**MATRICES, **aligned}[name])
+    a, b = (matrix.to(dtype) for matrix in {**MATRICES, **ALIGNED}[name])
     c = matmul(a, b)
     assert c.dtype == dtype
     torch.testing.assert_close(c, (a.float() @ b.float()).to(dtype), rtol=2 * torch.finfo(dtype).eps, atol=1e-2)
@@ -227,11 +230,22 @@ def test_neighbouring_numbers_are_blocks_of_tiles() -> None:
             assert len(set(columns[block].tolist())) == 2
 
 
-@pytest.mark.parametrize(("tiles", "programs"), [(1, 1), (100, 100), (132, 132), (133, 67), (512, 128), (2048, 128)])
-def test_no_program_waits_for_the_last_round(tiles: int, programs: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(params=[1, 114, 132])
+def multiprocessors(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    count: int = request.param
     monkeypatch.setattr(exercise_4, "DEVICE", "cuda")
-    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda device: SimpleNamespace(multi_processor_count=132))
-    assert exercise_4.persistent_programs(torch.empty(0), tiles) == programs
+    properties = SimpleNamespace(multi_processor_count=count)
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda device: properties)
+    return count
+
+
+def test_one_program_less_would_take_a_round_more(multiprocessors: int) -> None:
+    for tiles in range(1, 700):
+        programs = exercise_4.persistent_programs(torch.empty(0), tiles)
+        rounds = triton.cdiv(tiles, multiprocessors)
+        assert triton.cdiv(tiles, programs) == rounds
+        assert programs <= multiprocessors
+        assert programs == 1 or triton.cdiv(tiles, programs - 1) > rounds
 
 
 @pytest.mark.parametrize("name", MATRICES)
