@@ -135,10 +135,10 @@ def markdown(report: Report, picture: Path | None) -> str:
         f"{report['date']}; {versions}. Written by `python -m benchmarks.kernels --markdown`.",
         "Medians of `triton.testing.do_bench`; all contenders in turns, in one process. The limit is a copy of as many "
         "bytes. × limit is our time over that of the copy, where less is better; the other ratios are their time "
-        "over ours. Eager is PyTorch as it comes, in the faster form where there are two: cuDNN for conv2d, cuBLAS for "
-        "matmul, both without TF32. Compiled is `torch.compile(f)`, which compiles for any size once it has met a "
-        "second one: here conv2d from 5×5 on. Static is `torch.compile(f, dynamic=False)`, compiled for one size. "
-        "Splitting A and B into parts is included.",
+        "over ours. Eager is PyTorch as it comes, in the faster form where there are two: for conv2d its own kernel, "
+        "one group a channel; for matmul cuBLAS, without TF32. Compiled is `torch.compile(f)`, which compiles for any "
+        "size once it has met a second one: here conv2d from 5×5 on. Static is `torch.compile(f, dynamic=False)`, "
+        "compiled for one size. Splitting A and B into parts is included.",
         _markdown_table(_time_rows, report),
         "Milliseconds, and between which values six of ten calls lie:",
         _markdown_table(_all_time_rows, report),

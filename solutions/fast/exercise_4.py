@@ -16,12 +16,12 @@ Four ideas:
   same time then share rows of A and columns of B in the L2 cache.
 - Bytes that need not move, for 16 bits. There an H200 reaches its power limit and
   lowers its clock: moving less leaves power to multiply. So 8 programs in a row
-  take 4 × 2 tiles, which share more than 8 × 1. (That they also sit near each
-  other on the chip is our guess; that it is faster, we measured.) The next tile
-  often needs the same rows of A: it goes through K the other way, and begins with
-  what the L2 cache still holds of them. And there are no more programs than the
-  rounds need: for 512 tiles and 132 multiprocessors that is 4 rounds of 128, not
-  3 of 132 and one of 116.
+  take 4 × 2 tiles, which share more than 8 × 1, and Nsight Compute counts fewer
+  reads of L2: it seems that neighbours fetch together. The next tile often needs
+  the same rows of A: it goes through K the other way, and begins with what the L2
+  cache still holds of them. And there are no more programs than the rounds need:
+  for 512 tiles and 132 multiprocessors that is 4 rounds of 128, not 3 of 132 and
+  one of 116.
 - Parts. A float32 has 24 significant bits and a bfloat16 has 8, so three of
   them hold it: a = a0 + a1 + a2, each about 2^-8 of the one before. Of the nine
   products of parts the three smallest are left out, which is about what float32
