@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import pytest
@@ -249,6 +250,39 @@ def with_annotations(out_ptr: tl.tensor, scale: tl.int64, ratio: tl.float32, N: 
 
 def test_annotations_and_docstrings() -> None:
     same(lambda out: with_annotations[(1,)](out, 3, 0.5, N=8))
+
+
+@triton.jit
+def multiplied(x_ptr, out_ptr, factor):
+    tl.store(out_ptr + tl.arange(0, 4), tl.load(x_ptr + tl.arange(0, 4)) * factor)
+
+
+@triton.jit
+def multiplied_in_float16(x_ptr, out_ptr, factor: tl.float16):
+    tl.store(out_ptr + tl.arange(0, 4), tl.load(x_ptr + tl.arange(0, 4)) * factor)
+
+
+@triton.jit
+def multiplied_in_int64(x_ptr, out_ptr, factor: tl.int64):
+    tl.store(out_ptr + tl.arange(0, 4), tl.load(x_ptr + tl.arange(0, 4)) * factor)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "dtype", "factor", "product"),
+    [
+        (multiplied, torch.float16, 2.0, 120000.0),
+        (multiplied_in_float16, torch.float16, 2.0, math.inf),
+        (multiplied, torch.int32, 100000, 60000 * 100000 - 2**32),
+        (multiplied_in_int64, torch.int32, 100000, 60000 * 100000),
+    ],
+)
+def test_a_number_has_the_type_that_the_compiler_gives_it(
+    kernel: Any, dtype: torch.dtype, factor: float, product: float
+) -> None:
+    """A float is float32, as wide as it takes to hold what float16 cannot, unless its annotation says otherwise."""
+    out = torch.zeros(4, dtype=torch.float64)
+    kernel[(1,)](torch.full((4,), 60000.0).to(dtype), out, factor)
+    assert out.tolist() == [product] * 4
 
 
 @triton.jit

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -62,3 +63,93 @@ def test_a_block_decides_no_branch(kernel: Any) -> None:
     """Triton's compiler refuses it; its interpreter goes on as if it were true."""
     with pytest.raises(InterpreterError, match=r"block of shape \(4,\) is neither true nor false"):
         kernel[(1,)](torch.ones(4), 4)
+
+
+@triton.jit
+def counts_to_an_argument(out_ptr, n, N: tl.constexpr):
+    for i in range(-n, n):
+        tl.store(out_ptr + i + n, (i // 2 * 10 + i % 3).to(tl.float32))
+
+
+@triton.jit
+def counts_to_a_constant(out_ptr, n, N: tl.constexpr):
+    for i in tl.range(-N, N):
+        tl.store(out_ptr + i + n, (i // 2 * 10 + i % 3).to(tl.float32))
+
+
+@triton.jit
+def counts_from_its_program(out_ptr, n, N: tl.constexpr):
+    for i in range(tl.program_id(0) - n, n, tl.num_programs(0)):
+        tl.store(out_ptr + i + n, (i // 2 * 10 + i % 3).to(tl.float32))
+
+
+@pytest.mark.parametrize("kernel", [counts_to_an_argument, counts_to_a_constant, counts_from_its_program])
+def test_a_loops_number_is_a_tensor(kernel: Any) -> None:
+    """So it is divided towards zero, as everything on a GPU, and has a tensor's methods."""
+    out = torch.zeros(8)
+    kernel[(2,)](out, 4, N=4)
+    assert out.tolist() == [int(i / 2) * 10 + math.fmod(i, 3) for i in range(-4, 4)]
+
+
+@triton.jit
+def multiplies_by_a_loops_number(x_ptr, out_ptr):
+    at = tl.arange(0, 4)
+    x = tl.load(x_ptr + at)
+    for i in range(2, 3):
+        tl.store(out_ptr + at, x * i)
+
+
+def test_a_loops_number_is_an_int32() -> None:
+    out = torch.zeros(4)
+    multiplies_by_a_loops_number[(1,)](torch.full((4,), 100, dtype=torch.int8), out)
+    assert out.tolist() == [200] * 4
+
+
+@triton.jit
+def assigns_a_tuple(out_ptr):
+    low, (high, half) = -6, (6, 0.5)
+    tl.store(out_ptr, low // 4)
+    tl.store(out_ptr + 1, low % 4)
+    tl.store(out_ptr + 2, high + half.to(tl.float16))
+
+
+def test_the_numbers_of_a_tuple_are_tensors() -> None:
+    out = torch.zeros(3)
+    assigns_a_tuple[(1,)](out)
+    assert out.tolist() == [-1, -2, 6.5]
+
+
+@triton.jit
+def takes_a_block_for_a_number(x_ptr, out_ptr):
+    tl.store(out_ptr, math.exp(tl.load(x_ptr + tl.arange(0, 4))))
+
+
+@triton.jit
+def counts_to_a_float(x_ptr, out_ptr):
+    for i in range(tl.load(x_ptr)):
+        tl.store(out_ptr, i)
+
+
+@triton.jit
+def counts_to_a_block(x_ptr, out_ptr):
+    for i in range(tl.load(x_ptr + tl.arange(0, 4)).to(tl.int32)):
+        tl.store(out_ptr, i)
+
+
+@triton.jit
+def loads_by_brackets(x_ptr, out_ptr):
+    tl.store(out_ptr, x_ptr[tl.arange(0, 4)])
+
+
+MISTAKEN = {
+    takes_a_block_for_a_number: r"block of shape \(4,\) is no number of Python's",
+    counts_to_a_float: "`range` counts from integer to integer, and one of its ends is a scalar of type fp32",
+    counts_to_a_block: r"`range` counts from integer to integer, and one of its ends is a block of shape \(4,\)",
+    loads_by_brackets: r"brackets add axes.*tl\.load\(pointer \+ offsets\)",
+}
+
+
+@pytest.mark.parametrize("kernel", MISTAKEN)
+def test_a_mistake_is_explained(kernel: Any) -> None:
+    with pytest.raises(InterpreterError, match=MISTAKEN[kernel]):
+        kernel[(1,)](torch.arange(4.0), torch.zeros(4))

@@ -66,43 +66,43 @@ class Builder:
     # Constants
 
     def get_int1(self, value: Any) -> Value:
-        return _constant(bool(value), tl.int1)
+        return constant(bool(value), tl.int1)
 
     def get_int8(self, value: Any) -> Value:
-        return _constant(value, tl.int8)
+        return constant(value, tl.int8)
 
     def get_uint8(self, value: Any) -> Value:
-        return _constant(value, tl.uint8)
+        return constant(value, tl.uint8)
 
     def get_int16(self, value: Any) -> Value:
-        return _constant(value, tl.int16)
+        return constant(value, tl.int16)
 
     def get_uint16(self, value: Any) -> Value:
-        return _constant(value, tl.uint16)
+        return constant(value, tl.uint16)
 
     def get_int32(self, value: Any) -> Value:
-        return _constant(value, tl.int32)
+        return constant(value, tl.int32)
 
     def get_uint32(self, value: Any) -> Value:
-        return _constant(value, tl.uint32)
+        return constant(value, tl.uint32)
 
     def get_int64(self, value: Any) -> Value:
-        return _constant(value, tl.int64)
+        return constant(value, tl.int64)
 
     def get_uint64(self, value: Any) -> Value:
-        return _constant(value, tl.uint64)
+        return constant(value, tl.uint64)
 
     def get_fp16(self, value: Any) -> Value:
-        return _constant(value, tl.float16)
+        return constant(value, tl.float16)
 
     def get_bf16(self, value: Any) -> Value:
-        return Value(rounded(np.array([value], np.float32), tl.bfloat16), tl.bfloat16)
+        return constant(value, tl.bfloat16)
 
     def get_fp32(self, value: Any) -> Value:
-        return _constant(value, tl.float32)
+        return constant(value, tl.float32)
 
     def get_fp64(self, value: Any) -> Value:
-        return _constant(value, tl.float64)
+        return constant(value, tl.float64)
 
     def get_null_value(self, dtype: Any) -> Value:
         return Value(np.zeros(1, held_as(dtype.scalar)), dtype.scalar)
@@ -118,7 +118,7 @@ class Builder:
         return Value(self.ids[axis], tl.int32, bounds=(0, self.grid[axis] - 1))
 
     def create_get_num_programs(self, axis: int) -> Value:
-        return _constant(self.grid[axis], tl.int32)
+        return constant(self.grid[axis], tl.int32)
 
     def create_make_range(self, _type: Any, start: int, stop: int) -> Value:
         self._note((stop - start,))
@@ -721,8 +721,9 @@ def from_upstream(result: Any) -> Any:
     return Value(decode(data.astype(stored_as(dtype), copy=False), dtype), dtype, () if scalar else data.shape[1:])
 
 
-def _constant(value: Any, dtype: Any) -> Value:
-    data = np.array([value]).astype(NUMPY[dtype])
+def constant(value: Any, dtype: Any) -> Value:
+    """A number that all programs share."""
+    data = rounded(np.array([value]).astype(held_as(dtype)), dtype)
     bounds = (int(data[0]), int(data[0])) if data.dtype.kind in "iu" else None
     return Value(data, dtype, bounds=bounds)
 

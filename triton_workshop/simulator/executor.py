@@ -17,10 +17,10 @@ from triton.runtime import interpreter as upstream
 from triton.runtime.errors import InterpreterError
 from triton.tools.tensor_descriptor import TensorDescriptor
 
-from triton_workshop.simulator.builder import Builder
+from triton_workshop.simulator.builder import Builder, constant
 from triton_workshop.simulator.counts import Counts
 from triton_workshop.simulator.faults import Fault, FaultLog, MemoryFaults
-from triton_workshop.simulator.formats import Array, held_as, item_bytes
+from triton_workshop.simulator.formats import Array, item_bytes
 from triton_workshop.simulator.language import interpreted, prints
 from triton_workshop.simulator.layout import Layout
 from triton_workshop.simulator.memory import Memory
@@ -81,6 +81,11 @@ class Executor:
         self.grid = grid
         self.hooks = tuple(pre_run_hooks)
         self.constants = frozenset(original.constexprs)
+        parameters = inspect.signature(fn).parameters.values()
+        self.annotated = {
+            p.name: triton.runtime.jit.KernelParam(0, p, False, False).annotation_type for p in parameters
+        }
+        """The type that a parameter's annotation gives to numbers, or an empty string."""
         self._to_host = original._init_args_hst
         self._from_host = original._restore_args_dev
 
@@ -209,12 +214,9 @@ class Executor:
         """A kernel's argument as the language has it."""
         if name in self.constants:
             return value
-        if isinstance(value, bool):
-            return tl.tensor(builder.get_int1(value), tl.int1)
-        if isinstance(value, int):
-            dtype = tl.str_to_ty(triton.runtime.jit.mangle_type(value), None)
-            data = np.array([value]).astype(held_as(dtype))
-            return tl.tensor(Value(data, dtype, bounds=(value, value)), dtype)
+        if isinstance(value, int | float):
+            dtype = tl.str_to_ty(self.annotated.get(name) or triton.runtime.jit.mangle_type(value), None)
+            return tl.tensor(constant(value, dtype), dtype)
         if hasattr(value, "data_ptr"):
             dtype = tl.str_to_ty(triton.runtime.jit.mangle_type(value), None)
             origin = builder.memory.add(name, getattr(value, "base", value), item_bytes(dtype.element_ty))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import dis
 import functools
+import operator
 import sys
 import types
 from collections.abc import Callable, Iterable, Iterator, Set
@@ -20,7 +21,7 @@ from triton.runtime import interpreter as upstream
 from triton_workshop.simulator import reductions, rewriting
 from triton_workshop.simulator.builder import Builder, as_upstream
 from triton_workshop.simulator.faults import Kind
-from triton_workshop.simulator.formats import Array
+from triton_workshop.simulator.formats import Array, held_as
 from triton_workshop.simulator.signals import Branches, Diverged, LaunchEnds, LookedAt
 from triton_workshop.simulator.values import Value
 
@@ -203,20 +204,21 @@ def _steps(builder: Builder, start: Any, stop: Any, step: Any) -> Iterable[Any]:
     counts = np.maximum(0, -((first - last) // stride))
     if (counts != counts[0]).any():
         raise Diverged(np.broadcast_to(counts, builder.memory.group.shape))
-    count = int(counts[0])
-    if len(first) == len(stride) == 1:
-        return builtins.range(int(first[0]), int(first[0]) + count * int(stride[0]), int(stride[0]))
-    dtype = next(end.dtype for end in (start, stop, step) if isinstance(end, tl.tensor))
-    kind = np.int64 if dtype.primitive_bitwidth == 64 else np.int32
-    dtype = tl.int64 if kind is np.int64 else tl.int32
-    return (tl.tensor(Value((first + i * stride).astype(kind), dtype), dtype) for i in builtins.range(count))
+    semantic = upstream.interpreter_semantic
+    dtype = functools.reduce(
+        semantic.integer_promote_impl, (semantic.to_tensor(end).dtype for end in (start, stop, step))
+    )
+    numbers = (first + i * stride for i in builtins.range(int(counts[0])))
+    return (tl.tensor(Value(number.astype(held_as(dtype)), dtype), dtype) for number in numbers)
 
 
 def _scalars(builder: Builder, number: Any) -> Array:
     """An integer of every program, (P,), or (1,) where all agree."""
     if not isinstance(number, tl.tensor):
-        return np.array([_plain(number)], np.int64)
+        return np.array([operator.index(_plain(number))])
     value = number.handle
+    if not _is_single(value) or not number.dtype.is_int():
+        raise TypeError(f"`range` counts from integer to integer, and one of its ends is {_described(number)}")
     _check_defined(builder, value)
     data = value.data.reshape(-1).astype(np.int64)
     return np.asarray(data[:1] if (data == data[0]).all() else data)
@@ -251,6 +253,16 @@ def _agreed(builder: Builder, value: Value) -> Any:
 
 def _tensor_methods(builder: Builder) -> dict[str, Any]:
     """What replaces methods of `tl.tensor`."""
+    with_more_axes = tl.tensor.__getitem__
+
+    def item(tensor: Any, index: Any) -> Any:
+        parts = index if isinstance(index, tuple) else (index,)
+        if any(isinstance(part, tl.tensor | int) for part in parts):
+            raise TypeError(
+                "brackets add axes, as in `x[:, None]`: a pointer's elements come from `tl.load(pointer + offsets)`, "
+                "and a block's from `tl.gather`"
+            )
+        return with_more_axes(tensor, index)
 
     def as_bool(tensor: Any) -> bool:
         if sys._getframe(1).f_globals.get("__name__") == "triton.language.semantic":
@@ -258,17 +270,17 @@ def _tensor_methods(builder: Builder) -> dict[str, Any]:
         value = tensor.handle
         if builder.combining or _is_single(value):
             return bool(_agreed(builder, value))
-        raise ValueError(
-            f"a block of shape {tuple(value.shape)} is neither true nor false: tl.where and masks choose by element"
-        )
+        raise ValueError(f"{_described(tensor)} is neither true nor false: tl.where and masks choose by element")
 
     def as_index(tensor: Any) -> int:
         if not builder.combining and not _is_single(tensor.handle):
-            raise TypeError(f"a block of shape {tensor.handle.shape} is not an index")
+            raise TypeError(f"{_described(tensor)} is not an index")
         return int(_agreed(builder, tensor.handle))
 
     def number(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
         def look(tensor: Any) -> Any:
+            if not builder.combining and not _is_single(tensor.handle):
+                raise TypeError(f"{_described(tensor)} is no number of Python's: functions of blocks are in `tl`")
             try:
                 return convert(as_index(tensor) if convert is int else _agreed(builder, tensor.handle))
             except Diverged:
@@ -291,6 +303,7 @@ def _tensor_methods(builder: Builder) -> dict[str, Any]:
         return tl.tensor(handle, tl.block_type(tensor.dtype, list(handle.shape)))
 
     return {
+        "__getitem__": item,
         "__bool__": as_bool,
         "__index__": as_index,
         "__int__": number(int),
@@ -299,6 +312,11 @@ def _tensor_methods(builder: Builder) -> dict[str, Any]:
         "__str__": shown(str),
         "T": property(transposed),
     }
+
+
+def _described(tensor: Any) -> str:
+    shape = tuple(tensor.handle.shape)
+    return f"a block of shape {shape}" if shape else f"a scalar of type {tensor.dtype}"
 
 
 def _is_single(value: Any) -> bool:

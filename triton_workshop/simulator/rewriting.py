@@ -1,12 +1,13 @@
-"""`and`, `or`, `not` and `assert` in a kernel, as Triton's compiler takes them: element by element.
+"""What of a kernel Triton's compiler takes otherwise than Python: `and`, `or`, `not`, `assert`, numbers.
 
 Python would ask a block whether it is true, and `mask = (rows < height) and (cols < width)` would lose its first half.
+The numbers of a loop and of a tuple would be its own: of those `i.to(tl.float32)` is an error and `i // 2` rounds down.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import triton.language as tl
@@ -16,14 +17,26 @@ _NAMES = {ast.And: "_elementwise_and", ast.Or: "_elementwise_or"}
 
 
 class Rewriter(upstream.ASTTransformer):  # type: ignore[misc]  # Triton is untyped
-    """What Triton's interpreter makes of a kernel's source, once logical operators are calls."""
+    """What Triton's interpreter makes of a kernel's source, once these are calls."""
 
     def visit_Module(self, node: ast.Module) -> ast.AST:  # noqa: N802
-        changed: ast.AST = self.generic_visit(_Logical().visit(node))
+        changed: ast.AST = self.generic_visit(_AsCompiled().visit(node))
         return changed
 
 
-class _Logical(ast.NodeTransformer):
+class _AsCompiled(ast.NodeTransformer):
+    def visit_For(self, node: ast.For) -> ast.AST:
+        self.generic_visit(node)
+        match node.iter:
+            case ast.Call(func=ast.Name(id="range") | ast.Attribute(attr="range")):
+                node.iter = ast.copy_location(_call("_counted", [node.iter]), node.iter)
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        self.generic_visit(node)
+        node.value = ast.copy_location(_call("_assigned", [node.value]), node.value)
+        return node
+
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
         self.generic_visit(node)
         parts: list[ast.expr] = [_lambda(value) for value in node.values]
@@ -70,6 +83,19 @@ def elementwise_assert(condition: Any, message: str = "") -> None:
         assert condition, message
 
 
+def counted(numbers: Iterable[Any]) -> Iterable[Any]:
+    """The numbers of a `range`, as tensors."""
+    return map(upstream.interpreter_semantic.to_tensor, numbers)
+
+
+def assigned(value: Any) -> Any:
+    """What is assigned to names, with the numbers in a tuple as tensors; Triton's interpreter sees to those outside."""
+    if not isinstance(value, tuple):
+        return value
+    parts = [upstream.interpreter_semantic.to_tensor(assigned(part), False) for part in value]
+    return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
+
+
 def _joined(parts: tuple[Callable[[], Any], ...], method: str, *, decides: bool) -> Any:
     """All parts joined by a method of tensors. A plain value that decides the result ends it."""
     result = parts[0]()
@@ -95,3 +121,5 @@ def install_rewriter() -> None:
     upstream._elementwise_or = elementwise_or
     upstream._elementwise_not = elementwise_not
     upstream._elementwise_assert = elementwise_assert
+    upstream._counted = counted
+    upstream._assigned = assigned
