@@ -30,6 +30,7 @@ from triton_workshop.simulator.formats import (
     truncated,
     undefined,
 )
+from triton_workshop.simulator.libdevice import function_of
 from triton_workshop.simulator.memory import Memory
 from triton_workshop.simulator.signals import LookedAt, Restart
 from triton_workshop.simulator.values import Value, any_wrapped, either, spread, uniform_origin
@@ -449,6 +450,15 @@ class Builder:
         data = _fused(z.dtype.scalar, *np.broadcast_arrays(x.data, y.data, z.data))
         result = Value(data, z.dtype.scalar, z.shape, poison=either(x, y, z))
         self._operations(result, each=2)
+        return result
+
+    def create_extern_elementwise(
+        self, _library: str, _path: str, symbol: str, operands: list[Value], dtype: Any, _pure: bool
+    ) -> Value:
+        first, *_ = operands
+        data = function_of(symbol)(*(value.data for value in operands)).astype(held_as(dtype.scalar))
+        result = Value(data, dtype.scalar, first.shape, poison=either(*operands))
+        self._operations(result)
         return result
 
     def create_select(self, condition: Value, a: Value, b: Value) -> Value:

@@ -40,6 +40,7 @@ def _take_over(interpreter: Any) -> None:
 
     from triton_workshop.simulator import executor
     from triton_workshop.simulator.builder import Builder
+    from triton_workshop.simulator.libdevice import install_libdevice
     from triton_workshop.simulator.rewriting import install_rewriter
 
     if interpreter.GridExecutor is executor.Executor:
@@ -49,6 +50,7 @@ def _take_over(interpreter: Any) -> None:
     interpreter.interpreter_semantic.builder = builder
     interpreter.GridExecutor = executor.Executor
     install_rewriter()
+    install_libdevice()
     interpreter.InterpretedFunction.__call__ = executor.call_jit_function
     autotuner.Autotuner.run = executor.first_configuration
 

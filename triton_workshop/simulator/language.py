@@ -259,8 +259,8 @@ def _tensor_methods(builder: Builder) -> dict[str, Any]:
         parts = index if isinstance(index, tuple) else (index,)
         if any(isinstance(part, tl.tensor | int) for part in parts):
             raise TypeError(
-                "brackets add axes, as in `x[:, None]`: a pointer's elements come from `tl.load(pointer + offsets)`, "
-                "and a block's from `tl.gather`"
+                "unsupported tensor index: brackets add axes, as in `x[:, None]`; a pointer's elements come from "
+                "`tl.load(pointer + offsets)`, and a block's from `tl.gather`"
             )
         return with_more_axes(tensor, index)
 

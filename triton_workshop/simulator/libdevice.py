@@ -1,0 +1,141 @@
+"""`libdevice.tanh(x)` and others: of NVIDIA's library, the functions that numpy or Python has too.
+
+Their names and what they compute: NVIDIA, "Libdevice User's Guide".
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from triton.runtime import interpreter as upstream
+
+from triton_workshop.simulator.formats import Array
+
+_HOMES = ("triton.language.extra.cuda.libdevice", "triton.language.extra.libdevice")
+"""Of the second, the functions are empty: Triton's compiler puts those of the first in their place."""
+
+Function = Callable[..., Any]
+
+
+def install_libdevice() -> None:
+    """Let kernels call the functions of libdevice from now on, by either of the two modules that have them."""
+    source, *_ = modules = [importlib.import_module(home) for home in _HOMES]
+    for name, function in inspect.getmembers(source, upstream.tl.core.is_builtin):
+        called = functools.wraps(function)(functools.partial(function, _semantic=upstream.interpreter_semantic))
+        for module in modules:
+            setattr(module, name, called)
+
+
+def function_of(symbol: str) -> Function:
+    """What a symbol of the library computes: `__nv_tanhf` in float32, `__nv_tanh` in float64.
+
+    Raises NotImplementedError for the functions that are not here, and for other libraries.
+    """
+    name = symbol.removeprefix("__nv_")
+    short = name.removeprefix("fast_")
+    for known in (short, short.removesuffix("f"), short.removesuffix("d"), short[1:]):
+        if name != symbol and known in _FUNCTIONS:
+            return _FUNCTIONS[known]
+    raise NotImplementedError(f"the simulator has no {symbol}: compute it from functions of `tl`, or use a GPU")
+
+
+def _by_element(function: Function) -> Function:
+    return np.vectorize(function, otypes=[np.float64])
+
+
+def _gamma(x: float) -> float:
+    try:
+        return math.gamma(x)
+    except OverflowError:
+        return math.inf
+    except ValueError:  # Python has no value for the poles
+        return math.copysign(math.inf, x) if x == 0 else math.nan
+
+
+def _log_gamma(x: float) -> float:
+    try:
+        return math.lgamma(x)
+    except (OverflowError, ValueError):
+        return math.inf
+
+
+def _round(x: Array) -> Array:
+    """Halves go away from zero; numpy's go to the even number."""
+    whole = np.trunc(x)
+    return np.asarray(whole + np.where(np.abs(x - whole) >= 0.5, np.sign(x), 0).astype(x.dtype))
+
+
+_FUNCTIONS: dict[str, Function] = {
+    "abs": np.abs,
+    "acos": np.arccos,
+    "acosh": np.arccosh,
+    "add_rn": np.add,
+    "asin": np.arcsin,
+    "asinh": np.arcsinh,
+    "atan": np.arctan,
+    "atan2": np.arctan2,
+    "atanh": np.arctanh,
+    "cbrt": np.cbrt,
+    "ceil": np.ceil,
+    "copysign": np.copysign,
+    "cos": np.cos,
+    "cosh": np.cosh,
+    "cospi": lambda x: np.cos(math.pi * x),
+    "div_rn": np.divide,
+    "dividef": np.divide,
+    "erf": _by_element(math.erf),
+    "erfc": _by_element(math.erfc),
+    "exp": np.exp,
+    "exp10": lambda x: np.power(x.dtype.type(10), x),
+    "exp2": np.exp2,
+    "expm1": np.expm1,
+    "fabs": np.abs,
+    "fdim": lambda x, y: np.where(x <= y, 0, x - y),
+    "finite": np.isfinite,
+    "floor": np.floor,
+    "fmod": np.fmod,
+    "hypot": np.hypot,
+    "isfinite": np.isfinite,
+    "isinf": np.isinf,
+    "isnan": np.isnan,
+    "ldexp": np.ldexp,
+    "lgamma": _by_element(_log_gamma),
+    "llrint": np.rint,
+    "llround": _round,
+    "log": np.log,
+    "log10": np.log10,
+    "log1p": np.log1p,
+    "log2": np.log2,
+    "mul_rn": np.multiply,
+    "nearbyint": np.rint,
+    "nextafter": np.nextafter,
+    "normcdf": _by_element(lambda x: math.erfc(-x / math.sqrt(2)) / 2),
+    "popc": lambda x: np.bitwise_count(x.view(f"u{x.itemsize}")),
+    "popcll": lambda x: np.bitwise_count(x.view(f"u{x.itemsize}")),
+    "pow": np.power,
+    "powi": lambda x, y: np.power(x, y.astype(x.dtype)),
+    "rcbrt": lambda x: 1 / np.cbrt(x),
+    "rcp_rn": lambda x: 1 / x,
+    "rhypot": lambda x, y: 1 / np.hypot(x, y),
+    "rint": np.rint,
+    "round": _round,
+    "rsqrt": lambda x: 1 / np.sqrt(x),
+    "signbit": np.signbit,
+    "sin": np.sin,
+    "sinh": np.sinh,
+    "sinpi": lambda x: np.sin(math.pi * x),
+    "sqrt": np.sqrt,
+    "sqrt_rn": np.sqrt,
+    "sub_rn": np.subtract,
+    "tan": np.tan,
+    "tanh": np.tanh,
+    "tgamma": _by_element(_gamma),
+    "trunc": np.trunc,
+}
+"""By name, without the letter that says the type."""
