@@ -58,6 +58,31 @@ def test_a_block_may_be_asserted() -> None:
     asserts[(1,)](torch.ones(4), 4)
 
 
+@triton.jit
+def asserts_on_the_device(x_ptr, n):
+    at = tl.program_id(0) * 4 + tl.arange(0, 4)
+    tl.device_assert(tl.load(x_ptr + at, mask=at < n, other=-1.0) >= 0, "x", mask=at < n)
+
+
+@triton.jit
+def asserts_of_its_program(x_ptr, n):
+    assert tl.load(x_ptr + tl.program_id(0) * 4 + tl.arange(0, 4)) >= 0, "x"
+
+
+@pytest.mark.parametrize("kernel", [asserts_on_the_device, asserts_of_its_program])
+def test_an_assertion_that_fails_says_where(kernel: Any) -> None:
+    """On a GPU this takes `TRITON_DEBUG=1`; here, whoever asserts wants to know."""
+    x = torch.arange(16.0)
+    kernel[(3,)](x, 12)
+    x[6] = -1
+    with pytest.raises(InterpreterError, match="x, in program 1"):
+        kernel[(3,)](x, 12)
+
+
+def test_an_assertion_does_not_hold_for_what_its_mask_leaves_out() -> None:
+    asserts_on_the_device[(4,)](torch.arange(16.0), 13)
+
+
 @pytest.mark.parametrize("kernel", [branches_on_a_block, chooses_by_a_block])
 def test_a_block_decides_no_branch(kernel: Any) -> None:
     """Triton's compiler refuses it; its interpreter goes on as if it were true."""

@@ -45,6 +45,7 @@ class Builder:
         self.upstream = upstream.InterpreterBuilder()
         self.options = dataclasses.replace(
             self.upstream.options,
+            debug=True,  # assertions are checked
             sanitize_overflow=False,  # an offset that wraps is found by what it is used for
             allowed_dot_input_precisions=("tf32", "tf32x3", "bf16x3", "bf16x6", "ieee"),
         )
@@ -681,7 +682,9 @@ class Builder:
         self.upstream.create_print(prefix, hexadecimal, [as_upstream(value) for value in values], signed)
 
     def create_assert(self, condition: Value, message: str) -> None:
-        assert condition.data.all(), f"{message}"
+        if not condition.data.all():
+            program = self.memory.log.program(int(self.memory.group[0]))
+            raise AssertionError(f"{message or 'an assertion fails'}, in program {', '.join(map(str, program))}")
 
     def create_assume(self, condition: Value) -> None:
         assert condition.data.all(), "Assume failed"
