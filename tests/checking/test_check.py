@@ -15,6 +15,8 @@ import torch
 from triton_workshop.checking.check import check
 from triton_workshop.checking.exercise import Exercise
 from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.checking.judge import Judge
+from triton_workshop.checking.source import Source
 from triton_workshop.checking.tolerance import in_words, tolerance
 from triton_workshop.checking.verdict import Kind, State, Verdict
 
@@ -51,7 +53,7 @@ WRONG = (
     ("output = torch.empty_like(x)", "output = x", Kind.INPUT_MODIFIED, "argument 1 of add was changed"),
     ("return output", "return output[:-1]", Kind.WRONG_SHAPE, "expected a tensor of shape (1000,), got shape (999,)"),
     ("return output", "return None", Kind.WRONG_SHAPE, "got NoneType"),
-    ("return output", "return output.half()", Kind.NOT_A_KERNEL, "was not stored by a kernel"),
+    ("return output", "return output.half()", Kind.WRONG_DTYPE, "expected torch.float32, got torch.float16"),
     (
         "torch.empty_like(x)",
         "torch.empty_like(x).half()",
@@ -69,6 +71,66 @@ def test_a_wrong_script_is_found_out(right: str, wrong: str, kind: Kind, message
     finding = checked(ADD, (right, wrong)).findings[0]
     assert finding.kind is kind
     assert message in finding.message
+
+
+MAKE_OUTPUT = "output = torch.empty_like(x)"
+RIGHT = {
+    "computed in float64": (
+        ADD,
+        (MAKE_OUTPUT, f"x, y = x.double(), y.double()\n    {MAKE_OUTPUT}"),
+        ("return output", "return output.float()"),
+    ),
+    "half by half, joined": (
+        MATMUL,
+        (
+            "    (M, K), (_, N)",
+            "    if len(a) > 40:\n        return torch.cat([matmul(a[:40], b), matmul(a[40:], b)])\n    (M, K), (_, N)",
+        ),
+    ),
+    "weights handed over as numbers": (
+        CONV2D,
+        ("tl.load(conv_kernel_ptr + i * kernel_size + j)", "conv_kernel_ptr[i * kernel_size + j]"),
+        ("image, output, weight,", "image, output, tuple(weight.flatten().tolist()),"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_right_answer_may_be_put_together_from_what_kernels_stored(name: str, checked: Check) -> None:
+    exercise, *changes = RIGHT[name]
+    assert checked(exercise, *changes).findings == ()
+
+
+STORE = "tl.store(output_ptr + offsets, x + y, mask=mask)"
+LOAD = "tl.load(x_ptr + offsets, mask=mask)"
+IDEAS = (
+    (ADD, "import triton.language as tl", "import triton.language", "misspelt-name"),
+    (ADD, STORE, "return x + y", "nothing-stored"),
+    (ADD, "return output", "return x", "returns-an-input"),
+    (ADD, STORE, f"x += tl.load(output_ptr + offsets, mask=mask)\n    {STORE}", "not-zeroed"),
+    (ADD, STORE, STORE.replace("store", "atomic_add"), "not-zeroed"),
+    (ADD, STORE, "tl.store(output_ptr, x + y, mask=mask)", "pointer-without-offsets"),
+    (ADD, LOAD, "x_ptr[offsets]", "pointer-and-value"),
+    (ADD, STORE, "output_ptr[offsets] = x + y", "pointer-and-value"),
+    (ADD, "tl.arange(0, BLOCK_SIZE)", "range(BLOCK_SIZE)", "no-kernel-value"),
+    (ADD, "offsets < n_elements", "offsets < len(x_ptr)", "no-sizes-in-kernels"),
+    (ADD, "grid = (", "grid = lambda: (", "grid-function"),
+    (ADD, "(cdiv(n_elements, BLOCK_SIZE),)", "(cdiv(n_elements, BLOCK_SIZE))", "grid-not-tuple"),
+    (SEPIA, "tl.minimum", "tl.min", "minimum-not-min"),
+    (CONV2D, "conv2d_kernel[grid](", "(lambda *_: None)(", "no-launch"),
+    (MATMUL, "tl.dot(a, b, accumulator", "tl.dot(b, a, accumulator", "dot-shapes"),
+)
+
+
+@pytest.mark.parametrize(("exercise", "right", "wrong", "idea"), IDEAS)
+def test_the_hint_is_about_the_mistake(exercise: Exercise, right: str, wrong: str, idea: str, checked: Check) -> None:
+    assert checked(exercise, (right, wrong)).findings[0].hint_name == idea
+
+
+@pytest.mark.parametrize(("loop", "idea"), [("while True", "infinite-loop"), ("for i in range(9)", "too-much-work")])
+def test_only_a_while_is_taken_for_an_endless_loop(loop: str, idea: str) -> None:
+    source = Source(Path("exercise_1.py"), f"{loop}:\n    pass\n", ADD.kernel, ADD.launcher)
+    assert Judge(ADD, source, limit=20).timeout(1).hint_name == idea
 
 
 def test_the_check_stops_at_the_first_case_that_fails(checked: Check) -> None:
@@ -96,7 +158,9 @@ def test_an_open_todo_is_found_before_anything_runs(tmp_path: Path) -> None:
 def test_a_file_that_is_no_text_is_a_crash(tmp_path: Path) -> None:
     script = tmp_path / "exercise_1.py"
     script.write_bytes(b"# coding: utf-8\n\xff\xfe")
-    assert check(ADD, script).findings[0].kind is Kind.CRASH
+    finding = check(ADD, script).findings[0]
+    assert finding.kind is Kind.CRASH
+    assert "UTF-8" in finding.hints[0]
 
 
 def test_a_kernel_that_goes_outside_is_told_before_the_values_that_come_of_it(checked: Check) -> None:

@@ -89,7 +89,8 @@ def load(source: Source, launcher: str) -> Callable[..., torch.Tensor]:
     sys.modules[name] = module
     sys.argv = [str(source.file)]
     sys.path.insert(0, str(source.file.parent))
-    exec(compile(source.text, str(source.file), "exec"), module.__dict__)
+    # As Python itself runs it: without the `from __future__` of this module.
+    exec(compile(source.text, str(source.file), "exec", dont_inherit=True), module.__dict__)
     function = getattr(module, launcher, None)
     if not callable(function):
         raise AttributeError(f"the script defines no function {launcher}")

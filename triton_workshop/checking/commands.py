@@ -47,9 +47,9 @@ class Choice:
         scripts = [(each, each.solution_file if solutions else each.exercise_file) for each in chosen]
         if not (numbers or every):
             scripts = scripts[: _first_open() + 1][-1:] if not solutions else scripts
-        missing = next((path for _, path in scripts if not path.is_file()), None)
-        if missing is not None:
-            raise MisuseError(f"{_shown(missing)}: no such file; to get it back: workshop reset N")
+        for exercise, path in scripts:
+            if not path.is_file():
+                raise MisuseError(_missing(exercise, path))
         return cls(tuple(scripts))
 
 
@@ -87,7 +87,7 @@ def run_hint(number: int, level: int | None) -> int:
     exercise = exercise_numbered(number)
     console = Console()
     if not exercise.exercise_file.is_file():
-        raise MisuseError(f"{_shown(exercise.exercise_file)}: no such file; to get it back: workshop reset {number}")
+        raise MisuseError(_missing(exercise, exercise.exercise_file))
     if needs_a_check(exercise):
         verdict = _checked_in_silence(exercise)
         if verdict.passed:
@@ -161,6 +161,10 @@ def _first_open() -> int:
     """The place in the list of the first exercise that has not passed; the last one where all have."""
     standings = [entry.standing != "passed" for entry in entries()]
     return standings.index(True) if True in standings else len(standings) - 1
+
+
+def _missing(exercise: Exercise, file: Path) -> str:
+    return f"{_shown(file)}: no such file; to get it back: workshop reset {exercise.number}"
 
 
 def _shown(path: Path) -> Path:

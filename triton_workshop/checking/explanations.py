@@ -15,6 +15,8 @@ class Explanation:
     hints: tuple[str, ...]
     at_launch: bool = False
     """Whether the mistake was made where the kernel is launched, wherever it came to light."""
+    outside_kernels: bool = False
+    """Whether the message means this only where no kernel is running."""
 
 
 EXPLANATIONS = (
@@ -47,6 +49,7 @@ EXPLANATIONS = (
         "grid-not-tuple",
         r"object of type 'int' has no len|'int' object is not (iterable|subscriptable)|can only concatenate list",
         ("A grid is a tuple, in parentheses, even with one number: grid = (n,), with the comma.",),
+        outside_kernels=True,
     ),
     Explanation(
         "grid-not-whole",
@@ -78,10 +81,15 @@ EXPLANATIONS = (
         ),
     ),
     Explanation(
+        "grid-function",
+        r"<lambda>\(\) takes 0 positional",
+        ("A grid that is a function is handed the constexprs by name: lambda meta: (cdiv(n, meta['BLOCK_SIZE']),).",),
+    ),
+    Explanation(
         "missing-argument",
         r"missing \d+ required positional argument|got an unexpected keyword argument|takes \d+ positional argument"
         r"|got multiple values for argument",
-        ("Compare the call with the kernel's parameters: each of them needs one value, in this order.",),
+        ("Compare the call with the parameters of what it calls: each of them needs one value, in this order.",),
     ),
     Explanation(
         "block-not-power-of-two",
@@ -119,18 +127,56 @@ EXPLANATIONS = (
         "float-offset",
         r"pointer<\w+> and (triton\.language\.)?(float|fp)\d",
         (
-            "Which of the numbers that make this offset is no whole number?",
-            "`/` gives a float, and memory has no half places: `//` divides whole numbers.",
+            "A pointer meets a float here. Was a value meant, or an offset?",
+            "A value comes from tl.load(pointer), not from the pointer. An offset is a whole number: `/` gives a "
+            "float, `//` does not.",
+        ),
+    ),
+    Explanation(
+        "pointer-without-offsets",
+        r"argument cannot be block type if pointer argument is not a block",
+        (
+            "To how many places does this pointer point, and how many values or masks come with it?",
+            "A pointer alone is one place, the tensor's first element. output_ptr + offsets is a block of pointers.",
         ),
     ),
     Explanation(
         "pointer-and-value",
         r"cannot add pointers|pointer<|'pointer|[Uu]nsupported ptr type|invalid operands of type|pointer_type|"
-        r"cannot be indexed|Expected dtype .*ptr|unsupported tensor index",
+        r"cannot be indexed|Expected dtype .*ptr|unsupported tensor index|is not an index|'int' object is not iterable",
         (
             "Is this a pointer or a value, and which of them is needed here?",
             "A pointer says where, a value what is there. tl.load(pointer) makes a value of it; arithmetic with two "
             "pointers makes nothing, and values are nowhere to load from or store to.",
+        ),
+    ),
+    Explanation(
+        "dot-shapes",
+        r"accumulator shape is incompatible|must have equal ranks",
+        (
+            "Which three shapes meet in this tl.dot?",
+            "tl.dot(a, b, accumulator): a is (M, K), b is (K, N), and the accumulator (M, N), a block from tl.zeros.",
+        ),
+    ),
+    Explanation(
+        "minimum-not-min",
+        r"slice indices must be integers",
+        ("tl.min and tl.max look along an axis of one block. tl.minimum(a, b) and tl.maximum(a, b) compare two.",),
+    ),
+    Explanation(
+        "no-sizes-in-kernels",
+        r"object of type 'tensor' has no len|^IndexError: list index out of range",
+        (
+            "Who knows how many elements a tensor has?",
+            "The launcher. A kernel is given a pointer, which knows no sizes: hand them over as numbers.",
+        ),
+    ),
+    Explanation(
+        "no-kernel-value",
+        r"'(range|list|tuple|str|NoneType|torch\.Size)' object has no attribute 'd?type'|cannot convert .* to tensor",
+        (
+            "What is this: a block, a number or a pointer? A kernel knows nothing else.",
+            "tl.arange instead of range, x.numel() instead of x.shape, and a tensor for every pointer.",
         ),
     ),
     Explanation(
@@ -159,10 +205,10 @@ EXPLANATIONS = (
 )
 
 
-def explain(chain: str) -> Explanation | None:
+def explain(chain: str, in_kernel: bool = False) -> Explanation | None:
     """What an error, each link of its chain on a line of its own, means for a kernel or a launch."""
-    found = (each for each in EXPLANATIONS if re.search(each.pattern, chain, re.MULTILINE))
-    return next(found, None)
+    known = (each for each in EXPLANATIONS if not (in_kernel and each.outside_kernels))
+    return next((each for each in known if re.search(each.pattern, chain, re.MULTILINE)), None)
 
 
 def explanation_named(name: str) -> Explanation:

@@ -59,13 +59,17 @@ class Judge:
             "Which loop does not end, and what would have to change for it to end?",
             "The line above is where the time ran out. A loop that counts needs its count to grow in every turn.",
         )
+        name = "infinite-loop"
+        if not any(isinstance(node, ast.While) for node in ast.walk(self.source.tree)):
+            name, hints = "too-much-work", TOO_MUCH_WORK
         message = f"not done after {self.limit:g} s, so it was stopped"
-        return Finding(Kind.TIMEOUT, message, hints, line, self.source.line(line), hint_name="infinite-loop")
+        return Finding(Kind.TIMEOUT, message, hints, line, self.source.line(line), hint_name=name)
 
     def crash(self, failure: Failure) -> Finding:
         """An exception, on the learner's own line, Triton's messages cut to what matters."""
         message = _short(failure)
-        explanation = explain(f"{failure.type}: {failure.message}") or explain(failure.chain)
+        in_kernel = failure.line != failure.first_line
+        explanation = explain(f"{failure.type}: {failure.message}", in_kernel) or explain(failure.chain, in_kernel)
         name, hints = (explanation.name, explanation.hints) if explanation else ("", ())
         line = failure.first_line if explanation and explanation.at_launch else failure.line
         bare = self.source.bare_call()
@@ -153,7 +157,7 @@ class Judge:
 
     def _dtype(self, expected: torch.dtype, got: torch.dtype) -> Finding:
         hints = (
-            "Which dtype has the tensor that the kernel stores to?",
+            "Which dtype has the tensor that the kernel stores to, and which one the tensor that is returned?",
             f"The inputs are {expected}, and so is the result: torch.empty_like(...) takes the dtype over.",
         )
         line = next(iter(self.source.assignments("output", "c")), None)
@@ -275,7 +279,7 @@ class Judge:
         return "torch-did-it" if computed else "no-launch"
 
     def _keeps_answers(self) -> bool:
-        return "cache" in self.source.text or bool(_global_containers(self.source.tree))
+        return self.source.mentions("cache") or bool(_global_containers(self.source.tree))
 
     # Hints that follow the mistake
 
@@ -295,6 +299,11 @@ class Judge:
         return finding
 
 
+TOO_MUCH_WORK = (
+    "How many programs does the grid have, and how many elements does each of them go through?",
+    "A grid counts blocks, not elements: cdiv(size, BLOCK_SIZE). And a program goes through its own block, not through "
+    "everything.",
+)
 PYTHON = {
     "no-launch": (
         "Where does the kernel start to run?",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -50,11 +50,13 @@ class LaunchLog:
     """The storages of the launcher's arguments."""
     launches: list[Launched] = field(default_factory=list)
     stored: dict[int, torch.Tensor] = field(default_factory=dict)
-    """By storage that a launch has stored to: its bytes after the last launch that did."""
+    """By storage that a launch has stored to: its elements after the last launch that did."""
     loaded: dict[int, torch.Tensor] = field(default_factory=dict)
     """By storage that a launch has loaded from and none stored to before: the tensor as it was then."""
     fresh: dict[int, torch.Tensor] = field(default_factory=dict)
     """By storage that is no input's: its bytes before the first launch that was given it."""
+    handed: list[float] = field(default_factory=list)
+    """The numbers that launches were given, those in tuples too."""
     complete: set[int] = field(default_factory=set)
     """The storages that launches have written to whole, by their count of distinct bytes."""
     spoiled: bool = False
@@ -89,8 +91,9 @@ class LaunchLog:
             if seen[name].stored:
                 if self.spoiled and storage not in self.inputs:
                     _bytes(tensor).fill_(SPOILT)
-                self.stored[storage] = _bytes(tensor).clone()
+                self.stored[storage] = _elements(tensor).clone()
         numbers = {name: value for name, value in given.items() if isinstance(value, int | float)}
+        self.handed += _numbers(given.values())
         self.launches.append(Launched(launch.kernel, launch.grid, launch.faults, seen, numbers))
 
 
@@ -173,6 +176,11 @@ def _bytes(tensor: torch.Tensor) -> torch.Tensor:
     return torch.empty(0, dtype=torch.uint8).set_(tensor.untyped_storage())
 
 
+def _elements(tensor: torch.Tensor) -> torch.Tensor:
+    """All of a tensor's storage, in its dtype."""
+    return torch.empty(0, dtype=tensor.dtype).set_(tensor.untyped_storage())
+
+
 def _bound(function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
     """A kernel's arguments by name; none where they do not fit, which the launch itself will say."""
     parameters = inspect.signature(function).parameters
@@ -180,6 +188,14 @@ def _bound(function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> 
         return inspect.getcallargs(function, *arguments, **{k: v for k, v in named.items() if k in parameters})
     except TypeError:
         return {}
+
+
+def _numbers(values: Iterable[Any]) -> Iterator[float]:
+    for value in values:
+        if isinstance(value, tuple):
+            yield from _numbers(value)
+        elif isinstance(value, int | float):
+            yield value
 
 
 def _tensors(given: dict[str, Any]) -> Iterator[tuple[str, torch.Tensor]]:

@@ -263,6 +263,24 @@ def _stored_to_an_input(evidence: Evidence) -> bool:
     return evidence.kind is Kind.INPUT_MODIFIED and bool(stored)
 
 
+def _returns_an_input(evidence: Evidence) -> bool:
+    return evidence.values_only and _returned_an_input(evidence)
+
+
+def _stores_nothing(evidence: Evidence) -> bool:
+    """A kernel that ran, and has no line that stores."""
+    text = evidence.source.kernel_text()
+    return unwritten(evidence) and bool(evidence.grid) and "store(" not in text and "atomic_" not in text
+
+
+def _adds_to_what_was_there(evidence: Evidence) -> bool:
+    """The first launch that was given the output loads from it, or adds to it in place: NaN comes out."""
+    given = (tensor for launch in evidence.seen.launches for tensor in launch.tensors.values())
+    first = next((tensor for tensor in given if tensor.storage == evidence.seen.output_storage), None)
+    reads = bool(evidence.source.calls("atomic_add")) or (first is not None and first.loaded > 0)
+    return (unwritten(evidence) or evidence.values_only) and reads and bool(evidence.output.isnan().any())
+
+
 def _edits_inputs(evidence: Evidence) -> bool:
     return evidence.kind is Kind.INPUT_MODIFIED
 
@@ -521,6 +539,34 @@ TENSORS = (
             "Inputs are read only: methods that end in `_`, and `+=`, change them in place. Work on new tensors.",
         ),
         _edits_inputs,
+    ),
+    Mistake(
+        "returns-an-input",
+        (
+            "Which tensor did the kernel store to, and which one does the launcher return?",
+            "An input came back. The result is in the tensor that the kernel stored to: return that one.",
+        ),
+        _returns_an_input,
+        blames=lambda evidence: evidence.source.return_line(),
+    ),
+    Mistake(
+        "nothing-stored",
+        (
+            "Where does the kernel put its result?",
+            "A kernel returns nothing, and what it computes is gone when it ends. tl.store(pointers, values, "
+            "mask=mask) keeps it, in the output.",
+        ),
+        _stores_nothing,
+        todo="store",
+    ),
+    Mistake(
+        "not-zeroed",
+        (
+            "What is in the output before the kernel adds to it?",
+            "torch.empty leaves anything there. Store the result as a whole; or start from torch.zeros.",
+        ),
+        _adds_to_what_was_there,
+        blames=at("output", "c"),
     ),
 )
 

@@ -65,7 +65,7 @@ class Observation:
     output_storage: int = 0
     input_storages: tuple[int, ...] = ()
     loaded_inputs: tuple[bool, ...] = ()
-    """For each argument whether a launch has loaded it, or a copy of it."""
+    """For each argument whether a launch has loaded it, or a copy of it, or was given its numbers."""
     ready_made: tuple[torch.Tensor, ...] = ()
     """What launches loaded that neither they nor the caller had made: PyTorch's or numpy's work."""
     changed_inputs: tuple[int, ...] = ()
@@ -187,14 +187,15 @@ def _in_place_of(old: tuple[torch.Tensor, ...], new: tuple[torch.Tensor, ...]) -
 
 
 def _with_origin(seen: Observation, log: LaunchLog, output: torch.Tensor, inputs: list[torch.Tensor]) -> Observation:
-    loaded = [log.loaded[storage] for storage in log.loaded]
+    # A filter of nine weights can also be handed over as nine numbers.
+    loaded = [*log.loaded.values(), torch.tensor(log.handed, dtype=torch.float64)]
     fresh = tuple(tensor for storage, tensor in log.loaded.items() if storage not in seen.input_storages)
     return replace(
         seen,
         unwritten=unwritten_elements(log, output),
         origin=_origin(log, output),
         loaded_inputs=tuple(
-            storage in log.loaded or any(_holds(tensor, argument) for tensor in loaded)
+            storage in log.loaded or any(_hold([tensor], argument) for tensor in loaded)
             for storage, argument in zip(seen.input_storages, inputs, strict=True)
         ),
         ready_made=fresh,
@@ -210,21 +211,16 @@ def _origin(log: LaunchLog, output: torch.Tensor) -> Origin:
     given = {tensor.storage for launch in log.launches for tensor in launch.tensors.values()}
     if storage_of(output) in given:
         return Origin.UNTOUCHED
-    # A copy of what a launch has stored: a slice of a padded buffer, made contiguous.
-    if any(_holds(memory.view(output.dtype), output) for memory in log.stored.values() if _fits(memory, output)):
-        return Origin.KERNEL
-    return Origin.ELSEWHERE
+    # A copy of what launches have stored: a slice of a padded buffer, planes stacked, float64 made float32.
+    return Origin.KERNEL if _hold(list(log.stored.values()), output) else Origin.ELSEWHERE
 
 
-def _fits(memory: torch.Tensor, output: torch.Tensor) -> bool:
-    return memory.numel() % output.element_size() == 0
-
-
-def _holds(memory: torch.Tensor, part: torch.Tensor) -> bool:
-    """Whether all the values of one tensor are among those of another of its dtype."""
-    if memory.dtype != part.dtype or memory.numel() < part.numel():
+def _hold(memories: list[torch.Tensor], part: torch.Tensor) -> bool:
+    """Whether all the values of a tensor are among those of others, converted to its dtype."""
+    if part.is_complex() or not 0 < part.numel() <= sum(memory.numel() for memory in memories):
         return False
-    return bool(torch.isin(bits(part), bits(memory)).all())
+    held = torch.cat([bits(memory.to(part.dtype)).flatten() for memory in memories])
+    return bool(torch.isin(bits(part), held).all())
 
 
 def _same(one: torch.Tensor, other: torch.Tensor) -> bool:

@@ -91,6 +91,12 @@ class Source:
         text = ast.unparse(self.launcher) if self.launcher else ""
         return "//" in text or re.search(r"\bint\(", text) is not None
 
+    def mentions(self, word: str) -> bool:
+        """Whether a name in the code contains this word; comments and docstrings do not count."""
+        nodes = (node for node in ast.walk(self.tree) if isinstance(node, ast.Name | ast.Attribute))
+        names = (node.id if isinstance(node, ast.Name) else node.attr for node in nodes)
+        return any(word in name for name in names)
+
     def kernel_text(self) -> str:
         """The kernels without their comments."""
         return "\n".join(ast.unparse(kernel) for kernel in self.kernels)

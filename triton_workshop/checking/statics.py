@@ -33,7 +33,9 @@ def static_finding(exercise: Exercise, source: Source) -> Finding | None:
 
 def unreadable(error: Exception) -> Finding:
     """A file that is no Python text at all."""
-    return Finding(Kind.CRASH, f"the file cannot be read: {error}", hint_name="unreadable")
+    utf8 = ("Save it as UTF-8: an editor offers that in its status line, or when it saves a file under a name.",)
+    hints = () if isinstance(error, OSError) else utf8
+    return Finding(Kind.CRASH, f"the file cannot be read: {error}", hints, hint_name="unreadable")
 
 
 def _syntax(source: Source) -> Finding | None:
@@ -172,7 +174,8 @@ def _run_time_size(source: Source, call: ast.Call, name: str) -> Finding:
     message = f"tl.{called(call)} needs a size that is fixed when the kernel is compiled; {name} is not"
     hints = (
         "Which sizes have to be known when the kernel is compiled?",
-        f"Those of blocks and of unrolled loops: declare the kernel's parameter as {name}: tl.constexpr.",
+        f"Those of blocks and of unrolled loops, not those of tensors. Is {name} one of them? Then the kernel's "
+        f"parameter is declared {name}: tl.constexpr.",
     )
     line = call.lineno
     return Finding(Kind.CRASH, message, hints, line, source.line(line), hint_name="missing-constexpr")

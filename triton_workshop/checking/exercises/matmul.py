@@ -215,10 +215,6 @@ def _sums_in_sixteen_bits(evidence: Evidence) -> bool:
     return bool((error <= 0.02 * (1 + evidence.expected.abs())).all())
 
 
-def _adds_to_what_was_there(evidence: Evidence) -> bool:
-    return bool(evidence.source.calls("atomic_add")) and bool(evidence.output.isnan().any())
-
-
 def _pid_split(evidence: Evidence) -> bool:
     """One axis of programs, taken apart by `//` and `%`."""
     import ast
@@ -330,15 +326,6 @@ MISTAKES = (
         lambda evidence: _rounds_to_sixteen_bits(evidence) or _sums_in_sixteen_bits(evidence),
         todo=6,
         blames=at("accumulator"),
-    ),
-    Mistake(
-        "not-zeroed",
-        (
-            "What is in C before the first program adds to it?",
-            "tl.atomic_add adds to what is there, and torch.empty leaves anything there. Start from torch.zeros.",
-        ),
-        _adds_to_what_was_there,
-        blames=at("c"),
     ),
 )
 SHAPES = (
