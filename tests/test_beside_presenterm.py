@@ -5,7 +5,6 @@ Every case of the dialect's table, in the real program, with `-x` and without.
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 from collections.abc import Iterator
@@ -24,11 +23,7 @@ if sys.platform == "win32":
 from viewer.presenterm import Presenterm
 
 PROGRAM = shutil.which("presenterm") or "presenterm"
-# Where .ci/run has installed it, a test that does not find it fails.
-pytestmark = pytest.mark.skipif(
-    shutil.which(PROGRAM) is None and "WORKSHOP_NEEDS_PRESENTERM" not in os.environ,
-    reason="presenterm is not installed; .ci/run installs it where cargo is",
-)
+pytestmark = pytest.mark.presenterm
 END = "\n\n<!-- end_slide -->\n\n<!-- no_footer -->\n\nThat is all\n"
 """A last slide: whoever has more steps than the other is not here at the end."""
 

@@ -24,11 +24,7 @@ from viewer.terminal import Terminal
 PRESENTERM = shutil.which("presenterm") or "presenterm"
 DECK = ROOT / "slides" / "triton-workshop.md"
 
-# Where .ci/run has installed it, a test that does not find it fails.
-pytestmark = pytest.mark.skipif(
-    shutil.which(PRESENTERM) is None and "WORKSHOP_NEEDS_PRESENTERM" not in os.environ,
-    reason="presenterm is not installed; .ci/run installs it where cargo is",
-)
+pytestmark = pytest.mark.presenterm
 OUR_PYTHON = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
 LIVE_BLOCK = 'print("programs:"'
 """What tells our launcher's block from the others: it prints "programs: 4"."""

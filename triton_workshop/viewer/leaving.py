@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import os
 import select
 import signal
@@ -44,6 +45,7 @@ def leave_with_terminal(app: App[int], close: Callable[[], None]) -> None:
         if terminal is not None and terminal.poll(0):
             leave()
 
+    atexit.register(_let_go_of_the_terminal)
     loop = asyncio.get_running_loop()
     for name in ("SIGTERM", "SIGHUP"):
         with suppress(NotImplementedError, AttributeError, ValueError, RuntimeError):
@@ -51,6 +53,15 @@ def leave_with_terminal(app: App[int], close: Callable[[], None]) -> None:
     terminal = _terminal()
     if terminal is not None:
         app.set_interval(LOOK, look)
+
+
+def _let_go_of_the_terminal() -> None:
+    """Python ends with status 120 if it cannot write what is left, and a terminal that is gone takes nothing."""
+    for stream in filter(None, (sys.__stdout__, sys.__stderr__)):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _terminal() -> select.poll | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import socket
 import sys
@@ -34,10 +33,7 @@ from ..terminal import Terminal
 
 WORKSHOP = [sys.executable, "-c", "from triton_workshop.cli import main; main()", "present"]
 PRESENTERM = shutil.which("presenterm") or "presenterm"
-needs_presenterm = pytest.mark.skipif(
-    shutil.which(PRESENTERM) is None and "WORKSHOP_NEEDS_PRESENTERM" not in os.environ,
-    reason="presenterm is not installed; .ci/run installs it where cargo is",
-)
+needs_presenterm = pytest.mark.presenterm
 
 
 @pytest.fixture

@@ -1,0 +1,278 @@
+"""Where a mistake was made: the place in a script where the solution's own lines make a failing case come out right.
+
+The statements of a script are paired with those of the solution, by the function that they stand in, what they assign
+or call, and how many loops are around them. Then the solution's statements take the place of the learner's, one TODO
+after the other. Where that makes the case right, there the mistake is, whatever it is. A script that shares few names
+with the exercise cannot be paired, and nothing is said about it.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+import textwrap
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from triton_workshop.checking.exercise import Exercise
+from triton_workshop.checking.source import Source, called
+
+LIMIT = 2.0
+"""Seconds for all tries together."""
+NAME = "repaired.py"
+"""What the texts that are tried are called: it stands in no folder."""
+
+
+@dataclass(frozen=True)
+class Culprit:
+    """Where a script went wrong."""
+
+    todos: tuple[int, ...]
+    """By their numbers, the first one first; none where it was a line that the exercise gives."""
+    line: int | None
+    """The script's line; None where it lacks what should be there."""
+    lines: frozenset[int]
+    """All lines of the script that stand there and are not the solution's."""
+    code: str
+    """What the solution has there."""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement of a kernel or a launcher; of a loop its first line only."""
+
+    function: str
+    keys: frozenset[str]
+    """The names that it assigns, or what it calls, returns or loops over."""
+    loops: int
+    """How many loops are around it."""
+    first: int
+    last: int
+    """Its lines, from 1."""
+    node: ast.stmt
+    code: str
+    """Without indentation."""
+    outer: tuple[int, ...] = ()
+    """The last lines of the loops around it, outermost first."""
+    todo: int | None = None
+
+    def likeness(self, other: Statement) -> float:
+        """How much alike the two are as texts, 0 to 1."""
+        return difflib.SequenceMatcher(None, self.code, other.code).ratio()
+
+    def same_as(self, other: Statement) -> bool:
+        return self.code == other.code or _dump(self.node) == _dump(other.node)
+
+
+@dataclass
+class Repair:
+    """A script beside the solution of its exercise."""
+
+    ours: tuple[Statement, ...]
+    theirs: tuple[Statement, ...]
+    lines: tuple[str, ...]
+    pairs: dict[int, list[Statement]] = field(init=False)
+    """By the place of a statement of ours: those of theirs in whose place it can stand."""
+
+    def __post_init__(self) -> None:
+        self.pairs = {}
+        left = list(self.theirs)
+        for exactly in (True, False):
+            for place, own in enumerate(self.ours):
+                found = [s for s in left if _alike(own, s, exactly)]
+                if place in self.pairs or not found:
+                    continue
+                # Of several stores the first stands for the first; of several assignments all for the one.
+                chosen = found[:1] if own.keys & {"store()", "loop", "return"} else found
+                self.pairs[place] = chosen
+                left = [s for s in left if s not in chosen]
+
+    def different(self) -> list[int]:
+        """The places of ours where the script has something else, or nothing."""
+        return [place for place, own in enumerate(self.ours) if not self._has(place, own)]
+
+    def _has(self, place: int, own: Statement) -> bool:
+        pair = self.pairs.get(place, [])
+        return len(pair) == 1 and own.same_as(pair[0]) and own.loops == pair[0].loops
+
+    def text(self, places: Sequence[int]) -> str:
+        """The script with our statements at these places."""
+        lines: list[str | None] = list(self.lines)
+        added: dict[int, list[str]] = {}
+        for place in places:
+            own = self.ours[place]
+            here = [s for s in self.pairs.get(place, []) if s.loops == own.loops]
+            nearest = max(here, key=own.likeness, default=None)
+            at = nearest.first - 1 if nearest else self._after(place)
+            indented = textwrap.indent(own.code, self._indentation(at if nearest else at - 1, own.loops))
+            added.setdefault(at, []).append(indented)
+            for statement in self.pairs.get(place, []):
+                lines[statement.first - 1 : statement.last] = [None] * (statement.last - statement.first + 1)
+        whole = []
+        for number in range(len(lines) + 1):
+            whole += added.get(number, [])
+            if number < len(lines) and (line := lines[number]) is not None:
+                whole.append(line)
+        return "\n".join(whole) + "\n"
+
+    def _after(self, place: int) -> int:
+        """The line, from 0, before which a statement belongs that the script lacks: behind the one before it."""
+        own = self.ours[place]
+        for before in range(place - 1, -1, -1):
+            pair = self.pairs.get(before, [])
+            if pair and self.ours[before].function == own.function:
+                last = pair[-1]
+                return last.outer[own.loops] if len(last.outer) > own.loops else last.last
+        inside = [s for s in self.theirs if s.function == own.function]
+        return min((s.first - 1 for s in inside), default=len(self.lines))
+
+    def _indentation(self, line: int, loops: int) -> str:
+        """That of a line which is there, or of the function's body and its loops."""
+        text = self.lines[line] if 0 <= line < len(self.lines) else ""
+        there = re.match(r"\s*", text)
+        wanted = " " * 4 * (loops + 1)
+        return there[0] if there and text.strip() and len(there[0]) == len(wanted) else wanted
+
+    def lines_of(self, places: Sequence[int]) -> frozenset[int]:
+        """The lines of the script that stand at these places, and are not ours."""
+        pairs = [(self.ours[place], s) for place in places for s in self.pairs.get(place, [])]
+        spans = [range(s.first, s.last + 1) for own, s in pairs if not own.same_as(s) or own.loops != s.loops]
+        return frozenset(line for span in spans for line in span)
+
+
+def find_culprit(exercise: Exercise, source: Source, passes: Callable[[str], bool]) -> Culprit | None:
+    """Where the mistake is. `passes` runs a text of the script on the case that failed, and no other before it.
+
+    None where no text helps, where the script as it is passes this case by itself, or where it is too far from the
+    exercise to tell.
+    """
+    try:
+        repair = repair_of(exercise, source)
+    except (SyntaxError, ValueError):
+        return None
+    end = time.monotonic() + LIMIT
+
+    def right(places: Sequence[int]) -> bool:
+        return time.monotonic() < end and passes(repair.text(sorted(places)))
+
+    if passes(source.text):
+        return None
+    different = repair.different()
+    groups = _by_todo(repair, different)
+    alone = [group for group in groups if right(group)]
+    if alone:
+        found = [min(alone, key=lambda group: len(group))] if len(alone) > 1 else alone
+    elif len(groups) > 1 and right(different):
+        found = _least(groups, right)
+    else:
+        return None
+    if len(found) > 2:
+        return None  # a script that does everything in another way
+    first = found[0]
+    rest = [place for group in found[1:] for place in group]
+    places = [place for [place] in _least([[place] for place in first], lambda some: right([*some, *rest]))]
+    todos = tuple(dict.fromkeys(t for group in found for t in [repair.ours[group[0]].todo] if t is not None))
+    code = "\n".join(repair.ours[place].code for place in places)
+    lines = repair.lines_of([place for group in found for place in group])
+    given = repair.ours[first[0]].todo is None
+    line = min(repair.lines_of(places) or lines, default=None)
+    return Culprit(() if given else todos, line, lines, code)
+
+
+def _least(groups: list[list[int]], right: Callable[[list[int]], bool]) -> list[list[int]]:
+    """Without the groups that are not needed, tried from the last one on."""
+    kept = list(groups)
+    for group in reversed(groups):
+        fewer = [each for each in kept if each is not group]
+        if fewer and right([place for each in fewer for place in each]):
+            kept = fewer
+    return kept
+
+
+def _by_todo(repair: Repair, places: list[int]) -> list[list[int]]:
+    """Places of one TODO together; each line that is given by itself."""
+    groups: dict[object, list[int]] = {}
+    for place in places:
+        todo = repair.ours[place].todo
+        groups.setdefault(("given", place) if todo is None else todo, []).append(place)
+    return list(groups.values())
+
+
+def repair_of(exercise: Exercise, source: Source) -> Repair:
+    """Raises SyntaxError for a script that is not Python."""
+    text = exercise.solution_file.read_text(encoding="utf-8")
+    solution = Source(exercise.solution_file, text, exercise.kernel, exercise.launcher)
+    return Repair(
+        tuple(_statements(solution, with_todos=True)),
+        tuple(_statements(source, with_todos=False)),
+        tuple(source.text.splitlines()),
+    )
+
+
+def _statements(source: Source, *, with_todos: bool) -> Iterator[Statement]:
+    todos = _todo_lines(source.text) if with_todos else {}
+    lines = source.text.splitlines()
+    for name, function in (("kernel", source.kernel), ("launcher", source.launcher)):
+        if function is not None:
+            yield from _inside(function.body, name, lines, todos, ())
+
+
+def _inside(
+    body: list[ast.stmt], function: str, lines: list[str], todos: dict[int, int], outer: tuple[int, ...]
+) -> Iterator[Statement]:
+    for node in body:
+        loop = isinstance(node, ast.For | ast.While)
+        last = _end_of_header(node)
+        keys = frozenset({"loop"}) if loop else frozenset(_keys(node))
+        if keys:
+            code = textwrap.dedent("\n".join(lines[node.lineno - 1 : last]))
+            number = todos.get(node.lineno)
+            yield Statement(function, keys, len(outer), node.lineno, last, node, code, outer, number)
+        if isinstance(node, ast.For | ast.While):
+            yield from _inside(node.body, function, lines, todos, (*outer, node.end_lineno or last))
+
+
+def _end_of_header(node: ast.stmt) -> int:
+    """The last line of a statement, or of a loop's first line."""
+    header = node.iter if isinstance(node, ast.For) else node.test if isinstance(node, ast.While) else node
+    return header.end_lineno or node.lineno
+
+
+def _keys(node: ast.stmt) -> Iterator[str]:
+    """What tells one statement of a function from another. A branch has what is in it."""
+    for part in ast.walk(node):
+        match part:
+            case ast.Name(id=name, ctx=ast.Store()):
+                yield name
+            case ast.Return():
+                yield "return"
+            case ast.Expr(value=ast.Call(func=ast.Subscript())):
+                yield "launch()"
+            case ast.Expr(value=ast.Call() as call):
+                yield f"{called(call)}()"
+
+
+def _alike(own: Statement, other: Statement, exactly: bool) -> bool:
+    same = own.function == other.function and bool(own.keys & other.keys)
+    return same and (own.loops == other.loops or not exactly)
+
+
+def _dump(node: ast.stmt) -> str:
+    if isinstance(node, ast.For):
+        return ast.dump(ast.Tuple([node.target, node.iter]))
+    return ast.dump(node.test) if isinstance(node, ast.While) else ast.dump(node)
+
+
+def _todo_lines(text: str) -> dict[int, int]:
+    """By line of a solution: the number of its TODO, which reaches from its comment to the next empty line."""
+    found, current = {}, None
+    for number, line in enumerate(text.splitlines(), 1):
+        if comment := re.match(r" *# (\d+): ", line):
+            current = int(comment[1])
+        elif not line.strip():
+            current = None
+        elif current is not None:
+            found[number] = current
+    return found

@@ -1,0 +1,70 @@
+"""An exercise whose check was deleted would end in silence: say which lines to put back."""
+
+from __future__ import annotations
+
+import ast
+import atexit
+import re
+import sys
+from pathlib import Path
+
+_ROOT = Path(__file__).resolve().parents[1]
+_FOLDERS = ("exercises", "solutions", "solutions/fast")
+_CHECK = """\
+if __name__ == "__main__":  # the check: keep it
+    from triton_workshop.checking import check_this_script
+
+    check_this_script(exercise={number})
+"""
+
+
+def expect_a_check() -> None:
+    """Where the running script is an exercise or a solution of ours: unless it is checked, say so as it ends."""
+    script = getattr(sys.modules.get("__main__"), "__file__", None)
+    if script is None:
+        return
+    file = Path(script).resolve()  # now: by the end, the current folder may be another
+    number = _exercise_of(file)
+    if number is not None:
+        forget_the_check()  # a script asks for several names, and each brings us here
+        atexit.register(_say_what_is_missing, file, number)
+
+
+def forget_the_check() -> None:
+    """The script is being checked: there is nothing to say."""
+    atexit.unregister(_say_what_is_missing)
+
+
+def _exercise_of(file: Path) -> int | None:
+    """The number of the exercise that a file of this repository is for; None for any other file."""
+    name = re.fullmatch(r"exercise_(\d+)\.py", file.name)
+    if name is None or file.parent not in [_ROOT / folder for folder in _FOLDERS]:
+        return None
+    return int(name[1]) if (_ROOT / "solutions" / file.name).is_file() else None
+
+
+def _say_what_is_missing(file: Path, number: int) -> None:
+    """On standard error; an exit handler cannot change the exit status."""
+    # Whoever has a traceback or a prompt (`python -i`) on the screen knows why there was no check.
+    if getattr(sys, "last_value", None) is not None or hasattr(sys, "ps1"):
+        return
+    try:
+        blocks = _main_blocks(ast.parse(file.read_bytes()))
+    except (OSError, SyntaxError, ValueError):
+        return
+    if any(map(_calls_the_check, blocks)):  # something has ended the script before it
+        return
+    words = f"{file.name} was not checked: the check at its end is gone. Put it back:\n\n{_CHECK.format(number=number)}"
+    if blocks:
+        words += '\nWhat else stands under `if __name__ == "__main__":` can stay, above it.\n'
+    print(words, file=sys.stderr, end="")
+
+
+def _main_blocks(tree: ast.Module) -> list[ast.If]:
+    guard = ast.dump(ast.parse('__name__ == "__main__"', mode="eval").body)
+    return [node for node in tree.body if isinstance(node, ast.If) and ast.dump(node.test) == guard]
+
+
+def _calls_the_check(block: ast.If) -> bool:
+    calls = (ast.unparse(node.func) for node in ast.walk(block) if isinstance(node, ast.Call))
+    return any(function.endswith("check_this_script") for function in calls)
