@@ -1,4 +1,4 @@
-"""setup-check says what works on a machine, and how to mend what does not."""
+"""setup-check says what works on a machine, and how to fix what does not."""
 
 from __future__ import annotations
 
@@ -12,11 +12,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import ROOT
 from rich.console import Console
 
 from triton_workshop import setup_check
+from triton_workshop.deck import load_deck
+from triton_workshop.deck.model import Code, Deck, walk
 from triton_workshop.device import Driver, Gpu
+from triton_workshop.runner import Outcome
 from triton_workshop.setup_check import Check, KernelRun, Machine, State
+from triton_workshop.viewer.fit import HEIGHT, ended, output_columns, rows_needed
 
 ROWS = [
     "Python",
@@ -61,7 +66,8 @@ LAPTOP = Machine(
     wants_simulator=False,
     misspelling=None,
     pictures="kitty",
-    cache=Path("cache"),
+    home=Path("/home/me"),
+    cache=Path("/home/me/.triton/cache"),
     cache_error=None,
     gpu_run=None,
     simulator_run=WORKED,
@@ -134,7 +140,10 @@ def test_the_command_exits_0_where_the_simulator_works(table: subprocess.Complet
     assert table.stdout.splitlines()[-1].startswith("Ready: kernels run on the simulator")
 
 
-@pytest.mark.parametrize("name", ROWS)
+BESIDE_TORCH = {"torchvision", "Pillow"}
+
+
+@pytest.mark.parametrize("name", [name for name in ROWS if name not in BESIDE_TORCH])
 def test_the_table_has_a_row_for(name: str, table: subprocess.CompletedProcess[str]) -> None:
     assert any(line[1:].strip().startswith(name + " ") for line in table.stdout.splitlines())
 
@@ -164,7 +173,7 @@ def test_json_is_one_object_with_all_rows(json_run: subprocess.CompletedProcess[
     assert set(answer) == {"ok", "device", "checks"}
     assert (answer["ok"], answer["device"]) == (True, "cpu")
     assert [check["name"] for check in answer["checks"]] == ROWS
-    assert all(set(check) == {"name", "state", "found", "mend"} for check in answer["checks"])
+    assert all(set(check) == {"name", "state", "found", "fix"} for check in answer["checks"])
 
 
 def test_the_process_needs_neither_torch_nor_triton() -> None:
@@ -226,7 +235,7 @@ def test_a_sound_machine_has_nothing_to_mend(machine: Machine) -> None:
     checks = setup_check.check_machine(machine)
     assert [check.name for check in checks] == ROWS
     assert {check.state for check in checks} <= {State.OK, State.NOT_APPLICABLE}
-    assert all(check.mend is None for check in checks)
+    assert all(check.fix is None for check in checks)
 
 
 BROKEN_TORCH = failed(
@@ -244,6 +253,10 @@ OLD_DRIVER = replace(
 )
 NO_CUDA = KernelRun({**IMPORTED, "torch_cuda": None}, "failed", "AssertionError: Torch not compiled with CUDA")
 
+WITHOUT_CUDA = replace(
+    GPU_MACHINE, gpu_run=NO_CUDA, simulator_run=replace(WORKED, facts={**WORKED.facts, "torch_cuda": None})
+)
+
 
 def without(package: str) -> Machine:
     return replace(
@@ -254,11 +267,13 @@ def without(package: str) -> Machine:
 
 
 @pytest.mark.parametrize(
-    ("machine", "name", "state", "found", "mend"),
+    ("machine", "name", "state", "found", "fix"),
     [
         (replace(LAPTOP, python=(3, 10, 1)), "Python", "failed", "3.10.1", "uv python install"),
         (replace(LAPTOP, uv=None), "uv", "warning", "not found", "astral.sh/uv"),
-        (replace(LAPTOP, presenterm=None), "presenterm", "warning", "not found", "cargo install"),
+        (replace(LAPTOP, presenterm=None), "presenterm", "not applicable", "not found", None),
+        (LAPTOP, "Triton cache", "ok", str(Path("~/.triton/cache")), None),
+        (replace(LAPTOP, cache=Path("/tmp/cache")), "Triton cache", "ok", str(Path("/tmp/cache")), None),
         (without("torch"), "torch", "failed", "not installed", "uv sync"),
         (without("torchvision"), "torchvision", "failed", "not installed", "uv sync"),
         (without("triton"), "Triton", "failed", "not installed", "uv sync"),
@@ -301,38 +316,33 @@ def without(package: str) -> Machine:
         ),
         (replace(GPU_MACHINE, visible_gpus=(TURING,)), "GPU", "warning", "7.5", "8.0 as its oldest"),
         (replace(GPU_MACHINE, visible_gpus=(H200, H200)), "GPU", "ok", "(and 1 more)", None),
-        (replace(LAPTOP, nvidia_on_the_bus=True), "GPU", "warning", "out of reach", "driver"),
+        (replace(LAPTOP, nvidia_on_the_bus=True), "GPU", "warning", "out of reach: fix its driver", None),
         (replace(LAPTOP, nvidia_on_the_bus=True), "NVIDIA driver", "warning", "none", "--gpus all"),
         (OLD_DRIVER, "NVIDIA driver", "failed", "CUDA up to 12.2; torch uses 13.2", "driver 580 or newer"),
-        (OLD_DRIVER, "GPU kernel", "failed", "too old", "Mend the NVIDIA driver first"),
-        (
-            replace(
-                GPU_MACHINE, gpu_run=NO_CUDA, simulator_run=replace(WORKED, facts={**WORKED.facts, "torch_cuda": None})
-            ),
-            "torch",
-            "warning",
-            "without CUDA",
-            "uv sync",
-        ),
+        (OLD_DRIVER, "GPU kernel", "failed", "fix the NVIDIA driver first", None),
+        (WITHOUT_CUDA, "torch", "warning", "without CUDA", "uv sync"),
+        (WITHOUT_CUDA, "GPU kernel", "failed", "fix torch first", None),
+        (without("torch"), "simulator kernel", "failed", "fix torch first", None),
+        (replace(LAPTOP, simulator_run=BROKEN_TRITON), "simulator kernel", "failed", "fix Triton first", None),
         (replace(MAC), "Triton", "failed", "not installed", "docker run"),
-        (replace(MAC), "simulator kernel", "failed", "needs Triton", "Mend Triton first"),
+        (replace(MAC), "simulator kernel", "failed", "fix Triton first", None),
     ],
 )
 def test_a_row_says_what_was_found_and_how_to_mend_it(
-    machine: Machine, name: str, state: str, found: str, mend: str | None
+    machine: Machine, name: str, state: str, found: str, fix: str | None
 ) -> None:
     check = row(machine, name)
     assert check.state == state
     assert found in check.found
-    if mend is None:
-        assert check.mend is None
+    if fix is None:
+        assert check.fix is None
     else:
-        assert check.mend is not None
-        assert mend in check.mend
+        assert check.fix is not None
+        assert fix in check.fix
 
 
 @pytest.mark.parametrize(
-    ("stderr", "mend"),
+    ("stderr", "fix"),
     [
         (
             "RuntimeError: Failed to find C compiler. Please specify via CC environment variable",
@@ -347,16 +357,16 @@ def test_a_row_says_what_was_found_and_how_to_mend_it(
         ("RuntimeError: something new", "uv run python -m triton_workshop.setup_kernel"),
     ],
 )
-def test_a_failed_gpu_kernel_says_how_to_mend_it(stderr: str, mend: str) -> None:
+def test_a_failed_gpu_kernel_says_how_to_mend_it(stderr: str, fix: str) -> None:
     check = row(replace(GPU_MACHINE, gpu_run=failed(stderr)), "GPU kernel")
     assert check.state is State.FAILED
-    assert check.mend is not None
-    assert mend in check.mend
+    assert check.fix is not None
+    assert fix in check.fix
 
 
 def test_a_compiler_that_is_not_there_is_named() -> None:
     run = failed("FileNotFoundError: [Errno 2] No such file or directory: 'icc'")
-    assert row(replace(GPU_MACHINE, compiler="icc", gpu_run=run), "GPU kernel").mend == (
+    assert row(replace(GPU_MACHINE, compiler="icc", gpu_run=run), "GPU kernel").fix == (
         "CC names a compiler that is not there, icc: `unset CC`"
     )
 
@@ -364,7 +374,7 @@ def test_a_compiler_that_is_not_there_is_named() -> None:
 def test_a_cache_that_cannot_be_written_is_the_cause_of_its_kernels_failure() -> None:
     run = failed("PermissionError: [Errno 13] Permission denied: 'cache/x'")
     check = row(replace(GPU_MACHINE, cache_error="Permission denied", gpu_run=run), "GPU kernel")
-    assert check.mend == "Mend the Triton cache first"
+    assert (check.found, check.fix) == ("failed: fix the Triton cache first", None)
 
 
 def test_wrong_values_fail() -> None:
@@ -385,8 +395,8 @@ def test_a_kernel_that_runs_outweighs_what_its_driver_should_not_do() -> None:
 
 def test_windows_gets_its_own_commands() -> None:
     machine = replace(LAPTOP, system="win32", misspelling="TRITON_INTERPRETER is set")
-    assert row(machine, "TRITON_INTERPRET").mend == (
-        '`Remove-Item Env:TRITON_INTERPRETER`; to put kernels on the simulator: `$env:TRITON_INTERPRET = "1"`'
+    assert row(machine, "TRITON_INTERPRET").fix == (
+        '`Remove-Item Env:TRITON_INTERPRETER`; for the simulator: `$env:TRITON_INTERPRET = "1"`'
     )
 
 
@@ -427,11 +437,11 @@ def test_the_cache_is_where_triton_looks_for_it(environ: dict[str, str], folder:
             replace(GPU_MACHINE, gpu_run=CRASHED),
             True,
             "cpu",
-            "Ready on the simulator only, after `export TRITON_INTERPRET=1`; for the GPU, mend the rows marked ✗.",
+            "Ready on the simulator: `export TRITON_INTERPRET=1`. For the GPU, fix each ✗ first.",
         ),
-        (MAC, False, None, "Not ready: mend the rows marked ✗."),
-        (replace(LAPTOP, simulator_run=CRASHED), False, None, "Not ready: mend the rows marked ✗."),
-        (replace(LAPTOP, pillow_error="libjpeg"), False, "cpu", "Not ready: mend the rows marked ✗."),
+        (MAC, False, None, "Not ready: fix the rows marked ✗."),
+        (replace(LAPTOP, simulator_run=CRASHED), False, None, "Not ready: fix the rows marked ✗."),
+        (replace(LAPTOP, pillow_error="libjpeg"), False, "cpu", "Not ready: fix the rows marked ✗."),
     ],
 )
 def test_the_verdict(machine: Machine, ok: bool, device: str | None, summary: str) -> None:
@@ -467,3 +477,106 @@ def test_square_brackets_in_an_error_are_shown_as_they_are() -> None:
 def test_a_command_is_never_broken_over_two_lines(columns: int) -> None:
     command = "`curl -LsSf https://astral.sh/uv/install.sh | sh`"
     assert command in report(replace(LAPTOP, uv=None), columns)
+
+
+def test_packages_that_are_well_stand_beside_torch() -> None:
+    assert "✓  torch             2.15.0+cu132, torchvision 0.29.2, Pillow 13.0.0\n" in report(LAPTOP)
+    broken = report(without("torchvision"))
+    assert "✓  torch             2.15.0, Pillow 13.0.0\n✗  torchvision       not installed" in broken
+    assert "✓  torchvision       0.29.2" in report(without("torch"))
+
+
+def test_how_to_mend_a_row_stands_under_it() -> None:
+    lines = report(replace(LAPTOP, uv=None)).splitlines()
+    assert lines[1].startswith("!  uv  ")
+    assert lines[2] == "   Install it: `curl -LsSf https://astral.sh/uv/install.sh | sh`"
+    assert lines[3].startswith("✓  torch  ")
+
+
+# ---- Its size: it stands on a slide -----------------------------------------------------------------------
+
+LONG_HOME = Path("/home", "h" * 114)
+LONG_GPU = Gpu(0, "NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition", 96 * 2**30, (12, 0), "GPU-4")
+WORDY = replace(
+    LAPTOP,
+    python=(3, 14, 10),
+    packages={**LAPTOP.packages, "torch": "2.15.0.dev20261101+cu132", "triton": "3.9.0+git12345678"},
+    presenterm=None,
+    pictures="half-blocks; sharper in kitty, Ghostty, WezTerm or iTerm2",
+    home=LONG_HOME,
+    cache=LONG_HOME / ".triton" / "cache",
+)
+WORDY_GPU = replace(
+    WORDY,
+    visible_gpus=(LONG_GPU,) * 8,
+    installed_gpus=(LONG_GPU,) * 8,
+    driver=Driver("580.126.20", (13, 0)),
+    nvidia_on_the_bus=True,
+    gpu_run=replace(WORKED, facts={**WORKED.facts, "seconds": 59.9}),
+)
+TOO_OLD = "RuntimeError: The NVIDIA driver on your system is too old (found version 11040). Please update your driver."
+UNKNOWN = f"RuntimeError: {'something quite new, '.strip() * 20}"
+CONFUSED = "TRITON_INTERPRETER is set, but Triton does not read it: the variable is spelt TRITON_INTERPRET"
+
+READY = {
+    "no GPU": WORDY,
+    "no GPU, presenterm": replace(WORDY, presenterm="0.16.1"),
+    "8 GPUs": WORDY_GPU,
+    "8 GPUs, simulator asked for": replace(WORDY_GPU, interpret="1", wants_simulator=True),
+    "a cache of one's own": replace(WORDY_GPU, cache=Path("/scratch", "c" * 120)),
+}
+READY_WITH_TROUBLE = {
+    "GPU hidden": replace(WORDY_GPU, visible_gpus=(), gpu_run=None, cuda_visible_devices="-1"),
+    "GPU too old": replace(WORDY_GPU, visible_gpus=(replace(LONG_GPU, compute_capability=(6, 1)),), gpu_run=None),
+    "GPU from before Triton's": replace(WORDY_GPU, visible_gpus=(replace(LONG_GPU, compute_capability=(7, 5)),)),
+    "driver does not answer": replace(WORDY, nvidia_on_the_bus=True),
+    "driver too old": replace(WORDY_GPU, driver=Driver("470.256.02", (11, 4)), gpu_run=failed(TOO_OLD)),
+    "torch without CUDA": replace(WORDY_GPU, gpu_run=NO_CUDA, simulator_run=WITHOUT_CUDA.simulator_run),
+    "no compiler": replace(WORDY_GPU, gpu_run=failed("RuntimeError: Failed to find C compiler. Please specify via CC")),
+    "no headers": replace(WORDY_GPU, gpu_run=failed("main.c:7:10: fatal error: Python.h: No such file or directory")),
+    "an error nobody knows": replace(WORDY_GPU, gpu_run=failed(UNKNOWN)),
+    "cache not writable": replace(
+        WORDY_GPU, cache_error="Read-only file system", gpu_run=failed("OSError: [Errno 30] Read-only file system")
+    ),
+    "variable misspelt": replace(WORDY_GPU, misspelling=CONFUSED),
+    "old Triton": replace(WORDY_GPU, packages={**WORDY.packages, "triton": "3.5.1"}),
+    "simulator broken": replace(WORDY_GPU, simulator_run=failed(UNKNOWN)),
+}
+
+
+@pytest.mark.parametrize("columns", [80, 100])
+@pytest.mark.parametrize("machine", READY.values(), ids=READY)
+def test_where_all_is_well_each_check_has_its_row(machine: Machine, columns: int) -> None:
+    names_take_two = 1 if machine.visible_gpus else 0
+    assert len(report(machine, columns).splitlines()) <= len(ROWS) - len(BESIDE_TORCH) + 2 + names_take_two
+
+
+@pytest.mark.parametrize("columns", [80, 100])
+def test_a_missing_uv_takes_one_row_more(columns: int) -> None:
+    rows = [len(report(replace(WORDY_GPU, uv=uv), columns).splitlines()) for uv in (None, "0.13.9")]
+    assert rows[0] == rows[1] + 1
+
+
+@pytest.fixture(scope="module")
+def deck() -> Deck:
+    return load_deck(ROOT / "slides" / "triton-workshop.md")
+
+
+WORKING = READY | READY_WITH_TROUBLE
+
+
+@pytest.mark.parametrize("uv", ["0.13.9", None], ids=["uv", "no uv"])
+@pytest.mark.parametrize("machine", WORKING.values(), ids=WORKING)
+def test_the_slide_that_runs_it_fits_the_screen_on_every_machine_that_works(
+    deck: Deck, machine: Machine, uv: str | None
+) -> None:
+    machine = replace(machine, uv=uv)
+    assert judge(machine).ok
+    [(slide, block)] = [
+        (slide, block)
+        for slide in deck.slides
+        for block in walk(slide.blocks)
+        if isinstance(block.content, Code) and "uv run setup-check" in block.content.source
+    ]
+    printed = report(machine, output_columns(deck)[block])
+    assert rows_needed(deck, slide, {block: ended(printed.encode(), Outcome(0, 9.9))}) <= HEIGHT, printed

@@ -1,4 +1,4 @@
-"""`uv run setup-check`: what works on this machine, and how to mend what does not.
+"""`uv run setup-check`: what works on this machine, and how to fix what does not.
 
 Facts are gathered once, into a `Machine`; each check is a small function from the machine to one row. Kernels
 run in processes of their own, on the GPU and on the simulator: this one imports neither torch nor Triton.
@@ -21,7 +21,7 @@ import tempfile
 import textwrap
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import IO
@@ -58,6 +58,9 @@ Compatibility", section "Minor Version Compatibility", table 1)."""
 PACKAGES_NEEDED = ("Python", "torch", "torchvision", "Pillow")
 """The rows that stop the workshop where they fail, whatever kernels run on."""
 
+ROW = 59
+"""Characters of what was found that stand in one row, on a screen of 80 columns. The report is made to fit a slide."""
+
 NVIDIA_PCI_VENDOR = "0x10de"
 PCI_DISPLAY_CLASS = "0x03"
 
@@ -71,12 +74,12 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class Check:
-    """One row: what was looked at, what was found, and, where that is not good, how to mend it."""
+    """One row: what was looked at, what was found, and, where that is not good, how to fix it."""
 
     name: str
     state: State
     found: str
-    mend: str | None = None
+    fix: str | None = None
 
 
 @dataclass(frozen=True)
@@ -120,6 +123,7 @@ class Machine:
     wants_simulator: bool
     misspelling: str | None
     pictures: str
+    home: Path
     cache: Path
     cache_error: str | None
     gpu_run: KernelRun | None  # None: no GPU to run on
@@ -157,12 +161,7 @@ def check_uv(machine: Machine) -> Check:
     installer = "curl -LsSf https://astral.sh/uv/install.sh | sh"
     if machine.system == "win32":
         installer = 'powershell -c "irm https://astral.sh/uv/install.ps1 | iex"'
-    return Check(
-        "uv",
-        State.WARNING,
-        "not found; this environment works without it",
-        f"The workshop's commands begin with `uv run`. Install uv with `{installer}` or `pip install uv`",
-    )
+    return Check("uv", State.WARNING, "not found; commands begin with `uv run`", f"Install it: `{installer}`")
 
 
 def check_torch(machine: Machine) -> Check:
@@ -189,16 +188,16 @@ def check_torch(machine: Machine) -> Check:
 
 def check_torchvision(machine: Machine) -> Check:
     version = machine.packages.get("torchvision")
-    mend = _REINSTALL.format(package="torchvision")
+    fix = _REINSTALL.format(package="torchvision")
     if version is None:
-        return Check("torchvision", State.FAILED, "not installed", mend)
+        return Check("torchvision", State.FAILED, "not installed", fix)
     if any(run.facts.get("torchvision") for run in machine.runs):
         return Check("torchvision", State.OK, version)
     # Asked after the kernel: where that never ended, nothing is known against torchvision.
     asked = next((run for run in machine.runs if "correct" in run.facts), None)
     if asked is not None:
         found = f"{version}, but it does not fit this torch: {_last_error(asked)}"
-        return Check("torchvision", State.FAILED, found, mend)
+        return Check("torchvision", State.FAILED, found, fix)
     return Check("torchvision", State.OK, f"{version} (not tried)")
 
 
@@ -217,11 +216,11 @@ def check_triton(machine: Machine) -> Check:
 
 def check_pillow(machine: Machine) -> Check:
     version = machine.packages.get("pillow")
-    mend = _REINSTALL.format(package="pillow")
+    fix = _REINSTALL.format(package="pillow")
     if version is None:
-        return Check("Pillow", State.FAILED, "not installed", mend)
+        return Check("Pillow", State.FAILED, "not installed", fix)
     if machine.pillow_error is not None:
-        return Check("Pillow", State.FAILED, f"{version}, but its import fails: {machine.pillow_error}", mend)
+        return Check("Pillow", State.FAILED, f"{version}, but its import fails: {machine.pillow_error}", fix)
     return Check("Pillow", State.OK, version)
 
 
@@ -234,17 +233,17 @@ def check_gpu(machine: Machine) -> Check:
     found = f"{gpu.name}, {gpu.memory_bytes / 2**30:.0f} GiB, compute capability {capability}{more}"
     if not any(each.runs_kernels for each in machine.visible_gpus):
         needed = _dotted(MINIMUM_COMPUTE_CAPABILITY)
-        mend = (
+        fix = (
             f"Too old for today's torch and Triton, which need compute capability {needed}. "
             "Nothing to do: the workshop uses the simulator here"
         )
-        return Check("GPU", State.WARNING, found, mend)
+        return Check("GPU", State.WARNING, found, fix)
     if gpu.compute_capability < TRITON_NAMES_COMPUTE_CAPABILITY:
-        mend = (
+        fix = (
             f"Triton names {_dotted(TRITON_NAMES_COMPUTE_CAPABILITY)} as its oldest; most kernels run. "
             f"Should one not, put it on the simulator: `{_set_variable(machine, 'TRITON_INTERPRET', '1')}`"
         )
-        return Check("GPU", State.WARNING, found, mend)
+        return Check("GPU", State.WARNING, found, fix)
     return Check("GPU", State.OK, found)
 
 
@@ -252,11 +251,10 @@ def _check_missing_gpu(machine: Machine) -> Check:
     if machine.installed_gpus:
         setting = f"CUDA_VISIBLE_DEVICES={machine.cuda_visible_devices!r}"
         found = f"{machine.installed_gpus[0].name}, hidden by {setting}"
-        mend = f"To use it: `{_unset_variable(machine, 'CUDA_VISIBLE_DEVICES')}`"
-        return Check("GPU", State.WARNING, found, mend)
+        fix = f"To use it: `{_unset_variable(machine, 'CUDA_VISIBLE_DEVICES')}`"
+        return Check("GPU", State.WARNING, found, fix)
     if machine.nvidia_on_the_bus:
-        mend = "To use it, mend the NVIDIA driver first"
-        return Check("GPU", State.WARNING, "an NVIDIA GPU is built in, but out of reach", mend)
+        return Check("GPU", State.WARNING, "one is built in, but out of reach: fix its driver first")
     return Check("GPU", State.NOT_APPLICABLE, "no NVIDIA GPU here; the simulator needs none")
 
 
@@ -265,11 +263,11 @@ def check_driver(machine: Machine) -> Check:
     if machine.driver is None:
         if not machine.nvidia_on_the_bus:
             return Check(name, State.NOT_APPLICABLE, "none, and none needed without an NVIDIA GPU")
-        mend = (
-            "To use the GPU, install the driver (on Ubuntu: `sudo ubuntu-drivers install`) and restart; was "
-            "it just updated, then only restart. In a container: start it with `docker run --gpus all …`"
+        fix = (
+            "Install it (on Ubuntu: `sudo ubuntu-drivers install`) and restart; if it was just updated, only restart. "
+            "In a container: `docker run --gpus all …`"
         )
-        return Check(name, State.WARNING, "none answers", mend)
+        return Check(name, State.WARNING, "none answers", fix)
     found = f"{machine.driver.version}, runs CUDA up to {_dotted(machine.driver.cuda)}"
     torch_cuda = machine.fact("torch_cuda")
     if torch_cuda is None:
@@ -280,8 +278,8 @@ def check_driver(machine: Machine) -> Check:
         return Check(name, State.OK, found)
     oldest = OLDEST_DRIVER.get(major)
     wanted = f"driver {oldest} or newer" if oldest else f"a driver for CUDA {major}"
-    mend = f"Too old for this torch: install {wanted} (on Ubuntu: `sudo ubuntu-drivers install`) and restart"
-    return Check(name, State.FAILED, found, mend)
+    fix = f"Install {wanted} (on Ubuntu: `sudo ubuntu-drivers install`) and restart"
+    return Check(name, State.FAILED, found, fix)
 
 
 def check_gpu_kernel(machine: Machine) -> Check:
@@ -291,10 +289,7 @@ def check_gpu_kernel(machine: Machine) -> Check:
         return Check(name, State.NOT_APPLICABLE, "no GPU to run it on")
     if run.worked:
         return Check(name, State.OK, f"compiled, run, equal to torch ({_seconds(run)})")
-    if check_driver(machine).state is State.FAILED:
-        return Check(name, State.FAILED, _what_happened(run), "Mend the NVIDIA driver first")
-    mend = _hint(machine, run) or f"See the whole error with `{_KERNEL_BY_HAND}`"
-    return Check(name, State.FAILED, _what_happened(run), mend)
+    return _failed_kernel(name, machine, run, f"`{_KERNEL_BY_HAND}`")
 
 
 def check_simulator_kernel(machine: Machine) -> Check:
@@ -302,21 +297,28 @@ def check_simulator_kernel(machine: Machine) -> Check:
     run = machine.simulator_run
     if run.worked:
         return Check(name, State.OK, f"run, equal to torch ({_seconds(run)})")
-    if "triton" not in machine.packages:
-        return Check(name, State.FAILED, "needs Triton", "Mend Triton first")
-    by_hand = f"`{_set_variable(machine, 'TRITON_INTERPRET', '1')}` and `{_KERNEL_BY_HAND}`"
-    mend = _hint(machine, run) or f"Run `uv sync`. If that does not help, see the whole error with {by_hand}"
-    return Check(name, State.FAILED, _what_happened(run), mend)
+    by_hand = f"`{_set_variable(machine, 'TRITON_INTERPRET', '1')}` and `{_KERNEL_BY_HAND}`, after `uv sync`"
+    return _failed_kernel(name, machine, run, by_hand)
+
+
+def _failed_kernel(name: str, machine: Machine, run: KernelRun, by_hand: str) -> Check:
+    """What is to be done: fix the cause, which has a row of its own, or what is known of the error."""
+    cause = _cause(machine, run)
+    if cause is not None:
+        return Check(name, State.FAILED, f"{run.failure or 'failed'}: fix {cause} first")
+    fix = _hint(machine, run)
+    found = _shortened(_what_happened(run), ROW if fix else 2 * ROW - 10)
+    return Check(name, State.FAILED, found, fix or f"The whole error: {by_hand}")
 
 
 def check_interpret(machine: Machine) -> Check:
     name = "TRITON_INTERPRET"
     if machine.misspelling is not None:
-        mend = (
-            f"`{_unset_variable(machine, 'TRITON_INTERPRETER')}`; to put kernels on the simulator: "
+        fix = (
+            f"`{_unset_variable(machine, 'TRITON_INTERPRETER')}`; for the simulator: "
             f"`{_set_variable(machine, 'TRITON_INTERPRET', '1')}`"
         )
-        return Check(name, State.WARNING, machine.misspelling, mend)
+        return Check(name, State.WARNING, machine.misspelling, fix)
     if machine.wants_simulator:
         return Check(name, State.OK, f"{machine.interpret}: kernels run on the simulator")
     found = "not set" if machine.interpret is None else f"{machine.interpret!r}, which means no"
@@ -324,13 +326,20 @@ def check_interpret(machine: Machine) -> Check:
 
 
 def check_cache(machine: Machine) -> Check:
+    folder = _brief(machine.cache, machine.home)
     if machine.cache_error is None:
-        return Check("Triton cache", State.OK, f"{machine.cache}")
+        return Check("Triton cache", State.OK, folder)
     # The simulator compiles nothing, so only a GPU needs the cache.
     state = State.WARNING if machine.gpu_run is None else State.FAILED
     choose = _set_variable(machine, "TRITON_CACHE_DIR", _example_cache())
-    mend = f"Choose a folder that you can write to: `{choose}`"
-    return Check("Triton cache", state, f"{machine.cache} cannot be written: {machine.cache_error}", mend)
+    fix = f"Choose another folder: `{choose}`"
+    return Check("Triton cache", state, f"{folder} cannot be written: {machine.cache_error}", fix)
+
+
+def _brief(path: Path, home: Path) -> str:
+    """In one row: from the home folder on, and of a long path its end."""
+    shown = str(Path("~") / path.relative_to(home) if path.is_relative_to(home) else path)
+    return shown if len(shown) <= ROW else f"…{shown[1 - ROW :]}"
 
 
 def check_pictures(machine: Machine) -> Check:
@@ -340,11 +349,7 @@ def check_pictures(machine: Machine) -> Check:
 def check_presenterm(machine: Machine) -> Check:
     if machine.presenterm is not None:
         return Check("presenterm", State.OK, machine.presenterm)
-    mend = (
-        "Nothing needs it but `workshop present --viewer presenterm`. "
-        "To have it: `cargo install presenterm --locked` or `brew install presenterm`"
-    )
-    return Check("presenterm", State.WARNING, "not found", mend)
+    return Check("presenterm", State.NOT_APPLICABLE, "not found; only --viewer presenterm needs it")
 
 
 CHECKS: tuple[Callable[[Machine], Check], ...] = (
@@ -378,7 +383,7 @@ class Verdict:
 
 
 def judge(machine: Machine, checks: Sequence[Check]) -> Verdict:
-    not_ready = "Not ready: mend the rows marked ✗."
+    not_ready = "Not ready: fix the rows marked ✗."
     packages_failed = any(check.state is State.FAILED for check in checks if check.name in PACKAGES_NEEDED)
     device = _where_kernels_run(machine)
     if packages_failed or device is None:
@@ -387,7 +392,7 @@ def judge(machine: Machine, checks: Sequence[Check]) -> Verdict:
         return Verdict(True, device, f"Ready: kernels run on {machine.visible_gpus[0].name}.")
     if machine.gpu_run is not None and not machine.wants_simulator:
         to_simulator = _set_variable(machine, "TRITON_INTERPRET", "1")
-        summary = f"Ready on the simulator only, after `{to_simulator}`; for the GPU, mend the rows marked ✗."
+        summary = f"Ready on the simulator: `{to_simulator}`. For the GPU, fix each ✗ first."
         return Verdict(True, device, summary)
     reason = "TRITON_INTERPRET is set" if machine.gpu_run is not None else _why_no_gpu(machine)
     return Verdict(True, device, f"Ready: kernels run on the simulator ({reason}).")
@@ -405,7 +410,7 @@ def _why_no_gpu(machine: Machine) -> str:
     return "see the GPU's row" if machine.installed_gpus or machine.nvidia_on_the_bus else "no NVIDIA GPU here"
 
 
-# ---- The words for mending --------------------------------------------------------------------------------
+# ---- The words for fixing --------------------------------------------------------------------------------
 
 _REINSTALL = "Install it anew: `uv sync --reinstall-package {package}`"
 _KERNEL_BY_HAND = "uv run python -m triton_workshop.setup_kernel"
@@ -431,13 +436,12 @@ def _how_to_get_triton(machine: Machine) -> str:
 _MENDING_BY_ERROR = (
     (
         r"Failed to find C compiler",
-        "Triton needs a C compiler for GPU kernels. On Ubuntu or Debian: `sudo apt install gcc`; on Fedora: "
-        "`sudo dnf install gcc`. One that is elsewhere: `export CC=/path/to/gcc`",
+        "Triton needs a C compiler: `sudo apt install gcc` (on Fedora: `sudo dnf install gcc`), or one that is "
+        "elsewhere: `export CC=/path/to/gcc`",
     ),
     (
         r"Python\.h",
-        "Triton needs Python's C headers for GPU kernels. On Ubuntu or Debian: "
-        "`sudo apt install python3-dev`; or use uv's own Python, which has them: "
+        "Triton needs Python's C headers: `sudo apt install python3-dev`, or uv's own Python: "
         "`uv python install 3.12` and `uv sync --managed-python`",
     ),
     (
@@ -445,13 +449,8 @@ _MENDING_BY_ERROR = (
         "The NVIDIA driver is too old for this torch: install a newer one and restart",
     ),
     (
-        r"not compiled with CUDA",
-        "This torch was built without CUDA: `uv sync --reinstall-package torch`",
-    ),
-    (
         r"libcuda\.so",
-        "The driver's library libcuda.so.1 is not found: run `sudo ldconfig`; in a container, start it with "
-        "`docker run --gpus all …`",
+        "The driver's libcuda.so.1 is not found: `sudo ldconfig`; in a container: `docker run --gpus all …`",
     ),
     (
         r"no kernel image is available|sm_\d+\w?' is not|Value 'sm_\d+",
@@ -467,20 +466,31 @@ _MENDING_BY_ERROR = (
     ),
     (
         r"unknown error|initialization error|No CUDA GPUs are available|active drivers",
-        "The GPU does not answer. Try `nvidia-smi`; if it fails too, restart the machine (in a container: "
-        "start it with `docker run --gpus all …`)",
+        "The GPU does not answer. Try `nvidia-smi`; if it fails too, restart the machine (a container: with "
+        "`docker run --gpus all …`)",
     ),
 )
 
 
+def _cause(machine: Machine, run: KernelRun) -> str | None:
+    """What has to be fixed before the run can be; None where no other row says it."""
+    for name, package in (("torch", "torch"), ("Triton", "triton")):
+        installed = machine.fact(package) or machine.packages.get(package)
+        if installed is None or run.broken_import == package:
+            return name
+    if run is machine.gpu_run and check_torch(machine).state is State.WARNING:
+        return "torch"
+    if run is machine.gpu_run and check_driver(machine).state is State.FAILED:
+        return "the NVIDIA driver"
+    if machine.cache_error is not None and re.search(r"Permission|Read-only|NotADirectory|FileExists", run.stderr):
+        return "the Triton cache"
+    return None
+
+
 def _hint(machine: Machine, run: KernelRun) -> str | None:
-    """How to mend what stopped the run, where its errors are known ones."""
+    """How to fix what stopped the run, where its errors are known ones."""
     if machine.compiler and f"No such file or directory: '{machine.compiler}'" in run.stderr:
         return f"CC names a compiler that is not there, {machine.compiler}: `{_unset_variable(machine, 'CC')}`"
-    if machine.cache_error is not None and re.search(r"Permission|Read-only|NotADirectory|FileExists", run.stderr):
-        return "Mend the Triton cache first"
-    if run.broken_import in ("torch", "triton"):
-        return f"Mend {run.broken_import.replace('triton', 'Triton')} first"
     for pattern, words in _MENDING_BY_ERROR:
         if re.search(pattern, run.stderr, re.IGNORECASE):
             return words
@@ -498,8 +508,11 @@ def _last_error(run: KernelRun) -> str:
     """The line of a traceback that says what went wrong, or the last line of all."""
     lines = [line.strip() for line in run.stderr.splitlines() if line.strip()]
     errors = [line for line in lines if re.match(r"[\w.]*(Error|Exception)\b|(fatal )?error:", line)]
-    last = (errors or lines or [""])[-1]
-    return last if len(last) <= 160 else f"{last[:159]}…"
+    return _shortened((errors or lines or [""])[-1], 160)
+
+
+def _shortened(text: str, length: int) -> str:
+    return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
 def _set_variable(machine: Machine, name: str, value: str) -> str:
@@ -563,6 +576,7 @@ def look_at_machine(waiting: contextlib.AbstractContextManager[object] | None = 
             wants_simulator=simulated(),
             misspelling=misspelt_interpret(os.environ),
             pictures=pictures,
+            home=Path.home(),
             cache=cache,
             cache_error=_why_not_writable(cache),
             gpu_run=gpu_run() if gpu_run else None,
@@ -726,30 +740,39 @@ _MARKS = {
     State.FAILED: ("✗", "bold red"),
     State.NOT_APPLICABLE: ("·", "dim"),
 }
+_INDENT = " " * 3  # of what stands under a row: that its command can be copied in one piece, it begins left
 
 
 def print_report(checks: Sequence[Check], verdict: Verdict, console: Console) -> None:
-    console.print(_table(checks))
-    for check in checks:
-        if check.mend is None:
-            continue
-        console.print()
-        console.print(_mark(check), Text(check.name, style="bold"))
-        for line in wrap_keeping_commands(check.mend, console.width - 2):
+    """The rows, under each how to fix what is not well, and at the end the verdict."""
+    names = max(len(check.name) for check in checks)
+    for check in _rows(checks):
+        console.print(_row(check, names))
+        for line in wrap_keeping_commands(check.fix or "", console.width - len(_INDENT)):
             # Not wrapped by Rich: a command has to be copied in one piece.
-            console.print(Text("  ") + _coloured_commands(line), soft_wrap=True)
+            console.print(Text(_INDENT) + _coloured_commands(line), soft_wrap=True)
     console.print()
     console.print(Text(verdict.summary, style="bold green" if verdict.ok else "bold red"))
 
 
-def _table(checks: Sequence[Check]) -> Table:
+def _rows(checks: Sequence[Check]) -> Iterator[Check]:
+    """A row for each check; but packages that are as well as torch is stand beside it."""
+    well = {check.name: check for check in checks if check.state is State.OK}
+    beside = [well[name] for name in ("torchvision", "Pillow") if name in well and "torch" in well]
+    for check in checks:
+        if check.name == "torch":
+            yield replace(check, found=", ".join((check.found, *(f"{each.name} {each.found}" for each in beside))))
+        elif check not in beside:
+            yield check
+
+
+def _row(check: Check, names: int) -> Table:
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 1))
     table.add_column(width=1)
-    table.add_column(no_wrap=True)
+    table.add_column(width=names, no_wrap=True)
     table.add_column(overflow="fold")
-    for check in checks:
-        quiet = "dim" if check.state is State.NOT_APPLICABLE else ""
-        table.add_row(_mark(check), Text(check.name, style=quiet or "bold"), Text(check.found, style=quiet))
+    quiet = "dim" if check.state is State.NOT_APPLICABLE else ""
+    table.add_row(_mark(check), Text(check.name, style=quiet or "bold"), Text(check.found, style=quiet))
     return table
 
 
@@ -785,7 +808,7 @@ def check_machine(machine: Machine) -> list[Check]:
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command `setup-check`. Exits 0 where the workshop can be done on this machine, else 1."""
     parser = argparse.ArgumentParser(
-        prog="setup-check", description="What works on this machine, and how to mend what does not."
+        prog="setup-check", description="What works on this machine, and how to fix what does not."
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object for machines")
     as_json = parser.parse_args(arguments).json
