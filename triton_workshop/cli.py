@@ -57,7 +57,8 @@ def present(
 
     Code of a deck from outside the workshop's repository runs only with -x or -X, or after a yes to a list of it.
     With --notes, in a second terminal: the notes of the slide that is shown, the next slide, and the time.
-    Where standard output is no terminal, the deck is printed as plain text; with --notes, its notes are.
+    Where standard output is no terminal, the deck is printed as plain text, from slide N on; with --notes, its notes
+    are.
     """
     from triton_workshop.consent import Consent
     from triton_workshop.deck.errors import DeckError
@@ -67,7 +68,7 @@ def present(
         fail("--slide goes with the slides; the notes follow them")
     try:
         if not sys.stdout.isatty():
-            print_deck(path, notes=notes)
+            print_deck(path, slide, notes=notes)
         elif viewer is ViewerName.PRESENTERM:
             if slide != 1:
                 fail("--slide works with our own viewer: presenterm always starts on the first slide")
@@ -341,14 +342,21 @@ def show_notes(path: Path, command: str) -> NoReturn:
         fail(str(error))
 
 
-def print_deck(path: Path, *, notes: bool) -> None:
+def print_deck(path: Path, start: int, *, notes: bool) -> None:
+    """Prints a deck from slide `start` on; or its notes, which are printed whole."""
     from triton_workshop.deck import load_deck
 
+    deck = load_deck(path)
+    if start > len(deck.slides):
+        fail(f"{path}: no slide {start}; it has {len(deck.slides)}")
     if notes:
-        from triton_workshop.viewer.notes.plain import plain_notes as as_text
+        from triton_workshop.viewer.notes.plain import plain_notes
+
+        text = plain_notes(deck)
     else:
-        from triton_workshop.viewer.plain import plain_text as as_text
-    text = as_text(load_deck(path))
+        from triton_workshop.viewer.plain import plain_text
+
+        text = plain_text(deck, start)
     try:
         # Whatever the locale says: a deck has arrows and box characters.
         sys.stdout.buffer.write(f"{text}\n".encode())

@@ -16,6 +16,7 @@ from triton_workshop.deck import (
     Content,
     Deck,
     Execution,
+    Footer,
     Heading,
     JumpToMiddle,
     Paragraph,
@@ -174,6 +175,16 @@ def test_notes_belong_to_their_slide(read: ReadDeck) -> None:
 def test_no_footer_and_skip_slide_hold_for_one_slide(read: ReadDeck) -> None:
     deck = read("<!-- no_footer -->\na\n<!-- end_slide -->\nb\n<!-- skip_slide -->\n<!-- end_slide -->\nc\n")
     assert [(slide.footer, slide.line) for slide in deck.slides] == [(False, 1), (True, 7)]
+
+
+@pytest.mark.parametrize(
+    ("said", "height"),
+    [("left: {image: picture.png}", 3), ("left: {image: picture.png}, height: 6", 6), ("right: x, height: 2", 2)],
+)
+def test_a_footer_has_pictures_and_a_height(read: ReadDeck, folder: Path, said: str, height: int) -> None:
+    footer = read(f"---\ntheme: {{override: {{footer: {{style: template, {said}}}}}}}\n---\n\na\n").front_matter.footer
+    side = {"left": folder / "picture.png"} if "image" in said else {"right": text("x")}
+    assert footer == Footer("template", **side, height=height)
 
 
 def test_front_matter_makes_an_introduction_slide(read: ReadDeck) -> None:

@@ -26,6 +26,13 @@ def test_into_a_pipe_the_deck_is_plain_text() -> None:
         assert words in result.stdout
 
 
+def test_into_a_pipe_the_deck_starts_on_the_slide_that_was_asked_for() -> None:
+    whole, rest = workshop("present", "tour.md"), workshop("present", "tour.md", "--slide", "5")
+    assert rest.returncode == 0
+    assert rest.stdout.startswith("── 5 / 6 ")
+    assert whole.stdout.endswith(rest.stdout)
+
+
 def test_a_reader_that_has_seen_enough_is_no_error() -> None:
     command = [*WORKSHOP, "present", "tour.md"]
     with subprocess.Popen(command, cwd=DECKS, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
@@ -58,6 +65,7 @@ def test_a_mistake_in_the_deck_is_one_line_with_its_place(tmp_path: Path, deck: 
         (["present", "."], ".: expected a Markdown deck, found a folder"),
         (["present", "tour.md", "--viewer", "powerpoint"], "powerpoint"),
         (["present", "tour.md", "--slide", "0"], "--slide"),
+        (["present", "tour.md", "--slide", "7"], "tour.md: no slide 7; it has 6"),
         (["nosuchcommand"], "nosuchcommand"),
     ],
 )

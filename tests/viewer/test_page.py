@@ -10,6 +10,7 @@ from PIL import Image as PILImage
 from triton_workshop.deck import Deck, load_deck
 from triton_workshop.deck.model import (
     Alignment,
+    Blank,
     Block,
     Code,
     Columns,
@@ -141,6 +142,19 @@ def test_columns_stand_below_each_other_where_the_screen_is_narrow() -> None:
     assert any("right" in line for line in lines)
 
 
+LAYOUT = Columns((1, 1), ((Block(paragraph("left"), 0, 1),), (Block(paragraph("right"), 0, 2),)))
+
+
+@pytest.mark.parametrize("above", [LAYOUT, paragraph("above"), ListItem(0, "•", (Span("above"),)), Heading(2, ())])
+def test_new_lines_adds_to_the_gap_between_two_blocks(above: Content) -> None:
+    def row_below(*between: Content) -> int:
+        page = page_of(slide_of(above, *between, paragraph("below")))
+        return next(row for row, line in enumerate(page.body) if "below" in line.text)
+
+    assert row_below(Blank(2)) == row_below() + 2
+    assert row_below(Blank(1), Blank(2)) == row_below() + 3
+
+
 def test_what_follows_jump_to_middle_is_in_the_middle() -> None:
     page = page_of(slide_of(JumpToMiddle(), paragraph("centre")))
     row = next(index for index, line in enumerate(page.body) if "centre" in line.text)
@@ -238,6 +252,35 @@ def test_text_has_the_contrast_that_projectors_need(palette: Palette) -> None:
         for tone in (palette.accent, palette.good, palette.bad, palette.warning, palette.note, palette.literal):
             assert contrast(tone, ground) >= 5
     assert contrast(palette.on_bar, palette.bar) >= 6
+
+
+@pytest.mark.parametrize(
+    ("side", "columns"), [("left", range(4, 16)), ("center", range(34, 46)), ("right", range(64, 76))]
+)
+def test_a_picture_stands_in_the_footer_with_an_empty_row_above_and_below(
+    tmp_path: Path, side: str, columns: range
+) -> None:
+    PILImage.new("RGB", (1200, 600), "red").save(tmp_path / "logo.png")
+    path = tmp_path / "deck.md"
+    wanted = f"{{style: template, {side}: {{image: logo.png}}, height: 5}}"
+    path.write_text(f"---\ntheme: {{override: {{footer: {wanted}}}}}\n---\n\ntext\n")
+    rows = footer(load_deck(path), Place(0, 0), View(DARK, 80, 24))
+    drawn = [[column for column, cell in enumerate(row.text) if cell == "▀"] for row in rows]
+    assert drawn == [[], *[list(columns)] * 3, []]
+
+
+@pytest.mark.parametrize(
+    ("height", "screen", "rows"), [("5", 24, 5), ("null", 24, 2), ("0", 24, 1), ("9", 24, 8), ("5", 1, 1)]
+)
+def test_a_theme_says_how_high_the_footer_is_but_leaves_most_to_the_slide(
+    tmp_path: Path, height: str, screen: int, rows: int
+) -> None:
+    path = tmp_path / "deck.md"
+    path.write_text(f"---\ntheme: {{override: {{footer: {{style: template, height: {height}}}}}}}\n---\n\n# text\n\nx")
+    deck = load_deck(path)
+    view = View(DARK, 80, screen)
+    assert len(footer(deck, Place(0, 0), view)) == rows
+    assert compose(deck, deck.slides[0], view).room <= max(screen - rows, 1)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from textual.pilot import Pilot
 
 from triton_workshop.consent import Consent
@@ -14,7 +15,7 @@ from triton_workshop.deck import Deck, load_deck
 from triton_workshop.saves import Saves
 from triton_workshop.viewer.app import Viewer
 from triton_workshop.viewer.place import Place
-from triton_workshop.viewer.reloading import pairs, slide_again, sources
+from triton_workshop.viewer.reloading import pairs, pictures, slide_again, sources
 
 from .test_viewer import Drive, finished, screen, until
 
@@ -84,13 +85,15 @@ def test_a_deck_is_made_of_all_that_it_names(tmp_path: Path) -> None:
     (tmp_path / "parts").mkdir()
     (tmp_path / "parts" / "empty.md").write_text("")
     (tmp_path / "code.py").write_text("print(1)\n")
-    (tmp_path / "theme.yaml").write_text("")
+    Image.new("RGB", (8, 8)).save(tmp_path / "logo.png")
+    (tmp_path / "theme.yaml").write_text("footer: {style: template, left: {image: logo.png}}")
     (tmp_path / "talk.md").write_text(
         "---\ntheme:\n  path: theme.yaml\n---\n\nOne\n===\n\n<!-- include: parts/empty.md -->\n\n"
         "```file\npath: code.py\nlanguage: python\n```\n"
     )
     found = sources(load_deck(tmp_path / "talk.md"))
-    assert found == {tmp_path / name for name in ("talk.md", "parts/empty.md", "code.py", "theme.yaml")}
+    assert found == {tmp_path / name for name in ("talk.md", "parts/empty.md", "code.py", "theme.yaml", "logo.png")}
+    assert pictures(load_deck(tmp_path / "talk.md")) == {tmp_path / "logo.png"}
 
 
 # On the screen

@@ -14,7 +14,7 @@ from triton_workshop.deck import load_deck
 from triton_workshop.viewer.app import Viewer
 from triton_workshop.viewer.box import Keys
 from triton_workshop.viewer.place import Place
-from triton_workshop.viewer.screens import Index
+from triton_workshop.viewer.screens import KEYS, Index
 
 DECKS = Path(__file__).parent / "decks"
 Drive = Callable[[Viewer, Pilot[int]], Awaitable[None]]
@@ -128,6 +128,23 @@ def test_the_help_names_every_key_and_goes_away() -> None:
         assert not isinstance(viewer.screen, Keys)
 
     drive(DECKS / "tour.md", steps)
+
+
+@pytest.mark.parametrize(("size", "scrolls"), [((40, 12), True), ((80, 24), False)])
+def test_all_of_the_help_can_be_read(size: tuple[int, int], scrolls: bool) -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        await pilot.press("question_mark")
+        assert ("scroll ─" in screen(viewer)) is scrolls
+        seen = screen(viewer)
+        for _ in range(4):
+            await pilot.press("pagedown")
+            seen += screen(viewer)
+        for _, rows in KEYS:
+            for keys, effect in rows:
+                assert keys in seen
+                assert all(word in seen for word in effect.split())
+
+    drive(DECKS / "tour.md", steps, size)
 
 
 @pytest.mark.parametrize("key", ["q", "ctrl+c"])

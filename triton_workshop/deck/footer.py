@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
 
 import yaml
 
@@ -13,11 +15,13 @@ from .model import CURRENT_SLIDE, TOTAL_SLIDES, Footer, Text
 from .theme import Palette
 from .yaml_values import YamlError, line_of
 
+_HEIGHT_WITH_PICTURE = 3
+"""presenterm's, where the theme gives none: one row of picture, and an empty one above and below it."""
 _NUMBERS = dict(zip(COUNTERS, (CURRENT_SLIDE, TOTAL_SLIDES), strict=True))
 
 
-def read_footer(node: yaml.Node, said: Mapping[str, str], palette: Palette) -> Footer:
-    """The footer of a theme that has been checked.
+def read_footer(node: yaml.Node, said: Mapping[str, str], palette: Palette, folder: Path) -> Footer:
+    """The footer of a theme that has been checked, of a deck in `folder`.
 
     `said` is what the front matter says, by key. YamlError where presenterm could not make this footer.
     """
@@ -29,10 +33,20 @@ def read_footer(node: yaml.Node, said: Mapping[str, str], palette: Palette) -> F
     if style != "template":
         return Footer(style)
     left, center, right = (
-        _text(content, said, palette) if isinstance(content, yaml.ScalarNode) else None
+        _content(content, said, palette, folder) if content else None
         for content in (yaml_values.given(entries, side) for side in ("left", "center", "right"))
     )
-    return Footer(style, left, center, right)
+    footer = Footer(style, left, center, right)
+    height = yaml_values.given(entries, "height")
+    if height:
+        return replace(footer, height=yaml_values.number(height, 0, 65535))
+    return replace(footer, height=_HEIGHT_WITH_PICTURE) if footer.pictures else footer
+
+
+def _content(node: yaml.Node, said: Mapping[str, str], palette: Palette, folder: Path) -> Text | Path:
+    if isinstance(node, yaml.ScalarNode):
+        return _text(node, said, palette)
+    return folder / yaml_values.text(yaml_values.mapping(node)["image"])
 
 
 def _text(node: yaml.ScalarNode, said: Mapping[str, str], palette: Palette) -> Text:

@@ -108,7 +108,7 @@ def _read(source: str, folder: Path) -> Opening:
     said = dict(texts)
     authors = (texts.pop("author"),) if "author" in texts else authors
     theme = read_theme(entries["theme"], folder) if "theme" in entries else Theme()
-    footer, problem = _footer(theme, said)
+    footer, problem = _footer(theme, said, folder)
     styled = {key: _styled(entries[key], key, theme.palette) for key in ("title", "sub_title") if key in texts}
     introduces = bool(texts or authors)
     texts.update({key: plain(text) for key, text in styled.items()})
@@ -134,11 +134,11 @@ def _read(source: str, folder: Path) -> Opening:
     )
 
 
-def _footer(theme: Theme, said: Mapping[str, str]) -> tuple[Footer | None, YamlError | None]:
+def _footer(theme: Theme, said: Mapping[str, str], folder: Path) -> tuple[Footer | None, YamlError | None]:
     if theme.footer is None:
         return None, None
     try:
-        return read_footer(theme.footer, said, theme.palette), None
+        return read_footer(theme.footer, said, theme.palette, folder), None
     except YamlError as error:
         return None, error
 

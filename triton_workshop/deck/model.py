@@ -269,15 +269,22 @@ CURRENT_SLIDE, TOTAL_SLIDES = "\ufdd0", "\ufdd1"
 class Footer:
     """The footer that the deck's theme asks for; `style` is template, progress_bar or empty.
 
-    The texts of a template have CURRENT_SLIDE and TOTAL_SLIDES in the places of the numbers. None: nothing there.
+    A template has texts, with CURRENT_SLIDE and TOTAL_SLIDES in the places of the numbers, and pictures' files. None:
+    nothing there.
     """
 
     style: str
-    left: Text | None = None
-    center: Text | None = None
-    right: Text | None = None
+    left: Text | Path | None = None
+    center: Text | Path | None = None
+    right: Text | Path | None = None
     character: str = "█"
     """What a progress bar is made of."""
+    height: int | None = None
+    """Rows; None leaves them to the viewer."""
+
+    @property
+    def pictures(self) -> tuple[Path, ...]:
+        return tuple(content for content in (self.left, self.center, self.right) if isinstance(content, Path))
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -30,13 +30,13 @@ from triton_workshop.viewer.box import BOX_STYLE, Keys
 from triton_workshop.viewer.browser import open_link
 from triton_workshop.viewer.deck_theme import look_of
 from triton_workshop.viewer.editing import Displaced
-from triton_workshop.viewer.frame import footer
+from triton_workshop.viewer.frame import footer, footer_pictures
 from triton_workshop.viewer.leaving import leave_with_terminal
 from triton_workshop.viewer.live import Status, blocks_again
 from triton_workshop.viewer.notes.channel import HEARTBEAT, Publisher
 from triton_workshop.viewer.output import Output, OutputScreen
 from triton_workshop.viewer.page import EDITOR_INSET, Page, Part, Spot, broken_page, cell_shown, compose, slide_name
-from triton_workshop.viewer.pictures import HALF_BLOCKS, Graphics, Look, forget_pictures
+from triton_workshop.viewer.pictures import HALF_BLOCKS, Graphics, Look, Picture, forget_pictures
 from triton_workshop.viewer.place import Place, goto
 from triton_workshop.viewer.reloading import pictures, read, readings
 from triton_workshop.viewer.richtext import printable
@@ -154,6 +154,7 @@ class Viewer(App[int]):
         self.settled = True
         """Whether the screen shows all that the live blocks have printed."""
         self._pictures: list[PictureWidget] = []
+        self._footer_pictures: list[PictureWidget] = []
         self._held: Held | None = None
         self._output_screen: OutputScreen | None = None
         self._deaf_until = 0.0
@@ -207,7 +208,7 @@ class Viewer(App[int]):
         self._draw(event.size)
 
     def _draw_pictures_again(self) -> None:
-        for picture in self._pictures:  # some terminals lose them
+        for picture in (*self._pictures, *self._footer_pictures):  # some terminals lose them
             picture.draw_again()
 
     def _come_back(self, _: App[object]) -> None:
@@ -260,7 +261,7 @@ class Viewer(App[int]):
                 self.body.scroll_to(y=0, animate=False, force=True, immediate=True)
             self.title_rows.show(self.page.title)
             self.canvas.show(self.page.body)
-            self._place_pictures()
+            self._pictures = self._placed(self._pictures, self.page.pictures, self.canvas)
             self._place_editor()
             self._draw_footer()
             self._draw_trouble(view)
@@ -276,33 +277,39 @@ class Viewer(App[int]):
     def _draw_footer(self) -> None:
         if not self.show.slide.footer and not self.message:
             self.footer_rows.show(())
+            self._footer_pictures = self._placed(self._footer_pictures, (), self.footer_rows)
             return
         hint = self.message or self.typed
         if not hint and self.show.live.running:
             hint = "▶ running"
         if not self.message and len(self.page.body) - self.page.room > self.body.scroll_offset.y:
             hint = f"{hint}  ↓ more".strip()
-        self.footer_rows.show(footer(self.deck, self.show.place, self._view(self.size), hint))
+        view = self._view(self.size)
+        self.footer_rows.show(footer(self.deck, self.show.place, view, hint))
+        shows = view.graphics.real and self._trouble is None  # trouble lies over the footer
+        pictures = footer_pictures(self.deck, view, hint) if shows else ()
+        self._footer_pictures = self._placed(self._footer_pictures, pictures, self.footer_rows)
 
     def _draw_trouble(self, view: View) -> None:
         self.trouble_rows.show(trouble_rows(self._trouble, self.palette, view.width) if self._trouble else ())
         self.trouble_rows.display = self._trouble is not None
 
-    def _place_pictures(self) -> None:
-        """Puts the terminal's own pictures where the page wants them; those that only move are moved."""
-        left, self._pictures = self._pictures, []
-        for picture in self.page.pictures:
+    def _placed(self, widgets: Sequence[PictureWidget], pictures: Sequence[Picture], rows: Rows) -> list[PictureWidget]:
+        """Puts the terminal's own pictures where they are wanted on these rows; those that only move are moved."""
+        left, placed = list(widgets), []
+        for picture in pictures:
             widget = next((widget for widget in left if widget.look == picture.look), None)
             if widget is not None:
                 left.remove(widget)
             else:
                 widget = self._new_picture(picture.look)
-                self.canvas.mount(widget)
+                rows.mount(widget)
             widget.styles.offset = (picture.x, picture.y)
-            self._pictures.append(widget)
+            placed.append(widget)
         for widget in left:
             widget.display = False  # at once; it goes a moment later
             widget.remove()
+        return placed
 
     def _new_picture(self, look: Look) -> PictureWidget:
         from triton_workshop.viewer.picture_widget import Held, PictureWidget  # not before there is a picture
@@ -684,10 +691,8 @@ class Viewer(App[int]):
             forget_prepared()
         if self._held is not None and self._driver is not None:
             self._driver.write(self._held.let_go(self.graphics.terminal))
-        for widget in self._pictures:
-            widget.display = False  # at once; it goes a moment later
-            widget.remove()
-        self._pictures = []
+        self._pictures = self._placed(self._pictures, (), self.canvas)
+        self._footer_pictures = self._placed(self._footer_pictures, (), self.footer_rows)
 
     def _carry_editor_over(self, before: Deck) -> None:
         """The editor stays over the same code, wherever it stands on the slide now; else it closes."""

@@ -1,4 +1,4 @@
-"""What a block of a slide looks like by itself: text, lists, tables, and the panels of code."""
+"""What a block of a slide looks like by itself: text, lists, and the panels of code."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from triton_workshop.deck.model import Text as Spans
 from triton_workshop.runner import runnable
 from triton_workshop.viewer.code_rows import code_rows
 from triton_workshop.viewer.deck_theme import Layout
-from triton_workshop.viewer.lines import CONSOLE, Lines, fitting, strip, wrap
+from triton_workshop.viewer.lines import Lines, fitting, strip, wrap
 from triton_workshop.viewer.palette import Palette
 from triton_workshop.viewer.richtext import code_lines, comment_start, printable, rich_text, superscript
 from triton_workshop.viewer.view import NARROWEST_COLUMN, Air
@@ -40,8 +40,6 @@ MEASURE = 108
 """Columns beyond which running text is hard to follow; code, tables and columns may be wider."""
 ALERT_ICONS = {"note": "●", "tip": "★", "important": "◆", "warning": "▲", "caution": "✖"}
 EDITING = ("Ctrl+E runs · Ctrl+O next · Esc leaves", "Ctrl+E runs · Esc leaves", "Esc leaves", "")
-VEIL = "\u2800"
-"""A blank that wraps as a letter does: text that will come later keeps its place."""
 
 
 @lru_cache(maxsize=1024)
@@ -64,6 +62,8 @@ def still_lines(block: Block, width: int, palette: Palette, base: Style, step: i
         case ListItem():
             return list_item(content, width, measure, palette, base)
         case Table():
+            from triton_workshop.viewer.table import table  # not before there is one
+
             return table(content, alignment, width, palette, base, step)
         case Quote(paragraphs):
             return barred(paragraphs, measure, width, palette, base, palette.accent, None, Style(italic=True))
@@ -129,47 +129,6 @@ def barred(
     inside = max(measure - 2, 1)
     beyond = Segment(" " * max(width - measure, 0), base)
     return tuple(Strip([bar, *strip(row, inside, ground), beyond]).adjust_cell_length(width, base) for row in rows)
-
-
-def table(content: Table, alignment: Alignment, width: int, palette: Palette, base: Style, step: int) -> Lines:
-    """A table as wide as its text, with a line below its header. Rows of later steps are blank."""
-    from rich.box import Box
-    from rich.table import Table as RichTable
-
-    header_line = Box("    \n    \n ── \n    \n    \n    \n    \n    \n")
-    drawn = RichTable(
-        box=header_line,
-        show_edge=False,
-        pad_edge=False,
-        padding=(0, 3 if width >= 80 else 1, 0, 0),
-        border_style=Style(color=palette.faint),
-        header_style=Style(color=palette.accent, bold=True),
-        show_header=any(content.header),
-    )
-    for index, header in enumerate(content.header):
-        justify = content.alignments[index] if index < len(content.alignments) else Alignment.LEFT
-        drawn.add_column(rich_text(header, palette), justify=justify.value, overflow="fold")
-    for cells, row_step in zip(content.rows, content.row_steps, strict=False):
-        texts = [rich_text(spans, palette) for spans in cells]
-        drawn.add_row(*(texts if row_step <= step else map(veiled, texts)))
-    options = CONSOLE.options.update(width=width, max_width=width, height=None)
-    rows = CONSOLE.render_lines(drawn, options, pad=False)
-    lines = [unveiled(Strip(row)) for row in rows]
-    shift = {Alignment.LEFT: 0, Alignment.CENTER: 2, Alignment.RIGHT: 1}[alignment]
-    slack = width - max((line.cell_length for line in lines), default=0)
-    indent = Segment(" " * (max(slack, 0) // shift if shift else 0), base)
-    return tuple(
-        Strip([indent, *line.apply_style(base)]).crop(0, width).adjust_cell_length(width, base) for line in lines
-    )
-
-
-def veiled(text: Text) -> Text:
-    """Blanks of the text's shape."""
-    return Text("".join(c if c.isspace() else VEIL * Text(c).cell_len for c in text.plain))
-
-
-def unveiled(line: Strip) -> Strip:
-    return Strip([Segment(s.text.replace(VEIL, " "), s.style, s.control) for s in line], line.cell_length)
 
 
 @lru_cache(maxsize=256)

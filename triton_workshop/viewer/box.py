@@ -22,6 +22,7 @@ Box { align: center middle; background: $background 70%; }
 Box > .box {
     max-width: 100%; height: auto; max-height: 100%; padding: 0 2; background: $panel;
     border: round $accent; border-title-color: $accent; border-title-style: bold; scrollbar-size: 0 0;
+    border-subtitle-color: $accent;
 }
 """
 """For an app's CSS, after what it says of screens."""
@@ -80,25 +81,37 @@ class Keys(Box[None]):
         ("question_mark,enter,space", "leave", "Close"),
         ("down,j", "scroll(1)", "Down"),
         ("up,k", "scroll(-1)", "Up"),
+        ("pagedown", "scroll(10)", "Further down"),
+        ("pageup", "scroll(-10)", "Further up"),
     ]
 
     def __init__(self, groups: KeyGroups, palette: Palette) -> None:
         super().__init__("Keys", palette)
         self.groups = groups
 
+    def draw(self) -> None:
+        super().draw()
+        clipped = len(self.rows.lines) > self.app.size.height - 2
+        self.frame.border_subtitle = "↓ ↑ scroll" if clipped else ""
+
     def texts(self, width: int) -> list[Text]:
-        column = min(max(len(keys) for _, rows in self.groups for keys, _ in rows) + 3, width // 2)
+        column = max(len(keys) for _, rows in self.groups for keys, _ in rows) + 3
         told = [self.group(name, rows, column, width) for name, rows in self.groups]
         airy = sum(len(lines) + 1 for lines in told) - 1 <= self.app.size.height - 2
         return [line for index, lines in enumerate(told) for line in ([Text(), *lines] if airy and index else lines)]
 
     def group(self, name: str, rows: Iterable[tuple[str, str]], column: int, width: int) -> list[Text]:
-        """A heading, and its keys, with what they do from this column on."""
+        """A heading, and its keys, with what they do from this column on; below them where that leaves little room."""
+        below = column > width // 2
         lines = [Text(name, Style(color=self.palette.accent, bold=True))]
         for keys, effect in rows:
+            key = Text(keys.ljust(column), Style(color=self.palette.literal, bold=True))
+            if below:
+                lines += [key, *(Text("  ") + row for row in wrap(Text(effect), width - 2))]
+                continue
             first, *others = wrap(Text(effect), width - column)
-            lines.append(Text.assemble((keys.ljust(column), Style(color=self.palette.literal, bold=True)), first))
-            lines += [Text(" " * column) + other for other in others]
+            lines.append(Text.assemble(key, first))
+            lines += [Text(" " * column) + row for row in others]
         return lines
 
     def action_scroll(self, rows: int) -> None:

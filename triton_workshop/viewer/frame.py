@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from rich.segment import Segment
 from rich.style import Style
@@ -14,6 +15,7 @@ from triton_workshop.deck.model import CURRENT_SLIDE, TOTAL_SLIDES, Alignment, D
 from triton_workshop.deck.model import Text as Spans
 from triton_workshop.viewer.blocks import MEASURE
 from triton_workshop.viewer.lines import Lines, strip, wrap
+from triton_workshop.viewer.pictures import Look, Picture, Source, cells_for, half_blocks, pixel_size
 from triton_workshop.viewer.place import Place
 from triton_workshop.viewer.richtext import printable, rich_text
 from triton_workshop.viewer.view import TALL, View, footer_height, margin
@@ -46,26 +48,30 @@ def title_bar(title: Spans | None, view: View, side: int) -> Lines:
 def footer(deck: Deck, place: Place, view: View, hint: str = "") -> Lines:
     """The deck's title, a thin bar of progress, and `n / N`; the hint stands before the number.
 
-    A deck whose theme asks for another footer gets that. A long hint, such as an error in the deck, gets the title's
-    and the bar's room too.
+    A deck whose theme asks for another footer gets that, with its pictures where they are drawn in characters. A long
+    hint, such as an error in the deck, gets all the room but the number's.
     """
     palette, width = view.palette, view.width
     tone = palette.footer or palette.muted
     base = Style(color=tone, bgcolor=palette.background)
     side = margin(width, view.layout)
     count = len(deck.slides)
+    pictures = footer_pictures(deck, view, hint)
 
     def framed(text: Text) -> Lines:
-        line, blank = strip(text, width, base), strip(Text(), width, base)
-        return {1: (line,), 2: (blank, line), 3: (blank, line, blank)}[footer_height(view.height)]
+        height = footer_height(view.height, deck.front_matter.footer)
+        lines = [strip(Text(), width, base)] * height
+        lines[height // 2] = strip(text, width, base)
+        return tuple(lines) if view.graphics.real else with_pictures(lines, pictures)
 
-    if len(hint) > width // 3:
+    if is_long(hint, view):
         number = f"  {place.slide + 1} / {count}"
         message = Text(printable(hint), Style(color=palette.accent, bold=True))
         message.truncate(max(width - 2 * side - len(number), 1), overflow="ellipsis", pad=True)
         return framed(Text.assemble(" " * side, message, Text(number, Style(color=palette.text))))
     if deck.front_matter.footer is not None:
-        return framed(own_footer(deck.front_matter.footer, place.slide + 1, count, view, hint))
+        widths = {picture.look.source: picture.look.columns for picture in pictures}
+        return framed(own_footer(deck.front_matter.footer, place.slide + 1, count, view, hint, widths))
     title = Text(printable(deck.title).replace("\n", " "), Style(color=tone))
     title.truncate(max(width * 2 // 5, 1), overflow="ellipsis")
     right = Text.assemble(
@@ -80,8 +86,44 @@ def footer(deck: Deck, place: Place, view: View, hint: str = "") -> Lines:
     return framed(Text.assemble(" " * side, title, "  ", bar, "  ", right))
 
 
-def own_footer(wanted: Footer, number: int, count: int, view: View, hint: str) -> Text:
-    """The footer that a deck's theme asks for, in one row; a hint stands at its right."""
+def is_long(hint: str, view: View) -> bool:
+    """Whether a hint needs the footer for itself."""
+    return len(hint) > view.width // 3
+
+
+def footer_pictures(deck: Deck, view: View, hint: str) -> tuple[Picture, ...]:
+    """The pictures in the footer that the deck's theme asks for, at most as large as their third of it."""
+    wanted = deck.front_matter.footer
+    if wanted is None or is_long(hint, view):
+        return ()
+    side, height = margin(view.width, view.layout), footer_height(view.height, wanted)
+    room = max(view.width - 2 * side, 1)
+    placed = []
+    for third, source in enumerate((wanted.left, wanted.center, wanted.right)):
+        pixels = pixel_size(source) if isinstance(source, Path) else None
+        if isinstance(source, Path) and pixels is not None:
+            # As in presenterm, an empty row stays above and below it.
+            columns, rows = cells_for(pixels, None, max(room // 3, 1), max(height - 2, 1), view.graphics)
+            look = Look(source, columns, rows, view.palette.background)
+            placed.append(Picture(look, side + (room - columns) * third // 2, (height - rows) // 2))
+    return tuple(placed)
+
+
+def with_pictures(lines: Sequence[Strip], pictures: Sequence[Picture]) -> Lines:
+    """Lines with pictures in characters over them."""
+    rows = list(lines)
+    for picture in pictures:
+        for y, drawn in enumerate(half_blocks(picture.look) or (), start=picture.y):
+            after = picture.x + drawn.cell_length
+            rows[y] = Strip.join([rows[y].crop(0, picture.x), drawn, rows[y].crop(after)])
+    return tuple(rows)
+
+
+def own_footer(wanted: Footer, number: int, count: int, view: View, hint: str, pictures: Mapping[Source, int]) -> Text:
+    """The footer that a deck's theme asks for, in one row; a hint stands at its right.
+
+    `pictures` are the columns to leave free for each picture.
+    """
     palette, width = view.palette, view.width
     side = margin(width, view.layout)
     room = max(width - 2 * side, 1)
@@ -92,7 +134,9 @@ def own_footer(wanted: Footer, number: int, count: int, view: View, hint: str) -
     def numbered(text: str) -> str:
         return text.replace(CURRENT_SLIDE, str(number)).replace(TOTAL_SLIDES, str(count))
 
-    def said(spans: Spans | None) -> Text:
+    def said(spans: Spans | Path | None) -> Text:
+        if isinstance(spans, Path):
+            return Text(" " * pictures.get(spans, 0))
         filled = tuple(replace(span, text=numbered(span.text)) for span in spans or ())
         return rich_text(filled, palette, Style(color=palette.footer or palette.muted))
 

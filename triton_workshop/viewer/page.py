@@ -36,7 +36,7 @@ from triton_workshop.viewer.frame import banner, centred, cover, title_bar
 from triton_workshop.viewer.lines import Lines, fold, strip
 from triton_workshop.viewer.live import Cell, Status, in_place, stands_by, terminal_size
 from triton_workshop.viewer.palette import Palette
-from triton_workshop.viewer.pictures import Look, cells_for, half_blocks, output_cells, pixel_size
+from triton_workshop.viewer.pictures import Look, Picture, cells_for, half_blocks, output_cells, pixel_size
 from triton_workshop.viewer.plain import same_list
 from triton_workshop.viewer.printed import PictureLine
 from triton_workshop.viewer.richtext import printable
@@ -49,18 +49,6 @@ EDITOR_INSET = 2
 EDITED = "edited · Esc restores"
 LINES_ON_A_SLIDE = 500
 """Lines of an output that a slide shows; the output's own screen shows all that are kept."""
-
-
-@dataclass(frozen=True)
-class Picture:
-    """Where a real picture goes, in cells of the body."""
-
-    look: Look
-    x: int
-    y: int
-
-    def moved(self, x: int, y: int) -> Picture:
-        return replace(self, x=self.x + x, y=self.y + y)
 
 
 @dataclass(frozen=True)
@@ -144,7 +132,7 @@ def compose(deck: Deck, slide: Slide, view: View) -> Page:
         lines = cover(deck, view) if alone is None else banner(alone, view)
         return Page((), centred(lines, view, base), view.height, (), {})
     title = title_bar(slide.title, view, side)
-    foot = footer_height(view.height) if slide.footer else 0
+    foot = footer_height(view.height, deck.front_matter.footer) if slide.footer else 0
     room = max(view.height - len(title) - foot, 1)
     piece = Composer(view, base, air_for(slide, view.palette, width, room)).flow(slide.blocks, width, room)
     left, right = Segment(" " * side, base), Segment(" " * (view.width - side - width), base)
@@ -221,7 +209,8 @@ class Composer:
             self._blank(flow, self._gap(previous, block), width)
             taken = flow.height + self._height_below(blocks[index + 1 :], width) if has_picture(block) else 0
             self._append(flow, self.piece(block, width, max(room - taken, 6)))
-            previous = block
+            if not isinstance(block.content, Blank):  # as in presenterm, empty lines add to the gap between blocks
+                previous = block
         return flow
 
     def _height_below(self, blocks: Sequence[Block], width: int) -> int:
@@ -238,9 +227,7 @@ class Composer:
 
     def _gap(self, previous: Block | None, block: Block) -> int:
         """Empty rows between two blocks."""
-        if isinstance(block.content, Blank):
-            return 0
-        if previous is None or isinstance(previous.content, Blank):
+        if previous is None or isinstance(block.content, Blank):
             return 0
         if isinstance(block.content, ListItem) and same_list(previous.content, block.content):
             spacing = previous.content.spacing if isinstance(previous.content, ListItem) else 1

@@ -54,6 +54,18 @@ class Look:
     background: str
 
 
+@dataclass(frozen=True)
+class Picture:
+    """Where a real picture goes, in cells of what it stands in: the body, or the footer."""
+
+    look: Look
+    x: int
+    y: int
+
+    def moved(self, x: int, y: int) -> Picture:
+        return replace(self, x=self.x + x, y=self.y + y)
+
+
 def open_picture(source: Source) -> Image:
     """Opens it, and reads no more than its size yet. Raises what Pillow raises."""
     from PIL.Image import open as open_file  # not before there is a picture

@@ -33,12 +33,11 @@ from triton_workshop.deck.model import (
 WIDTH = 80
 
 
-def plain_text(deck: Deck) -> str:
-    """Every slide, fully revealed, under a line with its number."""
+def plain_text(deck: Deck, start: int = 1) -> str:
+    """Every slide from this number on, fully revealed, under a line with its number."""
     count = len(deck.slides)
-    return "\n".join(
-        line.rstrip() for number, slide in enumerate(deck.slides, 1) for line in slide_lines(deck, slide, number, count)
-    )
+    numbered = list(enumerate(deck.slides, 1))[start - 1 :]
+    return "\n".join(line.rstrip() for number, slide in numbered for line in slide_lines(deck, slide, number, count))
 
 
 def slide_lines(deck: Deck, slide: Slide, number: int, count: int) -> Iterator[str]:

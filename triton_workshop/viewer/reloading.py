@@ -67,6 +67,8 @@ def sources(deck: Deck) -> set[Path]:
                     files.add(file)
                 case _:
                     pass
+    if deck.front_matter.footer is not None:
+        files.update(deck.front_matter.footer.pictures)
     if deck.front_matter.theme_path is not None:
         files.add(deck.path.parent / deck.front_matter.theme_path)
     return files
@@ -82,9 +84,11 @@ def folders(deck: Deck) -> set[Path]:
 
 
 def pictures(deck: Deck) -> set[Path]:
-    """The files of all pictures on the slides."""
+    """The files of all pictures on the slides, and in their footer."""
     blocks = [block for slide in deck.slides for block in walk(slide.blocks)]
-    return {block.content.path for block in blocks if isinstance(block.content, Image)}
+    footer = deck.front_matter.footer
+    in_footer = footer.pictures if footer is not None else ()
+    return {*in_footer, *(block.content.path for block in blocks if isinstance(block.content, Image))}
 
 
 def slide_again(before: Deck, number: int, after: Deck) -> int | None:

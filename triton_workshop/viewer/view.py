@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 
 from triton_workshop.consent import EVERYTHING, Consent
-from triton_workshop.deck.model import Block
+from triton_workshop.deck.model import Block, Footer
 from triton_workshop.viewer.deck_theme import Layout
 from triton_workshop.viewer.live import Cell
 from triton_workshop.viewer.palette import Palette
@@ -65,8 +65,10 @@ class Air(IntEnum):
     MUCH = 2
 
 
-def footer_height(height: int) -> int:
-    """Rows of the footer, by the screen's height."""
+def footer_height(height: int, wanted: Footer | None = None) -> int:
+    """Rows of the footer: what the deck's theme wants, or by the screen's height. Most of the screen is the slide's."""
+    if wanted is not None and wanted.height is not None:
+        return max(min(wanted.height, height // 3), 1)
     if height < 10:
         return 1
     return 2 if height < TALL else 3
