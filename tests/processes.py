@@ -16,15 +16,22 @@ def alive(process: int) -> bool:
     return state != "Z"
 
 
-def dies(process: int, seconds: float = 10) -> bool:
+PATIENCE = 60
+"""Seconds for what takes none, on a machine that others keep busy."""
+LOOK = 0.01
+"""Seconds between two looks, which would else keep from running what is waited for."""
+
+
+def dies(process: int, seconds: float = PATIENCE) -> bool:
     """Whether a process that was killed is gone: the kernel takes its moment."""
     return eventually(lambda: not alive(process), seconds)
 
 
-def eventually(holds: Callable[[], bool], seconds: float = 10) -> bool:
+def eventually(holds: Callable[[], bool], seconds: float = PATIENCE) -> bool:
     """Whether something comes to hold before the time is over."""
     deadline = time.monotonic() + seconds
     while not holds():
         if time.monotonic() > deadline:
             return False
+        time.sleep(LOOK)
     return True

@@ -14,6 +14,7 @@ from processes import dies, eventually
 
 from triton_workshop.runner import freshness, shared
 from triton_workshop.runner.freshness import Freshness
+from triton_workshop.runner.idle import IDLE, IDLE_SECONDS, IdleError, idle_seconds
 
 if sys.platform != "linux":
     pytest.skip("warm processes are forks, on Linux only", allow_module_level=True)
@@ -153,6 +154,40 @@ def test_a_link_in_the_place_of_the_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "triton-workshop").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(PermissionError):
         shared.runtime_folder({"XDG_RUNTIME_DIR": str(tmp_path)})
+
+
+@pytest.mark.parametrize(
+    ("variables", "seconds"), [({}, IDLE_SECONDS), ({IDLE: ""}, IDLE_SECONDS), ({IDLE: "60"}, 60), ({IDLE: "0"}, 0)]
+)
+def test_a_variable_says_how_long_a_process_stays(variables: dict[str, str], seconds: int) -> None:
+    assert idle_seconds(variables) == seconds
+
+
+@pytest.mark.parametrize("text", ["5min", "-1", "1.5", "inf", "٣", "9999999"])
+def test_what_is_no_time_is_refused(text: str) -> None:
+    with pytest.raises(IdleError, match=f"{IDLE}={text}: expected whole seconds"):
+        idle_seconds({IDLE: text})
+
+
+def test_a_command_with_a_time_that_is_none_says_so_and_runs_nothing(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    process = command(WHO, tmp_path, environment | {IDLE: "5min"})
+    assert process.communicate()[0].startswith(f"{IDLE}=5min: expected whole seconds")
+    assert process.returncode == 2
+
+
+def test_where_no_process_may_stay_none_is_started(environment: dict[str, str], tmp_path: Path) -> None:
+    process = command(WHO, tmp_path, environment | {"XDG_RUNTIME_DIR": str(tmp_path), IDLE: "0"})
+    assert process.communicate()[0].split() == [str(os.getpid()), str(process.pid)], "not run in a new process"
+    assert not list(tmp_path.rglob("*.sock"))
+
+
+def test_the_last_command_says_how_long_the_process_stays(environment: dict[str, str], tmp_path: Path) -> None:
+    parent, _ = parent_and_script(command(WHO, tmp_path, environment))
+    last, _ = parent_and_script(command(WHO, tmp_path, environment | {IDLE: "0"}))
+    assert last == parent
+    assert dies(parent)
 
 
 def test_an_edited_package_is_not_fresh(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

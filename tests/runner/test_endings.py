@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -168,21 +168,35 @@ def test_a_script_that_reports_an_error_itself_names_all_its_frames(start: Start
     assert [name for name in ("in <module>", "in a", "in b") if name in printed] == ["in <module>", "in a", "in b"]
 
 
-def test_nothing_survives_a_client_that_is_killed(tmp_path: Path) -> None:
-    client = f"""
+@contextmanager
+def client(source: str, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that runs a script and prints what that prints; killed in the end, whatever the test finds."""
+    program = f"""
 from pathlib import Path
 from triton_workshop.runner import Script, WarmRunner
-with WarmRunner() as runner, runner.run(Script("python", {FAMILY + "outside.wait()"!r}, Path("."))) as run:
+with WarmRunner() as runner, runner.run({source}) as run:
     for text in run.output(): print(text.decode(), end="", flush=True)
 """
-    process = subprocess.Popen([sys.executable, "-c", client], cwd=tmp_path, stdout=subprocess.PIPE)
+    variables = {**os.environ, "TMPDIR": str(folder)}
+    with subprocess.Popen(
+        [sys.executable, "-c", program], cwd=folder, env=variables, stdout=subprocess.PIPE
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def first_numbers(process: subprocess.Popen[bytes]) -> set[int]:
     assert process.stdout is not None
-    family = [int(number) for number in process.stdout.readline().split()]
-    assert len(family) == 4
-    assert all(map(alive, family))
-    process.kill()
-    process.wait()
-    process.stdout.close()
+    return {int(number) for number in process.stdout.readline().split()}
+
+
+def test_nothing_survives_a_client_that_is_killed(tmp_path: Path) -> None:
+    with client(f"Script('python', {FAMILY + 'outside.wait()'!r}, Path('.'))", tmp_path) as process:
+        family = first_numbers(process)
+        assert len(family) == 4
+        assert all(map(alive, family))
     assert all(map(dies, family))
 
 
@@ -190,28 +204,18 @@ FAMILY_IN_BASH = "sleep 600 & setsid sleep 600 & setsid -f sleep 601; echo $$ $(
 
 
 def test_nothing_survives_a_client_that_is_killed_without_a_parent(tmp_path: Path) -> None:
-    client = f"""
-from pathlib import Path
-from triton_workshop.runner import Script, WarmRunner
-with WarmRunner() as runner, runner.run(Script("bash", {FAMILY_IN_BASH!r}, Path("."))) as run:
-    for text in run.output(): print(text.decode(), end="", flush=True)
-"""
-    process = subprocess.Popen(
-        [sys.executable, "-c", client],
-        cwd=tmp_path,
-        env={**os.environ, "TMPDIR": str(tmp_path)},
-        stdout=subprocess.PIPE,
-    )
-    assert process.stdout is not None
-    family = [int(number) for number in process.stdout.readline().split()]
-    assert list(tmp_path.rglob("block.sh"))
-    owner = strays.name_of(process.pid)
-    assert owner is not None
-    family += [stray for stray, named in strays._owned() if named == owner]
-    assert len(set(family)) >= 4
-    process.kill()
-    process.wait()
-    process.stdout.close()
+    with client(f"Script('bash', {FAMILY_IN_BASH!r}, Path('.'))", tmp_path) as process:
+        family = first_numbers(process)
+        owner = strays.name_of(process.pid)
+        assert owner is not None
+
+        def all_found() -> bool:
+            """Those that have just become `sleep`, too: one look can miss them."""
+            family.update(stray for stray, named in strays._owned() if named == owner)
+            return len(family) >= 4
+
+        assert eventually(all_found)
+        assert list(tmp_path.rglob("block.sh"))
     assert all(map(dies, family))
     assert eventually(lambda: not list(tmp_path.iterdir())), "its temporary files are gone"
 
@@ -240,6 +244,16 @@ def test_strays_are_those_of_an_owner_that_has_ended() -> None:
     assert strays.orphaned(f"{os.getpid()}.1.")
     assert strays.orphaned(f"{2**22 + 1}.1.")
     assert not strays.orphaned("")
+
+
+def test_a_stray_that_one_look_misses_is_ended_by_a_later_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It became another program just then, or had been started by one that ended before it was looked at."""
+    looks = iter([[], [], [(2**22 + 1, "ours")], [], [], [(2**22 + 2, "ours"), (2**22 + 3, "others'")]])
+    killed: list[int] = []
+    monkeypatch.setattr(strays, "_owned", lambda: next(looks, []))
+    monkeypatch.setattr(strays.os, "kill", lambda process, _: killed.append(process))
+    strays.end_strays(lambda owner: owner == "ours")
+    assert killed == [2**22 + 1, 2**22 + 2]
 
 
 def test_a_script_that_waits_for_its_parent_can_be_stopped(tmp_path: Path) -> None:

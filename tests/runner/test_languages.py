@@ -103,6 +103,7 @@ def test_an_alternative_is_what_runs(start: Start, tmp_path: Path, monkeypatch: 
     uv = tmp_path / "uv"
     uv.write_text('#!/bin/sh\necho "uv got $1 $2 $3"; cat "$4"\n')
     uv.chmod(0o755)
+    Path(tmp_path, "python").symlink_to(sys.executable)  # beside which uv is found
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     monkeypatch.setattr("triton_workshop.runner.script.sys.executable", str(tmp_path / "python"))
     script = Script("python", "print(1)\n", tmp_path, alternative="uv")

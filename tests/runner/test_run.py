@@ -109,6 +109,19 @@ def test_stop_interrupts_as_a_keyboard_would(start: Start, tmp_path: Path) -> No
         assert run.wait().reason == "stopped"
 
 
+def test_stop_interrupts_a_script_of_a_process_that_ignores_interrupts(start: Start, tmp_path: Path) -> None:
+    """As this one does after `pytest &` in a script of a shell."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with start(Script("bash", "trap 'echo interrupted; exit' INT; sleep 60 & echo ready; wait", tmp_path)) as run:
+            output = run.output()
+            assert first_line(output) == b"ready\n"
+            run.stop()
+            assert b"".join(output) == b"interrupted\n"
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def test_stop_kills_what_ignores_the_interrupt(start: Start, tmp_path: Path) -> None:
     source = "import signal, time\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nprint('deaf')\ntime.sleep(60)"
     with start(Script("python", source, tmp_path)) as run:

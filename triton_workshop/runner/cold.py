@@ -73,11 +73,16 @@ def command_for(script: Script, file: Path, place: str) -> tuple[list[str], dict
     if script.plain_python:
         last = python_command([str(file), *script.arguments])
     variables |= executor.environment
-    if not earlier and place == PIPE:
+    if not earlier and place == PIPE and not _ignores_interrupts():
         return last, variables
     # -I and -S: it imports only the standard library, and starts the sooner.
     launcher = [sys.executable, "-I", "-S", str(Path(__file__).with_name("commands.py")), place]
     return [*launcher, *(json.dumps(command) for command in (*earlier, last))], variables
+
+
+def _ignores_interrupts() -> bool:
+    """Whether this process does, and so would what it starts: a shell has it so for `COMMAND &` in a script."""
+    return signal.getsignal(signal.SIGINT) is signal.SIG_IGN
 
 
 def limit_memory(process: int, size: int) -> None:

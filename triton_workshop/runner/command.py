@@ -11,10 +11,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
+from triton_workshop.runner.idle import IdleError
 from triton_workshop.runner.modes import heavy, parent_for
 from triton_workshop.runner.shows import SLIDE, python_command
 from triton_workshop.runner.wire import Connection, ParentLostError, Request
 
+MISUSE = 2
+"""The exit status for a variable that cannot be meant."""
 MARGIN = 10
 """Columns that presenterm keeps free beside a block's output."""
 LIGHT_PATIENCE = 0.1
@@ -25,12 +28,16 @@ FORWARDED = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
 def run(arguments: Sequence[str]) -> int:
     """Runs `python -u ARGUMENTS…`, warm where that can be; the exit status, or minus a signal's number.
 
-    The script has our own standard input, output and error, our folder and our environment.
+    The script has our own standard input, output and error, our folder and our environment. A process that has
+    imported torch and Triton stays for the next one: `TRITON_WORKSHOP_IDLE` says for how long (`idle`).
     """
     try:
         return _run(arguments)
     except KeyboardInterrupt:  # before there was a script to pass it on to
         return -signal.SIGINT
+    except IdleError as error:
+        print(error, file=sys.stderr)
+        return MISUSE
 
 
 def _run(arguments: Sequence[str]) -> int:

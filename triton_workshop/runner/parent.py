@@ -28,6 +28,7 @@ from typing import NoReturn
 
 from triton_workshop.runner.child import become_script, die_with_parent
 from triton_workshop.runner.freshness import Freshness
+from triton_workshop.runner.idle import idle_seconds
 from triton_workshop.runner.modes import INTERPRET, Mode
 from triton_workshop.runner.wire import Connection, Request, user_at
 
@@ -242,6 +243,8 @@ class Parent:
             client.send({"ready": True})
             request, files = client.receive_request()
             client.socket.settimeout(None)
+            if not self._owned:  # the last client says for how long it stays
+                self._idle_seconds = idle_seconds(request.environment)
             if _closed(client.socket):
                 raise EOFError
         except (OSError, EOFError, ValueError, TypeError):  # it has gone, or is none of ours

@@ -13,24 +13,28 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from triton_workshop.runner.idle import idle_seconds
 from triton_workshop.runner.modes import INTERPRET, LOADED_EARLY, Mode
 from triton_workshop.runner.wire import Connection, user_at
 
-IDLE = "TRITON_WORKSHOP_IDLE"
-"""Names how many seconds a parent stays that has nothing to do."""
-IDLE_SECONDS = 15 * 60.0
 LOADED_EARLY_TOO = ("LC_", "LANG", "TZ")
 
 
 def connect(mode: Mode, environment: Mapping[str, str]) -> Connection:
-    """A connection to the parent for this mode and environment, started where there is none. Raises OSError."""
+    """A connection to the parent for this mode and environment, started where there is none and one may stay.
+
+    Raises IdleError, and OSError where there is no parent.
+    """
+    stays = idle_seconds(environment)
     folder = runtime_folder(environment)
     address = folder / f"{mode}-{_fingerprint(environment)}.sock"
     with _alone(folder):
         try:
             return _connect(address)
         except (FileNotFoundError, ConnectionRefusedError):
-            _put_up(mode, address, environment)
+            if not stays:
+                raise
+            _put_up(mode, address, environment, stays)
             return _connect(address)
 
 
@@ -75,7 +79,7 @@ def _connect(address: Path) -> Connection:
     return Connection(end)
 
 
-def _put_up(mode: Mode, address: Path, environment: Mapping[str, str]) -> None:
+def _put_up(mode: Mode, address: Path, environment: Mapping[str, str], stays: float) -> None:
     """Starts a parent that listens. It can be connected to at once, and answers when it has imported everything."""
     # What these need takes time to import, and is seldom needed.
     from triton_workshop.runner.start import start_parent
@@ -87,9 +91,4 @@ def _put_up(mode: Mode, address: Path, environment: Mapping[str, str]) -> None:
         door.listen(64)
         # It serves other commands too, when whoever started this one has gone.
         variables = {name: value for name, value in environment.items() if name not in (INTERPRET, OWNER)}
-        start_parent(mode, door.fileno(), variables, _idle_seconds(environment))
-
-
-def _idle_seconds(environment: Mapping[str, str]) -> float:
-    text = environment.get(IDLE, "")
-    return float(text) if text.isdecimal() else IDLE_SECONDS
+        start_parent(mode, door.fileno(), variables, stays)

@@ -5,6 +5,9 @@ of its own whose ancestors were killed. So whatever we start has a variable in i
 inherited: a guard, a small process that waits for our end, then ends all that bear our name. What also outlives the
 guard is ended by the next one. A process that has cleared its environment is not found. The guard also removes the
 folder with our temporary files, which we cannot do when we are killed.
+
+One look at all processes can miss some: one that starts another and ends before it is looked at, and one that is just
+becoming another program (execve), which has no environment for a moment. So it takes several looks that find nothing.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -21,8 +25,12 @@ OWNER = "TRITON_WORKSHOP_OWNER"
 """Names, in whatever we start, the process that started it: its number, when it began, and which of its parents."""
 LONGEST = 5
 """Seconds that the guard may take at the end."""
-ROUNDS = 10
-"""So often it is looked again for what has been started since the last look."""
+ENOUGH = 4.0
+"""Seconds after which it is looked no more, even if there is always something new."""
+QUIET = 5
+"""So many looks in a row have to find nothing."""
+PAUSE = 0.01
+"""Seconds between two looks."""
 
 
 def name_of(process: int) -> str | None:
@@ -41,13 +49,15 @@ def own_name() -> str:
 
 def end_strays(bears: Callable[[str], bool]) -> None:
     """Kills every process whose owner's name is such a one, itself excepted, and what those have started meanwhile."""
-    for _ in range(ROUNDS):
+    deadline = time.monotonic() + ENOUGH
+    quiet = 0
+    while quiet < QUIET and time.monotonic() < deadline:
         found = [process for process, owner in _owned() if bears(owner)]
         for process in found:
             with suppress(OSError):
                 os.kill(process, signal.SIGKILL)
-        if not found:
-            return
+        quiet = 0 if found else quiet + 1
+        time.sleep(PAUSE)
 
 
 def _owned() -> Iterator[tuple[int, str]]:
