@@ -29,9 +29,23 @@ def test_the_editor_is_told_the_line_in_its_own_way(
     assert editor.command(FILE, line, variables) == expected
 
 
-def test_without_a_variable_a_usual_one_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(editor.shutil, "which", lambda name: "/bin/vi" if name == "vi" else None)
-    assert editor.command(FILE, 3, {}) == ["vi", "+3", "exercise_1.py"]
+@pytest.mark.parametrize(
+    ("platform", "installed", "expected"),
+    [
+        ("linux", {"vi", "vim", "emacs", "nano"}, ["nano", "+3", "exercise_1.py"]),
+        ("linux", {"vi", "vim", "hx", "micro"}, ["micro", "+3", "exercise_1.py"]),
+        ("linux", {"vi", "nvim", "hx"}, ["hx", "exercise_1.py:3"]),
+        ("darwin", {"vi", "vim"}, ["vim", "+3", "exercise_1.py"]),
+        ("linux", {"emacs"}, ["emacs", "-nw", "+3", "exercise_1.py"]),
+        ("win32", {"vim", "notepad"}, ["notepad", "exercise_1.py"]),
+    ],
+)
+def test_without_a_variable_the_simplest_that_is_installed_is_taken(
+    monkeypatch: pytest.MonkeyPatch, platform: str, installed: set[str], expected: list[str]
+) -> None:
+    monkeypatch.setattr(editor.sys, "platform", platform)
+    monkeypatch.setattr(editor.shutil, "which", lambda name: name if name in installed else None)
+    assert editor.command(FILE, 3, {}) == expected
 
 
 def test_without_any_editor_there_is_no_command(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ from triton_workshop.checking.verdict import Verdict
 from triton_workshop.viewer.box import Keys
 from triton_workshop.watch.app import Watch
 from triton_workshop.watch.checker import CheckFailedError
-from triton_workshop.watch.screens import Exercises, Question, Solution
+from triton_workshop.watch.screens import KEYS, Exercises, Introduction, Question, Solution
 
 from .conftest import SOLUTIONS, FakeChecker, fails
 
@@ -84,7 +84,7 @@ def screen(watch: Watch) -> str:
 
 def test_the_exercise_is_checked_before_anything_is_saved(checker: FakeChecker) -> None:
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
-        assert "0 of 7 TODOs done" in screen(watch)
+        assert "0 of 7 TODOs filled in" in screen(watch)
         assert "▶  line 23  the offsets of this program's block" in screen(watch)
 
     drive(checker, steps)
@@ -98,7 +98,7 @@ def test_each_save_is_checked(checker: FakeChecker) -> None:
         await save(watch, pilot, SOLUTIONS[1])
         assert "Passed: all 8 cases are right" in screen(watch)
         await save(watch, pilot, shipped.replace("offsets = ...", "offsets = 1"))
-        assert "1 of 7 TODOs done" in screen(watch)
+        assert "1 of 7 TODOs filled in" in screen(watch)
         assert "▶  line 24  true where an offset is inside the vectors" in screen(watch)
 
     drive(checker, steps)
@@ -121,6 +121,84 @@ def test_a_save_during_a_check_stops_it_and_the_newest_text_wins(checker: FakeCh
 
     drive(checker, steps, settle=False)
     assert all(asked.finished for asked in checker.asked)
+
+
+async def save_and_hold(watch: Watch, pilot: Pilot[int], checker: FakeChecker, text: str) -> None:
+    """Saves the first exercise, and keeps the verdict back as an endless loop does."""
+    checker.holding.set()
+    FIRST.write_text(text)
+    await until(pilot, lambda: watch.job is not None and watch.job.text == text)
+    await pilot.pause()
+
+
+def test_a_verdict_is_told_from_one_on_the_file_as_it_is_now(checker: FakeChecker) -> None:
+    checker.answer = fails
+
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        await save_and_hold(watch, pilot, checker, SOLUTIONS[1])
+        assert "Checking your file as it is now. Below is still the verdict of 14:03:22." in screen(watch)
+        assert watch.verdict.has_class("before")
+        checker.holding.clear()
+        await settled(watch, pilot)
+        assert "Below is still" not in screen(watch)
+        assert not watch.verdict.has_class("before")
+
+    drive(checker, steps)
+
+
+def test_the_first_check_has_no_verdict_to_be_told_from(checker: FakeChecker) -> None:
+    checker.holding.set()
+
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        await press(pilot, "h")
+        assert "hints come with the verdict" in screen(watch)
+        assert "Checking your file as it is now" not in screen(watch)
+        assert not watch.verdict.has_class("before")
+        checker.holding.clear()
+
+    drive(checker, steps, settle=False)
+
+
+def test_hints_wait_for_the_verdict_on_the_file_as_it_is_now(checker: FakeChecker) -> None:
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        await save_and_hold(watch, pilot, checker, f"{FIRST.read_text()}# a remark\n")
+        assert "h hint" not in screen(watch)
+        await press(pilot, "h")
+        assert "hints come with the verdict" in screen(watch)
+        assert "hint 1 of 3" not in screen(watch)
+        checker.holding.clear()
+        await settled(watch, pilot)
+        assert "hints come with the verdict" not in screen(watch)
+        await press(pilot, "h")
+        assert "hint 1 of 3" in screen(watch)
+
+    drive(checker, steps, size=(100, 50))
+
+
+def test_a_check_of_the_same_text_leaves_the_verdict_and_its_hints(checker: FakeChecker) -> None:
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        checker.holding.set()
+        await press(pilot, "r", "h")
+        assert "hint 1 of 3" in screen(watch)
+        assert "Below is still" not in screen(watch)
+        checker.holding.clear()
+
+    drive(checker, steps, size=(100, 50))
+
+
+def test_a_check_that_did_not_work_is_told_from_the_next_one(checker: FakeChecker) -> None:
+    def broken(exercise: Exercise, file: Path) -> Verdict:
+        raise CheckFailedError("killed by SIGKILL")
+
+    checker.answer = broken
+
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        checker.holding.set()
+        await press(pilot, "r")
+        assert "Checking your file as it is now." in screen(watch)
+        checker.holding.clear()
+
+    drive(checker, steps)
 
 
 def test_a_verdict_that_comes_too_late_is_not_shown(checker: FakeChecker) -> None:
@@ -312,6 +390,23 @@ def test_question_mark_shows_the_keys_and_q_leaves_them(checker: FakeChecker) ->
     drive(checker, steps)
 
 
+def test_every_key_can_be_read_on_a_small_screen(checker: FakeChecker) -> None:
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        assert "? keys" in screen(watch)
+        await press(pilot, "question_mark")
+        seen = [screen(watch)]
+        for _ in range(40):
+            await press(pilot, "down")
+            seen.append(screen(watch))
+        words = " ".join(seen).split()
+        for _, keys in KEYS:
+            for key, effect in keys:
+                assert {*key.split(), *effect.split()} <= {*words}
+        assert "quit" in seen[-1]
+
+    drive(checker, steps, size=(40, 12))
+
+
 @pytest.mark.parametrize("key", ["q", "ctrl+c"])
 def test_a_key_quits(checker: FakeChecker, key: str) -> None:
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
@@ -328,7 +423,7 @@ def test_a_file_that_goes_and_comes_back_is_no_trouble(checker: FakeChecker) -> 
         assert "has been removed or renamed" in screen(watch)
         await press(pilot, "x", "y")
         await until(pilot, lambda: not watch.scene.missing)
-        assert "0 of 7 TODOs done" in screen(watch)
+        assert "0 of 7 TODOs filled in" in screen(watch)
 
     drive(checker, steps)
 
@@ -366,7 +461,7 @@ def test_a_check_that_fails_says_so_and_can_be_repeated(checker: FakeChecker) ->
         checker.answer = working
         await press(pilot, "r")
         await settled(watch, pilot)
-        assert "0 of 7 TODOs done" in screen(watch)
+        assert "0 of 7 TODOs filled in" in screen(watch)
 
     drive(checker, steps)
 
@@ -387,7 +482,7 @@ def test_a_folder_that_cannot_be_written_is_told_and_the_verdict_shown(checker: 
     (desk / "state").write_text("a file where a folder should be")
 
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
-        assert "0 of 7 TODOs done" in screen(watch)
+        assert "0 of 7 TODOs filled in" in screen(watch)
         assert "cannot be" in screen(watch)
         await press(pilot, "h")
         assert "hint 1 of 3" in screen(watch)
@@ -434,6 +529,57 @@ def test_the_editor_gets_the_file_at_the_line(
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
         await press(pilot, "e")
         assert (desk / "called").read_text() == f"+23 {desk / FIRST}\n"
+
+    drive(checker, steps)
+
+
+@pytest.fixture
+def nano(desk: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The only editor, which nobody has named; the file where it leaves a line each time that it is opened."""
+    opened = desk / "opened"
+    editor = desk / "bin" / "nano"
+    editor.parent.mkdir()
+    editor.write_text(f"#!/bin/sh\necho opened >> {opened}\n")
+    editor.chmod(editor.stat().st_mode | stat.S_IXUSR)
+    opened.touch()
+    monkeypatch.setenv("PATH", str(editor.parent))
+    for name in ("VISUAL", "EDITOR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Watch, "suspend", lambda self: nullcontext())
+    return opened
+
+
+def test_an_editor_that_nobody_has_named_says_first_how_to_leave_it_once(checker: FakeChecker, nano: Path) -> None:
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        await press(pilot, "e")
+        assert isinstance(watch.screen, Introduction)
+        assert "nano: Ctrl+X leaves" in screen(watch)
+        assert "set $EDITOR" in screen(watch)
+        assert nano.read_text() == ""
+        await press(pilot, "enter")
+        assert nano.read_text() == "opened\n"
+        await press(pilot, "e")
+        assert nano.read_text() == "opened\nopened\n"
+
+    drive(checker, steps)
+
+
+def test_an_editor_that_nobody_has_named_need_not_be_opened(checker: FakeChecker, nano: Path) -> None:
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        await press(pilot, "e", "escape")
+        assert nano.read_text() == ""
+        await press(pilot, "e")
+        assert isinstance(watch.screen, Introduction), "it has not been opened yet"
+
+    drive(checker, steps)
+
+
+def test_where_there_is_no_editor_the_variable_to_set_is_named(checker: FakeChecker, nano: Path) -> None:
+    (nano.parent / "bin" / "nano").unlink()
+
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        await press(pilot, "e")
+        assert "no editor found: set $EDITOR" in screen(watch)
 
     drive(checker, steps)
 

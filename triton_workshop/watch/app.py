@@ -32,11 +32,12 @@ from triton_workshop.viewer.palette import DARK, LIGHT, Palette
 from triton_workshop.viewer.screen_theme import use_palette
 from triton_workshop.watch import editor, keeping
 from triton_workshop.watch.checker import Checker, CheckFailedError, Checking, StoppedError, WarmChecker
-from triton_workshop.watch.screens import KEYS, Exercises, Question, Solution
-from triton_workshop.watch.view import EDGE, Checked, Room, Scene, body, foot, head
+from triton_workshop.watch.screens import KEYS, Exercises, Introduction, Question, Solution
+from triton_workshop.watch.view import EDGE, Checked, Room, Scene, body, foot, head, notice
 
 FRAME = 0.1
 """Seconds between two turns of the spinner."""
+NO_HINT_YET = "your file is being checked: hints come with the verdict"
 
 
 @dataclass(frozen=True)
@@ -58,8 +59,10 @@ class Watch(App[int]):
         """
         Screen { background: $background; color: $foreground; layout: vertical; overflow: hidden; }
         #head, #foot, #solution-head, #solution-foot { height: auto; }
-        #body { height: 1fr; padding: 1 2 0 2; scrollbar-size: 0 0; background: $background; }
+        #notice { height: 1; }
+        #body { height: 1fr; padding: 0 2; scrollbar-size: 0 0; background: $background; }
         #verdict { height: auto; }
+        #verdict.before { opacity: 45%; }
         ModalScreen.whole { background: $background; }
         #solution { height: 1fr; padding: 1 0 0 0; scrollbar-size: 0 0; }
         """
@@ -120,6 +123,8 @@ class Watch(App[int]):
         opened = number or keeping.first_open(entries)
         self.scene = Scene(EXERCISES[opened], entries, "")
         self.job: Job | None = None
+        self.introduced = False
+        """Whether it has been said how to leave the editor that nobody has named."""
         self._threads: list[threading.Thread] = []
         self._use_palette(palette)
 
@@ -132,6 +137,7 @@ class Watch(App[int]):
 
     def compose(self) -> ComposeResult:
         yield Static(id="head")
+        yield Static(id="notice")
         with VerticalScroll(id="body", can_focus=False):
             yield Static(id="verdict")
         yield Static(id="foot")
@@ -139,6 +145,7 @@ class Watch(App[int]):
     def on_mount(self) -> None:
         # Kept, not looked up when drawing: a verdict may come while the app closes and its widgets are gone.
         self.head = self.query_one("#head", Static)
+        self.notice = self.query_one("#notice", Static)
         self.verdict = self.query_one("#verdict", Static)
         self.foot = self.query_one("#foot", Static)
         self.body = self.query_one("#body", VerticalScroll)
@@ -160,11 +167,13 @@ class Watch(App[int]):
         room = self._room()
         with self.batch_update():
             self._draw_head()
+            self.verdict.set_class(self.scene.outdated, "before")
             self.verdict.update(body(self.scene, replace(room, width=max(room.width - 2 * EDGE, 1))))
             self._draw_foot()
 
     def _draw_head(self) -> None:
         self.head.update(head(self.scene, self._room()))
+        self.notice.update(notice(self.scene, self._room()))
 
     def _draw_foot(self) -> None:
         more = self.body.max_scroll_y > self.body.scroll_offset.y
@@ -211,7 +220,7 @@ class Watch(App[int]):
             text = ""
         checking = self.checker.check(self.scene.exercise, file, full_size=full_size)
         self.job = Job(checking, text, time.monotonic(), full_size)
-        self.scene = replace(self.scene, seconds=0.0, full_size=full_size)
+        self.scene = replace(self.scene, seconds=0.0, full_size=full_size, text=text)
         thread = threading.Thread(target=self._work, args=(self.job,), daemon=True)
         self._threads = [*(each for each in self._threads if each.is_alive()), thread]
         thread.start()
@@ -236,6 +245,8 @@ class Watch(App[int]):
             return
         self.job = None
         self.ticker.pause()
+        if self.message == NO_HINT_YET:
+            self.message = ""
         if event.verdict is None:
             self.scene = replace(self.scene, seconds=None, trouble=event.trouble, checked=None)
             self._draw()
@@ -286,6 +297,9 @@ class Watch(App[int]):
 
     def action_hint(self) -> None:
         finding = self.scene.finding
+        if self.scene.awaited:
+            self._say(NO_HINT_YET)
+            return
         if finding is None or not finding.hints:
             self._say("nothing is wrong: no hint needed" if self.scene.passed else "there is no hint for this")
             return
@@ -367,8 +381,21 @@ class Watch(App[int]):
             self._say("$EDITOR cannot be understood: its quotes do not match")
             return
         if command is None:
-            self._say("no editor found: set $EDITOR, or open the file in yours beside this")
+            self._say("no editor found: set $EDITOR to the command that starts yours, or open the file beside this")
             return
+        usual = None if editor.named(os.environ) or self.introduced else editor.usual()
+        if usual is None:
+            self._edit(command)
+            return
+
+        def answered(agreed: bool | None) -> None:
+            if agreed:
+                self.introduced = True
+                self._edit(command)
+
+        self.push_screen(Introduction(usual.name, usual.leaving, self.palette), answered)
+
+    def _edit(self, command: list[str]) -> None:
         try:
             with self.suspend():
                 said = editor.run(command)  # it raises nothing: the terminal has to come back

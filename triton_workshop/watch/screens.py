@@ -30,7 +30,7 @@ BESIDE = 150
 KEYS: KeyGroups = (
     ("This exercise", (
         ("h", "a hint; press again for one that says more"),
-        ("e", "open the file in your editor ($VISUAL, $EDITOR)"),
+        ("e", "open the file in your editor ($EDITOR)"),
         ("r", "check again"),
         ("s", "the solution beside yours, once yours has passed"),
         ("x", "put the file back as shipped; yours is kept"),
@@ -41,7 +41,7 @@ KEYS: KeyGroups = (
         ("l", "list of exercises, and how far you are"),
     )),
     ("Screen", (
-        ("↑ ↓  pgup pgdn", "scroll"),
+        ("↑ ↓", "scroll; pgup and pgdn by more"),
         ("?  esc", "these keys, and away with them"),
         ("q  Ctrl+C", "quit"),
     )),
@@ -94,6 +94,27 @@ class Question(Box[bool]):
         key = Style(color=self.palette.literal, bold=True)
         answers = Text.assemble(("y", key), " yes      ", ("n", key), " no")
         return [*wrap(Text(self.question), width), Text(), answers]
+
+    def action_agree(self) -> None:
+        self.dismiss(True)
+
+
+class Introduction(Box[bool]):
+    """Says how to leave an editor that the learner has not named, before it opens."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [("enter,e,y", "agree", "Open"), ("n", "leave", "Back")]
+
+    def __init__(self, editor: str, leaving: str, palette: Palette) -> None:
+        super().__init__(f"The editor {editor}", palette)
+        self.editor = editor
+        self.leaving = leaving
+
+    def texts(self, width: int) -> list[Text]:
+        key = Style(color=self.palette.literal, bold=True)
+        leaving = Text.assemble((f"{self.editor}: ", key), self.leaving)
+        other = Text("To have another one, set $EDITOR to the command that starts it.", self.palette.muted)
+        answers = Text.assemble(("enter", key), " open      ", ("esc", key), " back")
+        return [*wrap(leaving, width), Text(), *wrap(other, width), Text(), answers]
 
     def action_agree(self) -> None:
         self.dismiss(True)

@@ -37,6 +37,10 @@ TALL = 34
 """Rows from which more of the code is shown around a line."""
 EDGE = 2
 """Columns that stay empty on both sides."""
+MOST_TELLING = "?hsneqlx"
+"""Keys of the foot: where not all fit, the first of these do."""
+BETWEEN = "   "
+MORE = "↓ more"
 GUTTER = 7
 """Columns for a mark and a line's number."""
 PRINTED_LINES = 8
@@ -97,6 +101,18 @@ class Scene:
     """Since the check that runs now began; None where none does."""
     full_size: bool = False
     """Whether that one is on the GPU."""
+    text: str = ""
+    """The script, as the check that runs now has it."""
+
+    @property
+    def awaited(self) -> bool:
+        """Whether the verdict on the file as it is now is still to come."""
+        return self.seconds is not None and (self.checked is None or self.checked.text != self.text)
+
+    @property
+    def outdated(self) -> bool:
+        """Whether what is shown came of another check than the one on the file as it is now."""
+        return self.awaited and (self.checked is not None or bool(self.trouble))
 
     @property
     def finding(self) -> Finding | None:
@@ -147,7 +163,7 @@ def dots(scene: Scene) -> Text:
 
 def status(scene: Scene, palette: Palette) -> Text:
     if scene.seconds is not None:
-        turn = SPINNER[int(scene.seconds * 10) % len(SPINNER)]
+        turn = spinner(scene.seconds)
         what = "checking at full size on the GPU" if scene.full_size else "checking"
         time = f" {scene.seconds:.0f} s" if scene.seconds >= 1 else ""
         of = f" of at most {LIMIT:.0f}" if scene.seconds >= LIMIT / 4 and scene.checked else ""
@@ -158,6 +174,20 @@ def status(scene: Scene, palette: Palette) -> Text:
     where = "on the GPU" if verdict.device == "cuda" else "on the simulator"
     ran = f"in {verdict.seconds:.2f} s {where}" if verdict.cases or verdict.passed else ""
     return Text(f"checked at {scene.checked.at} {ran}".rstrip(), palette.muted)
+
+
+def spinner(seconds: float) -> str:
+    return SPINNER[int(seconds * 10) % len(SPINNER)]
+
+
+def notice(scene: Scene, room: Room) -> RenderableType:
+    """Above a verdict that another is to take the place of: that it is not about the file as it is now."""
+    if not scene.outdated:
+        return Text()
+    words = f"{spinner(scene.seconds or 0)} Checking your file as it is now."
+    if scene.checked is not None:
+        words += f" Below is still the verdict of {scene.checked.at}."
+    return _on(Text(words, room.palette.accent, no_wrap=True, overflow="ellipsis"), Style())
 
 
 # The body
@@ -220,6 +250,8 @@ def _pass(scene: Scene, checked: Checked, room: Room) -> RenderableType:
         _prose(Text(verdict.tolerance, palette.muted)),
         Text(),
     ]
+    if verdict.remark:
+        parts += [_prose(Text(verdict.remark, palette.warning)), Text()]
     following = next((entry for entry in scene.entries if entry.exercise.number == scene.exercise.number + 1), None)
     steps = [("s", "compare yours with the solution")]
     if len(done) == len(scene.entries):
@@ -237,9 +269,9 @@ def _unfinished(scene: Scene, checked: Checked, finding: Finding, room: Room) ->
     tasks = {todo.number: todo.task for todo in open_todos(scene.exercise.shipped()) if todo.number is not None}
     lines = {todo.number: todo.line for todo in open_todos(checked.text) if todo.number and todo.number in tasks}
     done = len(tasks) - len(lines)
-    meter = Text.assemble(("━" * 3 * done, palette.good), ("━" * 3 * (len(tasks) - done), palette.faint))
+    meter = Text.assemble(("━" * 3 * done, palette.warning), ("━" * 3 * (len(tasks) - done), palette.faint))
     told: list[RenderableType] = [
-        _headline("◐", f"{done} of {len(tasks)} TODOs done" if lines else "Not finished yet", palette.warning),
+        _headline("◐", f"{done} of {len(tasks)} TODOs filled in" if lines else "Not finished yet", palette.warning),
         meter,
         Text(),
         _todo_table(tasks, lines, palette),
@@ -251,7 +283,7 @@ def _unfinished(scene: Scene, checked: Checked, finding: Finding, room: Room) ->
 
 
 def _todo_table(tasks: dict[int, str], lines: Mapping[int, int], palette: Palette) -> Table:
-    """What is done, what comes next, and on which line the rest waits."""
+    """What is filled in, right or not, what comes next, and on which line the rest waits."""
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True)
     table.add_column(justify="right", no_wrap=True)
@@ -265,7 +297,7 @@ def _todo_table(tasks: dict[int, str], lines: Mapping[int, int], palette: Palett
         elif where:
             table.add_row(Text("○", palette.muted), Text(where, palette.muted), Text(task))
         else:
-            table.add_row(Text("✓", palette.good), Text(), Text(task, palette.muted))
+            table.add_row(Text("●", palette.muted), Text("filled in", palette.muted), Text(task, palette.muted))
     return table
 
 
@@ -383,7 +415,7 @@ def _after(verdict: Verdict, room: Room) -> list[RenderableType]:
     if not others:
         return []
     also = ", ".join(f"{kind}{f' × {number}' if number > 1 else ''}" for kind, number in others.items())
-    return [_prose(Text(f"Also: {also}. Mend the first one first.", room.palette.muted)), Text()]
+    return [_prose(Text(f"Also: {also}. Fix the first one first.", room.palette.muted)), Text()]
 
 
 def _printed(checked: Checked, room: Room) -> list[RenderableType]:
@@ -440,21 +472,32 @@ def foot(scene: Scene, room: Room, message: str, *, more: bool) -> RenderableTyp
     line = Table.grid(expand=True)
     line.add_column(ratio=1, no_wrap=not message, overflow="fold")
     line.add_column(justify="right", no_wrap=True)
-    left = Text(printable(message), palette.accent) if message else _key_line(scene, palette)
-    line.add_row(left, Text("↓ more" if more else "", palette.accent))
+    space = room.width - 2 * EDGE - (len(MORE) + 1 if more else 0)
+    left = Text(printable(message), palette.accent) if message else _key_line(scene, palette, space)
+    line.add_row(left, Text(MORE if more else "", palette.accent))
     return _on(line, Style(bgcolor=palette.panel))
 
 
-def _key_line(scene: Scene, palette: Palette) -> Text:
+def _key_line(scene: Scene, palette: Palette, width: int) -> Text:
     keys = [("n", "next"), ("e", "edit"), ("l", "list"), ("x", "reset"), ("?", "keys"), ("q", "quit")]
-    if scene.passed:
+    if scene.passed and not scene.awaited:
         keys.insert(0, ("s", "solution"))
-    elif scene.finding is not None and scene.finding.hints:
+    elif scene.finding is not None and scene.finding.hints and not scene.awaited:
         keys.insert(0, ("h", "hint"))
-    return Text("   ").join(
+    return Text(BETWEEN).join(
         Text.assemble((key, Style(color=palette.literal, bold=True)), (f" {effect}", palette.muted))
-        for key, effect in keys
+        for key, effect in _those_that_fit(keys, width)
     )
+
+
+def _those_that_fit(keys: Sequence[tuple[str, str]], width: int) -> list[tuple[str, str]]:
+    """Of keys with what they do, those that tell most, in the order in which they came."""
+    fitting: list[tuple[str, str]] = []
+    for pair in sorted(keys, key=lambda pair: MOST_TELLING.index(pair[0])):
+        if len(BETWEEN.join(map(" ".join, [*fitting, pair]))) > width:
+            break
+        fitting.append(pair)
+    return [pair for pair in keys if pair in fitting]
 
 
 # The list
