@@ -13,7 +13,7 @@ import pytest
 import torch
 
 from triton_workshop.checking.check import check
-from triton_workshop.checking.exercise import Exercise
+from triton_workshop.checking.exercise import GIVEN, Exercise
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.judge import Judge
 from triton_workshop.checking.source import Source
@@ -110,8 +110,8 @@ IDEAS = (
     (ADD, STORE, f"x += tl.load(output_ptr + offsets, mask=mask)\n    {STORE}", "not-zeroed"),
     (ADD, STORE, STORE.replace("store", "atomic_add"), "not-zeroed"),
     (ADD, STORE, "tl.store(output_ptr, x + y, mask=mask)", "pointer-without-offsets"),
-    (ADD, LOAD, "x_ptr[offsets]", "pointer-and-value"),
-    (ADD, STORE, "output_ptr[offsets] = x + y", "pointer-and-value"),
+    (ADD, LOAD, "x_ptr[offsets]", "brackets"),
+    (ADD, STORE, "output_ptr[offsets] = x + y", "brackets"),
     (ADD, "tl.arange(0, BLOCK_SIZE)", "range(BLOCK_SIZE)", "no-kernel-value"),
     (ADD, "offsets < n_elements", "offsets < len(x_ptr)", "no-sizes-in-kernels"),
     (ADD, "grid = (", "grid = lambda: (", "grid-function"),
@@ -153,6 +153,45 @@ def test_an_open_todo_is_found_before_anything_runs(tmp_path: Path) -> None:
     assert finding.kind is Kind.UNFINISHED
     assert finding.message == "TODO 3 of 7 is next: load the block of x"
     assert finding.hints == ADD.todo_hints(3)
+
+
+AT_ONCE = (
+    ("offsets = ...", "offsets = range(BLOCK_SIZE)", "no-kernel-value"),
+    ("offsets = ...", "offsets = torch.arange(0, BLOCK_SIZE)", "python-function-in-kernel"),
+    ("mask = ...", "mask = offsets < len(x_ptr)", "no-sizes-in-kernels"),
+    ("mask = ...", "mask = offsets < x_ptr.shape[0]", "no-sizes-in-kernels"),
+    ("x = ...", "x = x_ptr[offsets]", "brackets"),
+)
+
+
+@pytest.mark.parametrize(("todo", "filled", "idea"), AT_ONCE)
+def test_what_a_text_shows_is_said_while_todos_are_open(todo: str, filled: str, idea: str, tmp_path: Path) -> None:
+    script = tmp_path / "exercise_1.py"
+    script.write_text(ADD.shipped().replace(todo, filled), encoding="utf-8")
+    finding = check(ADD, script).findings[0]
+    assert (finding.kind, finding.hint_name) == (Kind.CRASH, idea)
+    assert finding.source.startswith(filled)
+
+
+def test_a_loop_over_range_is_no_block(checked: Check) -> None:
+    twice = ("    # 5: store", "    for _ in range(2):\n        x = x + 0.0\n\n    # 5: store")
+    assert checked(ADD, twice).passed
+
+
+GRIDS = (
+    ("(n_elements,)", "98,220 of 98,317 programs had nothing to do (98,317 elements)"),
+    ("(BLOCK_SIZE,)", "927 of 1,024 programs had nothing to do (98,317 elements)"),
+    ("(cdiv(n_elements, BLOCK_SIZE) + 3,)", ""),
+)
+
+
+@pytest.mark.parametrize(("grid", "words"), GRIDS)
+def test_a_right_script_is_told_of_its_idle_programs(grid: str, words: str, checked: Check) -> None:
+    verdict = checked(ADD, ("(cdiv(n_elements, BLOCK_SIZE),)", grid))
+    assert verdict.passed
+    assert verdict.as_json()["remark"] == verdict.remark
+    assert bool(verdict.remark) == bool(words)
+    assert words in verdict.remark
 
 
 def test_a_file_that_is_no_text_is_a_crash(tmp_path: Path) -> None:
@@ -282,7 +321,7 @@ def test_every_todo_and_every_mistake_has_its_hints(exercise: Exercise) -> None:
         assert hints[2].startswith("The solution has:")
     for mistake in exercise.mistakes:
         hints = exercise.mistake_hints(mistake)
-        assert len(hints) == (3 if mistake.todo else 2), mistake.name
+        assert len(hints) == (2 if mistake.todo in (None, GIVEN) else 3), mistake.name
         assert all(hints)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from triton_workshop.checking import exercise as description
 from triton_workshop.checking.desk import Standing, changed_lines, entries, needs_a_check, next_hint, reset
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.progress import Progress, Record, load_progress, remember, save_progress
+from triton_workshop.checking.report import next_step
 from triton_workshop.checking.verdict import Finding, Kind, Verdict
 
 ADD = EXERCISES[1]
@@ -61,6 +63,20 @@ def test_the_list_follows_the_work(desk: Path) -> None:
     assert _standing() is Standing.PASSED
     file.unlink()
     assert _standing() is Standing.MISSING
+
+
+@pytest.mark.parametrize("number", EXERCISES)
+def test_the_next_step_is_the_first_exercise_that_has_not_passed(desk: Path, number: int) -> None:
+    standings = [Standing.PASSED if n < number else Standing.NEW for n in EXERCISES]
+    known = tuple(replace(entry, standing=standing) for entry, standing in zip(entries(), standings, strict=True))
+    assert next_step(known) == f"Next: uv run exercises/exercise_{number}.py"
+
+
+def test_the_next_step_for_a_file_that_is_gone_is_to_get_it_back(desk: Path) -> None:
+    ADD.exercise_file.unlink()
+    assert next_step(entries()) == "Next: uv run workshop reset 1"
+    reset(ADD)
+    assert next_step(entries()) == "Next: uv run exercises/exercise_1.py"
 
 
 def test_hints_come_one_by_one_and_the_last_one_stays(desk: Path) -> None:
@@ -156,8 +172,8 @@ main()
 
 @pytest.fixture
 def workshop(run_python: RunPython, desk: Path) -> Workshop:
-    def run(*arguments: str) -> Outcome:
-        return run_python("-c", CODE, desk, *arguments, env={"TRITON_WORKSHOP_STATE": str(desk / ".workshop")})
+    def run(*arguments: str, state: str = ".workshop") -> Outcome:
+        return run_python("-c", CODE, desk, *arguments, env={"TRITON_WORKSHOP_STATE": str(desk / state)})
 
     return run
 
@@ -169,6 +185,32 @@ def test_a_learners_way(workshop: Workshop) -> None:
     assert "TODO 1 of 7 is next" in checked.stdout
     assert "hint 2 of 3" in workshop("hint", "1").stdout
     assert "offsets = pid * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)" in workshop("hint", "1", "--level", "3").stdout
+
+
+NOWHERE = "exercises/exercise_2.py"
+"""A file in the place of a folder: not even root can write a state there."""
+
+
+def test_a_hint_needs_no_state_and_says_once_that_there_is_none(workshop: Workshop) -> None:
+    hinted = workshop("hint", "1", state=NOWHERE)
+    assert "hint 1 of 3" in hinted.stdout
+    assert "There is no hint" not in hinted.stdout
+    [said] = hinted.stderr.splitlines()
+    assert said.startswith("your progress is not recorded: ")
+    assert "hint 2 of 3" in workshop("hint", "1", "--level", "2", state=NOWHERE).stdout
+
+
+def test_what_is_right_needs_no_hint_and_passes(workshop: Workshop) -> None:
+    ADD.exercise_file.write_text(ADD.solution_file.read_text())
+    assert "Exercise 1 is right" in workshop("hint", "1").stdout
+    assert _standing() is Standing.PASSED
+    assert "Exercise 1 is right" in workshop("hint", "1").stdout
+
+
+def test_the_list_says_nothing_of_a_state_that_is_nowhere(workshop: Workshop) -> None:
+    listed = workshop("list", state=NOWHERE)
+    assert "Next: uv run exercises/exercise_1.py" in listed.stdout
+    assert listed.stderr == ""
 
 
 def test_a_reset_asks_first(workshop: Workshop) -> None:

@@ -106,16 +106,22 @@ MISTAKES = (
         ")\n\n    # 4",
         "out-of-bounds-load",
         "x = tl.load(x_ptr + offsets, )",
-        "Which elements does the last program touch that do not exist?",
+        "Which elements does this line touch that do not exist?",
     ),
     (
         "x + y, mask=mask)",
         "x + y)",
         "out-of-bounds-store",
         "tl.store(output_ptr + offsets, x + y)",
-        "What does the last program store beyond the end?",
+        "Which elements does this line store to that do not exist?",
     ),
-    ("offsets < n_elements", "offsets <= n_elements", "read x_ptr[1000] but x_ptr has 1000", "x = tl.load(", "inside?"),
+    (
+        "offsets < n_elements",
+        "offsets <= n_elements",
+        "read x_ptr[1000] but x_ptr has 1000",
+        "mask = offsets <=",
+        "inside?",
+    ),
     ("mask = offsets < n_elements", "mask = offset < n_elements", "NameError", "mask = offset < n_elements", ""),
     (
         "tl.arange(0, BLOCK_SIZE)",
@@ -127,11 +133,11 @@ MISTAKES = (
     (
         "grid = (cdiv(n_elements, BLOCK_SIZE),)",
         "grid = (cdiv(n_elements, BLOCK_SIZE))",
-        "",
-        "add_kernel[grid]",
+        "(on line ",
+        "grid = (cdiv",
         "comma",
     ),
-    ("cdiv(n_elements, BLOCK_SIZE),", "n_elements / BLOCK_SIZE,", "float", "add_kernel[grid]", "cdiv"),
+    ("cdiv(n_elements, BLOCK_SIZE),", "n_elements / BLOCK_SIZE,", "float", "grid = (n_elements /", "cdiv"),
     ("add_kernel[grid](", "add_kernel(", "", "", "with the brackets"),
 )
 

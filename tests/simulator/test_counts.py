@@ -170,10 +170,15 @@ def test_the_order_within_a_block_is_no_waste() -> None:
         assert sectors.touched == sectors.least == 64
 
 
-def test_masked_lanes_and_programs_that_store_nothing() -> None:
+def test_masked_lanes_are_counted() -> None:
     layout = _layout_of_a_copy(100, 1, 5)
-    assert (layout.programs, layout.idle) == (5, 3)
     assert (layout.lanes, layout.masked) == (2 * 320, 2 * 220)
+
+
+def test_programs_that_store_nothing_are_idle() -> None:
+    with record() as launches:
+        copy_by_steps[(5,)](torch.rand(100), torch.zeros(100), 100, 1, BLOCK=64)
+    assert (launches[0].programs, launches[0].counts.idle) == (5, 3)
 
 
 def test_a_layout_costs_only_those_who_ask() -> None:
@@ -198,7 +203,7 @@ def test_what_a_group_takes_back_is_not_counted_twice() -> None:
     assert layout is not None
     assert layout.sectors["x_ptr", False] == Sectors(12, 12, 12 * 32, 12)
     assert layout.sectors["out_ptr", True] == Sectors(8, 8, 8 * 32, 8)
-    assert (layout.lanes, layout.idle) == (12 * 8 + 64, 0)
+    assert (layout.lanes, launches[0].counts.idle) == (12 * 8 + 64, 0)
 
 
 @pytest.mark.parametrize(

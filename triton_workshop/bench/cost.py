@@ -101,7 +101,7 @@ def cost_of(launches: Sequence[Launch]) -> Cost:
     return Cost(
         kernels=tuple(launch.kernel for launch in launches),
         programs=sum(launch.programs for launch in launches),
-        idle=sum(layout.idle for layout in known),
+        idle=sum(launch.counts.idle for launch in launches),
         asked=sum(total.loaded + total.stored for total in totals),
         distinct=sum(total.distinct for total in totals),
         sectors=sum(access.sectors for access in accesses),

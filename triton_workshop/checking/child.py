@@ -6,6 +6,9 @@ anew: `python -m triton_workshop.checking.child NUMBER FILE`.
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import io
 import linecache
 import os
 import pickle
@@ -22,7 +25,9 @@ import torch
 from triton_workshop.checking.exercise import Case, Exercise
 from triton_workshop.checking.integrity import Integrity
 from triton_workshop.checking.observe import Failure, Observation, Observer, failure_of
+from triton_workshop.checking.repair import NAME, Culprit, find_culprit
 from triton_workshop.checking.source import Source
+from triton_workshop.checking.tolerance import tolerance
 from triton_workshop.checking.watchdog import watchdog
 
 
@@ -75,6 +80,36 @@ def _observations(exercise: Exercise, source: Source, cases: tuple[Case, ...]) -
         yield observer.observe(case.arguments("cpu"))
 
 
+def send_culprit(exercise: Exercise, source: Source, case: Case, channel: Channel) -> None:
+    """Tell where the mistake is by which this case fails."""
+    torch.set_num_threads(1)
+    channel.send(culprit_of(exercise, source, case))
+    channel.done()
+
+
+def culprit_of(exercise: Exercise, source: Source, case: Case) -> Culprit | None:
+    """Where the mistake is by which this case fails, with what the script prints thrown away."""
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        return find_culprit(exercise, source, functools.partial(_is_right, exercise, case))
+
+
+def _is_right(exercise: Exercise, case: Case, text: str) -> bool:
+    """Whether a script of this text passes a case on the simulator."""
+    source = Source(Path(NAME), text, exercise.kernel, exercise.launcher)
+    try:
+        launcher = load(source, exercise.launcher)
+    except BaseException:
+        return False
+    arguments = case.arguments("cpu")
+    seen = Observer(launcher, source.file, simulated=True).observe(arguments)
+    if seen.failure is not None or seen.changed_inputs or any(launch.faults for launch in seen.launches):
+        return False
+    expected = exercise.reference(*(argument.double() for argument in arguments))
+    if seen.output is None or seen.output.shape != expected.shape or seen.output.dtype != arguments[0].dtype:
+        return False
+    return bool(((seen.output.double() - expected).abs() <= tolerance(exercise, arguments)).all())
+
+
 def load(source: Source, launcher: str) -> Callable[..., torch.Tensor]:
     """Run a script as a module, and find its launcher.
 
@@ -113,19 +148,22 @@ def started_with() -> tuple[Exercise, Source, Channel, float]:
 
 
 def main() -> None:
-    """Started anew: on the simulator, or at full size where the fourth argument is `cuda`."""
+    """Started anew. A fourth argument is `cuda`, for the full-size cases, or the case whose mistake is to be found."""
     from triton_workshop.device import use_simulator
     from triton_workshop.simulator import install
 
-    full_size = sys.argv[4:] == ["cuda"]
+    mode = sys.argv[4:]
     exercise, source, channel, limit = started_with()
-    if full_size:
+    if mode == ["cuda"]:
         from triton_workshop.checking.full_size import judge_on_the_gpu
 
         judge_on_the_gpu(exercise, source, channel, limit)
         return
     use_simulator()
     install()
+    if mode:
+        send_culprit(exercise, source, exercise.case_named(*mode), channel)
+        return
     observe_script(exercise, source, exercise.cases, channel, limit=limit)
 
 

@@ -12,10 +12,10 @@ from pathlib import Path
 from rich.console import Console
 
 from triton_workshop.checking.check import LIMIT, check
-from triton_workshop.checking.desk import changed_lines, entries, needs_a_check, next_hint, reset
+from triton_workshop.checking.desk import changed_lines, entries, hint_from, needs_a_check, reset
 from triton_workshop.checking.exercise import ROOT, Exercise
 from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.progress import remember
+from triton_workshop.checking.progress import after_check, load_progress, remember, save_progress
 from triton_workshop.checking.report import print_hint, print_list, print_verdict
 from triton_workshop.checking.verdict import Verdict
 from triton_workshop.device import simulated, visible_gpus
@@ -88,27 +88,29 @@ def run_hint(number: int, level: int | None) -> int:
     console = Console()
     if not exercise.exercise_file.is_file():
         raise MisuseError(_missing(exercise, exercise.exercise_file))
-    if needs_a_check(exercise):
-        verdict = _checked_in_silence(exercise)
-        if verdict.passed:
-            console.print(f"Exercise {number} is right: nothing to give a hint for.")
-            return PASSED
-    hint = next_hint(exercise, level)
-    if hint is None:
+    verdict = _checked_in_silence(exercise) if needs_a_check(exercise) else None
+    progress = load_progress()
+    record = progress.of(number)
+    if verdict is not None:
+        record = after_check(record, verdict, exercise)
+    hint, record = hint_from(record, level)
+    # Once for both, so that it is said once where nothing can be kept.
+    save_progress(progress.with_record(number, record))
+    if hint is not None:
+        print_hint(hint, exercise, console)
+    elif not record.finding:
+        console.print(f"Exercise {number} is right: nothing to give a hint for.")
+    else:
         console.print(f"There is no hint for exercise {number} now. uv run workshop check {number} says how it stands.")
-        return PASSED
-    print_hint(hint, exercise, console)
     return PASSED
 
 
 def _checked_in_silence(exercise: Exercise) -> Verdict:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     try:
-        verdict = check(exercise, exercise.exercise_file, output=nowhere)
+        return check(exercise, exercise.exercise_file, output=nowhere)
     finally:
         os.close(nowhere)
-    remember(verdict)
-    return verdict
 
 
 def run_reset(number: int, confirm: Callable[[str], bool]) -> int:

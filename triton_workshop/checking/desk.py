@@ -90,13 +90,19 @@ def next_hint(exercise: Exercise, level: int | None = None) -> Hint | None:
     It is about what the last check has found: check first where `needs_a_check` says so.
     """
     progress = load_progress()
-    record = progress.of(exercise.number)
+    hint, record = hint_from(progress.of(exercise.number), level)
+    if hint is not None:
+        save_progress(progress.with_record(exercise.number, record))
+    return hint
+
+
+def hint_from(record: Record, level: int | None = None) -> tuple[Hint | None, Record]:
+    """The same from a record in hand, which nobody has to have kept; and the record once that hint has been shown."""
     if not record.hints:
-        return None
+        return None, record
     chosen = min(level or record.hints_shown + 1, len(record.hints))
-    shown = max(record.hints_shown, chosen)
-    save_progress(progress.with_record(exercise.number, replace(record, hints_shown=shown)))
-    return Hint(f"{record.finding}: {record.hint_name}", chosen, len(record.hints), record.hints[chosen - 1])
+    hint = Hint(f"{record.finding}: {record.hint_name}", chosen, len(record.hints), record.hints[chosen - 1])
+    return hint, replace(record, hints_shown=max(record.hints_shown, chosen))
 
 
 def needs_a_check(exercise: Exercise) -> bool:

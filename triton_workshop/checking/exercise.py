@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 """The repository, where exercises and solutions lie."""
 PICTURE = ROOT / "slides" / "poseidon_triton.jpeg"
+GIVEN = "given"
+"""Stands for a TODO's number where a mistake is made in a line that the exercise gives."""
 SHIPPED = Path(__file__).parent / "exercises" / "shipped"
 """Copies of the exercises as they are shipped: a learner's own files change."""
 
@@ -81,8 +83,8 @@ class Exercise:
     """From the arguments: floating-point operations."""
     hints: tuple[tuple[str, str], ...]
     """For each TODO a question and an idea. The third hint is the solution's own line."""
-    todo_for: dict[str, int]
-    """Which TODO is about the offsets, the mask, a load, the sum, the store, the grid, the launch."""
+    todos_for: dict[str, tuple[int, ...]]
+    """Which TODOs are about the offsets, the mask, a load, the sum, the store, the grid, the launch: the first most."""
     mistakes: tuple[Mistake, ...]
     """What can go wrong, the most likely first."""
     showing: Showing | None = None
@@ -97,6 +99,9 @@ class Exercise:
     def solution_file(self) -> Path:
         return ROOT / "solutions" / f"exercise_{self.number}.py"
 
+    def case_named(self, name: str) -> Case:
+        return next(case for case in self.cases if case.name == name)
+
     def shipped(self) -> str:
         """The exercise's text before anybody has touched it."""
         return (SHIPPED / f"exercise_{self.number}.txt").read_text(encoding="utf-8")
@@ -107,15 +112,28 @@ class Exercise:
 
     def mistake_hints(self, mistake: Mistake) -> tuple[str, ...]:
         """The three hints of a mistake; two where no line of the solution is about it."""
-        if mistake.todo is None:
+        if mistake.todo is None or mistake.todo == GIVEN:
             return mistake.hints
-        todo = mistake.todo if isinstance(mistake.todo, int) else self.todo_for[mistake.todo]
+        todo = mistake.todo if isinstance(mistake.todo, int) else self.todos_for[mistake.todo][0]
         return (*mistake.hints, self.quote(todo))
+
+    def can_be_made_in(self, todos: tuple[int, ...], mistake: Mistake) -> bool:
+        """Whether a mistake can be made in one of these TODOs; with none of them, in a line that was given."""
+        if not todos or mistake.todo is None:
+            return True
+        if isinstance(mistake.todo, str):
+            return not set(self.todos_for.get(mistake.todo, ())).isdisjoint(todos)
+        related = (these for these in self.todos_for.values() if mistake.todo in these)
+        return not {mistake.todo}.union(*related).isdisjoint(todos)
 
     def quote(self, todo: int) -> str:
         """The solution's own line or lines for a TODO."""
-        code = solution_lines(self.solution_file)[todo]
-        return f"The solution has: {code}" if "\n" not in code else f"The solution has:\n{code}"
+        return solution_has(solution_lines(self.solution_file)[todo])
+
+
+def solution_has(code: str) -> str:
+    """The last hint: the solution's own line or lines."""
+    return f"The solution has: {code}" if "\n" not in code else f"The solution has:\n{code}"
 
 
 @functools.cache

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Explanation:
-    """What an error message means. `pattern` is searched for in the type and the message of each error in the chain."""
+    """What an error message means. `pattern` is searched for in the type and the message of each error in the chain.
+
+    Where it is empty, the script's text tells: see `Judge.crash`.
+    """
 
     name: str
     pattern: str
@@ -40,6 +43,59 @@ EXPLANATIONS = (
         ("The script ends itself here. The checker needs the result: return it.",),
     ),
     Explanation("stopped", r"^KeyboardInterrupt", ("Stopped by Ctrl+C.",)),
+    Explanation(
+        "waits",
+        r"BdbQuit|^EOFError",
+        (
+            "The script waits here for somebody at the keyboard, and a check has none. Take this line out.",
+            "To step through a kernel with breakpoint(), run the script itself in a terminal without a GPU, or with "
+            "TRITON_INTERPRET=1.",
+        ),
+    ),
+    Explanation(
+        "block-as-condition",
+        r"is neither true nor false|truth value",
+        (
+            "How many answers does this question have: one, or one per element?",
+            "A block has one per element, so `if` cannot choose. Give tl.load and tl.store the mask, or choose by "
+            "element with tl.where(condition, a, b).",
+        ),
+    ),
+    Explanation(
+        "brackets",
+        r"unsupported tensor index|is not an index|cannot be indexed",
+        (
+            "What do brackets do with a block or with a pointer?",
+            "They only add axes, as in x[:, None]. Values come from tl.load(pointer + offset): one value per offset, "
+            "a block for a block of offsets. Nothing takes a block apart.",
+        ),
+    ),
+    Explanation(
+        "one-block-per-load",
+        "",
+        (
+            "How many blocks does one tl.load give?",
+            "One, with the values that its pointers point to. Three blocks come from three loads, each with pointers "
+            "of its own.",
+        ),
+    ),
+    Explanation(
+        "three-values-for-two",
+        r"propagate_nan",
+        (
+            "How many arguments does this call have?",
+            "tl.minimum and tl.maximum compare two values. Is a comma one too many? A number has a decimal point: 0.5.",
+        ),
+    ),
+    Explanation(
+        "address-for-tensor",
+        "",
+        (
+            "What is a kernel given in place of a pointer?",
+            "A number: it does not say what lies there. Hand over the tensor itself, x and not x.data_ptr(): Triton "
+            "makes a pointer of it.",
+        ),
+    ),
     Explanation(
         "ellipsis",
         r"[Ee]llipsis",
@@ -86,10 +142,21 @@ EXPLANATIONS = (
         ("A grid that is a function is handed the constexprs by name: lambda meta: (cdiv(n, meta['BLOCK_SIZE']),).",),
     ),
     Explanation(
+        "argument-given-twice",
+        r"got multiple values for argument",
+        (
+            "Which parameter does each argument of this call land in?",
+            "One is given twice, by its place and by its name. Offsets are no argument of their own: they are added to "
+            "the pointer, tl.load(pointer + offsets, mask=mask).",
+        ),
+    ),
+    Explanation(
         "missing-argument",
-        r"missing \d+ required positional argument|got an unexpected keyword argument|takes \d+ positional argument"
-        r"|got multiple values for argument",
-        ("Compare the call with the parameters of what it calls: each of them needs one value, in this order.",),
+        r"missing \d+ required positional argument|got an unexpected keyword argument|takes \d+ positional argument",
+        (
+            "Compare the call with the parameters of what it calls: each of them needs one value, in this order.",
+            "A tuple counts as one value. With a star before it, as in *a.stride(), its parts are handed over.",
+        ),
     ),
     Explanation(
         "block-not-power-of-two",
@@ -106,6 +173,15 @@ EXPLANATIONS = (
             "Who prints on a GPU?",
             "Text is made by Python, which does not run there: tl.device_print(prefix, value) prints from a kernel; "
             "print and f-strings work on the simulator.",
+        ),
+    ),
+    Explanation(
+        "arange-of-numbers-known-late",
+        r"arange's arguments must be",
+        (
+            "Which numbers are known before the kernel runs?",
+            "Those of constexprs, such as BLOCK_SIZE. A program's number is not: count with tl.arange(0, BLOCK_SIZE), "
+            "and add where the block starts.",
         ),
     ),
     Explanation(
@@ -127,9 +203,9 @@ EXPLANATIONS = (
         "float-offset",
         r"pointer<\w+> and (triton\.language\.)?(float|fp)\d",
         (
-            "A pointer meets a float here. Was a value meant, or an offset?",
-            "A value comes from tl.load(pointer), not from the pointer. An offset is a whole number: `/` gives a "
-            "float, `//` does not.",
+            "Is this a pointer, a value or an offset?",
+            "A pointer says where, and tl.load(pointer) gives the value there. An offset is a whole number: `/` gives "
+            "a float, `//` does not.",
         ),
     ),
     Explanation(
@@ -143,7 +219,7 @@ EXPLANATIONS = (
     Explanation(
         "pointer-and-value",
         r"cannot add pointers|pointer<|'pointer|[Uu]nsupported ptr type|invalid operands of type|pointer_type|"
-        r"cannot be indexed|Expected dtype .*ptr|unsupported tensor index|is not an index|'int' object is not iterable",
+        r"Expected dtype .*ptr|'int' object is not iterable",
         (
             "Is this a pointer or a value, and which of them is needed here?",
             "A pointer says where, a value what is there. tl.load(pointer) makes a value of it; arithmetic with two "
@@ -184,8 +260,8 @@ EXPLANATIONS = (
         r"Cannot make_shape_compatible|could not be broadcast|incompatible dimensions|[Cc]annot broadcast|broadcast",
         (
             "Which shapes meet here?",
-            "rows[:, None] is a column and cols[None, :] a row; together they make a 2-D block. Two vectors of "
-            "different lengths make nothing.",
+            "[:, None] makes a column of a vector and [None, :] a row; together they make a 2-D block. What is to run "
+            "down, and what to the right?",
         ),
     ),
     Explanation(
@@ -207,7 +283,7 @@ EXPLANATIONS = (
 
 def explain(chain: str, in_kernel: bool = False) -> Explanation | None:
     """What an error, each link of its chain on a line of its own, means for a kernel or a launch."""
-    known = (each for each in EXPLANATIONS if not (in_kernel and each.outside_kernels))
+    known = (each for each in EXPLANATIONS if each.pattern and not (in_kernel and each.outside_kernels))
     return next((each for each in known if re.search(each.pattern, chain, re.MULTILINE)), None)
 
 

@@ -3,21 +3,42 @@
 from __future__ import annotations
 
 import ast
+import difflib
+import re
 from dataclasses import dataclass, replace
 
 import torch
 
 from triton_workshop.checking.evidence import Evidence, evidence_of
-from triton_workshop.checking.exercise import Exercise
-from triton_workshop.checking.explanations import explain, explanation_named
+from triton_workshop.checking.exercise import GIVEN, Exercise, solution_has
+from triton_workshop.checking.explanations import Explanation, explain, explanation_named
+from triton_workshop.checking.mistakes import Mistake
 from triton_workshop.checking.observe import Failure, Observation, Origin
 from triton_workshop.checking.picture import element_of, tile_map
-from triton_workshop.checking.source import Source
+from triton_workshop.checking.repair import Culprit
+from triton_workshop.checking.source import Source, called, names_in
 from triton_workshop.checking.verdict import MOST_PROGRAMS, Finding, Kind
 from triton_workshop.simulator.faults import Fault
 
 Calls = tuple[tuple[torch.Tensor, ...], ...]
 """The arguments of several calls."""
+REPAIRABLE = frozenset(Kind) - {Kind.UNFINISHED, Kind.TIMEOUT, Kind.NOT_A_KERNEL}
+WASTE = 9
+"""Times as many idle programs as busy ones are worth a word: for small inputs a few idle ones are nobody's fault."""
+WAITS = frozenset({"breakpoint", "set_trace", "input"})
+"""What waits for somebody at the keyboard."""
+AT_ONCE = frozenset(
+    {
+        "misspelt-name",
+        "kernel-called-without-grid",
+        "missing-argument",
+        "argument-given-twice",
+        "exits",
+        "stopped",
+        "waits",
+    }
+)
+"""What is wrong on the very line where it stops."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +48,13 @@ class Judge:
     exercise: Exercise
     source: Source
     limit: float
+    culprit: Culprit | None = None
+    """Where the mistake is, once that is known."""
+
+    def can_be_repaired(self, seen: Observation, finding: Finding) -> bool:
+        """Whether it makes sense to try the solution's lines in the place of the script's, one TODO after the other."""
+        waits = any(called(node) in WAITS for node in self._calls())
+        return finding.kind in REPAIRABLE and not seen.loading and not waits
 
     def findings(
         self,
@@ -52,6 +80,17 @@ class Judge:
         finding = self._inputs(arguments, seen, earlier) or self._answer(arguments, seen, earlier)
         return () if finding is None else (finding,)
 
+    def remark(self, case: str, seen: Observation) -> str:
+        """What a right script might do better; empty where there is nothing to say."""
+        for launch in seen.launches:
+            busy = launch.programs - launch.idle
+            if launch.idle >= WASTE * max(busy, 1):
+                return (
+                    f"Right, but wasteful: {launch.idle:,} of {launch.programs:,} programs had nothing to do ({case}). "
+                    "A grid counts blocks, not elements."
+                )
+        return ""
+
     # What stopped it
 
     def timeout(self, line: int | None) -> Finding:
@@ -72,13 +111,54 @@ class Judge:
         explanation = explain(f"{failure.type}: {failure.message}", in_kernel) or explain(failure.chain, in_kernel)
         name, hints = (explanation.name, explanation.hints) if explanation else ("", ())
         line = failure.first_line if explanation and explanation.at_launch else failure.line
+        if name == "waits":
+            line = next((node.lineno for node in self._calls() if called(node) in WAITS), line)
+        if name == "misspelt-name" and (known := self._known_as(failure)):
+            hints = (known, *hints)
         bare = self.source.bare_call()
         if bare is not None and failure.first_line == bare:
             without = explanation_named("kernel-called-without-grid")
             name, hints, line = without.name, without.hints, bare
         if name in ("shapes-do-not-broadcast", "") and self._multiplies_blocks(failure.line):
             name, hints = "dot-not-star", ("Blocks are multiplied by tl.dot(a, b): `*` goes element by element.",)
-        return Finding(Kind.CRASH, message, hints, line, self.source.line(line), hint_name=name or "crash")
+        by_text = self._by_text(name, failure)
+        if by_text is not None:
+            name, hints = by_text.name, by_text.hints
+        finding = Finding(Kind.CRASH, message, hints, line, self.source.line(line), hint_name=name or "crash")
+        if self.culprit is None or name in AT_ONCE:
+            return finding
+        if not name:
+            return self._at_the_culprit(finding, self.culprit)
+        hints = (f"{_look_at(self.culprit)}{hints[0]}", *hints[1:]) if self.culprit.parts else hints
+        return self._moved(replace(finding, hints=hints), line, self.culprit)
+
+    def _by_text(self, name: str, failure: Failure) -> Explanation | None:
+        """What the script's text says more exactly than the error."""
+        if any(called(node) in WAITS and node.lineno == failure.line for node in self._calls()):
+            return explanation_named("waits")
+        if name == "brackets" and self.source.unpacks_a_load(failure.line):
+            return explanation_named("one-block-per-load")
+        if name == "pointer-and-value" and self.source.mentions("data_ptr"):
+            return explanation_named("address-for-tensor")
+        return None
+
+    def _calls(self) -> list[ast.Call]:
+        return [node for node in ast.walk(self.source.tree) if isinstance(node, ast.Call)]
+
+    def _known_as(self, failure: Failure) -> str:
+        """What a name that nothing has is called elsewhere, or what looks like it; empty where nothing does."""
+        found = re.search(r"name '(\w+)' is not defined", failure.message)
+        inside = self.source.function_at(failure.line)
+        if found is None or inside is None:
+            return ""
+        name, kernel, launcher = found[1], self.source.kernel, self.source.launcher
+        here, names = inside.name, names_in(inside)
+        for other in (kernel, launcher):
+            if other is not None and other is not inside and name in names_in(other):
+                own = ", ".join(argument.arg for argument in inside.args.args[:3])
+                return f"{name} is a name in {other.name}. Here, in {here}, the parameters are called {own}."
+        close = difflib.get_close_matches(name, names - {name}, 1)
+        return f"{name} is made nowhere. Is {close[0]} meant?" if close else ""
 
     def _multiplies_blocks(self, line: int | None) -> bool:
         nodes = [node for node in ast.walk(self.source.tree) if isinstance(node, ast.BinOp) and node.lineno == line]
@@ -143,8 +223,11 @@ class Judge:
         nothing = seen.output is None
         got = seen.output_type if seen.output is None else f"shape {tuple(seen.output.shape)}"
         message = f"expected a tensor of shape {tuple(expected.shape)}, got {got}"
+        kept = "A kernel returns nothing: its result is in the tensor it stored to."
+        if seen.output_type not in ("Tensor", "NoneType"):
+            kept = f"This is a {seen.output_type}; return the tensor that the kernel stored to, as it is."
         hints = (
-            ("What does the launcher return? A kernel returns nothing: its result is in the tensor it stored to.",)
+            (f"What does the launcher return? {kept}",)
             if nothing
             else (
                 "Which shape does the result have?",
@@ -153,7 +236,8 @@ class Judge:
         )
         line = self.source.return_line()
         name = "no-return" if nothing else "wrong-shape"
-        return Finding(Kind.WRONG_SHAPE, message, hints, line, self.source.line(line), hint_name=name)
+        finding = Finding(Kind.WRONG_SHAPE, message, hints, line, self.source.line(line), hint_name=name)
+        return finding if self.culprit is None else self._moved(finding, line, self.culprit)
 
     def _dtype(self, expected: torch.dtype, got: torch.dtype) -> Finding:
         hints = (
@@ -285,18 +369,47 @@ class Judge:
 
     def _recognised(self, finding: Finding, evidence: Evidence) -> Finding:
         """The finding with the hints of the first mistake that explains it."""
+        culprit = self.culprit
         for mistake in self.exercise.mistakes:
-            if not mistake.recognises(evidence):
+            if culprit is not None and not self._may_be(mistake, culprit):
                 continue
-            line = finding.line if finding.line is not None else mistake.blames(evidence)
-            return replace(
-                finding,
-                hints=self.exercise.mistake_hints(mistake),
-                hint_name=mistake.name,
-                line=line,
-                source=self.source.line(line),
-            )
-        return finding
+            if mistake.recognises(evidence):
+                hints = self.exercise.mistake_hints(mistake)
+                line = finding.line if finding.line is not None else mistake.blames(evidence)
+                found = replace(finding, hints=hints, hint_name=mistake.name)
+                return self._blamed(found, line) if culprit is None else self._moved(found, line, culprit)
+        return finding if culprit is None else self._at_the_culprit(finding, culprit)
+
+    def _may_be(self, mistake: Mistake, culprit: Culprit) -> bool:
+        """Whether a mistake can be the one that was made in this place."""
+        if culprit.misplaced or mistake.vague or (not culprit.todos and culprit.code.startswith("for ")):
+            return mistake.todo == GIVEN
+        return self.exercise.can_be_made_in(culprit.todos, mistake)
+
+    def _at_the_culprit(self, finding: Finding, culprit: Culprit) -> Finding:
+        """The finding with the hints of the TODO in which the mistake was made."""
+        if culprit.todos:
+            first = culprit.todos[0]
+            question, idea, _ = self.exercise.todo_hints(first)
+            hints = (f"{_look_at(culprit)}{question}", idea, solution_has(culprit.code))
+            return self._moved(replace(finding, hints=hints, hint_name=f"todo-{first}"), finding.line, culprit)
+        asked = f"{_look_at(culprit)}Is it as the exercise gave it to you?"
+        given = replace(finding, hints=(asked, f"The exercise gives this: {culprit.code}"), hint_name="given-line")
+        return self._moved(given, finding.line, culprit)
+
+    def _moved(self, finding: Finding, line: int | None, culprit: Culprit) -> Finding:
+        """The finding on the line where the mistake was made; its message says where it came to light."""
+        if culprit.line is None and culprit.todos:
+            missing = f"something is missing where TODO {culprit.todos[0]} was"
+            return self._blamed(replace(finding, message=f"{finding.message}; {missing}"), None)
+        if line in culprit.lines or culprit.line is None:
+            return self._blamed(finding, line)
+        if finding.line is not None:
+            finding = replace(finding, message=f"{finding.message} (on line {finding.line})")
+        return self._blamed(finding, culprit.line)
+
+    def _blamed(self, finding: Finding, line: int | None) -> Finding:
+        return replace(finding, line=line, source=self.source.line(line))
 
 
 TOO_MUCH_WORK = (
@@ -335,6 +448,16 @@ PYTHON = {
 def _global_containers(tree: ast.Module) -> list[ast.Assign]:
     kinds = (ast.Dict, ast.List, ast.Set)
     return [node for node in tree.body if isinstance(node, ast.Assign) and isinstance(node.value, kinds)]
+
+
+def _look_at(culprit: Culprit) -> str:
+    """What to look at, as the beginning of a hint."""
+    if culprit.line is None:
+        return ""
+    if culprit.misplaced:
+        return "This line is right, but not in this place: look at its indentation. "
+    parts = " and ".join(f"`{part}`" for part in culprit.parts)
+    return f"The mistake is on this line, in {parts}. " if parts else "The mistake is on this line. "
 
 
 def _short(failure: Failure) -> str:

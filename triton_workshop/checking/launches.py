@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -40,6 +41,12 @@ class Launched:
     faults: tuple[Fault, ...]
     tensors: dict[str, TensorSeen]
     numbers: dict[str, int | float]
+    idle: int
+    """How many of its programs have stored nothing."""
+
+    @property
+    def programs(self) -> int:
+        return math.prod(self.grid)
 
 
 @dataclass
@@ -94,7 +101,7 @@ class LaunchLog:
                 self.stored[storage] = _elements(tensor).clone()
         numbers = {name: value for name, value in given.items() if isinstance(value, int | float)}
         self.handed += _numbers(given.values())
-        self.launches.append(Launched(launch.kernel, launch.grid, launch.faults, seen, numbers))
+        self.launches.append(Launched(launch.kernel, launch.grid, launch.faults, seen, numbers, launch.counts.idle))
 
 
 @contextmanager

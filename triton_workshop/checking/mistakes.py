@@ -28,9 +28,11 @@ class Mistake:
     hints: tuple[str, str]
     recognises: Callable[[Evidence], bool]
     todo: int | str | None = None
-    """By its number, or by what it is for: a name in `Exercise.todo_for`."""
+    """By its number, or by what it is for: a name in `Exercise.todos_for`."""
     blames: Callable[[Evidence], int | None] = lambda evidence: None
     """The line of the script where it was made, as far as that can be told."""
+    vague: bool = False
+    """Whether it says less than the TODO's own hints."""
 
 
 def at(*names: str) -> Callable[[Evidence], int | None]:
@@ -135,7 +137,7 @@ def _uses_a_pid_twice(evidence: Evidence) -> bool:
 
 
 def _grid_and_block_disagree(evidence: Evidence) -> bool:
-    if not (unwritten(evidence) and _too_small(evidence)):
+    if not (unwritten(evidence) and _too_small(evidence)) or evidence.source.one_name_for_blocks():
         return False
     axes = zip(evidence.grid, evidence.sizes, evidence.wanted_grid, strict=True)
     return all(has >= wants or has == 1 or has in _counts(size) for has, size, wants in axes)
@@ -151,14 +153,18 @@ def _counts(size: int) -> set[int]:
 def _forgotten_pid(evidence: Evidence) -> bool:
     if not unwritten(evidence) or not _fits(evidence) or _too_small(evidence):
         return False
+    if _line_without_pid(evidence) is None:
+        return False
     return any(evidence.only_first_along(axis) for axis in _blocked_axes(evidence))
 
 
 def _line_without_pid(evidence: Evidence) -> int | None:
     """Where a block is counted that is the same in every program."""
-    offsets = ("offsets", "rows", "cols", "offs_m", "offs_n")
-    lines = evidence.source.assignments(*offsets)
-    return next((line for line in lines if "pid" not in evidence.source.line(line)), None)
+    numbers = evidence.source.made_from("program_id")
+    for name in ("offsets", "rows", "cols", "offs_m", "offs_n"):
+        if name not in numbers and (lines := evidence.source.assignments(name)):
+            return lines[0]
+    return None
 
 
 def _blocked_axes(evidence: Evidence) -> list[int]:
@@ -216,8 +222,29 @@ def _mask_has_a_bound_missing(evidence: Evidence) -> bool:
     mask = mask_at_fault(evidence)
     if not out_of_bounds(evidence) or not mask:
         return False
-    words = _upper_bounds(mask)
-    return len(words) < len(_blocked_axes(evidence))
+    return len(_upper_bounds(mask)) < len(_blocked_axes(evidence)) > 1
+
+
+def _mask_upside_down(evidence: Evidence) -> bool:
+    """A comparison asks for what lies at or beyond a size."""
+    sizes = set(evidence.exercise.sizes_by_name(*evidence.arguments))
+    pairs = [
+        (op, right)
+        for node in evidence.source.comparisons()
+        for op, right in zip(node.ops, node.comparators, strict=True)
+    ]
+    beyond = [right for op, right in pairs if isinstance(op, ast.Gt | ast.GtE)]
+    return any(isinstance(right, ast.Name) and right.id in sizes for right in beyond)
+
+
+def _no_parentheses(evidence: Evidence) -> int | None:
+    """Where `a < b & c < d` stands, which Python reads as `a < (b & c) < d`."""
+    joined = (ast.BitAnd, ast.BitOr)
+    for node in evidence.source.comparisons():
+        sides = [node.left, *node.comparators]
+        if any(isinstance(side, ast.BinOp) and isinstance(side.op, joined) for side in sides):
+            return node.lineno
+    return None
 
 
 def _upper_bounds(mask: str) -> set[str]:
@@ -388,8 +415,8 @@ PATTERN_OF_TILES = (
         "grid-swapped",
         (
             "Which program id counts which dimension, and in which order does the grid list them?",
-            "The grid's first entry is for program_id(axis=0), its second for axis 1, and so on: two of them have "
-            "changed places.",
+            "The grid's first entry is for program_id(axis=0), its second for axis 1, and so on. Here they "
+            "stand in another order.",
         ),
         _grid_swapped,
         blames=at_grid,
@@ -415,7 +442,7 @@ PATTERN_OF_TILES = (
         ),
         _grid_and_block_disagree,
         blames=at_grid,
-        todo="grid",
+        todo="blocks",
     ),
     Mistake(
         "pid-off-by-one",
@@ -442,10 +469,29 @@ PATTERN_OF_TILES = (
 
 MASKS = (
     Mistake(
+        "mask-without-parentheses",
+        (
+            "In which order does Python work out `<` and `&`?",
+            "`&` comes before `<`, so `a < b & c < d` means `a < (b & c) < d`. Put each comparison in parentheses.",
+        ),
+        lambda evidence: _no_parentheses(evidence) is not None,
+        blames=_no_parentheses,
+        todo="mask",
+    ),
+    Mistake(
+        "mask-upside-down",
+        (
+            "Is the mask true where an element exists, or where it does not?",
+            "A mask is true for the elements that are to be loaded or stored: those whose index is less than the size.",
+        ),
+        _mask_upside_down,
+        todo="mask",
+    ),
+    Mistake(
         "mask-on-load-only",
         (
-            "What does the last program store beyond the end?",
-            "A mask on the load does not carry over: tl.store needs it too.",
+            "Which elements does this line store to that do not exist?",
+            "A mask on the load does not carry over. tl.store needs its own, true where the output has an element.",
         ),
         _mask_on_load_only,
         todo="store",
@@ -453,7 +499,7 @@ MASKS = (
     Mistake(
         "mask-missing",
         (
-            "Which elements does the last program touch that do not exist?",
+            "Which elements does this line touch that do not exist?",
             "Blocks are whole, tensors are not: give this line `mask=`, true where an element exists.",
         ),
         _no_mask,
@@ -604,11 +650,12 @@ LAST = (
         "pid-not-scaled",
         (
             "At which element does program 1 start? And program 2?",
-            "Blocks lie one behind the other: program pid starts at pid * BLOCK_SIZE, counted from 0.",
+            "Blocks follow each other without a gap: program pid starts at pid * BLOCK_SIZE, counted from 0.",
         ),
         _pid_not_scaled,
         blames=at("offsets", "rows", "cols", "offs_m", "offs_n"),
         todo="offsets",
+        vague=True,
     ),
     Mistake(
         "mask-wrong-bound",
@@ -619,6 +666,7 @@ LAST = (
         ),
         lambda evidence: _masked_otherwise(evidence) or unwritten(evidence),
         todo="mask",
+        vague=True,
     ),
     Mistake(
         "stores-one-block-many-times",

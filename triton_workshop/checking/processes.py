@@ -15,9 +15,10 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from typing import IO, Protocol, cast
 
-from triton_workshop.checking.child import Channel, observe_script
-from triton_workshop.checking.exercise import Exercise
+from triton_workshop.checking.child import Channel, observe_script, send_culprit
+from triton_workshop.checking.exercise import Case, Exercise
 from triton_workshop.checking.observe import Failure, Observation
+from triton_workshop.checking.repair import LIMIT
 from triton_workshop.checking.source import Source
 
 GRACE = 3.0
@@ -86,7 +87,7 @@ class Started:
         *mode: str,
         module: str = "triton_workshop.checking.child",
     ) -> None:
-        simulated = {} if mode else {"TRITON_INTERPRET": "1"}
+        simulated = {} if mode == ("cuda",) else {"TRITON_INTERPRET": "1"}
         environ = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"} | simulated
         arguments = [str(exercise.number), str(source.file), str(limit), *mode]
         self._process = subprocess.Popen(
@@ -171,3 +172,14 @@ def start_simulated(
     if fork and CAN_FORK:
         return Forked(partial(observe_script, exercise, source, exercise.cases, limit=limit), output), limit + GRACE
     return Started(exercise, source, limit, output), limit + GRACE + START
+
+
+def start_search(exercise: Exercise, source: Source, case: Case, *, fork: bool) -> tuple[Child, float]:
+    """A child that looks for the mistake by which a case fails, and the seconds after which it is given up."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        if fork and CAN_FORK:
+            return Forked(partial(send_culprit, exercise, source, case), nowhere), LIMIT + GRACE
+        return Started(exercise, source, LIMIT, nowhere, case.name), LIMIT + GRACE + START
+    finally:
+        os.close(nowhere)

@@ -63,7 +63,7 @@ def load_progress() -> Progress:
     try:
         data = json.loads(file.read_text(encoding="utf-8"))
         return Progress({int(number): _record(values) for number, values in data["exercises"].items()})
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):  # that there can be no file, whoever saves one will say
         return Progress()
     except OSError as error:
         print(f"{file}: cannot be read: {error.strerror}", file=sys.stderr)
@@ -84,7 +84,7 @@ def save_progress(progress: Progress) -> None:
     try:
         write_whole(_file(), f"{text}\n")
     except OSError as error:
-        print(f"{_file()}: cannot be written: {error.strerror}", file=sys.stderr)
+        print(f"your progress is not recorded: {_file()} cannot be written: {error.strerror}", file=sys.stderr)
 
 
 def remember(verdict: Verdict, *, hints_shown: int = 0) -> None:
@@ -98,10 +98,16 @@ def remember(verdict: Verdict, *, hints_shown: int = 0) -> None:
     if verdict.file != exercise.exercise_file.resolve():
         return
     progress = load_progress()
-    before, now = progress.of(exercise.number), time.time()
+    record = after_check(progress.of(exercise.number), verdict, exercise, hints_shown)
+    save_progress(progress.with_record(exercise.number, record))
+
+
+def after_check(before: Record, verdict: Verdict, exercise: Exercise, hints_shown: int = 0) -> Record:
+    """What is known of an exercise once its own file has been checked."""
+    now = time.time()
     finding = verdict.findings[0] if verdict.findings else None
     same = finding is not None and finding.hints == before.hints
-    record = replace(
+    return replace(
         before,
         passed_at=now if verdict.passed else before.passed_at,
         checked_at=now,
@@ -112,7 +118,6 @@ def remember(verdict: Verdict, *, hints_shown: int = 0) -> None:
         hints_shown=max(hints_shown, before.hints_shown if same else 0),
         digest=digest(exercise),
     )
-    save_progress(progress.with_record(exercise.number, record))
 
 
 def remember_ratio(exercise: int, ratio: float) -> None:

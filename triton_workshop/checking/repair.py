@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from triton_workshop.checking.differences import differences
 from triton_workshop.checking.exercise import Exercise
 from triton_workshop.checking.source import Source, called
 
@@ -37,6 +38,10 @@ class Culprit:
     """All lines of the script that stand there and are not the solution's."""
     code: str
     """What the solution has there."""
+    parts: tuple[str, ...]
+    """What on that line is not as in the solution; none where the two are too far apart to say."""
+    misplaced: bool
+    """Whether the line would be right in another loop, or outside of it."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,8 @@ class Statement:
     function: str
     keys: frozenset[str]
     """The names that it assigns, or what it calls, returns or loops over."""
+    updates: bool
+    """Whether it makes the new value of a name from the old one."""
     loops: int
     """How many loops are around it."""
     first: int
@@ -79,15 +86,21 @@ class Repair:
     def __post_init__(self) -> None:
         self.pairs = {}
         left = list(self.theirs)
-        for exactly in (True, False):
+        for alike in (_twins, _neighbours, _namesakes, _same_call):
             for place, own in enumerate(self.ours):
-                found = [s for s in left if _alike(own, s, exactly)]
+                found = [s for s in left if own.function == s.function and alike(own, s)]
                 if place in self.pairs or not found:
                     continue
                 # Of several stores the first stands for the first; of several assignments all for the one.
                 chosen = found[:1] if own.keys & {"store()", "loop", "return"} else found
                 self.pairs[place] = chosen
                 left = [s for s in left if s not in chosen]
+        for place, own in enumerate(self.ours):
+            # What is assigned once more goes with the first assignment.
+            if self.pairs.get(place) and not own.keys & {"store()", "loop", "return"}:
+                more = [s for s in left if own.function == s.function and _neighbours(own, s)]
+                self.pairs[place] += more
+                left = [s for s in left if s not in more]
 
     def different(self) -> list[int]:
         """The places of ours where the script has something else, or nothing."""
@@ -163,7 +176,8 @@ def find_culprit(exercise: Exercise, source: Source, passes: Callable[[str], boo
     groups = _by_todo(repair, different)
     alone = [group for group in groups if right(group)]
     if alone:
-        found = [min(alone, key=lambda group: len(group))] if len(alone) > 1 else alone
+        # What was filled in is more likely to be wrong than what was given.
+        found = [min(alone, key=lambda group: (repair.ours[group[0]].todo is None, len(group)))]
     elif len(groups) > 1 and right(different):
         found = _least(groups, right)
     else:
@@ -175,10 +189,14 @@ def find_culprit(exercise: Exercise, source: Source, passes: Callable[[str], boo
     places = [place for [place] in _least([[place] for place in first], lambda some: right([*some, *rest]))]
     todos = tuple(dict.fromkeys(t for group in found for t in [repair.ours[group[0]].todo] if t is not None))
     code = "\n".join(repair.ours[place].code for place in places)
-    lines = repair.lines_of([place for group in found for place in group])
+    every = [place for group in found for place in group]
+    lines = repair.lines_of(every)
     given = repair.ours[first[0]].todo is None
     line = min(repair.lines_of(places) or lines, default=None)
-    return Culprit(() if given else todos, line, lines, code)
+    there = [(repair.ours[place], s) for place in every for s in repair.pairs.get(place, []) if s.first == line]
+    parts = differences(there[0][1].node, there[0][0].node) if there else ()
+    misplaced = bool(there) and there[0][0].same_as(there[0][1])
+    return Culprit(() if given else todos, line, lines, code, parts, misplaced)
 
 
 def _least(groups: list[list[int]], right: Callable[[list[int]], bool]) -> list[list[int]]:
@@ -229,7 +247,8 @@ def _inside(
         if keys:
             code = textwrap.dedent("\n".join(lines[node.lineno - 1 : last]))
             number = todos.get(node.lineno)
-            yield Statement(function, keys, len(outer), node.lineno, last, node, code, outer, number)
+            updates = _updates(node)
+            yield Statement(function, keys, updates, len(outer), node.lineno, last, node, code, outer, number)
         if isinstance(node, ast.For | ast.While):
             yield from _inside(node.body, function, lines, todos, (*outer, node.end_lineno or last))
 
@@ -254,9 +273,30 @@ def _keys(node: ast.stmt) -> Iterator[str]:
                 yield f"{called(call)}()"
 
 
-def _alike(own: Statement, other: Statement, exactly: bool) -> bool:
-    same = own.function == other.function and bool(own.keys & other.keys)
-    return same and (own.loops == other.loops or not exactly)
+def _twins(own: Statement, other: Statement) -> bool:
+    return _neighbours(own, other) and own.updates == other.updates
+
+
+def _neighbours(own: Statement, other: Statement) -> bool:
+    return _namesakes(own, other) and own.loops == other.loops
+
+
+def _namesakes(own: Statement, other: Statement) -> bool:
+    return bool(own.keys & other.keys)
+
+
+def _same_call(own: Statement, other: Statement) -> bool:
+    """Whether both call the same function, and one of them drops what that returns."""
+    node, value = other.node, getattr(own.node, "value", None)
+    if not isinstance(value, ast.Call) or not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)):
+        return False
+    return own.loops == other.loops and called(value) == called(node.value)
+
+
+def _updates(node: ast.stmt) -> bool:
+    if not isinstance(node, ast.Assign):
+        return isinstance(node, ast.AugAssign)
+    return bool({part.id for part in ast.walk(node.value) if isinstance(part, ast.Name)} & set(_keys(node)))
 
 
 def _dump(node: ast.stmt) -> str:

@@ -42,6 +42,8 @@ def print_verdict(verdict: Verdict, exercise: Exercise, console: Console) -> Non
     if verdict.passed:
         _print_cases(verdict, console)
         console.print(Text(f"All {len(verdict.cases)} cases are right ({verdict.seconds:.1f} s).", style="bold green"))
+        if verdict.remark:
+            console.print(Text(verdict.remark, style="yellow"))
         return
     right = sum(case.passed for case in verdict.cases)
     if right:
@@ -55,7 +57,7 @@ def print_verdict(verdict: Verdict, exercise: Exercise, console: Console) -> Non
     others = Counter(str(finding.kind) for finding in verdict.findings[1:])
     if others:
         also = ", ".join(f"{kind}{f' × {number}' if number > 1 else ''}" for kind, number in others.items())
-        console.print(Text(f"After that also: {also}. Mend the first one first.", style="dim"))
+        console.print(Text(f"After that also: {also}. Fix the first one first.", style="dim"))
     if len(verdict.findings[0].hints) > 1 and verdict.file == exercise.exercise_file.resolve():
         console.print(Text(f"Another hint: uv run workshop hint {exercise.number}", style="dim"))
 
@@ -214,7 +216,10 @@ def next_step(entries: tuple[Entry, ...]) -> str:
     open_ones = [entry for entry in entries if entry.standing is not Standing.PASSED]
     if not open_ones:
         return "All exercises are done."
-    return f"Next: uv run exercises/exercise_{open_ones[0].exercise.number}.py"
+    number = open_ones[0].exercise.number
+    if open_ones[0].standing is Standing.MISSING:
+        return f"Next: uv run workshop reset {number}"
+    return f"Next: uv run exercises/exercise_{number}.py"
 
 
 def print_hint(hint: Hint, exercise: Exercise, console: Console) -> None:

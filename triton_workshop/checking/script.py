@@ -8,6 +8,7 @@ import sys
 import time
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ import torch
 from rich.console import Console
 
 from triton_workshop.checking.check import LIMIT, read, verdict_of
+from triton_workshop.checking.child import culprit_of
 from triton_workshop.checking.exercise import PICTURE, Exercise
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.judge import Judge
@@ -27,6 +29,7 @@ from triton_workshop.checking.verdict import CaseResult, Verdict
 from triton_workshop.checking.watchdog import watchdog
 from triton_workshop.device import resolve_device
 from triton_workshop.images import load_image, show_image
+from triton_workshop.missing_check import forget_the_check
 from triton_workshop.streams import speak_utf8
 
 if TYPE_CHECKING:
@@ -41,6 +44,7 @@ def check_this_script(exercise: int, *, touched: bool = False) -> None:
 
     `touched`: the script has had the checker's modules in its hands before.
     """
+    forget_the_check()
     speak_utf8()
     description = EXERCISES[exercise]
     main = sys.modules["__main__"]
@@ -75,7 +79,8 @@ def _verdict(exercise: Exercise, source: Source, launcher: Launcher, started: fl
         with _limited(exercise, source, started, done):
             observer = Observer(launcher, source.file, simulated=True)
             observations = (observer.observe(case.arguments("cpu")) for case in exercise.cases)
-            outcome = judged(Judge(exercise, source, LIMIT), exercise.cases, observations, done.append)
+            search = partial(culprit_of, exercise, source)
+            outcome = judged(Judge(exercise, source, LIMIT), exercise.cases, observations, done.append, search)
             if wants_a_picture(exercise, outcome) and exercise.picture:
                 outcome = with_picture(exercise, outcome, observer.observe(exercise.picture.arguments("cpu")))
         return verdict_of(exercise, source.file, started, outcome)

@@ -73,6 +73,11 @@ class Source:
         ]
         return sorted(lines)
 
+    def function_at(self, line: int | None) -> Function | None:
+        """The outermost function that a line belongs to."""
+        functions = [node for node in self.tree.body if isinstance(node, Function)]
+        return next((node for node in functions if line and node.lineno <= line <= (node.end_lineno or 0)), None)
+
     def launch_line(self) -> int | None:
         """Where `kernel[grid](…)` stands."""
         nodes = ast.walk(self.launcher or self.tree)
@@ -143,6 +148,40 @@ class Source:
         nodes = self._in_kernels(ast.Compare)
         return [node.lineno for node in nodes if any(isinstance(each, operator) for each in node.ops)]
 
+    def unpacks_a_load(self, line: int | None) -> bool:
+        """Whether a line takes several values out of one `tl.load`."""
+        nodes = [node for node in self._in_kernels(ast.Assign) if node.lineno == line]
+        loads = [node for node in nodes if isinstance(node.value, ast.Call) and called(node.value) == "load"]
+        return any(isinstance(node.targets[0], ast.Tuple) for node in loads)
+
+    def comparisons(self) -> list[ast.Compare]:
+        """The comparisons in kernels, from top to bottom."""
+        return list(self._in_kernels(ast.Compare))
+
+    def made_from(self, function: str) -> set[str]:
+        """The names in kernels whose values come from a call of `tl.FUNCTION`, by however many steps."""
+        made: set[str] = set()
+        statements = list(self._in_kernels(ast.Assign))
+        while True:
+            more = {
+                name
+                for node in statements
+                if function in ast.unparse(node.value) or any(_mentions(node.value, name) for name in made)
+                for name in _targets(node)
+            }
+            if more <= made:
+                return made
+            made |= more
+
+    def one_name_for_blocks(self) -> bool:
+        """Whether the launcher counts its grid with the very names that it hands to the kernel as sizes of blocks."""
+        nodes = list(ast.walk(self.launcher)) if self.launcher else []
+        grids = [node.value for node in nodes if isinstance(node, ast.Assign) and "grid" in _targets(node)]
+        launches = [node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Subscript)]
+        handed = [part for call in launches for part in (*call.args, *(keyword.value for keyword in call.keywords))]
+        counted, given = ({name for part in parts for name in _block_names(part)} for parts in (grids, handed))
+        return bool(counted) and counted <= given
+
     def program_axes(self) -> list[tuple[int, int]]:
         """The axes that kernels ask `tl.program_id` for, with their lines."""
         found = []
@@ -162,9 +201,20 @@ class Source:
         return iter(sorted(found, key=_position))
 
 
+def names_in(function: Function) -> set[str]:
+    """The names that a function has: its parameters, and what it assigns."""
+    parts = list(ast.walk(function))
+    stored = {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
+    return stored | {part.arg for part in parts if isinstance(part, ast.arg)}
+
+
 def called(call: ast.Call) -> str:
     """The last part of what is called: `load` for `tl.load(…)`."""
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def _block_names(node: ast.expr) -> set[str]:
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and "BLOCK" in part.id.upper()}
 
 
 def _position(node: ast.AST) -> tuple[int, int]:

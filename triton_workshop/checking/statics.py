@@ -8,8 +8,11 @@ from __future__ import annotations
 import ast
 import builtins
 import itertools
+import re
+import unicodedata
 
 from triton_workshop.checking.exercise import Exercise
+from triton_workshop.checking.explanations import explanation_named
 from triton_workshop.checking.source import Function, Source, called
 from triton_workshop.checking.unfinished import open_todos
 from triton_workshop.checking.verdict import Finding, Kind
@@ -23,11 +26,13 @@ def static_finding(exercise: Exercise, source: Source) -> Finding | None:
     """The first thing that is wrong before anything runs."""
     return (
         _syntax(source)
+        or _foreign_name(source)
+        or _block_of_python(source)
+        or _misused_pointer(source)
         or _unfinished(exercise, source)
         or _missing(exercise, source)
         or _import_order(source)
-        or _foreign_name(source)
-        or _no_constexpr(source)
+        or _no_constexpr(exercise, source)
     )
 
 
@@ -43,13 +48,8 @@ def _syntax(source: Source) -> Finding | None:
         source.tree  # noqa: B018  # parsing is what can fail
     except SyntaxError as error:
         indentation = isinstance(error, IndentationError)
-        hint = (
-            "Lines of one block start in the same column, by spaces only."
-            if indentation
-            else "Python cannot read this line. Look for a bracket, a comma or a colon that is missing, here or in the "
-            "line before."
-        )
         line = _opening_line(source, error)
+        hint = SAME_COLUMN if indentation else _syntax_hint(error, source.line(line))
         return Finding(
             Kind.CRASH,
             f"{type(error).__name__}: {error.msg}",
@@ -61,6 +61,38 @@ def _syntax(source: Source) -> Finding | None:
     except ValueError as error:  # null bytes
         return unreadable(error)
     return None
+
+
+SAME_COLUMN = "Lines of one block start in the same column, by spaces only."
+NOT_PYTHON = (
+    (r"&&|\|\|", "Python has no && and ||: masks are joined with a single & or |, each comparison in parentheses."),
+    (r"<<<", "This is how CUDA launches a kernel. In Triton the grid stands in brackets: kernel[grid](arguments)."),
+    (r"\w(\+\+|--)(?!\w)", "Python has no ++ and --: write `+= 1` or `-= 1`."),
+    (r"^\s*//|;\s*//", "A comment begins with # in Python, not with //."),
+    (
+        r"\d\.?\d*\s+[A-Za-z_]\w*(?!\s*(if|else|for|and|or|in|is)\b)",
+        "Is a * missing? Python writes 0.5 * red, not 0.5 red.",
+    ),
+)
+"""What other languages write, and Python does not: a pattern of the line, and a hint."""
+UNREADABLE = (
+    "Python cannot read this line. Look for a bracket, a comma or a colon that is missing, here or in the line before."
+)
+INVISIBLE = "a space that is not an ordinary one"
+
+
+def _syntax_hint(error: SyntaxError, line: str) -> str:
+    """What to look for on a line that Python cannot read."""
+    odd = next((character for character in line if not character.isascii() and not character.isalnum()), None)
+    if "invalid" in (error.msg or "") and "character" in (error.msg or "") and odd is not None:
+        looks = INVISIBLE if odd.isspace() or not odd.isprintable() else f"{odd}, {unicodedata.name(odd, '').lower()}"
+        return f"This line has a character that Python does not know: {looks}. It comes from a text or a page; type it."
+    if "was never closed" in (error.msg or ""):
+        return "The bracket that opens here is never closed. Count the brackets up to the end of this statement."
+    if "unterminated string" in (error.msg or ""):
+        return "The text that begins on this line has no closing quotation mark."
+    found = next((hint for pattern, hint in NOT_PYTHON if re.search(pattern, line)), None)
+    return found or UNREADABLE
 
 
 def _opening_line(source: Source, error: SyntaxError) -> int | None:
@@ -148,7 +180,49 @@ def _foreign_name(source: Source) -> Finding | None:
     return None
 
 
-def _no_constexpr(source: Source) -> Finding | None:
+def _block_of_python(source: Source) -> Finding | None:
+    """Python's range where a block is wanted: anywhere but as what a loop goes through."""
+    for kernel in source.kernels:
+        loops = [node.iter for node in ast.walk(kernel) if isinstance(node, ast.For | ast.comprehension)]
+        for node in _in_order(kernel):
+            if (
+                isinstance(node, ast.Call)
+                and called(node) == "range"
+                and node not in loops
+                and _root(node.func) != "tl"
+            ):
+                text = ast.unparse(node)
+                return _explained(source, node, f"{text} is Python's, not a block of numbers", "no-kernel-value")
+    return None
+
+
+def _misused_pointer(source: Source) -> Finding | None:
+    """A pointer taken for an array, while TODOs are open: once all are done, a run tells more."""
+    if not open_todos(source.text):
+        return None
+    for kernel in source.kernels:
+        pointers = {a.arg for a in _parameters(kernel) if a.arg.endswith(("_ptr", "_ptrs"))}
+        for node in _in_order(kernel):
+            match node:
+                case ast.Subscript(value=ast.Name(id=name)) if name in pointers:
+                    message = f"{ast.unparse(node)}: {name} is a pointer, and brackets read nothing from it"
+                    return _explained(source, node, message, "brackets")
+                case (
+                    ast.Attribute(value=ast.Name(id=name), attr="shape" | "size" | "numel")
+                    | ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)])
+                ) if name in pointers:
+                    message = f"{ast.unparse(node)}: {name} is a pointer, and knows no sizes"
+                    return _explained(source, node, message, "no-sizes-in-kernels")
+    return None
+
+
+def _explained(source: Source, node: ast.expr, message: str, name: str) -> Finding:
+    """A finding in the words that its error would have."""
+    hints = explanation_named(name).hints
+    return Finding(Kind.CRASH, message, hints, node.lineno, source.line(node.lineno), hint_name=name)
+
+
+def _no_constexpr(exercise: Exercise, source: Source) -> Finding | None:
     """Sizes of blocks and of unrolled loops have to be known when a kernel is compiled."""
     helpers = {called(node) for kernel in source.kernels for node in ast.walk(kernel) if isinstance(node, ast.Call)}
     for kernel in source.kernels:
@@ -166,19 +240,26 @@ def _no_constexpr(source: Source) -> Finding | None:
             names = [part.id for size in sizes for part in ast.walk(size) if isinstance(part, ast.Name)]
             found = next((name for name in names if name in run_time), None)
             if found is not None:
-                return _run_time_size(source, node, found)
+                return _run_time_size(exercise, source, node, found)
     return None
 
 
-def _run_time_size(source: Source, call: ast.Call, name: str) -> Finding:
+def _run_time_size(exercise: Exercise, source: Source, call: ast.Call, name: str) -> Finding:
     message = f"tl.{called(call)} needs a size that is fixed when the kernel is compiled; {name} is not"
     hints = (
         "Which sizes have to be known when the kernel is compiled?",
-        f"Those of blocks and of unrolled loops, not those of tensors. Is {name} one of them? Then the kernel's "
-        f"parameter is declared {name}: tl.constexpr.",
+        f"Those of blocks and of unrolled loops: the kernel's parameter is declared {name}: tl.constexpr.",
     )
+    if re.search(rf"\b{re.escape(name)}\b(?!: tl)", _first_lines(exercise.shipped(), exercise.kernel)):
+        idea = f"Those of blocks, and {name} is the size of a tensor. A block has the size of one of the constexprs."
+        hints = (hints[0], idea)
     line = call.lineno
     return Finding(Kind.CRASH, message, hints, line, source.line(line), hint_name="missing-constexpr")
+
+
+def _first_lines(text: str, function: str) -> str:
+    """A function's name and parameters."""
+    return text.partition(f"def {function}(")[2].partition("):")[0]
 
 
 def _call_of_python(source: Source, call: ast.Call) -> Finding:

@@ -15,7 +15,17 @@ from triton_workshop.checking.exercise import Case, Exercise
 from triton_workshop.checking.judge import Judge
 from triton_workshop.checking.observe import Observation
 from triton_workshop.checking.picture import pictures_of
-from triton_workshop.checking.processes import CAN_FORK, START, Child, Forked, Started, reports, start_simulated
+from triton_workshop.checking.processes import (
+    CAN_FORK,
+    START,
+    Child,
+    Forked,
+    Started,
+    reports,
+    start_search,
+    start_simulated,
+)
+from triton_workshop.checking.repair import Culprit
 from triton_workshop.checking.source import Source
 from triton_workshop.checking.tolerance import in_words
 from triton_workshop.checking.verdict import CaseResult, Finding, Kind
@@ -23,6 +33,8 @@ from triton_workshop.checking.verdict import CaseResult, Finding, Kind
 PICTURE_LIMIT = 5.0
 """Seconds. A picture that takes longer is not worth the wait."""
 Progress = Callable[[CaseResult], None]
+Search = Callable[[Case], Culprit | None]
+"""Looks for the mistake by which a case fails."""
 
 
 @dataclass(frozen=True)
@@ -32,15 +44,20 @@ class Outcome:
     cases: tuple[CaseResult, ...]
     findings: tuple[Finding, ...]
     tolerance: str = ""
+    remark: str = ""
 
 
 def judged(
-    judge: Judge, cases: tuple[Case, ...], observations: Iterable[object], progress: Progress | None = None
+    judge: Judge,
+    cases: tuple[Case, ...],
+    observations: Iterable[object],
+    progress: Progress | None = None,
+    search: Search | None = None,
 ) -> Outcome:
-    """Judge each observation as it comes, and stop at the first case that fails."""
+    """Judge each observation as it comes, and stop at the first case that fails: `search` looks for the mistake."""
     results: list[CaseResult] = []
     earlier: tuple[tuple[torch.Tensor, ...], ...] = ()
-    words = ""
+    words, remark = "", ""
     for case, seen in zip(cases, observations, strict=False):
         assert isinstance(seen, Observation)
         arguments = case.arguments("cpu")
@@ -50,10 +67,14 @@ def judged(
             results.append(CaseResult(case.name, passed=not findings))
             if progress is not None:
                 progress(results[-1])
+        if findings and search is not None and judge.can_be_repaired(seen, findings[0]):
+            judge = replace(judge, culprit=search(case))
+            findings = judge.findings(case.name, arguments, seen, earlier)
         if findings:
             return Outcome(tuple(results), findings, words)
         earlier = (*earlier, arguments)
-    return Outcome(tuple(results), (), words)
+        remark = judge.remark(case.name, seen)  # the last case is the largest
+    return Outcome(tuple(results), (), words, remark)
 
 
 def simulate(
@@ -73,13 +94,21 @@ def simulate(
     if started is not None:
         started(child)
     with reports(child, patience) as observations:
-        outcome = judged(Judge(exercise, source, limit), exercise.cases, observations)
+        search = partial(_found_by_a_child, exercise, source, fork)
+        outcome = judged(Judge(exercise, source, limit), exercise.cases, observations, search=search)
     if fork and CAN_FORK and exercise.picture and wants_a_picture(exercise, outcome):
         look = partial(observe_script, exercise, source, (exercise.picture,), limit=PICTURE_LIMIT)
         again = Forked(look, output)
         with reports(again, PICTURE_LIMIT) as observations:
             return with_picture(exercise, outcome, next(iter(observations), None))
     return outcome
+
+
+def _found_by_a_child(exercise: Exercise, source: Source, fork: bool, case: Case) -> Culprit | None:
+    child, patience = start_search(exercise, source, case, fork=fork)
+    with reports(child, patience) as found:
+        culprit = next(iter(found), None)
+    return culprit if isinstance(culprit, Culprit) else None
 
 
 def wants_a_picture(exercise: Exercise, outcome: Outcome) -> bool:

@@ -150,6 +150,8 @@ class Verdict:
     findings: tuple[Finding, ...]
     tolerance: str = ""
     """How far off a right result may be, in words."""
+    remark: str = ""
+    """What a right script might do better; empty where there is nothing to say."""
 
     @property
     def passed(self) -> bool:
@@ -163,6 +165,7 @@ class Verdict:
             "passed": self.passed,
             "seconds": round(self.seconds, 3),
             "tolerance": self.tolerance,
+            "remark": self.remark,
             "cases": [{"name": case.name, "passed": case.passed} for case in self.cases],
             "findings": [finding.as_json() for finding in self.findings],
         }

@@ -40,6 +40,8 @@ class Counts:
     arguments: dict[str, Traffic] = field(default_factory=dict)
     layout: Layout | None = None
     """How blocks lie in memory, where `record` was asked for it."""
+    busy: Array = field(default_factory=lambda: np.zeros(0, np.bool_), repr=False, compare=False)
+    """Which programs have stored anything."""
     _touched: dict[int, tuple[Region, Array]] = field(default_factory=dict, repr=False, compare=False)
     """For each region, which of its elements were touched."""
 
@@ -47,6 +49,11 @@ class Counts:
     def total(self) -> Traffic:
         """All arguments together."""
         return sum(self.arguments.values(), Traffic())
+
+    @property
+    def idle(self) -> int:
+        """How many programs have stored nothing."""
+        return int(np.count_nonzero(~self.busy))
 
     def access(self, access: Access, shape: tuple[int, ...], *, whole: bool, stored: bool) -> None:
         """Count a load or a store by blocks of `shape`; `whole`: no mask left an element out."""
@@ -79,7 +86,7 @@ class Counts:
         return Counts(self.operations, dict(self.products), dict(self.arguments), layout)
 
     def restore(self, saved: Counts) -> None:
-        """As it was, but for what was touched: what is taken back is done again, and touches the same."""
+        """As it was, but for what was touched and who was busy: what is taken back is done again, by the same."""
         self.operations, self.products = saved.operations, saved.products
         self.arguments, self.layout = saved.arguments, saved.layout
 
@@ -87,6 +94,7 @@ class Counts:
         self.operations = 0
         self.products.clear()
         self.arguments.clear()
+        self.busy[:] = False
         self.layout = None if self.layout is None else Layout(self.layout.programs)
         self._touched.clear()
 

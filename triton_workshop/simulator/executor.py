@@ -101,7 +101,7 @@ class Executor:
         log = FaultLog(self.fn.__name__, grid)
         programs = max(1, int(np.prod(grid)))
         layout = Layout(programs) if any(_layout_wanted) else None
-        counts = Counts(layout=layout) if _recorders else None
+        counts = Counts(layout=layout, busy=np.zeros(programs, np.bool_)) if _recorders else None
         memory = Memory(log, programs, counts)
         try:
             error = self._launch(memory, grid, bound)

@@ -56,7 +56,7 @@ def _take_over(interpreter: Any) -> None:
 
 
 def _let_a_scalar_be_an_index(interpreter: Any) -> None:
-    """Mend `range(n)` in a kernel for Triton 3.6 with numpy 2.5.
+    """Fix `range(n)` in a kernel for Triton 3.6 with numpy 2.5.
 
     That interpreter keeps a scalar as an array of one element and calls int() on it, which numpy 2.5 refuses.
     """

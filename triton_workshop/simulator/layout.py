@@ -50,16 +50,6 @@ class Layout:
     """Elements of all blocks that are to be loaded or stored, masked off or not."""
     masked: int = 0
     """Those among them that a mask leaves out."""
-    busy: Array = field(init=False, repr=False)
-    """Which programs have stored anything."""
-
-    def __post_init__(self) -> None:
-        self.busy = np.zeros(self.programs, np.bool_)
-
-    @property
-    def idle(self) -> int:
-        """Programs that store nothing."""
-        return int(np.count_nonzero(~self.busy))
 
     def access(self, name: str, access: Access, lanes: int, *, stored: bool) -> None:
         """Count the loads or stores of a group of programs, whose blocks have `lanes` elements together."""
@@ -73,9 +63,9 @@ class Layout:
             self.steps.setdefault((name, stored), Counter()).update(steps)
 
     def saved(self) -> Layout:
-        """A copy to come back to. Who was busy stays busy: what is taken back is done again, by the same programs."""
+        """A copy to come back to."""
         copy = Layout(0, dict(self.sectors), {place: Counter(steps) for place, steps in self.steps.items()})
-        copy.programs, copy.lanes, copy.masked, copy.busy = self.programs, self.lanes, self.masked, self.busy
+        copy.programs, copy.lanes, copy.masked = self.programs, self.lanes, self.masked
         return copy
 
 

@@ -288,12 +288,12 @@ class Memory:
             return
         stored, by = stored_by is not None, self.group if stored_by is None else stored_by
         self.counts.access(access, shape, whole=chosen is None, stored=stored)
+        if stored and len(access.index):
+            # Where one program's store stands for all, all have stored.
+            self.counts.busy[self.group if len(by) < len(self.group) else access.owners] = True
         layout = self.counts.layout
         if layout is not None:
             layout.access(name_of(access.region), access, math.prod(shape) * len(by), stored=stored)
-            if stored and len(access.index):
-                # Where one program's store stands for all, all have stored.
-                layout.busy[self.group if len(by) < len(self.group) else access.owners] = True
 
     def _begin_change(self, storage: Storage) -> None:
         self.changed = True

@@ -23,13 +23,13 @@ def add_kernel(
     mask = offsets < n_elements
 
     # 3: load the block of x
-    x = x_ptr + offsets
+    x = x_ptr + offsets  # HERE
 
     # 4: load the block of y
     y = y_ptr + offsets
 
     # 5: store their sum
-    tl.store(output_ptr + offsets, x + y, mask=mask)  # HERE
+    tl.store(output_ptr + offsets, x + y, mask=mask)
 
 
 def add(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:

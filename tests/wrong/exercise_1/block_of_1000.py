@@ -17,7 +17,7 @@ def add_kernel(
     pid = tl.program_id(axis=0).to(tl.int64)
 
     # 1: the offsets of this program's block
-    offsets = pid * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)  # HERE
+    offsets = pid * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)
 
     # 2: true where an offset is inside the vectors
     mask = offsets < n_elements
@@ -42,7 +42,7 @@ def add(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         raise ValueError(f"add expects {expected}, got {got}")
     output = torch.empty_like(x)
     n_elements = output.numel()
-    BLOCK_SIZE = 1000
+    BLOCK_SIZE = 1000  # HERE
 
     # 6: a tuple: enough programs for n_elements
     grid = (cdiv(n_elements, BLOCK_SIZE),)

@@ -45,10 +45,10 @@ def add(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     BLOCK_SIZE = 1024
 
     # 6: a tuple: enough programs for n_elements
-    grid = cdiv(n_elements, BLOCK_SIZE)
+    grid = cdiv(n_elements, BLOCK_SIZE)  # HERE
 
     # 7: launch add_kernel on that grid
-    add_kernel[grid](x, y, output, n_elements, BLOCK_SIZE)  # HERE
+    add_kernel[grid](x, y, output, n_elements, BLOCK_SIZE)
 
     return output
 

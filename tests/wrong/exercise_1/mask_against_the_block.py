@@ -1,4 +1,4 @@
-# expect: out-of-bounds-load; hint: mask-wrong-bound
+# expect: out-of-bounds-load; hint: todo-2
 
 # First: it chooses the GPU, or the simulator where there is none.
 from triton_workshop import DEVICE, cdiv, check_tensors_gpu_ready
@@ -20,10 +20,10 @@ def add_kernel(
     offsets = pid * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)
 
     # 2: true where an offset is inside the vectors
-    mask = offsets < BLOCK_SIZE
+    mask = offsets < BLOCK_SIZE  # HERE
 
     # 3: load the block of x
-    x = tl.load(x_ptr + offsets, mask=mask)  # HERE
+    x = tl.load(x_ptr + offsets, mask=mask)
 
     # 4: load the block of y
     y = tl.load(y_ptr + offsets, mask=mask)

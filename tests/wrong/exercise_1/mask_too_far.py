@@ -20,10 +20,10 @@ def add_kernel(
     offsets = pid * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)
 
     # 2: true where an offset is inside the vectors
-    mask = offsets <= n_elements
+    mask = offsets <= n_elements  # HERE
 
     # 3: load the block of x
-    x = tl.load(x_ptr + offsets, mask=mask)  # HERE
+    x = tl.load(x_ptr + offsets, mask=mask)
 
     # 4: load the block of y
     y = tl.load(y_ptr + offsets, mask=mask)

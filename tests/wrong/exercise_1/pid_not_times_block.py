@@ -1,4 +1,4 @@
-# expect: unwritten; hint: pid-not-scaled
+# expect: unwritten; hint: todo-1
 
 # First: it chooses the GPU, or the simulator where there is none.
 from triton_workshop import DEVICE, cdiv, check_tensors_gpu_ready

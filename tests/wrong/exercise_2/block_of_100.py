@@ -18,7 +18,7 @@ def sepia_kernel(
     pid_w = tl.program_id(axis=1).to(tl.int64)
 
     # 1: the rows of this program's tile, a vector
-    rows = pid_h * BLOCK_SIZE_H + tl.arange(0, BLOCK_SIZE_H)  # HERE
+    rows = pid_h * BLOCK_SIZE_H + tl.arange(0, BLOCK_SIZE_H)
 
     # 2: the columns of this program's tile, a vector
     cols = pid_w * BLOCK_SIZE_W + tl.arange(0, BLOCK_SIZE_W)
@@ -54,7 +54,7 @@ def sepia(image: torch.Tensor) -> torch.Tensor:
         raise ValueError(f"sepia expects a float32 image (3, height, width), got {got}")
     output = torch.empty_like(image)
     _, height, width = image.shape
-    BLOCK_SIZE_H, BLOCK_SIZE_W = 10, 100
+    BLOCK_SIZE_H, BLOCK_SIZE_W = 10, 100  # HERE
 
     # 8: the grid, a tuple: tiles along the height, along the width
     grid = (cdiv(height, BLOCK_SIZE_H), cdiv(width, BLOCK_SIZE_W))

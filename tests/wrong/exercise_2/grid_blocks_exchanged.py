@@ -1,4 +1,4 @@
-# expect: unwritten; hint: grid-block-disagree
+# expect: unwritten; hint: todo-8
 
 # First: it chooses the GPU, or the simulator where there is none.
 from triton_workshop import DEVICE, cdiv, check_tensors_gpu_ready

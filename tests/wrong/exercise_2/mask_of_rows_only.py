@@ -27,11 +27,11 @@ def sepia_kernel(
     offsets = rows[:, None] * width + cols[None, :]
 
     # 4: the mask: true inside the picture
-    mask = rows[:, None] < height
+    mask = rows[:, None] < height  # HERE
 
     # 5: load the channels, height * width apart
     channel = tl.cast(height, tl.int64) * width
-    red = tl.load(x_ptr + offsets, mask=mask)  # HERE
+    red = tl.load(x_ptr + offsets, mask=mask)
     green = tl.load(x_ptr + channel + offsets, mask=mask)
     blue = tl.load(x_ptr + 2 * channel + offsets, mask=mask)
 

@@ -27,13 +27,13 @@ def sepia_kernel(
     offsets = rows[:, None] * width + cols[None, :]
 
     # 4: the mask: true inside the picture
-    mask = (rows[:, None] <= height) & (cols[None, :] < width)
+    mask = (rows[:, None] <= height) & (cols[None, :] < width)  # HERE
 
     # 5: load the channels, height * width apart
     channel = tl.cast(height, tl.int64) * width
     red = tl.load(x_ptr + offsets, mask=mask)
     green = tl.load(x_ptr + channel + offsets, mask=mask)
-    blue = tl.load(x_ptr + 2 * channel + offsets, mask=mask)  # HERE
+    blue = tl.load(x_ptr + 2 * channel + offsets, mask=mask)
 
     # 6: the weighted sums, clipped at 1.0
     sepia_red = tl.minimum(0.393 * red + 0.769 * green + 0.189 * blue, 1.0)

@@ -42,7 +42,7 @@ def sepia_kernel(
 
     # 7: store the three channels
     tl.store(output_ptr + offsets, sepia_red, mask=mask)
-    tl.store(output_ptr + channel + offsets, sepia_green, mask=mask)  # HERE
+    tl.store(output_ptr + channel + offsets, sepia_green, mask=mask)
     tl.store(output_ptr + 2 * channel + offsets, sepia_blue, mask=mask)
 
 
@@ -52,7 +52,7 @@ def sepia(image: torch.Tensor) -> torch.Tensor:
     if image.ndim != 3 or image.shape[0] != 3 or image.dtype != torch.float32:
         got = f"{tuple(image.shape)} {image.dtype}"
         raise ValueError(f"sepia expects a float32 image (3, height, width), got {got}")
-    output = torch.empty_like(image[0])
+    output = torch.empty_like(image[0])  # HERE
     _, height, width = image.shape
     BLOCK_SIZE_H, BLOCK_SIZE_W = 16, 64
 

@@ -30,9 +30,9 @@ def sepia_kernel(
     mask = (rows[:, None] < height) & (cols[None, :] < width)
 
     # 5: load the channels, height * width apart
-    channel = BLOCK_SIZE_H * BLOCK_SIZE_W
+    channel = BLOCK_SIZE_H * BLOCK_SIZE_W  # HERE
     red = tl.load(x_ptr + offsets, mask=mask)
-    green = tl.load(x_ptr + channel + offsets, mask=mask)  # HERE
+    green = tl.load(x_ptr + channel + offsets, mask=mask)
     blue = tl.load(x_ptr + 2 * channel + offsets, mask=mask)
 
     # 6: the weighted sums, clipped at 1.0

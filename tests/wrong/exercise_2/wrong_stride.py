@@ -24,7 +24,7 @@ def sepia_kernel(
     cols = pid_w * BLOCK_SIZE_W + tl.arange(0, BLOCK_SIZE_W)
 
     # 3: the offsets of its pixels in one channel, a 2-D block
-    offsets = rows[:, None] * height + cols[None, :]
+    offsets = rows[:, None] * height + cols[None, :]  # HERE
 
     # 4: the mask: true inside the picture
     mask = (rows[:, None] < height) & (cols[None, :] < width)
@@ -33,7 +33,7 @@ def sepia_kernel(
     channel = tl.cast(height, tl.int64) * width
     red = tl.load(x_ptr + offsets, mask=mask)
     green = tl.load(x_ptr + channel + offsets, mask=mask)
-    blue = tl.load(x_ptr + 2 * channel + offsets, mask=mask)  # HERE
+    blue = tl.load(x_ptr + 2 * channel + offsets, mask=mask)
 
     # 6: the weighted sums, clipped at 1.0
     sepia_red = tl.minimum(0.393 * red + 0.769 * green + 0.189 * blue, 1.0)

@@ -1,4 +1,4 @@
-# expect: wrong-values; hint: accumulator-overwritten
+# expect: wrong-values; hint: given-line
 
 # First: it chooses the GPU, or the simulator where there is none.
 from triton_workshop import DEVICE, cdiv, check_tensors_gpu_ready

@@ -54,7 +54,7 @@ def conv2d_kernel(
     output_mask = (rows[:, None] < height) & (cols[None, :] < width)
 
     # 9: store the tile
-    tl.store(output_ptr + output_offsets, accumulator, mask=output_mask)  # HERE
+    tl.store(output_ptr + output_offsets, accumulator, mask=output_mask)
 
 
 def conv2d(image: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
@@ -78,7 +78,7 @@ def conv2d(image: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
     grid = (channels, cdiv(height, BLOCK_SIZE_H), cdiv(width, BLOCK_SIZE_W))
 
     # 11: launch conv2d_kernel on that grid
-    conv2d_kernel[grid](
+    conv2d_kernel[grid](  # HERE
         image, weight, output, height, width, size, BLOCK_SIZE_H, BLOCK_SIZE_W
     )
 

@@ -50,11 +50,11 @@ def conv2d_kernel(
             weight = tl.load(conv_kernel_ptr + i * kernel_size + j)
             accumulator += pixels * weight
 
-    output_offsets = rows[:, None] * width + cols[None, :]
+    output_offsets = rows[:, None] * width + cols[None, :]  # HERE
     output_mask = (rows[:, None] < height) & (cols[None, :] < width)
 
     # 9: store the tile
-    tl.store(output_ptr + output_offsets, accumulator, mask=output_mask)  # HERE
+    tl.store(output_ptr + output_offsets, accumulator, mask=output_mask)
 
 
 def conv2d(image: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:

@@ -32,7 +32,7 @@ def conv2d_kernel(
     for i in tl.static_range(kernel_size):
         for j in tl.static_range(kernel_size):
             # 4: the rows under weight (i, j): centred
-            input_rows = rows + i - kernel_size / 2
+            input_rows = rows + i - kernel_size / 2  # HERE
 
             # 5: their columns
             input_cols = cols + j - kernel_size / 2
@@ -44,7 +44,7 @@ def conv2d_kernel(
 
             # 7: load the pixels, zeros outside
             offsets = channel_start + input_rows[:, None] * width + input_cols[None, :]
-            pixels = tl.load(input_ptr + offsets, mask=mask, other=0.0)  # HERE
+            pixels = tl.load(input_ptr + offsets, mask=mask, other=0.0)
 
             # 8: load weight (i, j) and add its share
             weight = tl.load(conv_kernel_ptr + i * kernel_size + j)

@@ -38,13 +38,13 @@ def conv2d_kernel(
             input_cols = cols + j - kernel_size // 2
 
             # 6: the mask: true inside the picture
-            row_mask = input_rows >= 0
+            row_mask = input_rows >= 0  # HERE
             col_mask = input_cols >= 0
             mask = row_mask[:, None] & col_mask[None, :]
 
             # 7: load the pixels, zeros outside
             offsets = channel_start + input_rows[:, None] * width + input_cols[None, :]
-            pixels = tl.load(input_ptr + offsets, mask=mask, other=0.0)  # HERE
+            pixels = tl.load(input_ptr + offsets, mask=mask, other=0.0)
 
             # 8: load weight (i, j) and add its share
             weight = tl.load(conv_kernel_ptr + i * kernel_size + j)

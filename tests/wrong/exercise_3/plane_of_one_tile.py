@@ -26,7 +26,7 @@ def conv2d_kernel(
     cols = pid_w * BLOCK_SIZE_W + tl.arange(0, BLOCK_SIZE_W)
 
     # 3: the offset of this channel's first pixel
-    channel_start = channel * BLOCK_SIZE_H * BLOCK_SIZE_W
+    channel_start = channel * BLOCK_SIZE_H * BLOCK_SIZE_W  # HERE
 
     accumulator = tl.zeros((BLOCK_SIZE_H, BLOCK_SIZE_W), dtype=tl.float32)
     for i in tl.static_range(kernel_size):
@@ -44,7 +44,7 @@ def conv2d_kernel(
 
             # 7: load the pixels, zeros outside
             offsets = channel_start + input_rows[:, None] * width + input_cols[None, :]
-            pixels = tl.load(input_ptr + offsets, mask=mask, other=0.0)  # HERE
+            pixels = tl.load(input_ptr + offsets, mask=mask, other=0.0)
 
             # 8: load weight (i, j) and add its share
             weight = tl.load(conv_kernel_ptr + i * kernel_size + j)

@@ -29,7 +29,7 @@ def conv2d_kernel(
     channel_start = channel * height * width
 
     accumulator = tl.zeros((BLOCK_SIZE_H, BLOCK_SIZE_W), dtype=tl.float32)
-    for i in tl.static_range(3):
+    for i in tl.static_range(3):  # HERE
         for j in tl.static_range(3):
             # 4: the rows under weight (i, j): centred
             input_rows = rows + i - kernel_size // 2
@@ -47,7 +47,7 @@ def conv2d_kernel(
             pixels = tl.load(input_ptr + offsets, mask=mask, other=0.0)
 
             # 8: load weight (i, j) and add its share
-            weight = tl.load(conv_kernel_ptr + i * kernel_size + j)  # HERE
+            weight = tl.load(conv_kernel_ptr + i * kernel_size + j)
             accumulator += pixels * weight
 
     output_offsets = channel_start + rows[:, None] * width + cols[None, :]

@@ -1,4 +1,4 @@
-# expect: crash; hint: pointer-and-value
+# expect: crash; hint: brackets
 
 # First: it chooses the GPU, or the simulator where there is none.
 from triton_workshop import DEVICE, cdiv, check_tensors_gpu_ready

@@ -19,7 +19,7 @@ def matmul_kernel(
     pid_n = tl.program_id(axis=1).to(tl.int64)
 
     # 1: the rows of A that this tile needs, a vector
-    offs_m = pid_m * BLOCK_SIZE_M + tl.arange(0, BLOCK_SIZE_M)  # HERE
+    offs_m = pid_m * BLOCK_SIZE_M + tl.arange(0, BLOCK_SIZE_M)
 
     # 2: the columns of B that this tile needs, a vector
     offs_n = pid_n * BLOCK_SIZE_N + tl.arange(0, BLOCK_SIZE_N)
@@ -75,7 +75,7 @@ def matmul(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
         raise ValueError(f"matmul expects matrices on {DEVICE}, got {got}")
     (M, K), (_, N) = a.shape, b.shape
     c = torch.empty((M, N), dtype=a.dtype, device=a.device)
-    BLOCK_SIZE_M, BLOCK_SIZE_N, BLOCK_SIZE_K = 48, 48, 32
+    BLOCK_SIZE_M, BLOCK_SIZE_N, BLOCK_SIZE_K = 48, 48, 32  # HERE
 
     # 12: the grid, a tuple: tiles of C along M, along N
     grid = (cdiv(M, BLOCK_SIZE_M), cdiv(N, BLOCK_SIZE_N))

@@ -55,7 +55,7 @@ def matmul_kernel(
     # 11: store the tile of C
     c_ptrs = c_ptr + offs_m[:, None] * stride_cm + offs_n[None, :] * stride_cn
     c_mask = (offs_m[:, None] < M) & (offs_n[None, :] < N)
-    tl.store(c_ptrs, accumulator, mask=c_mask)  # HERE
+    tl.store(c_ptrs, accumulator, mask=c_mask)
 
 
 def matmul(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
@@ -74,7 +74,7 @@ def matmul(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
         got = f"{a.device} and {b.device}"
         raise ValueError(f"matmul expects matrices on {DEVICE}, got {got}")
     (M, K), (_, N) = a.shape, b.shape
-    c = torch.empty((N, M), dtype=a.dtype, device=a.device)
+    c = torch.empty((N, M), dtype=a.dtype, device=a.device)  # HERE
     BLOCK_SIZE_M, BLOCK_SIZE_N, BLOCK_SIZE_K = 64, 64, 32
 
     # 12: the grid, a tuple: tiles of C along M, along N

@@ -1,4 +1,4 @@
-# expect: out-of-bounds-load; hint: k-not-masked
+# expect: out-of-bounds-load; hint: given-line
 
 # First: it chooses the GPU, or the simulator where there is none.
 from triton_workshop import DEVICE, cdiv
@@ -36,10 +36,10 @@ def matmul_kernel(
     # 6: zeros for the sums, float32 whatever the inputs are
     accumulator = tl.zeros((BLOCK_SIZE_M, BLOCK_SIZE_N), dtype=tl.float32)
 
-    for k in range(0, tl.cdiv(K, BLOCK_SIZE_K)):
+    for k in range(0, tl.cdiv(K, BLOCK_SIZE_K)):  # HERE
         # 7: load the tile of A, zeros outside: K has an edge too
         a_mask = (offs_m[:, None] < M) & (offs_k[None, :] < K - k)
-        a = tl.load(a_ptrs, mask=a_mask, other=0.0)  # HERE
+        a = tl.load(a_ptrs, mask=a_mask, other=0.0)
 
         # 8: load the tile of B, zeros outside
         b_mask = (offs_k[:, None] < K - k) & (offs_n[None, :] < N)

@@ -38,8 +38,8 @@ def matmul_kernel(
 
     for k in range(0, K, BLOCK_SIZE_K):
         # 7: load the tile of A, zeros outside: K has an edge too
-        a_mask = offs_k[None, :] < K - k
-        a = tl.load(a_ptrs, mask=a_mask, other=0.0)  # HERE
+        a_mask = offs_k[None, :] < K - k  # HERE
+        a = tl.load(a_ptrs, mask=a_mask, other=0.0)
 
         # 8: load the tile of B, zeros outside
         b_mask = offs_k[:, None] < K - k

@@ -54,8 +54,8 @@ def matmul_kernel(
 
     # 11: store the tile of C
     c_ptrs = c_ptr + offs_m[:, None] * stride_cm + offs_n[None, :] * stride_cn
-    c_mask = offs_m[:, None] < M
-    tl.store(c_ptrs, accumulator, mask=c_mask)  # HERE
+    c_mask = offs_m[:, None] < M  # HERE
+    tl.store(c_ptrs, accumulator, mask=c_mask)
 
 
 def matmul(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:

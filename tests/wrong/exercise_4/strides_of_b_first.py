@@ -39,7 +39,7 @@ def matmul_kernel(
     for k in range(0, K, BLOCK_SIZE_K):
         # 7: load the tile of A, zeros outside: K has an edge too
         a_mask = (offs_m[:, None] < M) & (offs_k[None, :] < K - k)
-        a = tl.load(a_ptrs, mask=a_mask, other=0.0)  # HERE
+        a = tl.load(a_ptrs, mask=a_mask, other=0.0)
 
         # 8: load the tile of B, zeros outside
         b_mask = (offs_k[:, None] < K - k) & (offs_n[None, :] < N)
@@ -81,7 +81,7 @@ def matmul(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     grid = (cdiv(M, BLOCK_SIZE_M), cdiv(N, BLOCK_SIZE_N))
 
     # 13: launch matmul_kernel on that grid, strides included
-    matmul_kernel[grid](
+    matmul_kernel[grid](  # HERE
         a, b, c, M, N, K, *b.stride(), *a.stride(), *c.stride(),
         BLOCK_SIZE_M, BLOCK_SIZE_N, BLOCK_SIZE_K,
     )

@@ -85,7 +85,7 @@ EXERCISE = Exercise(
             "Compare the offsets with n_elements: the result is a block of true and false.",
         ),
         (
-            "tl.load takes pointers. Which pointers do the offsets make of x_ptr?",
+            "Which pointers do the offsets make of x_ptr, and what keeps tl.load inside of x?",
             "x_ptr + offsets is a block of pointers. Give tl.load the mask too, so that nothing outside is read.",
         ),
         ("How was the block of x loaded?", "As for x, from y_ptr."),
@@ -103,6 +103,15 @@ EXERCISE = Exercise(
             "pointer.",
         ),
     ),
-    todo_for={"offsets": 1, "mask": 2, "load": 3, "sum": 5, "store": 5, "grid": 6, "launch": 7},
+    todos_for={
+        "offsets": (1,),
+        "mask": (2, 3, 4, 5),
+        "load": (3, 4),
+        "sum": (5,),
+        "store": (5,),
+        "grid": (6,),
+        "launch": (7,),
+        "blocks": (6, 7),
+    },
     mistakes=(*TENSORS, *PATTERN_OF_TILES, *MASKS, *MISTAKES, *LAST),
 )

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from triton_workshop.checking.exercise import Axis, Case, Exercise, Showing, normal, seeded, small_picture, uniform
+from triton_workshop.checking.exercise import (
+    GIVEN,
+    Axis,
+    Case,
+    Exercise,
+    Showing,
+    normal,
+    seeded,
+    small_picture,
+    uniform,
+)
 from triton_workshop.checking.mistakes import (
     LAST,
     MASKS,
@@ -283,6 +293,7 @@ WEIGHTS = (
             "A loop counts to a fixed number. The filter's size is kernel_size.",
         ),
         _size_is_a_number,
+        todo=GIVEN,
     ),
     Mistake(
         "weight-index",
@@ -358,12 +369,12 @@ EXERCISE = Exercise(
         ),
         (
             "Where do the pixels lie, and what counts for those that do not exist?",
-            "tl.load at channel_start + row * width + column, with the mask, and other=0.0 for what lies outside.",
+            "At input_rows and input_cols of this channel. Count channel_start once, and let other=0.0 stand outside.",
         ),
         (
-            "At which offset in the filter does weight (i, j) lie?",
-            "The filter is kernel_size values a row: weight (i, j) lies at i * kernel_size + j. Multiply the pixels by "
-            "it.",
+            "Where in the filter does weight (i, j) lie, and what does it add to each pixel of the tile?",
+            "The filter has kernel_size values per row, so weight (i, j) lies at i * kernel_size + j. Each pixel of "
+            "the accumulator gets its own pixel times that weight.",
         ),
         (
             "Which offsets and which mask go with the output?",
@@ -378,7 +389,16 @@ EXERCISE = Exercise(
             "Image, output and filter; height, width and the filter's size; then the two block sizes.",
         ),
     ),
-    todo_for={"offsets": 1, "mask": 6, "load": 7, "sum": 8, "store": 9, "grid": 10, "launch": 11},
+    todos_for={
+        "offsets": (1, 2, 3, 4, 5, 7, 8),
+        "mask": (6, 7, 9),
+        "load": (7, 8),
+        "sum": (8,),
+        "store": (9,),
+        "grid": (10,),
+        "launch": (11,),
+        "blocks": (10, 11),
+    },
     mistakes=(*TENSORS, *WEIGHTS, *PATTERN_OF_TILES, *CHANNELS, *MISTAKES, *EDGES, *MASKS, *LAST),
     picture=Case("the picture", lambda device: (image := small_picture(device), image.new_tensor(SOBEL_X))),
     showing=Showing("the picture, Sobel along y, Sobel along x", _show),

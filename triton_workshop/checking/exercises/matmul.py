@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from triton_workshop.checking.exercise import Axis, Case, Exercise, normal, seeded
+from triton_workshop.checking.exercise import GIVEN, Axis, Case, Exercise, normal, seeded
 from triton_workshop.checking.mistakes import (
     LAST,
     MASKS,
@@ -271,16 +271,18 @@ MISTAKES = (
         "k-floor",
         (
             "How many blocks does the loop take along K, and how long is the last one?",
-            "The rest of K, shorter than a block, is missing: `//` rounds down. range(0, K, BLOCK_SIZE_K) does not.",
+            "The end of K is left out. range(0, K, BLOCK_SIZE_K) goes through all of it, its last block partly filled; "
+            "`//` rounds down.",
         ),
         _whole_blocks_only,
+        todo=GIVEN,
         blames=lambda evidence: next((call.lineno for call in evidence.source.calls("range")), None),
     ),
     Mistake(
         "k-not-advanced",
         (
             "Which elements of A and B does the second turn of the loop load?",
-            "The same as the first: a_ptrs and b_ptrs both have to move along K.",
+            "a_ptrs and b_ptrs both have to move along K, or a turn loads again what the one before has loaded.",
         ),
         _not_advanced,
         todo=10,
@@ -448,9 +450,9 @@ EXERCISE = Exercise(
             "The mask: offs_k less than K - k down the rows, offs_n less than N along the columns; other=0.0.",
         ),
         (
-            "Which function multiplies two blocks, and how exactly?",
-            'tl.dot(a, b, accumulator, input_precision="ieee"). Without it, a float32 tl.dot on a GPU may round its '
-            "inputs to TF32, 10 bits of fraction.",
+            "Which function multiplies two blocks, and what becomes of the sum so far?",
+            'tl.dot(a, b, accumulator, input_precision="ieee") returns the accumulator plus the product: nothing else '
+            "has to be added. Without input_precision a GPU may round float32 inputs to TF32, 10 bits of fraction.",
         ),
         (
             "How far is it, in memory, to the next block along K?",
@@ -471,6 +473,15 @@ EXERCISE = Exercise(
             "a.stride() gives a's two.",
         ),
     ),
-    todo_for={"offsets": 1, "mask": 7, "load": 7, "sum": 6, "store": 11, "grid": 12, "launch": 13},
+    todos_for={
+        "offsets": (1, 2, 3, 4, 5, 10),
+        "mask": (7, 8, 11),
+        "load": (7, 8),
+        "sum": (6, 9),
+        "store": (11,),
+        "grid": (12,),
+        "launch": (13,),
+        "blocks": (12, 13),
+    },
     mistakes=(*TENSORS, *SHAPES, *STORES, *GRIDS, *PATTERN_OF_TILES, *MISTAKES, *MASKS, *LAST),
 )

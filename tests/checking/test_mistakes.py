@@ -1,0 +1,73 @@
+"""What the checker says of the mistakes in `mistakes/`: the finding, the line and the hint."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from triton_workshop.checking.check import check
+from triton_workshop.checking.exercise import Exercise
+from triton_workshop.checking.exercises import EXERCISES
+
+from .mistakes import Mistake
+
+TABLES = {number: importlib.import_module(f".mistakes.exercise_{number}", __package__).MISTAKES for number in EXERCISES}
+ROWS = [
+    pytest.param(EXERCISES[number], mistake, id=f"{number}-{mistake.name}")
+    for number, mistakes in TABLES.items()
+    for mistake in mistakes
+]
+
+
+@pytest.fixture(autouse=True)
+def pythons_own_breakpoint(monkeypatch: pytest.MonkeyPatch) -> None:
+    """pytest's would speak to the terminal."""
+    monkeypatch.setattr(sys, "breakpointhook", sys.__breakpointhook__)
+
+
+@pytest.mark.parametrize(("exercise", "mistake"), ROWS)
+def test_a_mistake_is_found_on_its_line_with_its_hint(
+    exercise: Exercise, mistake: Mistake, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    solution = exercise.solution_file.read_text(encoding="utf-8")
+    assert solution.count(mistake.old) == 1
+    script = tmp_path / "mine.py"
+    script.write_text(solution.replace(mistake.old, mistake.new), encoding="utf-8")
+    finding = check(exercise, script, limit=60.0).findings[0]
+    assert (str(finding.kind), finding.hint_name, finding.source) == (mistake.finding, mistake.hint, mistake.blamed)
+    assert finding.hints
+
+
+@pytest.mark.parametrize("number", EXERCISES)
+def test_there_are_forty_mistakes_of_each_exercise(number: int) -> None:
+    assert len({mistake.name for mistake in TABLES[number]}) >= 40
+
+
+SAID = (
+    (1, "launched-with-names-of-the-kernel", r"x_ptr is a name in add_kernel. Here, in add, .* are called x, y"),
+    (1, "blocks-twice-apart", r"in `… \* 2`"),
+    (1, "curly-quotes", r"a character that Python does not know: “, left double quotation mark"),
+    (2, "mask-without-parentheses", r"In which order does Python work out `<` and `&`"),
+    (2, "mask-double-ampersand", r"Python has no && "),
+    (2, "three-from-one-load", r"How many blocks does one tl.load give"),
+    (3, "offsets-from-rows", r"in `rows\[:, None\]`"),
+    (3, "breakpoint-left-in-the-kernel", r"waits here for somebody at the keyboard"),
+    (4, "offsets-misspelt", r"off_n is made nowhere. Is offs_n meant\?"),
+    (4, "step-after-the-loop", r"right, but not in this place: look at its indentation"),
+)
+
+
+@pytest.mark.parametrize(("number", "name", "words"), SAID)
+def test_a_hint_says_what_is_wrong_with_this_very_line(
+    number: int, name: str, words: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    exercise = EXERCISES[number]
+    mistake = next(mistake for mistake in TABLES[number] if mistake.name == name)
+    script = tmp_path / "mine.py"
+    solution = exercise.solution_file.read_text(encoding="utf-8")
+    script.write_text(solution.replace(mistake.old, mistake.new), encoding="utf-8")
+    assert re.search(words, check(exercise, script, limit=60.0).findings[0].hints[0])

@@ -1,0 +1,88 @@
+"""Where a mistake was made: the solution's lines in the place of a script's, TODO by TODO."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from triton_workshop.checking.differences import differences
+from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.checking.repair import Culprit, find_culprit
+from triton_workshop.checking.source import Source
+
+ADD = EXERCISES[1]
+SOLUTION = ADD.solution_file.read_text(encoding="utf-8")
+
+
+def _culprit(text: str, *right: str) -> Culprit | None:
+    """Where the mistake is, if a text passes that has all these pieces."""
+    source = Source(Path("mine.py"), text, ADD.kernel, ADD.launcher)
+    return find_culprit(ADD, source, lambda tried: all(piece in tried for piece in right))
+
+
+OFFSETS = "offsets = pid * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)"
+MASK = "mask = offsets < n_elements\n"
+
+
+def test_one_wrong_todo_is_named_with_its_line_and_the_part_that_differs() -> None:
+    culprit = _culprit(SOLUTION.replace(OFFSETS, OFFSETS + " + 1"), OFFSETS + "\n")
+    assert culprit is not None
+    assert (culprit.todos, culprit.code, culprit.parts) == ((1,), OFFSETS, ("… + 1",))
+    assert SOLUTION.splitlines()[culprit.line - 1].strip() == OFFSETS
+
+
+def test_of_two_wrong_todos_the_first_is_named() -> None:
+    wrong = SOLUTION.replace(OFFSETS, OFFSETS + " + 1").replace(MASK, "mask = offsets > 0\n")
+    culprit = _culprit(wrong, OFFSETS + "\n", MASK)
+    assert culprit is not None
+    assert culprit.todos == (1, 2)
+
+
+def test_what_only_looks_different_is_left_alone() -> None:
+    other = SOLUTION.replace(MASK, "mask = n_elements > offsets\n").replace(OFFSETS, "offsets = pid")
+    culprit = _culprit(other, OFFSETS + "\n", "n_elements > offsets")
+    assert culprit is not None
+    assert culprit.todos == (1,)
+
+
+def test_a_line_that_is_missing_has_no_number() -> None:
+    load = "y = tl.load(y_ptr + offsets, mask=mask)\n"
+    culprit = _culprit(SOLUTION.replace(load, ""), load)
+    assert culprit is not None
+    assert (culprit.todos, culprit.line) == ((4,), None)
+
+
+def test_a_line_that_was_given_belongs_to_no_todo() -> None:
+    culprit = _culprit(SOLUTION.replace("return output", "return x"), "return output")
+    assert culprit is not None
+    assert (culprit.todos, culprit.code, culprit.parts) == ((), "return output", ("x",))
+
+
+def test_a_script_that_passes_the_case_by_itself_has_no_culprit() -> None:
+    assert _culprit(SOLUTION.replace(MASK, "mask = offsets > 0\n"), "offsets > 0") is None
+
+
+def test_nothing_is_said_where_no_line_of_the_solution_helps() -> None:
+    assert _culprit(SOLUTION.replace(MASK, "mask = offsets > 0\n"), "no such text") is None
+
+
+PARTS = (
+    ("x = a * b", "x = a + b", ("a * b",)),
+    ("x = rows[None, :] + 1", "x = rows[:, None] + 1", ("rows[None, :]",)),
+    ("x = tl.maximum(a + b, 0)", "x = a + b", ("tl.maximum(…, 0)",)),
+    ("f(a, c, b)", "f(a, b, c)", ("f(a, c, b)",)),
+    (
+        "launch(first_argument, height, width, last_argument)",
+        "launch(first_argument, width, height, last_argument)",
+        ("height", "width"),
+    ),
+    ("x = y", "x = y", ()),
+    ("x = something(else_) if a and b and c_is_long else other_thing", "x = tl.load(pointer)", ()),
+)
+
+
+@pytest.mark.parametrize(("theirs", "ours", "parts"), PARTS)
+def test_the_parts_that_differ_are_quoted_where_they_are_small(theirs: str, ours: str, parts: tuple[str, ...]) -> None:
+    assert differences(ast.parse(theirs).body[0], ast.parse(ours).body[0]) == parts
