@@ -27,7 +27,7 @@ def check_tensors_gpu_ready(*tensors: torch.Tensor) -> None:
     """Raise unless every tensor can be handed to a kernel as a plain pointer.
 
     Each has to be contiguous, and, unless kernels are simulated, on the GPU on which PyTorch starts kernels now.
-    Raises TypeError for what is not a tensor, ValueError otherwise; the message says which call mends it.
+    Raises TypeError for what is not a tensor, ValueError otherwise; the message says which call fixes it.
     """
     import torch
 
@@ -46,5 +46,5 @@ def check_tensors_gpu_ready(*tensors: torch.Tensor) -> None:
             )
         if not simulated() and tensor.device.index != torch.cuda.current_device():
             current = f"cuda:{torch.cuda.current_device()}, where kernels start now"
-            mend = f"call torch.cuda.set_device({tensor.device.index})"
-            raise ValueError(f"argument {position}: expected a tensor on {current}, got one {found}; {mend}")
+            fix = f"call torch.cuda.set_device({tensor.device.index})"
+            raise ValueError(f"argument {position}: expected a tensor on {current}, got one {found}; {fix}")

@@ -1,4 +1,4 @@
-"""A validation on the screen: a table of the live blocks, what failing ones printed, and what to mend."""
+"""A validation on the screen: a table of the live blocks, what failing ones printed, and what to fix."""
 
 from __future__ import annotations
 
