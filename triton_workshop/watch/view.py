@@ -297,7 +297,7 @@ def _todo_table(tasks: dict[int, str], lines: Mapping[int, int], palette: Palett
         elif where:
             table.add_row(Text("○", palette.muted), Text(where, palette.muted), Text(task))
         else:
-            table.add_row(Text("●", palette.muted), Text("filled in", palette.muted), Text(task, palette.muted))
+            table.add_row(Text("●", palette.muted), Text(), Text(task, palette.muted))
     return table
 
 
