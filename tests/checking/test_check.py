@@ -155,6 +155,17 @@ def test_an_open_todo_is_found_before_anything_runs(tmp_path: Path) -> None:
     assert finding.hints == ADD.todo_hints(3)
 
 
+ENDLESS_ONCE_REPAIRED = (
+    ("offsets < n_elements", "offsets < n_elements - 1"),
+    ("    return output", "    while output.isfinite().all():\n        pass\n    return output"),
+)
+
+
+def test_a_search_that_does_not_end_leaves_the_verdict(checked: Check) -> None:
+    finding = checked(ADD, *ENDLESS_ONCE_REPAIRED).findings[0]
+    assert (finding.kind, finding.elements) == (Kind.UNWRITTEN, 1)
+
+
 AT_ONCE = (
     ("offsets = ...", "offsets = range(BLOCK_SIZE)", "no-kernel-value"),
     ("offsets = ...", "offsets = torch.arange(0, BLOCK_SIZE)", "python-function-in-kernel"),

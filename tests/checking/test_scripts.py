@@ -157,6 +157,20 @@ def test_a_mistake_is_shown_on_its_line_with_a_hint(
         assert words in result.stdout
 
 
+def test_a_search_that_does_not_end_leaves_the_verdict(run_python: RunPython, root: Path, tmp_path: Path) -> None:
+    """With the mask put right, this script would never end."""
+    solution = (root / "solutions/exercise_1.py").read_text()
+    wrong = solution.replace("offsets < n_elements", "offsets < n_elements - 1")
+    script = tmp_path / "mine.py"
+    script.write_text(
+        wrong.replace("    return output", "    while output.isfinite().all():\n        pass\n    return output")
+    )
+    result = run_python(script, env=SIMULATED)
+    assert result.returncode == 1
+    assert "1 of 1,000 elements is never written" in result.stdout
+    assert "stopped" not in result.stdout
+
+
 def test_a_byte_order_mark_is_no_mistake(run_python: RunPython, root: Path, tmp_path: Path) -> None:
     script = tmp_path / "mine.py"
     script.write_bytes(b"\xef\xbb\xbf" + (root / "solutions/exercise_1.py").read_bytes())

@@ -25,7 +25,7 @@ import torch
 from triton_workshop.checking.exercise import Case, Exercise
 from triton_workshop.checking.integrity import Integrity
 from triton_workshop.checking.observe import Failure, Observation, Observer, failure_of
-from triton_workshop.checking.repair import NAME, Culprit, find_culprit
+from triton_workshop.checking.repair import GRACE, LIMIT, NAME, Culprit, find_culprit
 from triton_workshop.checking.source import Source
 from triton_workshop.checking.tolerance import tolerance
 from triton_workshop.checking.watchdog import watchdog
@@ -83,7 +83,8 @@ def _observations(exercise: Exercise, source: Source, cases: tuple[Case, ...]) -
 def send_culprit(exercise: Exercise, source: Source, case: Case, channel: Channel) -> None:
     """Tell where the mistake is by which this case fails."""
     torch.set_num_threads(1)
-    channel.send(culprit_of(exercise, source, case))
+    with watchdog(LIMIT + GRACE, Path(NAME), lambda line: channel.done()):
+        channel.send(culprit_of(exercise, source, case))
     channel.done()
 
 

@@ -15,10 +15,10 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from typing import IO, Protocol, cast
 
+from triton_workshop.checking import repair
 from triton_workshop.checking.child import Channel, observe_script, send_culprit
 from triton_workshop.checking.exercise import Case, Exercise
 from triton_workshop.checking.observe import Failure, Observation
-from triton_workshop.checking.repair import LIMIT
 from triton_workshop.checking.source import Source
 
 GRACE = 3.0
@@ -178,8 +178,9 @@ def start_search(exercise: Exercise, source: Source, case: Case, *, fork: bool) 
     """A child that looks for the mistake by which a case fails, and the seconds after which it is given up."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     try:
+        patience = repair.LIMIT + repair.GRACE + GRACE
         if fork and CAN_FORK:
-            return Forked(partial(send_culprit, exercise, source, case), nowhere), LIMIT + GRACE
-        return Started(exercise, source, LIMIT, nowhere, case.name), LIMIT + GRACE + START
+            return Forked(partial(send_culprit, exercise, source, case), nowhere), patience
+        return Started(exercise, source, repair.LIMIT, nowhere, case.name), patience + START
     finally:
         os.close(nowhere)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import torch
 from rich.console import Console
 
+from triton_workshop.checking import repair
 from triton_workshop.checking.check import LIMIT, read, verdict_of
 from triton_workshop.checking.child import culprit_of
 from triton_workshop.checking.exercise import PICTURE, Exercise
@@ -24,7 +25,7 @@ from triton_workshop.checking.observe import Observer
 from triton_workshop.checking.progress import remember
 from triton_workshop.checking.report import print_verdict
 from triton_workshop.checking.source import Source
-from triton_workshop.checking.trial import judged, simulate, standard_output, wants_a_picture, with_picture
+from triton_workshop.checking.trial import judged, located, simulate, standard_output, wants_a_picture, with_picture
 from triton_workshop.checking.verdict import CaseResult, Verdict
 from triton_workshop.checking.watchdog import watchdog
 from triton_workshop.device import resolve_device
@@ -75,14 +76,23 @@ def _tell(verdict: Verdict, exercise: Exercise) -> None:
 def _verdict(exercise: Exercise, source: Source, launcher: Launcher, started: float) -> Verdict:
     """On the simulator, which is here where there is no GPU; then, where there is one, full size."""
     done: list[CaseResult] = []
+    judge = Judge(exercise, source, LIMIT)
     if resolve_device() != "cuda":
         with _limited(exercise, source, started, done):
             observer = Observer(launcher, source.file, simulated=True)
             observations = (observer.observe(case.arguments("cpu")) for case in exercise.cases)
-            search = partial(culprit_of, exercise, source)
-            outcome = judged(Judge(exercise, source, LIMIT), exercise.cases, observations, done.append, search)
+            outcome = judged(judge, exercise.cases, observations, done.append)
             if wants_a_picture(exercise, outcome) and exercise.picture:
                 outcome = with_picture(exercise, outcome, observer.observe(exercise.picture.arguments("cpu")))
+        known, screen = verdict_of(exercise, source.file, started, outcome), sys.stdout
+
+        def last_words(_line: int | None) -> None:
+            """A try that does not end must not take the verdict with it."""
+            sys.stdout = screen
+            _tell(known, exercise)
+
+        with watchdog(repair.LIMIT + repair.GRACE, source.file, last_words):
+            outcome = located(judge, outcome, partial(culprit_of, exercise, source))
         return verdict_of(exercise, source.file, started, outcome)
     from triton_workshop.checking.full_size import run_on_the_gpu
 

@@ -12,7 +12,7 @@ import torch
 
 from triton_workshop.checking.child import observe_script
 from triton_workshop.checking.exercise import Case, Exercise
-from triton_workshop.checking.judge import Judge
+from triton_workshop.checking.judge import Calls, Judge
 from triton_workshop.checking.observe import Observation
 from triton_workshop.checking.picture import pictures_of
 from triton_workshop.checking.processes import (
@@ -45,18 +45,24 @@ class Outcome:
     findings: tuple[Finding, ...]
     tolerance: str = ""
     remark: str = ""
+    failed: Failed | None = None
+
+
+@dataclass(frozen=True)
+class Failed:
+    """The call that failed, and the arguments of those before it."""
+
+    case: Case
+    seen: Observation
+    earlier: Calls
 
 
 def judged(
-    judge: Judge,
-    cases: tuple[Case, ...],
-    observations: Iterable[object],
-    progress: Progress | None = None,
-    search: Search | None = None,
+    judge: Judge, cases: tuple[Case, ...], observations: Iterable[object], progress: Progress | None = None
 ) -> Outcome:
-    """Judge each observation as it comes, and stop at the first case that fails: `search` looks for the mistake."""
+    """Judge each observation as it comes, and stop at the first case that fails."""
     results: list[CaseResult] = []
-    earlier: tuple[tuple[torch.Tensor, ...], ...] = ()
+    earlier: Calls = ()
     words, remark = "", ""
     for case, seen in zip(cases, observations, strict=False):
         assert isinstance(seen, Observation)
@@ -67,14 +73,22 @@ def judged(
             results.append(CaseResult(case.name, passed=not findings))
             if progress is not None:
                 progress(results[-1])
-        if findings and search is not None and judge.can_be_repaired(seen, findings[0]):
-            judge = replace(judge, culprit=search(case))
-            findings = judge.findings(case.name, arguments, seen, earlier)
         if findings:
-            return Outcome(tuple(results), findings, words)
+            return Outcome(tuple(results), findings, words, failed=Failed(case, seen, earlier))
         earlier = (*earlier, arguments)
         remark = judge.remark(case.name, seen)  # the last case is the largest
     return Outcome(tuple(results), (), words, remark)
+
+
+def located(judge: Judge, outcome: Outcome, search: Search) -> Outcome:
+    """The outcome with its findings on the line where the mistake was made, if `search` finds that."""
+    failed = outcome.failed
+    if failed is None or not judge.can_be_repaired(failed.seen, outcome.findings[0]):
+        return outcome
+    judge = replace(judge, culprit=search(failed.case))
+    first, *others = judge.findings(failed.case.name, failed.case.arguments("cpu"), failed.seen, failed.earlier)
+    first = replace(first, pictures=outcome.findings[0].pictures)
+    return replace(outcome, findings=(first, *others))
 
 
 def simulate(
@@ -90,12 +104,13 @@ def simulate(
     if fork:
         # Before anything is computed: threads of OpenMP in this process would hang its forked children.
         torch.set_num_threads(1)
+    judge = Judge(exercise, source, limit)
     child, patience = start_simulated(exercise, source, limit, output, fork=fork)
     if started is not None:
         started(child)
     with reports(child, patience) as observations:
-        search = partial(_found_by_a_child, exercise, source, fork)
-        outcome = judged(Judge(exercise, source, limit), exercise.cases, observations, search=search)
+        outcome = judged(judge, exercise.cases, observations)
+    outcome = located(judge, outcome, partial(_found_by_a_child, exercise, source, fork, started))
     if fork and CAN_FORK and exercise.picture and wants_a_picture(exercise, outcome):
         look = partial(observe_script, exercise, source, (exercise.picture,), limit=PICTURE_LIMIT)
         again = Forked(look, output)
@@ -104,8 +119,12 @@ def simulate(
     return outcome
 
 
-def _found_by_a_child(exercise: Exercise, source: Source, fork: bool, case: Case) -> Culprit | None:
+def _found_by_a_child(
+    exercise: Exercise, source: Source, fork: bool, started: Callable[[Child], None] | None, case: Case
+) -> Culprit | None:
     child, patience = start_search(exercise, source, case, fork=fork)
+    if started is not None:
+        started(child)
     with reports(child, patience) as found:
         culprit = next(iter(found), None)
     return culprit if isinstance(culprit, Culprit) else None
