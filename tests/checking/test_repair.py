@@ -79,6 +79,7 @@ PARTS = (
         ("height", "width"),
     ),
     ("x = y", "x = y", ()),
+    ("x = +y", "x += y", ("x =",)),
     ("x = something(else_) if a and b and c_is_long else other_thing", "x = tl.load(pointer)", ()),
 )
 

@@ -12,6 +12,8 @@ MOST = 2
 
 def differences(theirs: ast.stmt, ours: ast.stmt) -> tuple[str, ...]:
     """The parts of their statement that differ from ours, as text; none where the two are too far apart."""
+    if isinstance(theirs, ast.Assign) and isinstance(ours, ast.AugAssign):
+        return (f"{ast.unparse(theirs.targets[0])} =",)
     found = dict.fromkeys(_parts(theirs, ours, None))
     small = [text for text in found if text and len(text) <= LONGEST]
     return tuple(small) if len(small) == len(found) <= MOST else ()

@@ -22,6 +22,8 @@ from triton_workshop.checking.source import Source, called
 
 LIMIT = 2.0
 """Seconds for all tries together."""
+MOST = 2
+"""TODOs that may be wrong. A script with more does everything in another way, and there is no telling."""
 GRACE = 2.0
 """Seconds for a try that has begun within the limit."""
 NAME = "repaired.py"
@@ -174,31 +176,41 @@ def find_culprit(exercise: Exercise, source: Source, passes: Callable[[str], boo
 
     if passes(source.text):
         return None
+    groups = _wrong_groups(repair, right)
+    if not 0 < len(groups) <= MOST:
+        return None
+    first, *others = groups
+    rest = [place for group in others for place in group]
+    places = [place for [place] in _least([[place] for place in first], lambda some: right([*some, *rest]))]
+    return _culprit(repair, groups, places)
+
+
+def _wrong_groups(repair: Repair, right: Callable[[list[int]], bool]) -> list[list[int]]:
+    """The fewest TODOs, or lines that are given, that have to be replaced for the case to pass; empty where none do."""
     different = repair.different()
     groups = _by_todo(repair, different)
     alone = [group for group in groups if right(group)]
     if alone:
         # What was filled in is more likely to be wrong than what was given.
-        found = [min(alone, key=lambda group: (repair.ours[group[0]].todo is None, len(group)))]
-    elif len(groups) > 1 and right(different):
-        found = _least(groups, right)
-    else:
-        return None
-    if len(found) > 2:
-        return None  # a script that does everything in another way
-    first = found[0]
-    rest = [place for group in found[1:] for place in group]
-    places = [place for [place] in _least([[place] for place in first], lambda some: right([*some, *rest]))]
-    todos = tuple(dict.fromkeys(t for group in found for t in [repair.ours[group[0]].todo] if t is not None))
-    code = "\n".join(repair.ours[place].code for place in places)
-    every = [place for group in found for place in group]
+        return [min(alone, key=lambda group: (repair.ours[group[0]].todo is None, len(group)))]
+    return _least(groups, right) if len(groups) > 1 and right(different) else []
+
+
+def _culprit(repair: Repair, groups: list[list[int]], places: list[int]) -> Culprit:
+    """The culprit, where these groups are wrong, and of the first of them these places."""
+    every = [place for group in groups for place in group]
+    numbers = [repair.ours[group[0]].todo for group in groups]
     lines = repair.lines_of(every)
-    given = repair.ours[first[0]].todo is None
     line = min(repair.lines_of(places) or lines, default=None)
-    there = [(repair.ours[place], s) for place in every for s in repair.pairs.get(place, []) if s.first == line]
-    parts = differences(there[0][1].node, there[0][0].node) if there else ()
-    misplaced = bool(there) and there[0][0].same_as(there[0][1])
-    return Culprit(() if given else todos, line, lines, code, parts, misplaced)
+    pairs = [(repair.ours[place], s) for place in every for s in repair.pairs.get(place, []) if s.first == line]
+    return Culprit(
+        todos=() if numbers[0] is None else tuple(number for number in numbers if number is not None),
+        line=line,
+        lines=lines,
+        code="\n".join(repair.ours[place].code for place in places),
+        parts=differences(pairs[0][1].node, pairs[0][0].node) if pairs else (),
+        misplaced=bool(pairs) and pairs[0][0].same_as(pairs[0][1]),
+    )
 
 
 def _least(groups: list[list[int]], right: Callable[[list[int]], bool]) -> list[list[int]]:

@@ -451,8 +451,9 @@ EXERCISE = Exercise(
         ),
         (
             "Which function multiplies two blocks, and what becomes of the sum so far?",
-            'tl.dot(a, b, accumulator, input_precision="ieee") returns the accumulator plus the product: nothing else '
-            "has to be added. Without input_precision a GPU may round float32 inputs to TF32, 10 bits of fraction.",
+            'tl.dot(a, b, accumulator, input_precision="ieee") returns the accumulator plus the product: keep what '
+            "it returns, and add nothing else. Without input_precision a GPU may round float32 inputs to TF32, 10 bits "
+            "of fraction.",
         ),
         (
             "How far is it, in memory, to the next block along K?",
@@ -461,7 +462,8 @@ EXERCISE = Exercise(
         ),
         (
             "Where in C does the tile belong, and where does C end?",
-            "Pointers from c_ptr, offs_m, offs_n and the two strides of C; the mask keeps both inside M and N.",
+            "Pointers from c_ptr, offs_m, offs_n and the two strides of C; the mask keeps both inside M and N. The "
+            "accumulator is stored as it is: tl.store converts it to C's dtype.",
         ),
         (
             "How many tiles has C along M, how many along N? Which of them is axis 0?",

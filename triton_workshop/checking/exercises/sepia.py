@@ -293,7 +293,7 @@ EXERCISE = Exercise(
             "The weights stand at the top of the file, one row for each output channel. tl.minimum(value, 1.0) clips.",
         ),
         (
-            "Where in the output does each channel belong?",
+            "Which values are stored, and to which plane of the output?",
             "The three planes lie in output_ptr as they do in x_ptr. Each store needs the mask.",
         ),
         (
