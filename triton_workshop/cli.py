@@ -131,7 +131,7 @@ def validate(
     path = deck_named(deck, "validate")
     from triton_workshop.consent import Consent
     from triton_workshop.deck.errors import NoSuchDeckError
-    from triton_workshop.runner import WarmRunner
+    from triton_workshop.runner import Run, Script, WarmRunner
     from triton_workshop.validating import NoSuchSlideError, Rules
     from triton_workshop.validating import validate as validate_deck
     from triton_workshop.validating.report import progress
@@ -139,11 +139,15 @@ def validate(
 
     consent = consent_to_validate(path, Consent(run, replace))
     try:
-        # As in the viewer: blocks run in processes that have torch and Triton already.
         with WarmRunner() as runner, progress() as watch:
-            runner.warm_up()
-            runner.wait_until_warm(WARM_UP)
-            validation = validate_deck(path, Rules(timeout, limit, only, consent), output_columns, watch, runner.run)
+
+            def start(script: Script) -> Run:
+                """As in the viewer, in a process that has torch and Triton. The first block waits for it."""
+                runner.warm_up()
+                runner.wait_until_warm(WARM_UP)
+                return runner.run(script)
+
+            validation = validate_deck(path, Rules(timeout, limit, only, consent), output_columns, watch, start)
     except (NoSuchDeckError, NoSuchSlideError) as error:
         fail(str(error))
     except KeyboardInterrupt:

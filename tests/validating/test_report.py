@@ -9,10 +9,12 @@ import sys
 from pathlib import Path
 
 import pytest
+import typer
 from rich.console import Console
 
+from triton_workshop import cli
 from triton_workshop.deck.model import Block, Code, Execution
-from triton_workshop.runner import Outcome
+from triton_workshop.runner import Outcome, WarmRunner
 from triton_workshop.validating import BlockResult, Finding, SlideResult, Validation
 from triton_workshop.validating.documents import as_json, as_markdown, summary
 from triton_workshop.validating.machine import Machine
@@ -180,6 +182,16 @@ def test_a_mistake_on_the_command_line_is_exit_2_in_one_line(
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_a_mistyped_slide_number_waits_for_no_torch(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def warm_up(runner: WarmRunner) -> None:
+        raise AssertionError("no block runs")
+
+    monkeypatch.setattr(WarmRunner, "warm_up", warm_up)
+    with pytest.raises(typer.Exit) as exits:
+        cli.validate(folder / "good.md", only=2)
+    assert exits.value.exit_code == 2
 
 
 def test_the_help_says_that_code_runs(folder: Path) -> None:

@@ -51,9 +51,10 @@ def validate(
     except DeckError as error:
         refusal = Finding(error.path, error.line, error.reason)
         return Validation(path, machine, (), (refusal,), time.monotonic() - started)
+    slides = chosen(deck, rules.only)
     findings = inspect(deck)
     rules = replace(rules, consent=in_force(deck, rules.consent))
-    slides = _run(chosen(deck, rules.only), deck, rules, widths(deck), watch, start)
+    slides = _run(slides, deck, rules, widths(deck), watch, start)
     return Validation(path, machine, slides, findings, time.monotonic() - started)
 
 
