@@ -155,6 +155,59 @@ def test_an_open_todo_is_found_before_anything_runs(tmp_path: Path) -> None:
     assert finding.hints == ADD.todo_hints(3)
 
 
+OFFSETS = "offsets = pid * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)"
+HELPER = "@triton.jit\ndef block(pid, size: tl.constexpr):\n    return pid + tl.arange(0, size)\n\n\n"
+OTHER_STYLES = {
+    "a name on the way": (
+        (OFFSETS, "start = pid * BLOCK_SIZE + 1\n    offsets = start + tl.arange(0, BLOCK_SIZE)"),
+        "The mistake is on this line, or where `start` is made.",
+        "offsets = start + tl.arange(0, BLOCK_SIZE)",
+    ),
+    "a helper": (
+        ("@triton.jit\ndef add_kernel", f"{HELPER}@triton.jit\ndef add_kernel"),
+        "The mistake is on this line, or in `block`, which it calls.",
+        "offsets = block(pid, BLOCK_SIZE)",
+    ),
+    "several lines": (
+        ("mask = offsets < n_elements", "mask = (\n        offsets\n        < n_elements - 1\n    )"),
+        "The mistake is in the statement that begins on this line, in `… - 1`.",
+        "mask = (",
+    ),
+    "two values on a line": (
+        ("x = tl.load(x_ptr + offsets, mask=mask)", "x, y = tl.load(x_ptr + offsets, mask=mask), 0.0"),
+        "",
+        "x, y = tl.load(x_ptr + offsets, mask=mask), 0.0",
+    ),
+    "a launch that is not reached": (
+        ("    add_kernel[grid]", "    if n_elements > 5000:\n        add_kernel[grid]"),
+        "The launch stands here, and was not reached.",
+        "add_kernel[grid](x, y, output, n_elements, BLOCK_SIZE=BLOCK_SIZE)",
+    ),
+}
+
+
+@pytest.mark.parametrize("style", OTHER_STYLES)
+def test_a_hint_says_no_more_than_is_known_of_another_style(style: str, checked: Check) -> None:
+    change, words, line = OTHER_STYLES[style]
+    more = {
+        "a helper": [(OFFSETS, "offsets = block(pid, BLOCK_SIZE)")],
+        "two values on a line": [("    # 4: load the block of y\n    y = tl.load(y_ptr + offsets, mask=mask)\n", "")],
+    }
+    finding = checked(ADD, change, *more.get(style, [])).findings[0]
+    assert finding.hints[0].startswith(words)
+    assert finding.source == line
+
+
+def test_another_size_of_block_is_not_blamed_for_a_mistake_that_it_shows(checked: Check) -> None:
+    returns = ("    # 5: store", "    if pid == 3:\n        return\n\n    # 5: store")
+    finding = checked(ADD, ("BLOCK_SIZE = 1024", "BLOCK_SIZE = 256"), returns).findings[0]
+    assert "BLOCK_SIZE = " not in finding.source
+
+
+def test_a_form_feed_ends_no_line(checked: Check) -> None:
+    assert checked(ADD, ("@triton.jit", "\f\n@triton.jit")).passed
+
+
 ENDLESS_ONCE_REPAIRED = (
     ("offsets < n_elements", "offsets < n_elements - 1"),
     ("    return output", "    while output.isfinite().all():\n        pass\n    return output"),

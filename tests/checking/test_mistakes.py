@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import pdb
 import re
 import sys
 from pathlib import Path
@@ -26,7 +27,7 @@ ROWS = [
 @pytest.fixture(autouse=True)
 def pythons_own_breakpoint(monkeypatch: pytest.MonkeyPatch) -> None:
     """pytest's would speak to the terminal."""
-    monkeypatch.setattr(sys, "breakpointhook", sys.__breakpointhook__)
+    monkeypatch.setattr(sys, "breakpointhook", lambda: pdb.Pdb().set_trace(sys._getframe(1)))
 
 
 @pytest.mark.parametrize(("exercise", "mistake"), ROWS)

@@ -7,7 +7,6 @@ anew: `python -m triton_workshop.checking.child NUMBER FILE`.
 from __future__ import annotations
 
 import contextlib
-import functools
 import io
 import linecache
 import os
@@ -91,7 +90,12 @@ def send_culprit(exercise: Exercise, source: Source, case: Case, channel: Channe
 def culprit_of(exercise: Exercise, source: Source, case: Case) -> Culprit | None:
     """Where the mistake is by which this case fails, with what the script prints thrown away."""
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        return find_culprit(exercise, source, functools.partial(_is_right, exercise, case))
+        return find_culprit(
+            exercise,
+            source,
+            lambda text: _is_right(exercise, case, text),
+            lambda text: all(_is_right(exercise, each, text) for each in exercise.cases),
+        )
 
 
 def _is_right(exercise: Exercise, case: Case, text: str) -> bool:
@@ -119,7 +123,7 @@ def load(source: Source, launcher: str) -> Callable[..., torch.Tensor]:
     name = "script_being_checked"
     module = ModuleType(name)
     module.__file__ = str(source.file)
-    lines = source.text.splitlines(keepends=True)
+    lines = io.StringIO(source.text).readlines()  # as Python counts them, where splitlines would see more
     # Without a time of modification, linecache believes it: Triton reads a kernel's source by it.
     linecache.cache[str(source.file)] = (len(source.text), None, lines, str(source.file))
     sys.modules[name] = module

@@ -10,13 +10,20 @@ MOST = 2
 """More differences than these make another statement, of which there is nothing to quote."""
 
 
-def differences(theirs: ast.stmt, ours: ast.stmt) -> tuple[str, ...]:
-    """The parts of their statement that differ from ours, as text; none where the two are too far apart."""
+def differences(theirs: ast.stmt, ours: ast.stmt, code: str) -> tuple[str, ...]:
+    """The parts of their statement that differ from ours, as they stand in its code; none where there is no telling."""
     if isinstance(theirs, ast.Assign) and isinstance(ours, ast.AugAssign):
-        return (f"{ast.unparse(theirs.targets[0])} =",)
-    found = dict.fromkeys(_parts(theirs, ours, None))
-    small = [text for text in found if text and len(text) <= LONGEST]
+        found = {f"{ast.unparse(theirs.targets[0])} =": None}
+    else:
+        found = dict.fromkeys(_parts(theirs, ours, None))
+    small = [text for text in found if text and len(text) <= LONGEST and _stands_in(text, code)]
     return tuple(small) if len(small) == len(found) <= MOST else ()
+
+
+def _stands_in(text: str, code: str) -> bool:
+    """Whether a part stands in the code like this, spaces and what was left out apart."""
+    there = "".join(code.split())
+    return all("".join(piece.split()) in there for piece in text.split("…"))
 
 
 def _parts(theirs: ast.AST, ours: ast.AST, around: ast.AST | None) -> list[str]:

@@ -20,6 +20,8 @@ class Explanation:
     """Whether the mistake was made where the kernel is launched, wherever it came to light."""
     outside_kernels: bool = False
     """Whether the message means this only where no kernel is running."""
+    inside_kernels: bool = False
+    """Whether it means this only where one is."""
 
 
 EXPLANATIONS = (
@@ -272,6 +274,7 @@ EXPLANATIONS = (
             "Inside a kernel only tl functions and other `@triton.jit` functions work: it is compiled, not run by "
             "Python.",
         ),
+        inside_kernels=True,
     ),
     Explanation(
         "misspelt-name",
@@ -283,7 +286,11 @@ EXPLANATIONS = (
 
 def explain(chain: str, in_kernel: bool = False) -> Explanation | None:
     """What an error, each link of its chain on a line of its own, means for a kernel or a launch."""
-    known = (each for each in EXPLANATIONS if each.pattern and not (in_kernel and each.outside_kernels))
+    known = (
+        each
+        for each in EXPLANATIONS
+        if each.pattern and not (each.outside_kernels if in_kernel else each.inside_kernels)
+    )
     return next((each for each in known if re.search(each.pattern, chain, re.MULTILINE)), None)
 
 

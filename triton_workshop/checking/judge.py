@@ -344,7 +344,10 @@ class Judge:
         return None
 
     def _not_a_kernel(self, message: str, name: str) -> Finding:
-        line = self.source.return_line() if name != "no-launch" else None
+        line = self.source.return_line() if name != "no-launch" else self.source.launch_line()
+        if name == "no-launch" and line is not None:
+            hints = ("The launch stands here, and was not reached. Which condition or return comes before it?",)
+            return Finding(Kind.NOT_A_KERNEL, message, hints, line, self.source.line(line), hint_name=name)
         return Finding(Kind.NOT_A_KERNEL, message, PYTHON[name], line, self.source.line(line), hint_name=name)
 
     def _whose(self, *, computed: bool, again: bool = False) -> str:
@@ -456,8 +459,11 @@ def _look_at(culprit: Culprit) -> str:
         return ""
     if culprit.misplaced:
         return "This line is right, but not in this place: look at its indentation. "
+    place = "in the statement that begins on this line" if culprit.several_lines else "on this line"
     parts = " and ".join(f"`{part}`" for part in culprit.parts)
-    return f"The mistake is on this line, in {parts}. " if parts else "The mistake is on this line. "
+    if culprit.or_else:
+        return f"The mistake is {place}, or {culprit.or_else}. "
+    return f"The mistake is {place}, in {parts}. " if parts else f"The mistake is {place}. "
 
 
 def _short(failure: Failure) -> str:

@@ -176,7 +176,8 @@ def _pid_not_scaled(evidence: Evidence) -> bool:
     if not unwritten(evidence) or not _fits(evidence) or _too_small(evidence):
         return False
     pids = {axis for axis, _ in evidence.source.program_axes()}
-    return bool(pids) and any(_runs_short(evidence, axis) for axis in _blocked_axes(evidence))
+    scaled = re.search(r"\bpid\w* \* |\* pid", evidence.source.addresses()) is not None
+    return bool(pids) and not scaled and any(_runs_short(evidence, axis) for axis in _blocked_axes(evidence))
 
 
 def _pid_counts_from_elsewhere(evidence: Evidence) -> bool:
@@ -664,7 +665,7 @@ LAST = (
             "There is a mask, but not for these elements: it has to compare the very offsets that this line uses with "
             "the size of the tensor.",
         ),
-        lambda evidence: _masked_otherwise(evidence) or unwritten(evidence),
+        _masked_otherwise,
         todo="mask",
         vague=True,
     ),

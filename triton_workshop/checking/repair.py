@@ -46,6 +46,10 @@ class Culprit:
     """What on that line is not as in the solution; none where the two are too far apart to say."""
     misplaced: bool
     """Whether the line would be right in another loop, or outside of it."""
+    several_lines: bool
+    """Whether the statement goes on behind that line."""
+    or_else: str
+    """Where else the mistake can be: in a function that the line calls, or where a name is made that it uses."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +127,8 @@ class Repair:
             here = [s for s in self.pairs.get(place, []) if s.loops == own.loops]
             nearest = max(here, key=own.likeness, default=None)
             at = nearest.first - 1 if nearest else self._after(place)
-            indented = textwrap.indent(own.code, self._indentation(at if nearest else at - 1, own.loops))
+            margin = self._margin(nearest.first - 1) if nearest else self._indentation(at - 1, own.loops)
+            indented = textwrap.indent(own.code, margin)
             added.setdefault(at, []).append(indented)
             for statement in self.pairs.get(place, []):
                 lines[statement.first - 1 : statement.last] = [None] * (statement.last - statement.first + 1)
@@ -147,10 +152,22 @@ class Repair:
 
     def _indentation(self, line: int, loops: int) -> str:
         """That of a line which is there, or of the function's body and its loops."""
+        there, wanted = self._margin(line), " " * 4 * (loops + 1)
+        return there if len(there) == len(wanted) else wanted
+
+    def _margin(self, line: int) -> str:
         text = self.lines[line] if 0 <= line < len(self.lines) else ""
-        there = re.match(r"\s*", text)
-        wanted = " " * 4 * (loops + 1)
-        return there[0] if there and text.strip() and len(there[0]) == len(wanted) else wanted
+        return text[: len(text) - len(text.lstrip())]
+
+    def launches_more(self, place: int) -> bool:
+        """Whether there are several launches where the solution has one."""
+        return "launch()" in self.ours[place].keys and len(self.pairs.get(place, [])) > 1
+
+    def line_of_more(self, places: Sequence[int]) -> int | None:
+        """Where a statement does what is missing in these places, and more: `rows, cols = …`, or a branch."""
+        wanted = [self.ours[place] for place in places]
+        found = [s.first for own in wanted for s in self.theirs if s.function == own.function and own.keys < s.keys]
+        return min(found, default=None)
 
     def lines_of(self, places: Sequence[int]) -> frozenset[int]:
         """The lines of the script that stand at these places, and are not ours."""
@@ -159,8 +176,10 @@ class Repair:
         return frozenset(line for span in spans for line in span)
 
 
-def find_culprit(exercise: Exercise, source: Source, passes: Callable[[str], bool]) -> Culprit | None:
-    """Where the mistake is. `passes` runs a text of the script on the case that failed, and no other before it.
+def find_culprit(
+    exercise: Exercise, source: Source, passes: Callable[[str], bool], passes_all: Callable[[str], bool]
+) -> Culprit | None:
+    """Where the mistake is. `passes` runs a text of the script on the case that failed, `passes_all` on every case.
 
     None where no text helps, where the script as it is passes this case by itself, or where it is too far from the
     exercise to tell.
@@ -176,41 +195,70 @@ def find_culprit(exercise: Exercise, source: Source, passes: Callable[[str], boo
 
     if passes(source.text):
         return None
-    groups = _wrong_groups(repair, right)
+    groups = _wrong_groups(repair, right, lambda group: time.monotonic() < end and passes_all(repair.text(group)))
     if not 0 < len(groups) <= MOST:
+        return None
+    if len(groups) > 1 and any(repair.launches_more(place) for group in groups for place in group):
         return None
     first, *others = groups
     rest = [place for group in others for place in group]
     places = [place for [place] in _least([[place] for place in first], lambda some: right([*some, *rest]))]
-    return _culprit(repair, groups, places)
+    return _culprit(source, repair, groups, places)
 
 
-def _wrong_groups(repair: Repair, right: Callable[[list[int]], bool]) -> list[list[int]]:
+def _wrong_groups(
+    repair: Repair, right: Callable[[list[int]], bool], all_right: Callable[[list[int]], bool]
+) -> list[list[int]]:
     """The fewest TODOs, or lines that are given, that have to be replaced for the case to pass; empty where none do."""
     different = repair.different()
     groups = _by_todo(repair, different)
     alone = [group for group in groups if right(group)]
+    filled = [group for group in alone if repair.ours[group[0]].todo is not None]
+    # A line that was given may well be another one, such as a block's size: it is wrong if nothing else is.
+    given = [group for group in alone if group not in filled and all_right(group)] if not filled else []
     if alone:
-        # What was filled in is more likely to be wrong than what was given.
-        return [min(alone, key=lambda group: (repair.ours[group[0]].todo is None, len(group)))]
+        return [min(filled or given, key=len)] if filled or given else []
     return _least(groups, right) if len(groups) > 1 and right(different) else []
 
 
-def _culprit(repair: Repair, groups: list[list[int]], places: list[int]) -> Culprit:
+def _culprit(source: Source, repair: Repair, groups: list[list[int]], places: list[int]) -> Culprit | None:
     """The culprit, where these groups are wrong, and of the first of them these places."""
-    every = [place for group in groups for place in group]
+    every = [*places, *(place for group in groups[1:] for place in group)]
     numbers = [repair.ours[group[0]].todo for group in groups]
     lines = repair.lines_of(every)
     line = min(repair.lines_of(places) or lines, default=None)
+    if line is None:
+        line = repair.line_of_more(places)
     pairs = [(repair.ours[place], s) for place in every for s in repair.pairs.get(place, []) if s.first == line]
+    own, other = pairs[0] if pairs else (None, None)
+    misplaced = own is not None and other is not None and own.same_as(other)
+    if own is not None and other is not None and own.loops != other.loops and not misplaced:
+        return None
+    or_else = _or_else(source, repair, other) if other is not None else ""
     return Culprit(
         todos=() if numbers[0] is None else tuple(number for number in numbers if number is not None),
         line=line,
         lines=lines,
         code="\n".join(repair.ours[place].code for place in places),
-        parts=differences(pairs[0][1].node, pairs[0][0].node) if pairs else (),
-        misplaced=bool(pairs) and pairs[0][0].same_as(pairs[0][1]),
+        parts=differences(other.node, own.node, other.code) if own and other and not or_else else (),
+        misplaced=misplaced,
+        several_lines=other is not None and other.last > other.first,
+        or_else=or_else,
     )
+
+
+def _or_else(source: Source, repair: Repair, statement: Statement) -> str:
+    """Where a statement's mistake can be but in itself; empty where that is all."""
+    helpers = {kernel.name for kernel in source.kernels}
+    calls = [node for node in ast.walk(statement.node) if isinstance(node, ast.Call)]
+    helper = next((called(call) for call in calls if called(call) in helpers), None)
+    if helper is not None and "launch()" not in statement.keys:
+        return f"in `{helper}`, which it calls"
+    ours = {key for own in repair.ours for key in own.keys}
+    made = {key for other in repair.theirs if other.function == statement.function for key in other.keys}
+    used = [node.id for node in ast.walk(statement.node) if isinstance(node, ast.Name)]
+    name = next((name for name in used if name in made - ours), None)
+    return f"where `{name}` is made" if name is not None else ""
 
 
 def _least(groups: list[list[int]], right: Callable[[list[int]], bool]) -> list[list[int]]:
@@ -239,20 +287,20 @@ def repair_of(exercise: Exercise, source: Source) -> Repair:
     return Repair(
         tuple(_statements(solution, with_todos=True)),
         tuple(_statements(source, with_todos=False)),
-        tuple(source.text.splitlines()),
+        source.lines,
     )
 
 
 def _statements(source: Source, *, with_todos: bool) -> Iterator[Statement]:
     todos = _todo_lines(source.text) if with_todos else {}
-    lines = source.text.splitlines()
+    lines = source.lines
     for name, function in (("kernel", source.kernel), ("launcher", source.launcher)):
         if function is not None:
             yield from _inside(function.body, name, lines, todos, ())
 
 
 def _inside(
-    body: list[ast.stmt], function: str, lines: list[str], todos: dict[int, int], outer: tuple[int, ...]
+    body: list[ast.stmt], function: str, lines: Sequence[str], todos: dict[int, int], outer: tuple[int, ...]
 ) -> Iterator[Statement]:
     for node in body:
         loop = isinstance(node, ast.For | ast.While)

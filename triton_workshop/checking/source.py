@@ -39,10 +39,17 @@ class Source:
         return ast.parse(self.text, str(self.file))
 
     @functools.cached_property
+    def lines(self) -> tuple[str, ...]:
+        """As Python counts them: a form feed ends no line."""
+        return tuple(self.text.split("\n"))
+
+    @functools.cached_property
     def kernels(self) -> tuple[Function, ...]:
         """The functions under `@triton.jit`, the exercise's own kernel first where there is one of its name."""
         jitted = [node for node in ast.walk(self.tree) if isinstance(node, Function) and _is_jitted(node)]
-        return tuple(sorted(jitted, key=lambda node: node.name != self.kernel_name))
+        nodes = (node for node in ast.walk(self.tree) if isinstance(node, ast.Subscript))
+        launched = {node.value.id for node in nodes if isinstance(node.value, ast.Name)}
+        return tuple(sorted(jitted, key=lambda node: (node.name != self.kernel_name, node.name not in launched)))
 
     @property
     def kernel(self) -> Function | None:
@@ -55,7 +62,7 @@ class Source:
 
     def line(self, number: int | None) -> str:
         """A line by its number, from 1, without indentation; empty where there is none."""
-        lines = self.text.splitlines()
+        lines = self.lines
         return lines[number - 1].strip() if number is not None and 1 <= number <= len(lines) else ""
 
     def calls(self, name: str) -> list[ast.Call]:

@@ -221,7 +221,7 @@ MISTAKES = (
         ),
         _reads_what_it_has_just_computed,
         todo=6,
-        blames=at("sepia_red", "red"),
+        blames=lambda evidence: max(evidence.source.assignments("red"), default=None),
     ),
     Mistake(
         "channels-interleaved",
