@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import io
+import os
 import pdb
 import re
 import sys
@@ -26,8 +28,12 @@ ROWS = [
 
 @pytest.fixture(autouse=True)
 def pythons_own_breakpoint(monkeypatch: pytest.MonkeyPatch) -> None:
-    """pytest's would speak to the terminal."""
-    monkeypatch.setattr(sys, "breakpointhook", lambda: pdb.Pdb().set_trace(sys._getframe(1)))
+    """With the input that a check gives to a script, where pytest's would speak to the terminal."""
+
+    def set_trace() -> None:
+        pdb.Pdb(stdin=open(os.devnull), stdout=io.StringIO()).set_trace(sys._getframe(1))  # noqa: SIM115, PTH123
+
+    monkeypatch.setattr(sys, "breakpointhook", set_trace)
 
 
 @pytest.mark.parametrize(("exercise", "mistake"), ROWS)
