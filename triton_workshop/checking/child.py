@@ -153,7 +153,7 @@ def started_with() -> tuple[Exercise, Source, Channel, float]:
 
 
 def main() -> None:
-    """Started anew. A fourth argument is `cuda`, for the full-size cases, or the case whose mistake is to be found."""
+    """A new process: its fourth argument is `cuda` for the full-size cases, or the case whose mistake is sought."""
     from triton_workshop.device import use_simulator
     from triton_workshop.simulator import install
 

@@ -573,7 +573,7 @@ TENSORS = (
         "stores-to-an-input",
         (
             "Which pointer does tl.store start from?",
-            "The kernel stores to one of its inputs. The result belongs into the output.",
+            "The kernel stores to one of its inputs. The result belongs in the output.",
         ),
         _stored_to_an_input,
         blames=at_call("store"),

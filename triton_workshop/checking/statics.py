@@ -185,12 +185,7 @@ def _block_of_python(source: Source) -> Finding | None:
     for kernel in source.kernels:
         loops = [node.iter for node in ast.walk(kernel) if isinstance(node, ast.For | ast.comprehension)]
         for node in _in_order(kernel):
-            if (
-                isinstance(node, ast.Call)
-                and called(node) == "range"
-                and node not in loops
-                and _root(node.func) != "tl"
-            ):
+            if isinstance(node, ast.Call) and node not in loops and ast.unparse(node.func) == "range":
                 text = ast.unparse(node)
                 return _explained(source, node, f"{text} is Python's, not a block of numbers", "no-kernel-value")
     return None

@@ -206,7 +206,7 @@ MISTAKES: tuple[Mistake, ...] = (
         name="if-mask",
         old="    tl.store(output_ptr + offsets, x + y, mask=mask)",
         new="    if mask:\n        tl.store(output_ptr + offsets, x + y)",
-        fault="A mask has a truth value for every element, so `if` cannot decide on it: it belongs into the store.",
+        fault="A mask has a truth value for every element, so `if` cannot decide on it: it belongs in the store.",
         finding="crash",
         hint="block-as-condition",
         blamed="if mask:",

@@ -236,7 +236,7 @@ MISTAKES = (
         (
             "From which channel does program (2, 0, 0) load?",
             "All channels came out as the first. Each starts height * width elements after the one before: "
-            "channel_start belongs into the offsets of the load.",
+            "channel_start belongs in the offsets of the load.",
         ),
         _one_channel_for_all,
         todo=3,
@@ -268,7 +268,7 @@ CHANNELS = (
         "channel-forgotten",
         (
             "Where in the output do programs (0, 0, 0) and (1, 0, 0) store?",
-            "Programs of different channels store to the same pixels: channel_start belongs into the offsets of the "
+            "Programs of different channels store to the same pixels: channel_start belongs in the offsets of the "
             "store.",
         ),
         _channels_meet,
