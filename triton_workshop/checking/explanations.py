@@ -188,7 +188,7 @@ EXPLANATIONS = (
     ),
     Explanation(
         "missing-constexpr",
-        r"arange's arguments must be|arange's arguments|must be (of type )?`?(tl\.)?constexpr|static_range"
+        r"arange's arguments|must be (of type )?`?(tl\.)?constexpr|static_range"
         r"|[Ss]hape element \d+ must have type|constexpr",
         (
             "Which sizes have to be known when the kernel is compiled?",

@@ -14,7 +14,7 @@ import re
 import textwrap
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from triton_workshop.checking.differences import differences
 from triton_workshop.checking.exercise import Exercise
@@ -26,6 +26,8 @@ MOST = 2
 """TODOs that may be wrong. A script with more does everything in another way, and there is no telling."""
 GRACE = 2.0
 """Seconds for a try that has begun within the limit."""
+ONE_EACH = frozenset({"store()", "loop", "return"})
+"""Statements with these keys are paired one by one: the first store with our first, the second with our second."""
 NAME = "repaired.py"
 """What the texts that are tried are called: it stands in no folder."""
 
@@ -42,13 +44,13 @@ class Culprit:
     """All lines of the script that stand there and are not the solution's."""
     code: str
     """What the solution has there."""
-    parts: tuple[str, ...]
+    parts: tuple[str, ...] = ()
     """What on that line is not as in the solution; none where the two are too far apart to say."""
-    misplaced: bool
+    misplaced: bool = False
     """Whether the line would be right in another loop, or outside of it."""
-    several_lines: bool
+    several_lines: bool = False
     """Whether the statement goes on behind that line."""
-    or_else: str
+    or_else: str = ""
     """Where else the mistake can be: in a function that the line calls, or where a name is made that it uses."""
 
 
@@ -99,13 +101,13 @@ class Repair:
                 found = [s for s in left if own.function == s.function and alike(own, s)]
                 if place in self.pairs or not found:
                     continue
-                # Of several stores the first stands for the first; of several assignments all for the one.
-                chosen = found[:1] if own.keys & {"store()", "loop", "return"} else found
+                # Several assignments of a name all stand for the one that we have.
+                chosen = found[:1] if own.keys & ONE_EACH else found
                 self.pairs[place] = chosen
                 left = [s for s in left if s not in chosen]
         for place, own in enumerate(self.ours):
             # What is assigned once more goes with the first assignment.
-            if self.pairs.get(place) and not own.keys & {"store()", "loop", "return"}:
+            if self.pairs.get(place) and not own.keys & ONE_EACH:
                 more = [s for s in left if own.function == s.function and _neighbours(own, s)]
                 self.pairs[place] += more
                 left = [s for s in left if s not in more]
@@ -213,11 +215,11 @@ def _wrong_groups(
     different = repair.different()
     groups = _by_todo(repair, different)
     alone = [group for group in groups if right(group)]
-    filled = [group for group in alone if repair.ours[group[0]].todo is not None]
-    # A line that was given may well be another one, such as a block's size: it is wrong if nothing else is.
-    given = [group for group in alone if group not in filled and all_right(group)] if not filled else []
     if alone:
-        return [min(filled or given, key=len)] if filled or given else []
+        filled = [group for group in alone if repair.ours[group[0]].todo is not None]
+        # A line that was given may well be another one, such as a block's size: it is wrong if nothing else is.
+        found = filled or [group for group in alone if all_right(group)]
+        return [min(found, key=len)] if found else []
     return _least(groups, right) if len(groups) > 1 and right(different) else []
 
 
@@ -229,22 +231,18 @@ def _culprit(source: Source, repair: Repair, groups: list[list[int]], places: li
     line = min(repair.lines_of(places) or lines, default=None)
     if line is None:
         line = repair.line_of_more(places)
+    todos = () if numbers[0] is None else tuple(number for number in numbers if number is not None)
+    culprit = Culprit(todos, line, lines, "\n".join(repair.ours[place].code for place in places))
     pairs = [(repair.ours[place], s) for place in every for s in repair.pairs.get(place, []) if s.first == line]
-    own, other = pairs[0] if pairs else (None, None)
-    misplaced = own is not None and other is not None and own.same_as(other)
-    if own is not None and other is not None and own.loops != other.loops and not misplaced:
+    if not pairs:
+        return culprit
+    own, other = pairs[0]
+    misplaced = own.same_as(other)
+    if own.loops != other.loops and not misplaced:
         return None
-    or_else = _or_else(source, repair, other) if other is not None else ""
-    return Culprit(
-        todos=() if numbers[0] is None else tuple(number for number in numbers if number is not None),
-        line=line,
-        lines=lines,
-        code="\n".join(repair.ours[place].code for place in places),
-        parts=differences(other.node, own.node, other.code) if own and other and not or_else else (),
-        misplaced=misplaced,
-        several_lines=other is not None and other.last > other.first,
-        or_else=or_else,
-    )
+    or_else = _or_else(source, repair, other)
+    parts = () if or_else else differences(other.node, own.node, other.code)
+    return replace(culprit, parts=parts, misplaced=misplaced, several_lines=other.last > other.first, or_else=or_else)
 
 
 def _or_else(source: Source, repair: Repair, statement: Statement) -> str:

@@ -62,8 +62,7 @@ class Source:
 
     def line(self, number: int | None) -> str:
         """A line by its number, from 1, without indentation; empty where there is none."""
-        lines = self.lines
-        return lines[number - 1].strip() if number is not None and 1 <= number <= len(lines) else ""
+        return self.lines[number - 1].strip() if number is not None and 1 <= number <= len(self.lines) else ""
 
     def calls(self, name: str) -> list[ast.Call]:
         """The calls `….name(…)` or `name(…)` in kernels, from top to bottom."""
@@ -87,9 +86,7 @@ class Source:
 
     def launch_line(self) -> int | None:
         """Where `kernel[grid](…)` stands."""
-        nodes = ast.walk(self.launcher or self.tree)
-        lines = [node.lineno for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Subscript)]
-        return min(lines, default=None)
+        return min((call.lineno for call in self._launches()), default=None)
 
     def bare_call(self) -> int | None:
         """Where the launcher calls a kernel as if it were a function, without a grid in brackets."""
@@ -184,8 +181,8 @@ class Source:
         """Whether the launcher counts its grid with the very names that it hands to the kernel as sizes of blocks."""
         nodes = list(ast.walk(self.launcher)) if self.launcher else []
         grids = [node.value for node in nodes if isinstance(node, ast.Assign) and "grid" in _targets(node)]
-        launches = [node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Subscript)]
-        handed = [part for call in launches for part in (*call.args, *(keyword.value for keyword in call.keywords))]
+        values = ((*call.args, *(keyword.value for keyword in call.keywords)) for call in self._launches())
+        handed = [value for each in values for value in each]
         counted, given = ({name for part in parts for name in _block_names(part)} for parts in (grids, handed))
         return bool(counted) and counted <= given
 
@@ -198,6 +195,10 @@ class Source:
             if isinstance(value, ast.Constant) and isinstance(value.value, int):
                 found.append((value.value, call.lineno))
         return found
+
+    def _launches(self) -> list[ast.Call]:
+        nodes = ast.walk(self.launcher or self.tree)
+        return [node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Subscript)]
 
     def _values(self, name: str) -> list[ast.expr]:
         nodes = self._in_kernels(ast.Assign)

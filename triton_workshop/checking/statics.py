@@ -83,13 +83,14 @@ INVISIBLE = "a space that is not an ordinary one"
 
 def _syntax_hint(error: SyntaxError, line: str) -> str:
     """What to look for on a line that Python cannot read."""
+    said = error.msg or ""
     odd = next((character for character in line if not character.isascii() and not character.isalnum()), None)
-    if "invalid" in (error.msg or "") and "character" in (error.msg or "") and odd is not None:
+    if "invalid" in said and "character" in said and odd is not None:
         looks = INVISIBLE if odd.isspace() or not odd.isprintable() else f"{odd}, {unicodedata.name(odd, '').lower()}"
         return f"This line has a character that Python does not know: {looks}. It comes from a text or a page; type it."
-    if "was never closed" in (error.msg or ""):
+    if "was never closed" in said:
         return "The bracket that opens here is never closed. Count the brackets up to the end of this statement."
-    if "unterminated string" in (error.msg or ""):
+    if "unterminated string" in said:
         return "The text that begins on this line has no closing quotation mark."
     found = next((hint for pattern, hint in NOT_PYTHON if re.search(pattern, line)), None)
     return found or UNREADABLE
@@ -223,9 +224,7 @@ def _no_constexpr(exercise: Exercise, source: Source) -> Finding | None:
     for kernel in source.kernels:
         if kernel.name in helpers:
             continue  # what a kernel hands to a function that it calls stays a constexpr, however it is declared
-        run_time = {
-            a.arg for a in _parameters(kernel) if not (a.annotation and "constexpr" in ast.unparse(a.annotation))
-        }
+        run_time = _run_time_names(kernel)
         for node in _in_order(kernel):
             if not isinstance(node, ast.Call) or called(node) not in ("arange", "static_range", "zeros", "full"):
                 continue
@@ -245,16 +244,17 @@ def _run_time_size(exercise: Exercise, source: Source, call: ast.Call, name: str
         "Which sizes have to be known when the kernel is compiled?",
         f"Those of blocks and of unrolled loops: the kernel's parameter is declared {name}: tl.constexpr.",
     )
-    if re.search(rf"\b{re.escape(name)}\b(?!: tl)", _first_lines(exercise.shipped(), exercise.kernel)):
+    shipped = Source(exercise.exercise_file, exercise.shipped(), exercise.kernel, exercise.launcher)
+    if shipped.kernel is not None and name in _run_time_names(shipped.kernel):
         idea = f"Those of blocks, and {name} is the size of a tensor. A block has the size of one of the constexprs."
         hints = (hints[0], idea)
     line = call.lineno
     return Finding(Kind.CRASH, message, hints, line, source.line(line), hint_name="missing-constexpr")
 
 
-def _first_lines(text: str, function: str) -> str:
-    """A function's name and parameters."""
-    return text.partition(f"def {function}(")[2].partition("):")[0]
+def _run_time_names(kernel: Function) -> set[str]:
+    """The parameters that are not known when the kernel is compiled."""
+    return {a.arg for a in _parameters(kernel) if not (a.annotation and "constexpr" in ast.unparse(a.annotation))}
 
 
 def _call_of_python(source: Source, call: ast.Call) -> Finding:
