@@ -4,7 +4,7 @@
 - warm: the same block in a fork of a warm parent, in turns with cold; two seconds after the run before, as a presenter
   says at least a word about it (where there is a GPU, the next spare child gets ready meanwhile)
 - again: the same with the key pressed as soon as the run before has ended
-- command: as warm, by `python -m triton_workshop.runner`, as presenterm runs it
+- command: as warm, by `python -m triton_workshop.processes`, as presenterm runs it
 - slide: from the key to the title of the next slide
 - start: from the shell's fork of `workshop present` to the title of the first slide
 
@@ -36,7 +36,9 @@ from pathlib import Path
 
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import plain
-from triton_workshop.runner import Run, Script, WarmRunner
+from triton_workshop.processes.run import Run
+from triton_workshop.processes.runner import Runner
+from triton_workshop.processes.script import Script
 
 ROOT = Path(__file__).resolve().parent.parent
 DECK = ROOT / "slides" / "triton-workshop.md"
@@ -99,7 +101,7 @@ def blocks(rounds: int) -> dict[str, list[float]]:
     file.write_text(BLOCK)
     measured: dict[str, list[float]] = {"cold": [], "warm": [], "again": [], "command": []}
     try:
-        with WarmRunner() as runner:
+        with Runner() as runner:
             runner.warm_up()
             runner.wait_until_warm(LONGEST_WAIT)
             _first_byte_of_command(file)  # starts its parent
@@ -127,7 +129,7 @@ def _first_byte(start: Callable[[], Run]) -> float:
 
 
 def _first_byte_of_command(file: Path) -> float:
-    command = [sys.executable, "-m", "triton_workshop.runner", str(file)]
+    command = [sys.executable, "-m", "triton_workshop.processes", str(file)]
     before = time.perf_counter()
     with subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL) as process:
         assert process.stdout is not None

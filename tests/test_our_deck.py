@@ -12,7 +12,8 @@ from conftest import ROOT, shipped_exercise
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import Code, Deck, Execution, Slide, plain, walk
-from triton_workshop.runner import Script, WarmRunner
+from triton_workshop.processes.runner import Runner
+from triton_workshop.processes.script import Script
 from triton_workshop.validating import Validation, validate
 from triton_workshop.viewer.fit import HEIGHT, ended, output_columns, rows_needed
 
@@ -76,15 +77,15 @@ def test_presenterm_needs_no_more_than_the_flag_that_runs_code(deck: Deck) -> No
 
 
 @pytest.fixture(scope="module")
-def runner() -> Iterator[WarmRunner]:
-    with WarmRunner() as runner:
+def runner() -> Iterator[Runner]:
+    with Runner() as runner:
         runner.warm_up()
         runner.wait_until_warm(120)
         yield runner
 
 
 @pytest.fixture(scope="module")
-def validation(runner: WarmRunner) -> Validation:
+def validation(runner: Runner) -> Validation:
     """Every live block, run once, in warm processes, each with the columns that the viewer gives it."""
     return validate(DECK, widths=output_columns, start=runner.run)
 
@@ -214,7 +215,7 @@ for case in exercise.cases:
 """
 
 
-def test_only_debug_output_makes_programs_run_one_by_one(deck: Deck, runner: WarmRunner) -> None:
+def test_only_debug_output_makes_programs_run_one_by_one(deck: Deck, runner: Runner) -> None:
     blocks = [
         code.source for _, code in _codes(deck) if code.execution is Execution.ON_KEY and code.language == "python"
     ]
@@ -226,6 +227,6 @@ def test_only_debug_output_makes_programs_run_one_by_one(deck: Deck, runner: War
     assert [said in _log(runner, *script) for script in loud] == [True] * len(loud)
 
 
-def _log(runner: WarmRunner, folder: Path, source: str) -> str:
+def _log(runner: Runner, folder: Path, source: str) -> str:
     with runner.run(Script("python", f"import os; os.environ['TRITON_INTERPRET'] = '1'\n{LOG}{source}", folder)) as run:
         return b"".join(run.output()).decode()

@@ -7,10 +7,12 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import called
 import pytest
 from conftest import ROOT
 from rich.console import Console
@@ -19,7 +21,7 @@ from triton_workshop import setup_check
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import Code, Deck, walk
 from triton_workshop.device import Driver, Gpu
-from triton_workshop.runner import Outcome
+from triton_workshop.processes.script import Outcome
 from triton_workshop.setup_check import Check, KernelRun, Machine, State
 from triton_workshop.viewer.fit import HEIGHT, ended, output_columns, rows_needed
 
@@ -191,40 +193,37 @@ def test_an_unknown_option_exits_2() -> None:
 # ---- Kernel processes -------------------------------------------------------------------------------------
 
 
-def run_instead_of_the_kernel(code: str, monkeypatch: pytest.MonkeyPatch) -> KernelRun:
-    start = subprocess.Popen
-
-    def start_code(_command: list[str], **options: Any) -> subprocess.Popen[bytes]:
-        return start([sys.executable, "-c", code], **options)
-
-    monkeypatch.setattr(subprocess, "Popen", start_code)
+def run_instead_of_the_kernel(function: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> KernelRun:
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+    monkeypatch.setattr(setup_check, "KERNEL", function)
     with setup_check._kernel_process(simulate=True) as result:
         return result()
 
 
 def test_facts_said_before_a_crash_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    code = 'import os; print(\'{"torch": "2.15.0"}\', flush=True); os.abort()'
-    run = run_instead_of_the_kernel(code, monkeypatch)
+    run = run_instead_of_the_kernel(called.says_its_torch_and_crashes, monkeypatch)
     assert run.facts == {"torch": "2.15.0"}
     assert run.failure == "crashed (SIGABRT)"
     assert not run.worked
 
 
+def test_a_kernel_that_fails_has_its_error_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = run_instead_of_the_kernel(called.fails, monkeypatch)
+    assert run.failure == "failed"
+    assert run.stderr.startswith("printed\n")
+    assert "ZeroDivisionError" in run.stderr
+
+
 def test_a_kernel_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(setup_check, "KERNEL_SECONDS", 0)
-    run = run_instead_of_the_kernel("import time; time.sleep(600)", monkeypatch)
+    run = run_instead_of_the_kernel(called.hangs, monkeypatch)
     assert run.failure == "not done after 0 s"
 
 
 def test_the_misspelt_variable_does_not_reach_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRITON_INTERPRETER", "1")
-    names = "[name for name in os.environ if name.startswith('TRITON_INTERPRET')]"
-    run = run_instead_of_the_kernel(f"import json, os; print(json.dumps({{'names': {names}}}))", monkeypatch)
+    run = run_instead_of_the_kernel(called.says_its_variables, monkeypatch)
     assert run.facts == {"names": ["TRITON_INTERPRET"]}
-
-
-def test_other_output_beside_the_facts_is_ignored() -> None:
-    assert setup_check.read_facts('warning: {hot}\n[1]\n{"a": 1}\n{"b": null}\n') == {"a": 1, "b": None}
 
 
 # ---- What each row says -----------------------------------------------------------------------------------

@@ -131,7 +131,9 @@ def validate(
     path = deck_named(deck, "validate")
     from triton_workshop.consent import Consent
     from triton_workshop.deck.errors import NoSuchDeckError
-    from triton_workshop.runner import Run, Script, WarmRunner
+    from triton_workshop.processes.run import Run
+    from triton_workshop.processes.runner import Runner
+    from triton_workshop.processes.script import Script
     from triton_workshop.validating import NoSuchSlideError, Rules
     from triton_workshop.validating import validate as validate_deck
     from triton_workshop.validating.report import progress
@@ -139,7 +141,7 @@ def validate(
 
     consent = consent_to_validate(path, Consent(run, replace))
     try:
-        with WarmRunner() as runner, progress() as watch:
+        with Runner() as runner, progress() as watch:
 
             def start(script: Script) -> Run:
                 """As in the viewer, in a process that has torch and Triton. The first block waits for it."""
@@ -209,7 +211,7 @@ def run(
 
     The first run starts that process, which leaves when nothing has been run for 15 minutes.
     """
-    from triton_workshop.runner import command
+    from triton_workshop.processes import command
 
     command.leave(command.run([str(script), *(arguments or [])]))
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from triton_workshop.deck.model import Block, Code, Deck, Execution, origin, walk
-from triton_workshop.runner import runnable
+from triton_workshop.processes.languages import runnable
 
 REPLACING = frozenset({Execution.REPLACE, Execution.IMAGE})
 """They run unasked, and what they print takes their place: this needs leave of its own, as in presenterm."""

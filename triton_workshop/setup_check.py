@@ -19,12 +19,10 @@ import subprocess
 import sys
 import tempfile
 import textwrap
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import IO
 
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -41,8 +39,10 @@ from triton_workshop.device import (
     simulated,
     visible_gpus,
 )
+from triton_workshop.processes import call
 from triton_workshop.streams import speak_utf8
 
+KERNEL = call.Named("triton_workshop.setup_kernel:main")
 KERNEL_SECONDS = 60
 """How long a kernel may take, torch's import included, before it counts as hanging."""
 
@@ -587,68 +587,35 @@ def look_at_machine(waiting: contextlib.AbstractContextManager[object] | None = 
 @contextlib.contextmanager
 def _kernel_process(simulate: bool) -> Iterator[Callable[[], KernelRun]]:
     """Start a process that runs the kernel; yields the function that waits for its result."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("TRITON_INTERPRET")}
+    variables = {name: value for name, value in os.environ.items() if not name.startswith("TRITON_INTERPRET")}
     if simulate:
-        environment["TRITON_INTERPRET"] = "1"
-    # Files, not pipes: a compiler that the process leaves behind would hold a pipe open.
-    with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "triton_workshop.setup_kernel"],
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=stdout,
-            stderr=stderr,
-            start_new_session=True,
-        )
-        deadline = time.monotonic() + KERNEL_SECONDS
+        variables["TRITON_INTERPRET"] = "1"
+    # A file, not a pipe: a compiler that the process leaves behind would hold a pipe open.
+    with (
+        tempfile.TemporaryFile() as printed,
+        call.start(KERNEL, output=printed.fileno(), variables=variables, patience=KERNEL_SECONDS) as trying,
+    ):
 
         def result() -> KernelRun:
-            failure = _wait(process, deadline)
-            return KernelRun(read_facts(_text_of(stdout)), failure, _text_of(stderr))
+            facts, failure = _facts_of(trying)
+            printed.seek(0)
+            return KernelRun(facts, failure, printed.read().decode(errors="replace"))
 
-        try:
-            yield result
-        finally:
-            _kill(process)
+        yield result
 
 
-def _wait(process: subprocess.Popen[bytes], deadline: float) -> str | None:
-    """Wait for the process until the deadline; says why it failed, None where it did not."""
-    try:
-        status = process.wait(max(0.0, deadline - time.monotonic()))
-    except subprocess.TimeoutExpired:
-        _kill(process)
-        return f"not done after {KERNEL_SECONDS} s"
-    if status < 0:
-        return f"crashed ({signal.Signals(-status).name})"
-    return "failed" if status else None
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    """End the process, and the compilers that it started, if it still runs."""
-    if process.poll() is not None:
-        return
-    if sys.platform == "win32":
-        process.kill()
-    else:
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-
-
-def read_facts(output: str) -> dict[str, object]:
-    """The facts in `setup_kernel`'s output, one JSON object a line; other lines are not ours."""
+def _facts_of(trying: call.Call) -> tuple[dict[str, object], str | None]:
+    """What the kernel's process says until its end, and why it failed, None where it did not."""
     facts: dict[str, object] = {}
-    for line in output.splitlines():
-        with contextlib.suppress(json.JSONDecodeError):
-            value = json.loads(line)
-            if isinstance(value, dict):
-                facts |= value
-    return facts
-
-
-def _text_of(file: IO[bytes]) -> str:
-    file.seek(0)
-    return file.read().decode(errors="replace")
+    try:
+        for said in trying.messages():
+            assert isinstance(said, dict)
+            facts |= said
+    except call.TimeIsUpError:
+        return facts, f"not done after {KERNEL_SECONDS} s"
+    except call.EndedError as error:
+        return facts, f"crashed ({signal.Signals(-error.code).name})" if error.code < 0 else "failed"
+    return facts, None
 
 
 def _installed_packages() -> dict[str, str]:

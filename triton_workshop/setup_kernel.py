@@ -1,18 +1,13 @@
-"""A small kernel, run to see whether kernels run here: `python -m triton_workshop.setup_kernel`.
+"""A small kernel, run to see whether kernels run here.
 
-setup-check starts it in a process of its own, so that a crash or a hang is an answer too. What it learns
-it prints at once, as a line with one JSON object, so that a later crash loses nothing:
-
-    {"torch": "2.15.0", "torch_cuda": "13.2", "triton": "3.9.0"}
-    {"correct": true, "seconds": 0.4}
-    {"torchvision": true}
+setup-check runs it in a process of its own, so that a crash or a hang is an answer too.
 """
 
 from __future__ import annotations
 
 import importlib.util
-import json
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from triton_workshop import DEVICE, cdiv  # first: settles where the kernel runs
@@ -21,6 +16,8 @@ from triton_workshop import DEVICE, cdiv  # first: settles where the kernel runs
 import torch
 import triton
 import triton.language as tl
+
+from triton_workshop.processes.wire import Connection
 
 N_ELEMENTS = 1000  # no multiple of the block: the last program needs its mask
 BLOCK_SIZE = 256
@@ -61,17 +58,20 @@ def torchvision_fits() -> bool:
     return bool(libraries)
 
 
-def say(**facts: str | float | None) -> None:
-    print(json.dumps(facts), flush=True)
-
-
-def main() -> None:
-    say(torch=torch.__version__, torch_cuda=torch.version.cuda, triton=triton.__version__)
+def facts() -> Iterator[dict[str, str | float | None]]:
+    """What is learnt of this machine, each fact as soon as it is known: a later crash loses nothing."""
+    # As plain text: PyTorch's own type would have it imported where this is read.
+    yield {"torch": str(torch.__version__), "torch_cuda": torch.version.cuda, "triton": triton.__version__}
     start = time.perf_counter()
     correct = add_is_correct()
-    say(correct=correct, seconds=time.perf_counter() - start)
-    say(torchvision=torchvision_fits())
+    yield {"correct": correct, "seconds": time.perf_counter() - start}
+    yield {"torchvision": torchvision_fits()}
+
+
+def main(connection: Connection) -> None:
+    for fact in facts():
+        connection.send(fact)
 
 
 if __name__ == "__main__":
-    main()
+    print(*facts(), sep="\n")

@@ -14,7 +14,8 @@ from rich.console import Console
 
 from triton_workshop import cli
 from triton_workshop.deck.model import Block, Code, Execution
-from triton_workshop.runner import Outcome, WarmRunner
+from triton_workshop.processes.runner import Runner
+from triton_workshop.processes.script import Outcome
 from triton_workshop.validating import BlockResult, Finding, SlideResult, Validation
 from triton_workshop.validating.documents import as_json, as_markdown, summary
 from triton_workshop.validating.machine import Machine
@@ -185,10 +186,10 @@ def test_a_mistake_on_the_command_line_is_exit_2_in_one_line(
 
 
 def test_a_mistyped_slide_number_waits_for_no_torch(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def warm_up(runner: WarmRunner) -> None:
+    def warm_up(runner: Runner) -> None:
         raise AssertionError("no block runs")
 
-    monkeypatch.setattr(WarmRunner, "warm_up", warm_up)
+    monkeypatch.setattr(Runner, "warm_up", warm_up)
     with pytest.raises(typer.Exit) as exits:
         cli.validate(folder / "good.md", only=2)
     assert exits.value.exit_code == 2

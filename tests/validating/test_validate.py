@@ -9,7 +9,8 @@ import pytest
 from PIL import Image
 
 from triton_workshop.deck import NoSuchDeckError
-from triton_workshop.runner import Run, Script
+from triton_workshop.processes.run import Run
+from triton_workshop.processes.script import Script
 from triton_workshop.validating import (
     BlockResult,
     NoSuchSlideError,

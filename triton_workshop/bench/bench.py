@@ -167,7 +167,7 @@ def _measured(begun: Bench, source: Source, output: int, tell: Callable[[Progres
     from triton_workshop.checking.judge import Judge
     from triton_workshop.checking.observe import Observation
 
-    reports = measured(begun.exercise, source, output, tell)
+    reports = measured(begun.exercise, sources_of(begun.exercise, source), output, tell)
     for report in reports:
         if isinstance(report, Wrong):
             whose = "" if report.contender == begun.name else f"{report.contender}: "

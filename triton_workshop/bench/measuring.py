@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -10,13 +11,17 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from triton_workshop.bench.baselines import copy_of, half_product
-from triton_workshop.bench.results import Measured, Progress, Report, Wrong
+from triton_workshop.bench.results import Machine, Measured, Progress, Report, Wrong
 from triton_workshop.bench.timing import Prepared, Run, copies_needed, in_turns, prepare
 from triton_workshop.bench.workloads import WORKLOADS, Workload
+from triton_workshop.checking.child import load
 from triton_workshop.checking.exercise import Case, Exercise
-from triton_workshop.checking.processes import GRACE, START, Started, reports
+from triton_workshop.checking.observe import Observation, failure_of
+from triton_workshop.checking.passes import observations, on_the_gpu
 from triton_workshop.checking.source import Source
 from triton_workshop.checking.tolerance import tolerance
+from triton_workshop.processes.call import Limit
+from triton_workshop.processes.wire import Connection
 
 if TYPE_CHECKING:
     from triton_workshop.checking.exercise import Launcher
@@ -128,17 +133,37 @@ def _limit(workload: Workload, size: int, arguments: tuple[torch.Tensor, ...], i
     return copy_of(size, instruments.device)
 
 
+def measure_script(connection: Connection, exercise: Exercise, sources: Mapping[str, Source]) -> None:
+    """On the GPU, in a process of its own: time the launchers of these scripts beside PyTorch, and send the reports."""
+    import triton
+
+    try:
+        torch.backends.cudnn.allow_tf32 = False  # as accurate as ours, or it is no comparison
+        warnings.filterwarnings("ignore", module=r"torch\.")  # advice to whom calls PyTorch, which we do
+        launchers = {name: load(source, exercise.launcher) for name, source in sources.items()}
+        versions = {"PyTorch": torch.__version__, "CUDA": str(torch.version.cuda), "Triton": triton.__version__}
+        connection.send(Machine(torch.cuda.get_device_name(), versions))
+        for report in measure(exercise, launchers, instruments_of_the_gpu()):
+            connection.send(report)
+    except BaseException as error:
+        connection.send(Observation(failure=failure_of(error, next(iter(sources.values())).file)))
+
+
 def measured(
-    exercise: Exercise, source: Source, output: int, tell: Callable[[Progress], None], limit: float = LIMIT
+    exercise: Exercise,
+    sources: Mapping[str, Source],
+    output: int,
+    tell: Callable[[Progress], None],
+    limit: float = LIMIT,
 ) -> tuple[Report | object, ...]:
-    """All that a child on the GPU reports, but for its progress, which is told as it comes.
+    """All that is reported from the GPU of these scripts, the learner's first, but for the progress, which is told.
 
     What is no Report is the checker's Observation of a script that did not come to its end.
     """
-    child = Started(exercise, source, limit, output, "cuda", module="triton_workshop.bench.child")
     kept: list[Report | object] = []
-    with reports(child, limit + GRACE + START) as received:
-        for report in received:
+    within = Limit(limit, next(iter(sources.values())).file)
+    with on_the_gpu(measure_script, exercise, sources, output=output, limit=within) as measuring:
+        for report in observations(measuring):
             if isinstance(report, Progress):
                 tell(report)
             else:

@@ -7,7 +7,8 @@ there is a GPU, once more at full size. This module needs no torch: it is import
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,8 +18,8 @@ from triton_workshop.checking.statics import static_finding, unreadable
 from triton_workshop.checking.verdict import Finding, Verdict
 
 if TYPE_CHECKING:
-    from triton_workshop.checking.processes import Child
     from triton_workshop.checking.trial import Outcome
+    from triton_workshop.processes.wire import Connection
 
 LIMIT = 20.0
 """Seconds that a script may take, all cases together."""
@@ -31,28 +32,46 @@ def check(
     gpu: bool = False,
     limit: float = LIMIT,
     output: int | None = None,
-    started: Callable[[Child], None] | None = None,
 ) -> Verdict:
-    """Check a script, in a child of this process that is gone when this returns.
+    """Check a script, in processes that are gone when this returns.
 
     This process is put on the simulator and stays warm: a second check forks at once. `gpu` adds the full-size cases.
-    `output` is the file descriptor for what the script prints, standard output unless given. `started` is told of each
-    child: who kills it, from another thread, stops the check, whose verdict is worth nothing then.
+    `output` is the file descriptor for what the script prints, standard output unless given.
     """
     beginning = time.perf_counter()
     file = file.resolve()
     source, finding = read(exercise, file)
     if source is None or finding is not None:
         return verdict_of(exercise, file, beginning, findings=(finding,) if finding else ())
-    from triton_workshop.checking import trial
+    from triton_workshop.checking import passes
+    from triton_workshop.checking.child import prepare
 
-    trial.prepare()
-    where = trial.standard_output() if output is None else output
-    outcome = trial.simulate(exercise, source, limit, where, fork=True, started=started)
+    prepare()
+    where = passes.standard_output() if output is None else output
+    outcome = passes.simulate(exercise, source, limit, where, fork=True)
     if outcome.findings or not gpu:
         return verdict_of(exercise, file, beginning, outcome)
-    full = trial.run_full_size(exercise, source, limit, where, started=started)
-    return verdict_of(exercise, file, beginning, outcome, full)
+    return verdict_of(exercise, file, beginning, outcome, passes.run_full_size(exercise, source, limit, where))
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A check that is asked of another process. `full_size` adds the cases on the GPU."""
+
+    exercise: Exercise
+    file: Path
+    full_size: bool
+
+
+def check_when_asked(connection: Connection) -> None:
+    """Prepare for a check, wait until one is Wanted, and send its verdict."""
+    from triton_workshop.checking.child import prepare
+
+    prepare()
+    with suppress(EOFError):  # nobody will ask any more
+        wanted = connection.receive()
+        assert isinstance(wanted, Wanted)
+        connection.send(check(wanted.exercise, wanted.file, gpu=wanted.full_size))
 
 
 def read(exercise: Exercise, file: Path) -> tuple[Source | None, Finding | None]:

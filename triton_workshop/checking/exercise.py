@@ -99,8 +99,13 @@ class Exercise:
     def solution_file(self) -> Path:
         return ROOT / "solutions" / f"exercise_{self.number}.py"
 
+    def __reduce__(self) -> tuple[Callable[[int], Exercise], tuple[int]]:
+        """Another process has the same exercise under its number."""
+        return _numbered, (self.number,)
+
     def case_named(self, name: str) -> Case:
-        return next(case for case in self.cases if case.name == name)
+        cases = (*self.cases, self.picture) if self.picture else self.cases
+        return next(case for case in cases if case.name == name)
 
     def shipped(self) -> str:
         """The exercise's text before anybody has touched it."""
@@ -129,6 +134,12 @@ class Exercise:
     def quote(self, todo: int) -> str:
         """The solution's own line or lines for a TODO."""
         return solution_has(solution_lines(self.solution_file)[todo])
+
+
+def _numbered(number: int) -> Exercise:
+    from triton_workshop.checking.exercises import EXERCISES
+
+    return EXERCISES[number]
 
 
 def solution_has(code: str) -> str:

@@ -7,38 +7,31 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from triton_workshop.checking.child import load
 from triton_workshop.checking.exercise import Case, Exercise
 from triton_workshop.checking.judge import Judge
-from triton_workshop.checking.observe import Failure, Observation, Observer, failure_of
+from triton_workshop.checking.observe import Observation, Observer, failure_of
 from triton_workshop.checking.source import Source
 from triton_workshop.checking.tolerance import in_words
 from triton_workshop.checking.trial import Outcome, Progress
 from triton_workshop.checking.verdict import CaseResult, Finding, Kind
-from triton_workshop.checking.watchdog import watchdog
+from triton_workshop.processes.wire import Connection
 
 if TYPE_CHECKING:
-    from triton_workshop.checking.child import Channel
     from triton_workshop.checking.exercise import Launcher
 
 GUARD = 4096
 """Elements before and behind each argument that nobody may touch."""
 
 
-def judge_on_the_gpu(exercise: Exercise, source: Source, channel: Channel, limit: float) -> None:
-    """In a child of its own: load the script, and send the outcome of all cases."""
-    from triton_workshop.checking.child import load
-
-    def last_words(line: int | None) -> None:
-        channel.send(Observation(timed_out=True, failure=Failure("Timeout", "", line)))
-
-    with watchdog(limit, source.file, last_words):
-        try:
-            launcher = load(source, exercise.launcher)
-        except BaseException as error:
-            channel.send(Observation(failure=failure_of(error, source.file), loading=True))
-        else:
-            channel.send(run_on_the_gpu(exercise, source, launcher, limit))
-    channel.done()
+def judge_on_the_gpu(connection: Connection, exercise: Exercise, source: Source, limit: float) -> None:
+    """In a process of its own: load the script, and send the Outcome of all cases, or an Observation of its loading."""
+    try:
+        launcher = load(source, exercise.launcher)
+    except BaseException as error:
+        connection.send(Observation(failure=failure_of(error, source.file), loading=True))
+    else:
+        connection.send(run_on_the_gpu(exercise, source, launcher, limit))
 
 
 def run_on_the_gpu(

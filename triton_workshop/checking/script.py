@@ -22,15 +22,16 @@ from triton_workshop.checking.exercise import PICTURE, Exercise
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.judge import Judge
 from triton_workshop.checking.observe import Observer
+from triton_workshop.checking.passes import simulate, standard_output
 from triton_workshop.checking.progress import remember
 from triton_workshop.checking.report import print_verdict
 from triton_workshop.checking.source import Source
-from triton_workshop.checking.trial import judged, located, simulate, standard_output, wants_a_picture, with_picture
+from triton_workshop.checking.trial import judged, located, wants_a_picture, with_picture
 from triton_workshop.checking.verdict import CaseResult, Verdict
-from triton_workshop.checking.watchdog import watchdog
 from triton_workshop.device import resolve_device
 from triton_workshop.images import load_image, show_image
 from triton_workshop.missing_check import forget_the_check
+from triton_workshop.processes.call import Limit, limited
 from triton_workshop.streams import speak_utf8
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def _verdict(exercise: Exercise, source: Source, launcher: Launcher, started: fl
             sys.stdout = screen
             _tell(known, exercise)
 
-        with watchdog(repair.LIMIT + repair.GRACE, source.file, last_words):
+        with limited(Limit(repair.LIMIT + repair.GRACE, source.file), last_words):
             outcome = located(judge, outcome, partial(culprit_of, exercise, source))
         return verdict_of(exercise, source.file, started, outcome)
     from triton_workshop.checking.full_size import run_on_the_gpu
@@ -117,7 +118,7 @@ def _limited(
         verdict = verdict_of(exercise, source.file, started, findings=(finding,))
         _tell(replace(verdict, cases=tuple(done)), exercise)
 
-    return watchdog(LIMIT, source.file, last_words)
+    return limited(Limit(LIMIT, source.file), last_words)
 
 
 def _replaces_names(tree: ast.Module) -> bool:

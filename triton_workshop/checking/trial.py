@@ -2,36 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import partial
 
-import torch
-
-from triton_workshop.checking.child import observe_script
 from triton_workshop.checking.exercise import Case, Exercise
 from triton_workshop.checking.judge import Calls, Judge
 from triton_workshop.checking.observe import Observation
 from triton_workshop.checking.picture import pictures_of
-from triton_workshop.checking.processes import (
-    CAN_FORK,
-    START,
-    Child,
-    Forked,
-    Started,
-    reports,
-    start_search,
-    start_simulated,
-)
 from triton_workshop.checking.repair import Culprit
-from triton_workshop.checking.source import Source
 from triton_workshop.checking.tolerance import in_words
 from triton_workshop.checking.verdict import CaseResult, Finding, Kind
 
-PICTURE_LIMIT = 5.0
-"""Seconds. A picture that takes longer is not worth the wait."""
 Progress = Callable[[CaseResult], None]
 Search = Callable[[Case], Culprit | None]
 """Looks for the mistake by which a case fails."""
@@ -91,45 +72,6 @@ def located(judge: Judge, outcome: Outcome, search: Search) -> Outcome:
     return replace(outcome, findings=(first, *others))
 
 
-def simulate(
-    exercise: Exercise,
-    source: Source,
-    limit: float,
-    output: int,
-    *,
-    fork: bool,
-    started: Callable[[Child], None] | None = None,
-) -> Outcome:
-    """Run the script in a child on the simulator, and judge here what it does there. `started` is told of the child."""
-    if fork:
-        # Before anything is computed: threads of OpenMP in this process would hang its forked children.
-        torch.set_num_threads(1)
-    judge = Judge(exercise, source, limit)
-    child, patience = start_simulated(exercise, source, limit, output, fork=fork)
-    if started is not None:
-        started(child)
-    with reports(child, patience) as observations:
-        outcome = judged(judge, exercise.cases, observations)
-    outcome = located(judge, outcome, partial(_found_by_a_child, exercise, source, fork, started))
-    if fork and CAN_FORK and exercise.picture and wants_a_picture(exercise, outcome):
-        look = partial(observe_script, exercise, source, (exercise.picture,), limit=PICTURE_LIMIT)
-        again = Forked(look, output)
-        with reports(again, PICTURE_LIMIT) as observations:
-            return with_picture(exercise, outcome, next(iter(observations), None))
-    return outcome
-
-
-def _found_by_a_child(
-    exercise: Exercise, source: Source, fork: bool, started: Callable[[Child], None] | None, case: Case
-) -> Culprit | None:
-    child, patience = start_search(exercise, source, case, fork=fork)
-    if started is not None:
-        started(child)
-    with reports(child, patience) as found:
-        culprit = next(iter(found), None)
-    return culprit if isinstance(culprit, Culprit) else None
-
-
 def wants_a_picture(exercise: Exercise, outcome: Outcome) -> bool:
     """Whether a look at a whole picture would help: where all that is wrong is what came out."""
     kinds = [finding.kind for finding in outcome.findings]
@@ -146,44 +88,3 @@ def with_picture(exercise: Exercise, outcome: Outcome, seen: object) -> Outcome:
         return outcome
     finding = replace(outcome.findings[0], pictures=pictures_of(expected, seen.output))
     return replace(outcome, findings=(finding,))
-
-
-def run_full_size(
-    exercise: Exercise,
-    source: Source,
-    limit: float,
-    output: int,
-    *,
-    started: Callable[[Child], None] | None = None,
-) -> Outcome:
-    """Run the script in a child on the GPU, full size."""
-    child = Started(exercise, source, limit, output, "cuda")
-    if started is not None:
-        started(child)
-    with reports(child, limit + START) as outcomes:
-        for outcome in outcomes:
-            if isinstance(outcome, Outcome):
-                return outcome
-            assert isinstance(outcome, Observation)
-            return judged(Judge(exercise, source, limit), exercise.gpu_cases, [outcome])
-    raise AssertionError("a child ends with an outcome, or with its death")
-
-
-def prepare() -> None:
-    """Import what a script needs, in this process, so that children start at once. Puts it on the simulator."""
-    from triton_workshop.device import use_simulator
-    from triton_workshop.import_order import check_triton_mode
-    from triton_workshop.simulator import install
-
-    use_simulator()
-    check_triton_mode()
-    install()
-    import triton.language  # noqa: F401  # what every kernel imports
-
-
-def standard_output() -> int:
-    """Where a script's own output goes: a file descriptor."""
-    try:
-        return sys.stdout.fileno()
-    except (OSError, ValueError):
-        return os.open(os.devnull, os.O_WRONLY)

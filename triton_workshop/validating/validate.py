@@ -10,7 +10,7 @@ from pathlib import Path
 from triton_workshop.consent import in_force
 from triton_workshop.deck import DeckError, NoSuchDeckError, load_deck
 from triton_workshop.deck.model import Block, Deck, Slide, walk
-from triton_workshop.runner import Run
+from triton_workshop.processes.run import Run
 from triton_workshop.validating.blocks import Rules, Start, live_block, run_block
 from triton_workshop.validating.inspection import inspect
 from triton_workshop.validating.machine import this_machine

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from triton_workshop.deck.model import Block, Code
-from triton_workshop.runner import Outcome
+from triton_workshop.processes.script import Outcome
 from triton_workshop.validating.machine import Machine
 
 ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[PX^_][^\x1b]*\x1b\\|[ -/]*[0-~])")

@@ -22,7 +22,7 @@ from triton_workshop.consent import EVERYTHING, NOTHING, Consent, flag
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.errors import DeckError
 from triton_workshop.deck.model import Block, Code, Deck, Execution, plain
-from triton_workshop.runner import cleared_screen, wait_for_enter
+from triton_workshop.processes.foreground import cleared_screen, wait_for_enter
 from triton_workshop.saves import Saves
 from triton_workshop.viewer.ahead import Ahead
 from triton_workshop.viewer.asking import consent_to

@@ -28,7 +28,7 @@ from triton_workshop.deck.model import (
     Table,
 )
 from triton_workshop.deck.model import Text as Spans
-from triton_workshop.runner import runnable
+from triton_workshop.processes.languages import runnable
 from triton_workshop.viewer.code_rows import code_rows
 from triton_workshop.viewer.deck_theme import Layout
 from triton_workshop.viewer.lines import Lines, fitting, strip, wrap

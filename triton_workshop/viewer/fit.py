@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from triton_workshop.deck.model import Block, Deck, Slide
-from triton_workshop.runner import Outcome
+from triton_workshop.processes.script import Outcome
 from triton_workshop.viewer.live import Cell, Status, shown_elsewhere
 from triton_workshop.viewer.page import Page, compose
 from triton_workshop.viewer.palette import DARK

@@ -11,18 +11,14 @@ from pathlib import Path
 
 from triton_workshop.consent import EVERYTHING, Consent
 from triton_workshop.deck.model import Block, Code, Deck, Execution, Slide, SnippetOutput, origin, walk
-from triton_workshop.runner import (
-    FAREWELL,
-    CannotRunError,
-    Origin,
-    Outcome,
-    Run,
-    Script,
-    WarmRunner,
-    machine_memory,
-    run_in_foreground,
-    runnable,
-)
+from triton_workshop.processes.call import FAREWELL
+from triton_workshop.processes.foreground import run_in_foreground
+from triton_workshop.processes.languages import runnable
+from triton_workshop.processes.memory import machine_memory
+from triton_workshop.processes.origin import Origin
+from triton_workshop.processes.run import Run
+from triton_workshop.processes.runner import Runner
+from triton_workshop.processes.script import CannotRunError, Outcome, Script
 from triton_workshop.viewer.printed_picture import PictureFolder
 from triton_workshop.viewer.reloading import pairs
 from triton_workshop.viewer.terminal_screen import TerminalScreen
@@ -78,7 +74,7 @@ class LiveBlocks:
         """`deck` is its file, in whose folder blocks run, as far as there is consent."""
         self.deck = deck
         self.consent = consent
-        self._runner = WarmRunner()
+        self._runner = Runner()
         self._pictures = PictureFolder(self._runner.folder)
         """Where blocks leave what they show, until it is taken in."""
         self.cells: dict[Block, Cell] = {}

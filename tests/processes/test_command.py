@@ -1,0 +1,199 @@
+"""`workshop run` is `python -u` with a warm start: same input, output, signals and exit status."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from processes import dies, eventually
+from triton_workshop.processes import freshness, warm
+from triton_workshop.processes.freshness import Freshness
+from triton_workshop.processes.idle import IDLE, IDLE_SECONDS, IdleError, idle_seconds
+from triton_workshop.processes.modes import Mode
+
+if sys.platform != "linux":
+    pytest.skip("warm processes are forks, on Linux only", allow_module_level=True)
+
+RUN = [sys.executable, "-m", "triton_workshop.processes"]
+WORKSHOP = [sys.executable, "-c", "from triton_workshop.cli import main; main()", "run"]
+WHO = "import os, torch; print(os.getppid(), os.getpid(), flush=True)"
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """Commands find a parent of their own here, which ends with the tests."""
+    folder = tmp_path_factory.mktemp("runtime")
+    ours = ("TRITON_INTERPRET", "TRITON_WORKSHOP_SLIDE")
+    inherited = {name: value for name, value in os.environ.items() if name not in ours}
+    environment = inherited | {"XDG_RUNTIME_DIR": str(folder)}
+    yield environment
+    parent, _ = parent_and_script(command(WHO, folder, environment))
+    os.kill(parent, signal.SIGTERM)
+    assert dies(parent)
+
+
+def command(
+    source: str,
+    folder: Path,
+    environment: dict[str, str],
+    *arguments: str,
+    run: list[str] = RUN,
+    process_group: int | None = None,
+) -> subprocess.Popen[str]:
+    file = Path(folder, "script.py")
+    file.write_text(source)
+    return subprocess.Popen(
+        [*run, str(file), *arguments],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        process_group=process_group,
+    )
+
+
+def parent_and_script(process: subprocess.Popen[str]) -> list[int]:
+    assert process.stdout is not None
+    return [int(word) for word in process.stdout.readline().split()]
+
+
+@pytest.mark.parametrize("run", [RUN, WORKSHOP], ids=["module", "workshop"])
+def test_arguments_input_folder_and_status_pass_through(
+    environment: dict[str, str], tmp_path: Path, run: list[str]
+) -> None:
+    source = "import os, sys, torch; print(sys.argv[1:], input(), os.getcwd()); sys.exit(7)"
+    process = command(source, tmp_path, environment, "--flag", "-x", "1", run=run)
+    printed, _ = process.communicate("typed\n")
+    assert printed == f"['--flag', '-x', '1'] typed {tmp_path}\n"
+    assert process.returncode == 7
+
+
+def test_commands_share_a_parent(environment: dict[str, str], tmp_path: Path) -> None:
+    parents = {command(WHO, tmp_path, environment).communicate()[0].split()[0] for _ in range(2)}
+    assert len(parents) == 1
+    assert str(os.getpid()) not in parents
+
+
+def test_an_interrupt_reaches_the_script(environment: dict[str, str], tmp_path: Path) -> None:
+    source = (
+        "import time, torch\ntry:\n    print('ready')\n    time.sleep(600)\nexcept KeyboardInterrupt: print('caught')"
+    )
+    process = command(source, tmp_path, environment)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    process.send_signal(signal.SIGINT)
+    assert process.communicate()[0] == "caught\n"
+    assert process.returncode == 0
+
+
+def state(process: int) -> str:
+    return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+def test_ctrl_z_stops_the_script_too(environment: dict[str, str], tmp_path: Path) -> None:
+    process = command(WHO + "; input(); print('goes on')", tmp_path, environment, process_group=0)
+    _, script = parent_and_script(process)
+    process.send_signal(signal.SIGTSTP)
+    assert eventually(lambda: state(process.pid) == state(script) == "T")
+    process.send_signal(signal.SIGCONT)
+    assert eventually(lambda: "T" not in (state(process.pid), state(script)))
+    assert process.communicate("\n")[0] == "goes on\n"
+
+
+def test_a_signal_that_ends_the_script_ends_the_command(environment: dict[str, str], tmp_path: Path) -> None:
+    process = command("import os, torch; os.kill(os.getpid(), 15)", tmp_path, environment)
+    process.communicate()
+    assert process.returncode == -signal.SIGTERM
+
+
+def test_a_killed_command_takes_its_script_along(environment: dict[str, str], tmp_path: Path) -> None:
+    process = command(WHO + "; input()", tmp_path, environment)
+    _, script = parent_and_script(process)
+    process.kill()
+    assert dies(script)
+    process.communicate()
+
+
+def test_a_killed_parent_takes_its_script_along(environment: dict[str, str], tmp_path: Path) -> None:
+    process = command(WHO + "; input()", tmp_path, environment)
+    parent, script = parent_and_script(process)
+    os.kill(parent, signal.SIGKILL)
+    assert dies(script)
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
+    successor, _ = parent_and_script(command(WHO, tmp_path, environment))
+    assert successor not in (parent, os.getpid())
+
+
+def test_a_slide_of_presenterm_has_a_width(environment: dict[str, str], tmp_path: Path) -> None:
+    source = "import os; print(os.environ['TRITON_WORKSHOP_SLIDE'])"
+    printed, _ = command(source, tmp_path, environment | {"TRITON_WORKSHOP_SLIDE": "terminal"}).communicate()
+    assert int(printed) >= 20
+
+
+def test_what_another_user_has_put_in_the_place_of_the_parent_gets_nothing(
+    environment: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = environment | {"XDG_RUNTIME_DIR": str(tmp_path)}
+    monkeypatch.setattr(warm, "user_at", lambda end: os.geteuid() + 1)
+    with socket.socket(socket.AF_UNIX) as door:
+        door.bind(warm._address(Mode.SIMULATOR, elsewhere))
+        door.listen()
+        with pytest.raises(PermissionError, match="another user"):
+            warm.connect(Mode.SIMULATOR, elsewhere, 60)
+        there, _ = door.accept()
+        assert there.recv(1) == b""
+
+
+@pytest.mark.parametrize(
+    ("variables", "seconds"), [({}, IDLE_SECONDS), ({IDLE: ""}, IDLE_SECONDS), ({IDLE: "60"}, 60), ({IDLE: "0"}, 0)]
+)
+def test_a_variable_says_how_long_a_process_stays(variables: dict[str, str], seconds: int) -> None:
+    assert idle_seconds(variables) == seconds
+
+
+@pytest.mark.parametrize("text", ["5min", "-1", "1.5", "inf", "٣", "9999999"])
+def test_what_is_no_time_is_refused(text: str) -> None:
+    with pytest.raises(IdleError, match=f"{IDLE}={text}: expected whole seconds"):
+        idle_seconds({IDLE: text})
+
+
+def test_a_command_with_a_time_that_is_none_says_so_and_runs_nothing(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    process = command(WHO, tmp_path, environment | {IDLE: "5min"})
+    assert process.communicate()[0].startswith(f"{IDLE}=5min: expected whole seconds")
+    assert process.returncode == 2
+
+
+def test_where_no_process_may_stay_none_is_started(environment: dict[str, str], tmp_path: Path) -> None:
+    process = command(WHO, tmp_path, environment | {"XDG_RUNTIME_DIR": str(tmp_path), IDLE: "0"})
+    assert process.communicate()[0].split() == [str(os.getpid()), str(process.pid)], "not run in a new process"
+    with pytest.raises(ConnectionRefusedError):
+        warm.connect(Mode.SIMULATOR, environment | {"XDG_RUNTIME_DIR": str(tmp_path)}, 60, start=False)
+
+
+def test_the_last_command_says_how_long_the_process_stays(environment: dict[str, str], tmp_path: Path) -> None:
+    parent, _ = parent_and_script(command(WHO, tmp_path, environment))
+    last, _ = parent_and_script(command(WHO, tmp_path, environment | {IDLE: "0"}))
+    assert last == parent
+    assert dies(parent)
+
+
+def test_an_edited_package_is_not_fresh(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    file = tmp_path / "module.py"
+    file.write_text("")
+    monkeypatch.setattr(freshness, "PACKAGE", tmp_path)
+    before = Freshness.now()
+    assert before.still()
+    os.utime(file, ns=(0, file.stat().st_mtime_ns + 1))
+    assert not before.still()

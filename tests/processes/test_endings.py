@@ -1,0 +1,327 @@
+"""However a run ends, it says so plainly, and nothing of it is left."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from processes import alive, dies, eventually
+from processes.conftest import Start
+from triton_workshop.processes import guard
+from triton_workshop.processes.run import Run
+from triton_workshop.processes.runner import Runner
+from triton_workshop.processes.script import Outcome, Script
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="warm processes are forks, on Linux only")
+
+GIB = 1 << 30
+FAMILY = """
+import os, subprocess, sys
+import torch
+inside = subprocess.Popen(["sleep", "600"])
+outside = subprocess.Popen(["sleep", "600"], start_new_session=True)
+print(os.getpid(), inside.pid, outside.pid, os.getppid(), flush=True)
+"""
+"""A script with two children, one of them in a session of its own. What it prints ends with its parent."""
+
+
+@contextmanager
+def apart(folder: Path) -> Iterator[None]:
+    """Here a Runner has a parent of its own, which nobody else keeps."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_RUNTIME_DIR", str(folder))
+        yield
+
+
+def finish(start: Start, script: Script) -> tuple[str, Outcome]:
+    with start(script) as run:
+        return b"".join(run.output()).decode(), run.wait()
+
+
+def numbers(output: Iterator[bytes]) -> list[int]:
+    """Those on the first line."""
+    text = b""
+    while not text.endswith(b"\n"):
+        text += next(output)
+    return [int(word) for word in text.split()]
+
+
+def test_a_script_may_run_for_so_long(start: Start, tmp_path: Path) -> None:
+    printed, outcome = finish(start, Script("python", "while True: pass", tmp_path, time_limit=0.5))
+    assert "KeyboardInterrupt" in printed
+    assert (outcome.reason, outcome.succeeded) == ("over the time limit", False)
+
+
+def test_the_clock_does_not_trouble_a_script_that_is_quick(start: Start, tmp_path: Path) -> None:
+    assert finish(start, Script("python", "print(1)", tmp_path, time_limit=60))[1].succeeded
+
+
+@pytest.mark.parametrize(
+    ("source", "complaint"),
+    [("held = bytearray(16 << 30)", "MemoryError"), ("import torch; torch.ones(4 << 30)", "memory")],
+)
+def test_a_script_may_hold_so_much(start: Start, tmp_path: Path, source: str, complaint: str) -> None:
+    printed, outcome = finish(start, Script("python", source, tmp_path, memory_limit=6 * GIB))
+    assert complaint in printed
+    assert outcome.reason == "exit 1"
+
+
+def test_within_its_memory_a_script_computes(start: Start, tmp_path: Path) -> None:
+    source = "import torch; print(torch.ones(1000, 1000).sum().item())"
+    assert finish(start, Script("python", source, tmp_path, memory_limit=6 * GIB))[0] == "1000000.0\n"
+
+
+def test_arguments_reach_the_script(start: Start, tmp_path: Path) -> None:
+    script = Script("python", "import sys; print(sys.argv[1:])", tmp_path, arguments=("--size", "3"))
+    assert finish(start, script)[0] == "['--size', '3']\n"
+
+
+def test_a_script_has_a_terminal_where_it_asks_for_one(start: Start, tmp_path: Path) -> None:
+    source = "import os, sys; print(sys.stdin.isatty(), sys.stderr.isatty(), os.get_terminal_size()[:])"
+    printed, outcome = finish(start, Script("python", source, tmp_path, terminal=(71, 17)))
+    assert printed == "True True (71, 17)\r\n"
+    assert outcome.succeeded
+
+
+def test_a_group_that_outlives_its_script_is_ended(start: Start, tmp_path: Path) -> None:
+    printed, outcome = finish(start, Script("python", FAMILY, tmp_path))
+    inside, outside = map(int, printed.split()[1:3])
+    assert outcome.succeeded
+    assert dies(inside)
+    if start is Run:  # there is no guard without a Runner
+        os.kill(outside, signal.SIGKILL)
+    assert dies(outside)
+
+
+def test_a_killed_child_is_reported_and_takes_its_children_along(warm: Runner, tmp_path: Path) -> None:
+    with warm.run(Script("python", FAMILY + "outside.wait()", tmp_path)) as run:
+        output = run.output()
+        script, inside, outside, _ = numbers(output)
+        os.kill(script, signal.SIGKILL)
+        assert list(output) == []
+        assert run.wait().reason == "killed by SIGKILL"
+    assert dies(inside)
+    assert dies(outside)
+
+
+def test_a_script_that_has_begun_ends_with_its_parent(tmp_path: Path) -> None:
+    """It is not run twice. The next one has a new parent."""
+    with Runner() as runner:
+        for _ in range(2):
+            with runner.run(Script("python", FAMILY + "outside.wait()", tmp_path)) as run:
+                output = run.output()
+                script, inside, outside, parent = numbers(output)
+                assert parent != os.getpid(), "run in a new process"
+                os.kill(parent, signal.SIGKILL)
+                assert list(output) == []
+                assert run.wait().reason == "killed by SIGKILL"
+            assert all(map(dies, (script, inside, outside)))
+
+
+def parents() -> set[int]:
+    """The warm parents that this process has started."""
+    found = set()
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            owner = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+            if owner == os.getpid() and "parent.main" in (folder / "cmdline").read_text():
+                found.add(int(folder.name))
+    return found
+
+
+def test_a_script_runs_in_a_new_process_where_its_parent_dies_before_it_has_begun(tmp_path: Path) -> None:
+    before = parents()
+    with apart(tmp_path), Runner() as runner:
+        script = Script("python", "import os, torch; print(os.getppid())", tmp_path)
+        with runner.run(script) as run:
+            [parent] = parents() - before
+            os.kill(parent, signal.SIGKILL)
+            assert b"".join(run.output()) == f"{os.getpid()}\n".encode()
+            assert run.wait().succeeded
+
+
+def test_a_run_that_has_lost_its_parent_leaves_the_next_parent_alone(tmp_path: Path) -> None:
+    waits = "import os, time, torch\nprint(os.getppid(), flush=True)\nwhile not os.path.exists('go'): time.sleep(0.01)"
+    with Runner() as runner, runner.run(Script("python", waits, tmp_path)) as first:
+        [parent] = numbers(first.output())
+        os.kill(parent, signal.SIGKILL)
+        with runner.run(Script("python", f"{waits}\nprint('ended')", tmp_path)) as second:
+            output = second.output()
+            assert numbers(output) != [parent]
+            assert first.wait().reason == "killed by SIGKILL"
+            (tmp_path / "go").touch()
+            assert b"".join(output) == b"ended\n"
+
+
+def test_only_what_has_its_owner_in_this_namespace_can_be_an_orphan() -> None:
+    """Seen from outside, the processes of a container have owners whose numbers are others' here."""
+    nobody = f"{2**22 + 1}.1."  # no process has such a number (proc(5), pid_max)
+    environment = {**os.environ, guard.OWNER: nobody}
+    ours = subprocess.Popen(["sleep", "600"], env=environment)
+    command = ["unshare", "--pid", "--fork", "--mount-proc", "sh", "-c", "echo begun; exec sleep 600"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment) as theirs:
+        inside = 0
+        try:
+            assert theirs.stdout is not None
+            if not theirs.stdout.readline():
+                pytest.skip("this user may not make namespaces")
+            [inside] = map(int, Path(f"/proc/{theirs.pid}/task/{theirs.pid}/children").read_text().split())
+            with suppress(subprocess.TimeoutExpired):
+                guard.end_all(lambda owner: owner == nobody)
+                ours.wait(timeout=60)
+            assert ours.returncode == -signal.SIGKILL
+            assert alive(inside)
+        finally:
+            ours.kill()
+            ours.wait()
+            theirs.kill()
+            if inside:
+                os.kill(inside, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("shows", ["", "# PIL, which may show pictures"])
+def test_a_script_that_reports_an_error_itself_names_all_its_frames(start: Start, tmp_path: Path, shows: str) -> None:
+    source = "import sys\ndef a(): b()\ndef b(): 1 / 0\ntry: a()\nexcept Exception: sys.excepthook(*sys.exc_info())"
+    printed, _ = finish(start, Script("python", f"{source} {shows}", tmp_path))
+    assert [name for name in ("in <module>", "in a", "in b") if name in printed] == ["in <module>", "in a", "in b"]
+
+
+@contextmanager
+def client(source: str, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that runs a script and prints what that prints; killed in the end, whatever the test finds."""
+    program = f"""
+from pathlib import Path
+from triton_workshop.processes.runner import Runner
+from triton_workshop.processes.script import Script
+with Runner() as runner, runner.run({source}) as run:
+    for text in run.output(): print(text.decode(), end="", flush=True)
+"""
+    variables = {**os.environ, "TMPDIR": str(folder)}
+    with subprocess.Popen(
+        [sys.executable, "-c", program], cwd=folder, env=variables, stdout=subprocess.PIPE
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def first_numbers(process: subprocess.Popen[bytes]) -> set[int]:
+    assert process.stdout is not None
+    return {int(number) for number in process.stdout.readline().split()}
+
+
+def test_nothing_survives_a_client_that_is_killed(tmp_path: Path) -> None:
+    with client(f"Script('python', {FAMILY + 'outside.wait()'!r}, Path('.'))", tmp_path) as process:
+        family = first_numbers(process)
+        assert len(family) == 4
+        assert all(map(alive, family))
+    assert all(map(dies, family))
+
+
+FAMILY_IN_BASH = "sleep 600 & setsid sleep 600 & setsid -f sleep 601; echo $$ $(jobs -p); wait"
+
+
+def test_nothing_survives_a_client_that_is_killed_without_a_parent(tmp_path: Path) -> None:
+    with client(f"Script('bash', {FAMILY_IN_BASH!r}, Path('.'))", tmp_path) as process:
+        family = first_numbers(process)
+        owner = guard.name_of(process.pid)
+        assert owner is not None
+
+        def all_found() -> bool:
+            """Those that have just become `sleep`, too: one look can miss them."""
+            family.update(stray for stray, named in guard._named() if named.startswith(owner))
+            return len(family) >= 4
+
+        assert eventually(all_found)
+        assert list(tmp_path.rglob("block.sh"))
+    assert all(map(dies, family))
+    assert eventually(lambda: not list(tmp_path.iterdir())), "its temporary files are gone"
+
+
+def test_a_script_starts_after_somebody_has_tidied_up_the_temporary_files(tmp_path: Path) -> None:
+    again = Script("bash", "echo again", tmp_path)
+    with Runner() as runner:
+        shutil.rmtree(runner.folder())
+        assert finish(runner.run, again)[0] == "again\n"
+        folder = runner.folder()
+    assert not folder.exists()
+
+
+def test_a_runner_that_has_been_closed_starts_nothing(tmp_path: Path) -> None:
+    runner = Runner()
+    for _ in range(2):
+        runner.close()
+    with pytest.raises(OSError, match="closed"):
+        runner.run(Script("bash", "echo late", tmp_path))
+
+
+def test_strays_are_those_of_an_owner_that_has_ended() -> None:
+    own = guard.own_name()
+    assert not guard.orphaned(own)
+    assert not guard.orphaned(own + "simulator")
+    assert guard.orphaned(f"{os.getpid()}.1.")
+    assert guard.orphaned(f"{2**22 + 1}.1.")
+    assert not guard.orphaned("")
+
+
+def test_a_stray_that_one_look_misses_is_ended_by_a_later_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It became another program just then, or had been started by one that ended before it was looked at."""
+    looks = iter([[], [], [(2**22 + 1, "ours")], [], [], [(2**22 + 2, "ours"), (2**22 + 3, "others'")]])
+    killed: list[int] = []
+    monkeypatch.setattr(guard, "_named", lambda: next(looks, []))
+    monkeypatch.setattr(guard.os, "kill", lambda process, _: killed.append(process))
+    guard.end_all(lambda owner: owner == "ours")
+    assert killed == [2**22 + 1, 2**22 + 2]
+
+
+def test_a_script_that_waits_for_its_parent_can_be_stopped(tmp_path: Path) -> None:
+    script = Script("python", "import torch; print('begun')", tmp_path)
+    with apart(tmp_path), Runner() as runner, runner.run(script) as run:
+        run.stop()
+        assert run.wait().reason == "stopped"
+        assert list(run.output()) == []
+        assert not runner.wait_until_warm(0), "the parent had begun before the stop came"
+
+
+def test_a_parent_leaves_while_it_still_imports(tmp_path: Path) -> None:
+    before = parents()
+    with apart(tmp_path):
+        runner = Runner()
+        runner.warm_up()
+        [parent] = parents() - before
+        runner.close()
+    assert dies(parent, seconds=0.5)
+
+
+def open_files(process: int) -> int:
+    return len(list(Path(f"/proc/{process}/fd").iterdir()))
+
+
+def test_five_hundred_runs_leave_nothing(warm: Runner, tmp_path: Path) -> None:
+    parent = int(finish(warm.run, Script("python", "import os; print(os.getppid())", tmp_path))[0])
+
+    def held() -> tuple[int, int, int]:
+        """Descriptors here and in the parent, and how many children that has: on a GPU, the spare one."""
+        children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+        return open_files(os.getpid()), open_files(parent), len(children)
+
+    def resident() -> int:
+        pages = int(Path(f"/proc/{parent}/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE")
+
+    before, memory = held(), resident()
+    for number in range(500):
+        ending = ("import os; os.fork()", "", "1 / 0", "import os; os.kill(os.getpid(), 9)")[number % 4]
+        finish(warm.run, Script("python", f"print({number})\n{ending}", tmp_path))
+    # The parent may still be closing the last connection; the first may have been open when we looked before.
+    assert eventually(lambda: all(now <= then for now, then in zip(held(), before, strict=True))), (before, held())
+    assert resident() - memory < 4 << 20

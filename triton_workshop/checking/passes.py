@@ -1,0 +1,102 @@
+"""The two passes of a check, each in a process of its own: on the simulator, and at full size on a GPU. Needs torch."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from triton_workshop.checking import repair
+from triton_workshop.checking.child import observe_script, send_culprit
+from triton_workshop.checking.exercise import Case, Exercise
+from triton_workshop.checking.full_size import judge_on_the_gpu
+from triton_workshop.checking.judge import Judge
+from triton_workshop.checking.observe import Failure, Observation
+from triton_workshop.checking.repair import Culprit
+from triton_workshop.checking.source import Source
+from triton_workshop.checking.trial import Outcome, judged, located, wants_a_picture, with_picture
+from triton_workshop.processes import call
+from triton_workshop.processes.call import CAN_FORK, Call, EndedError, Function, Limit, TimeIsUpError
+
+PICTURE_LIMIT = 5.0
+"""Seconds. A picture that takes longer is not worth the wait."""
+
+
+def simulate(exercise: Exercise, source: Source, limit: float, output: int, *, fork: bool) -> Outcome:
+    """Run the script on the simulator, and judge here what it does there.
+
+    `fork`: this process is prepared for scripts (`child.prepare`), and may be copied where the system can do that.
+    """
+    fork = fork and CAN_FORK
+    judge = Judge(exercise, source, limit)
+    names = tuple(case.name for case in exercise.cases)
+    within = Limit(limit, source.file)
+    with simulated(observe_script, exercise, source, names, output=output, limit=within, fork=fork) as script:
+        outcome = judged(judge, exercise.cases, observations(script))
+    outcome = located(judge, outcome, partial(_found_elsewhere, exercise, source, fork))
+    if fork and exercise.picture and wants_a_picture(exercise, outcome):
+        names, within = (exercise.picture.name,), Limit(PICTURE_LIMIT, source.file)
+        with simulated(observe_script, exercise, source, names, output=output, limit=within, fork=fork) as script:
+            return with_picture(exercise, outcome, next(observations(script), None))
+    return outcome
+
+
+def _found_elsewhere(exercise: Exercise, source: Source, fork: bool, case: Case) -> Culprit | None:
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    within = Limit(repair.LIMIT + repair.GRACE, Path(repair.NAME))
+    try:
+        with simulated(send_culprit, exercise, source, case.name, output=nowhere, limit=within, fork=fork) as search:
+            culprit = next(observations(search), None)
+    finally:
+        os.close(nowhere)
+    return culprit if isinstance(culprit, Culprit) else None
+
+
+def run_full_size(exercise: Exercise, source: Source, limit: float, output: int) -> Outcome:
+    """Run the script at full size on the GPU, and judge it there."""
+    within = Limit(limit, source.file)
+    with on_the_gpu(judge_on_the_gpu, exercise, source, limit, output=output, limit=within) as judging:
+        outcome = next(observations(judging))
+    if isinstance(outcome, Outcome):
+        return outcome
+    return judged(Judge(exercise, source, limit), exercise.gpu_cases, [outcome])
+
+
+def simulated(function: Function, *arguments: object, output: int, limit: Limit, fork: bool) -> Call:
+    """Calls a function where kernels run on the simulator."""
+    if fork:
+        return call.fork(function, *arguments, output=output, limit=limit)
+    return call.start(function, *arguments, output=output, limit=limit, variables=_variables(TRITON_INTERPRET="1"))
+
+
+def on_the_gpu(function: Function, *arguments: object, output: int, limit: Limit) -> Call:
+    """Calls a function where kernels run on the GPU."""
+    return call.start(function, *arguments, output=output, limit=limit, variables=_variables())
+
+
+def _variables(**others: str) -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"} | others
+
+
+def observations(script: Call) -> Iterator[object]:
+    """What a script's process sends; where it comes to no end of its own, an Observation of that is the last."""
+    try:
+        yield from script.messages()
+    except TimeIsUpError as error:
+        yield Observation(timed_out=True, failure=Failure("Timeout", "", error.line))
+    except EndedError as error:
+        if error.code < 0:
+            failure = Failure("Killed", f"the script's process was {error}", None)
+        else:
+            failure = Failure("SystemExit", f"the script ended itself, exit status {error.code}", None)
+        yield Observation(failure=failure)
+
+
+def standard_output() -> int:
+    """Where a script's own output goes: a file descriptor."""
+    try:
+        return sys.stdout.fileno()
+    except (OSError, ValueError):
+        return os.open(os.devnull, os.O_WRONLY)

@@ -1,0 +1,354 @@
+"""A function in a process of its own, which sends messages to whoever has called it.
+
+Its process has the same shape however it is started: its input carries messages in, its output carries messages out,
+and what it prints goes where its standard error does.
+"""
+
+from __future__ import annotations
+
+import os
+import pkgutil
+import queue
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from types import FrameType, TracebackType
+from typing import Self
+
+from triton_workshop.processes.freshness import PACKAGE
+from triton_workshop.processes.process import INTERRUPT, KILL, Files, NewProcess, Process, die_with_parent, signal_group
+from triton_workshop.processes.script import ending
+from triton_workshop.processes.wire import Connection
+
+COMMAND = (
+    sys.executable,
+    "-c",
+    # Not -m, which would look for modules in the current folder first.
+    f"import sys; sys.path[0] = {str(PACKAGE.parent)!r}; from triton_workshop.processes.call import main; main()",
+)
+CAN_FORK = sys.platform == "linux"
+"""A fork is not safe on macOS (its system libraries start threads), and there is none on Windows."""
+IMPORTS = 60.0
+"""Seconds that a new process may take to import torch, on a slow disk."""
+GRACE = 3.0
+"""Seconds beyond its limit that a process has to end itself; one that holds Python's lock cannot."""
+FAREWELL = 0.5
+"""Seconds that a process has between the interrupt and the kill."""
+POLL = 0.05
+"""Seconds between two looks whether a process has ended."""
+LAST_WORDS = 1.0
+"""Seconds to read what a process has sent, where something that it has started keeps the pipe open."""
+
+Function = Callable[..., None]
+"""Is given its end of the connection, and then its arguments. For a new process, it and they can be pickled."""
+
+
+@dataclass(frozen=True)
+class Named:
+    """The function of this name, `module:function`: only the process that calls it imports the module."""
+
+    name: str
+
+    def __call__(self, *arguments: object) -> None:
+        pkgutil.resolve_name(self.name)(*arguments)
+
+
+@dataclass(frozen=True)
+class Limit:
+    """The seconds that a function has, and the file of which the line is told where it was when they were up."""
+
+    seconds: float
+    file: Path
+
+
+class TimeIsUpError(Exception):
+    """A function has taken too long; `line` is where in the limit's file it was, if that is known."""
+
+    def __init__(self, line: int | None) -> None:
+        super().__init__(f"the time was up on line {line}" if line else "the time was up")
+        self.line = line
+
+
+class EndedError(Exception):
+    """A function's process has ended before the function did; `code` is as in `subprocess`."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(ending(code))
+        self.code = code
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is to be called: the first message to a new process."""
+
+    function: Function
+    arguments: tuple[object, ...]
+    limit: Limit | None = None
+
+
+@dataclass(frozen=True)
+class _Done:
+    """The last message of a function that has returned."""
+
+
+@dataclass(frozen=True)
+class _TimeIsUp:
+    """The last message of one that has not."""
+
+    line: int | None
+
+
+class _Gone:
+    """The connection has been closed."""
+
+
+class Call:
+    """A function that is running, from the moment this object exists. Leave the `with` block, and it is gone.
+
+    With it goes all of its process group. `stop` and `kill` may be called from any thread.
+    """
+
+    def __init__(
+        self,
+        launch: Callable[[Files], Process],
+        output: int,
+        patience: float | None = None,
+        farewell: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`output` is the descriptor for what it prints; `farewell` is called at the end. Raises OSError.
+
+        After `patience`, in seconds, its time is up, whatever its own limit is.
+        """
+        requests, ours = os.pipe()
+        theirs, messages = os.pipe()
+        try:
+            self._process = launch((requests, messages, output))
+        except BaseException:
+            os.close(ours)
+            os.close(theirs)
+            raise
+        finally:
+            os.close(requests)
+            os.close(messages)
+        self._connection = Connection(theirs, ours)
+        self._patience = patience
+        self._closed = False
+        self._farewell = farewell
+        self._received: queue.SimpleQueue[object] = queue.SimpleQueue()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        try:
+            while True:
+                message = self._connection.receive()
+                self._received.put(message)
+        except Exception:  # EOFError, and what comes of a message that a crash has cut short
+            self._received.put(_Gone())
+
+    def send(self, message: object) -> None:
+        """Sends a message to the function. One that has gone does not get it."""
+        with suppress(OSError):
+            self._connection.send(message)
+
+    def messages(self) -> Iterator[object]:
+        """What the function sends, as it comes, until it returns. Raises TimeIsUpError and EndedError."""
+        deadline = None if self._patience is None else time.monotonic() + self._patience
+        while True:
+            message = self._next(deadline)
+            match message:
+                case _Done():
+                    return
+                case _TimeIsUp(line):
+                    raise TimeIsUpError(line)
+                case _Gone():
+                    raise EndedError(self._wait())
+            yield message
+
+    def _next(self, deadline: float | None) -> object:
+        """The next message; for a process that has ended without its last words, that it is gone."""
+        heard_until = None
+        while True:
+            with suppress(queue.Empty):
+                return self._received.get(timeout=POLL)
+            now = time.monotonic()
+            if deadline is not None and now > deadline:
+                raise TimeIsUpError(None)
+            if self._process.poll() is not None:
+                heard_until = heard_until or now + LAST_WORDS
+                if now > heard_until:
+                    return _Gone()
+
+    def _wait(self) -> int:
+        """Its exit status, once it has ended, which it has a moment for."""
+        deadline = time.monotonic() + LAST_WORDS
+        while (code := self._process.poll()) is None:
+            if time.monotonic() > deadline:
+                self.kill()
+            self._process.pause(1)
+        return code
+
+    def stop(self) -> None:
+        """Interrupts it, so that it can end what it has started; kills it where it has not ended a moment later."""
+        self._process.signal_group(INTERRUPT)
+        timer = threading.Timer(FAREWELL, self.kill)
+        timer.daemon = True
+        timer.start()
+
+    def kill(self) -> None:
+        """Ends it and all of its group."""
+        if not self._closed:
+            self._process.signal_group(KILL)
+
+    def close(self) -> None:
+        self.kill()
+        self._wait()
+        self._reader.join(LAST_WORDS)
+        if not self._reader.is_alive():
+            self._connection.close()
+        self._closed = True
+        self._process.release()
+        self._farewell()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def start(
+    function: Function,
+    *arguments: object,
+    output: int,
+    limit: Limit | None = None,
+    patience: float | None = None,
+    variables: Mapping[str, str] = os.environ,
+) -> Call:
+    """Calls a function in a new process. `patience` is as in `Call`, and follows from a limit. Raises OSError."""
+    if limit is not None:
+        patience = limit.seconds + GRACE + IMPORTS
+    call = Call(partial(NewProcess, COMMAND, variables=variables), output, patience)
+    call.send(Task(function, arguments, limit))
+    return call
+
+
+def fork(function: Function, *arguments: object, output: int, limit: Limit | None = None) -> Call:
+    """Calls a function in a copy of this process, which is to have one thread and to have computed nothing (Linux)."""
+    patience = None if limit is None else limit.seconds + GRACE
+    return Call(partial(_Forked, partial(_work, Task(function, arguments, limit))), output, patience)
+
+
+class _Forked:
+    """A `Process` that does some work and ends."""
+
+    def __init__(self, work: Callable[[], None], files: Files) -> None:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        parent = os.getpid()
+        self._pid = os.fork()
+        self._code: int | None = None
+        if self._pid == 0:
+            status = 1
+            try:
+                os.setsid()
+                die_with_parent(parent)
+                for number, file in enumerate([os.dup(file) for file in files]):  # copies: output may be 1
+                    os.dup2(file, number)
+                work()
+                status = 0
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                os._exit(status)
+
+    def poll(self) -> int | None:
+        if self._code is None and os.waitid(os.P_PID, self._pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
+            signal_group(self._pid, KILL)  # before its number can belong to another
+            self._code = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
+        return self._code
+
+    def pause(self, seconds: float) -> None:
+        deadline = time.monotonic() + seconds
+        while self.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.001)
+
+    def signal_group(self, number: int) -> None:
+        if self._code is None:
+            signal_group(self._pid, number)
+
+    def release(self) -> None:
+        """Nothing is held."""
+
+
+def main() -> None:
+    """A new process, or a fork of a warm parent: the first message says what to call."""
+    connection = _own_connection()
+    task = connection.receive()
+    assert isinstance(task, Task)
+    _run(connection, task)
+
+
+def _work(task: Task) -> None:
+    _run(_own_connection(), task)
+
+
+def _own_connection() -> Connection:
+    """Over what are input and output yet."""
+    connection = Connection(os.dup(0), os.dup(1))
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    return connection
+
+
+def _run(connection: Connection, task: Task) -> None:
+    try:
+        with limited(task.limit, lambda line: connection.send(_TimeIsUp(line))):
+            task.function(connection, *task.arguments)
+        connection.send(_Done())
+    finally:
+        sys.stdout.flush()
+
+
+@contextmanager
+def limited(limit: Limit | None, last_words: Callable[[int | None], None]) -> Iterator[None]:
+    """End this process when the time is up, unless the block is left before. `last_words` is given the file's line.
+
+    A thread, not a signal: it needs no main thread that listens, and a bare `except:` cannot swallow it.
+    """
+    if limit is None:
+        yield
+        return
+    watched = threading.get_ident()
+
+    def expire() -> None:
+        try:
+            last_words(_line(sys._current_frames().get(watched), limit.file))
+            sys.stdout.flush()
+        finally:
+            os._exit(1)
+
+    timer = threading.Timer(limit.seconds, expire)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _line(frame: FrameType | None, file: Path) -> int | None:
+    """Where a thread is in a file: the innermost frame of it."""
+    while frame is not None and Path(frame.f_code.co_filename) != file:
+        frame = frame.f_back
+    return frame.f_lineno if frame is not None else None

@@ -1,0 +1,137 @@
+"""`workshop run SCRIPT`: a script in a fork of a shared warm parent, for whoever starts scripts from a shell."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import NoReturn
+
+from triton_workshop.processes.idle import IdleError, idle_seconds
+from triton_workshop.processes.modes import heavy, parent_for
+from triton_workshop.processes.shows import SLIDE, python_command
+from triton_workshop.processes.warm import POSSIBLE, Request, connect
+from triton_workshop.processes.wire import SocketConnection
+
+MISUSE = 2
+"""The exit status for a variable that cannot be meant."""
+MARGIN = 10
+"""Columns that presenterm keeps free beside a block's output."""
+LIGHT_PATIENCE = 0.1
+"""Seconds: a script that imports nothing heavy starts by itself as soon."""
+FORWARDED = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Runs `python -u ARGUMENTS…`, warm where that can be; the exit status, or minus a signal's number.
+
+    The script has our own standard input, output and error, our folder and our environment. A process that has
+    imported torch and Triton stays for the next one: `TRITON_WORKSHOP_IDLE` says for how long (`idle`).
+    """
+    try:
+        return _run(arguments)
+    except KeyboardInterrupt:  # before there was a script to pass it on to
+        return -signal.SIGINT
+    except IdleError as error:
+        print(error, file=sys.stderr)
+        return MISUSE
+
+
+def _run(arguments: Sequence[str]) -> int:
+    environment = dict(os.environ)
+    if SLIDE in environment and not environment[SLIDE].isdecimal():
+        environment[SLIDE] = str(max(20, _terminal_columns() - MARGIN))
+    stays = idle_seconds(environment)
+    connection = _connect(arguments[0], environment, stays)
+    if connection is not None:
+        # A parent that still imports answers late: worth waiting for only by a script that imports the same.
+        patience = None if heavy(Path(arguments[0]).read_bytes()) else LIGHT_PATIENCE
+        if select.select([connection], [], [], patience)[0]:
+            request = Request(tuple(arguments), str(Path.cwd()), environment, stays=stays)
+            if (code := _run_warm(connection, request)) is not None:
+                return code
+        connection.close()
+    return run_new(arguments, environment)
+
+
+def _connect(file: str, environment: Mapping[str, str], stays: float) -> SocketConnection | None:
+    """A connection to the parent that can run this file as a new process would; None where none can."""
+    if not POSSIBLE:
+        return None
+    try:
+        mode = parent_for(Path(file).read_bytes(), environment)
+        return None if mode is None else connect(mode, environment, stays, start=stays > 0)
+    except OSError:
+        return None
+
+
+def _run_warm(connection: SocketConnection, request: Request) -> int | None:
+    """The script's exit status, or minus a signal's number; None where the parent goes before it has begun."""
+
+    def forward(number: int, _: object) -> None:
+        with suppress(OSError):
+            connection.send(number)
+
+    def suspend(number: int, _: object) -> None:
+        """Ctrl+Z: the script, which is in another session, is stopped before this, and goes on with it."""
+        forward(signal.SIGSTOP, None)  # a group that no shell watches over ignores SIGTSTP
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+        signal.signal(number, suspend)
+        forward(signal.SIGCONT, None)
+
+    begun = False
+    try:
+        connection.receive()  # it is ready, and will have us
+        connection.send_files([0, 1, 2])
+        connection.send(request)
+        while True:
+            message = connection.receive()
+            assert isinstance(message, dict)
+            if "code" in message:
+                return int(message["code"])
+            begun = True
+            for name in FORWARDED:
+                signal.signal(getattr(signal, name), forward)
+            signal.signal(signal.SIGTSTP, suspend)
+    except (OSError, EOFError):
+        return -signal.SIGKILL if begun else None  # with its parent
+
+
+def run_new(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
+    """Becomes `python -u ARGUMENTS…`; on Windows, where that cannot be, waits for it."""
+    command = python_command(arguments, in_slide=SLIDE in environment)
+    if sys.platform == "win32":
+        import subprocess
+
+        return subprocess.run(command, env=dict(environment), check=False).returncode
+    os.execve(sys.executable, command, dict(environment))
+
+
+def leave(code: int) -> NoReturn:
+    """Ends this process as the script has ended."""
+    if code < 0:
+        with suppress(OSError):  # SIGKILL needs no leave
+            signal.signal(-code, signal.SIG_DFL)
+        os.kill(os.getpid(), -code)
+    sys.exit(code)
+
+
+def _terminal_columns() -> int:
+    try:
+        with Path("/dev/tty").open("rb") as terminal:
+            return os.get_terminal_size(terminal.fileno()).columns
+    except OSError:
+        return 80
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """`python -m triton_workshop.processes SCRIPT [ARGUMENTS]`: `workshop run` without the other commands."""
+    given = sys.argv[1:] if arguments is None else arguments
+    if not given:
+        sys.exit("expected a script: python -m triton_workshop.processes SCRIPT [ARGUMENTS]")
+    leave(run(given))

@@ -1,0 +1,333 @@
+"""A warm parent: imports torch, Triton and the package once, and forks a child for each script.
+
+It never initialises CUDA nor runs a tensor operation: a child could not use CUDA then, and OpenMP's threads, which a
+fork does not copy, would be waited for without end. Whoever connects is told when it is ready. A client that then sends
+files and a `Request` gets a child, whose process the parent answers with, and at the end with its exit status; it can
+send numbers of signals meanwhile. A client that has gone takes its child along. Without clients the parent leaves,
+after the seconds that it was told to stay, and everything that it has forked ends with it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import gc
+import importlib
+import os
+import select
+import selectors
+import signal
+import socket
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import NoReturn
+
+from triton_workshop.processes.child import become
+from triton_workshop.processes.freshness import Freshness
+from triton_workshop.processes.modes import INTERPRET, Mode
+from triton_workshop.processes.process import die_with_parent, signal_group
+from triton_workshop.processes.warm import FILES, READY, Request, user_at
+from triton_workshop.processes.wire import SocketConnection
+
+# By name, so that nothing else in this room can import them.
+PRELOADED = (
+    "torch",
+    "triton",
+    "triton.language",
+    # Triton's and the simulator's first launch would import these.
+    "triton.experimental.gluon",
+    "triton.compiler.code_generator",
+    "triton.language.extra.libdevice",
+    "numpy.ctypeslib",
+    "numpy.random",
+    "PIL.ImageShow",
+    "multiprocessing",
+    "triton_workshop.tensors",
+    "triton_workshop.images",
+)
+SIMULATOR = ("triton_workshop.simulator.executor", "triton_workshop.simulator.rewriting")
+WARM_UP = "triton_workshop.setup_kernel"
+"""Has a function that compiles and launches a kernel, and brings up CUDA so."""
+SPARES_IN_VAIN = 3
+"""So many spare children in a row that end before they are used: then no more are kept."""
+LAST_SECONDS = 2
+"""How long a parent that leaves waits for the children that it has killed."""
+HELD_OVER_FORK = (signal.SIGINT, signal.SIGTERM)
+
+Job = tuple[Request, list[int]]
+"""What a child is to run, and the files that it is to have."""
+
+
+@dataclass(frozen=True)
+class Spare:
+    """A child that has its CUDA context, and waits for a job at the other end of this connection."""
+
+    process: int
+    connection: SocketConnection
+
+
+def main(mode: Mode, door: int, stays: float) -> NoReturn:
+    """Serves those who connect at this socket. Whoever has started this process waits there already."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    entrance = socket.socket(fileno=door)
+    freshness = Freshness.now()
+    first = SocketConnection(entrance.accept()[0])
+    if stays == 0:
+        _leave_with(first)
+    _preload(mode)
+    _look_no_more(first)
+    request, files = Parent(mode, entrance, freshness, stays).serve(first)
+    become(request, files)
+
+
+def _leave_with(client: SocketConnection) -> None:
+    """While imports keep this process from looking: the kernel tells it of anything that happens to its client."""
+
+    def look(*_: object) -> None:
+        if _has_gone(client):
+            os._exit(0)
+
+    signal.signal(signal.SIGIO, look)
+    fcntl.fcntl(client, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(client, fcntl.F_SETFL, fcntl.fcntl(client, fcntl.F_GETFL) | os.O_ASYNC)
+    look()
+
+
+def _look_no_more(client: SocketConnection) -> None:
+    fcntl.fcntl(client, fcntl.F_SETFL, fcntl.fcntl(client, fcntl.F_GETFL) & ~os.O_ASYNC)
+    signal.signal(signal.SIGIO, signal.SIG_DFL)
+
+
+def _has_gone(client: SocketConnection) -> bool:
+    """Whether the other side has: the one event that is reported without being asked for."""
+    poll = select.poll()
+    poll.register(client, 0)
+    return bool(poll.poll(0))
+
+
+def _preload(mode: Mode) -> None:
+    if mode is Mode.SIMULATOR:
+        os.environ[INTERPRET] = "1"  # before torchvision, which imports Triton
+    else:
+        os.environ.pop(INTERPRET, None)
+        # A library that asks torch for a GPU at its import: torch answers by NVML then, and not by cuInit
+        # (PyTorch's documentation, "CUDA semantics", section on environment variables).
+        os.environ["PYTORCH_NVML_BASED_CUDA_CHECK"] = "1"
+    for name in PRELOADED + (SIMULATOR if mode is Mode.SIMULATOR else ()):
+        with suppress(Exception):  # one that is not installed, or does not load, is the script's to find out
+            importlib.import_module(name)
+    # What is here stays: children need not look through it, nor copy its pages.
+    gc.collect()
+    gc.freeze()
+
+
+class Parent:
+    """Serves clients. In a child, `serve` returns what the child is to run."""
+
+    def __init__(self, mode: Mode, door: socket.socket, freshness: Freshness, stays: float) -> None:
+        self._door = door
+        self._freshness = freshness
+        self._stays = stays
+        self._clients: dict[SocketConnection, int] = {}
+        """Those that are connected, each with its child, 0 for none."""
+        self._spare: Spare | None = None
+        self._spares_to_try = SPARES_IN_VAIN if mode is Mode.CUDA else 0
+        self._last_use = time.monotonic()
+        self._wake, self._wakes = socket.socketpair()
+        self._wakes.setblocking(False)
+        signal.set_wakeup_fd(self._wakes.fileno(), warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.signal(signal.SIGTERM, lambda *_: self._leave())
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(self._door, selectors.EVENT_READ, self._admit)
+        self._selector.register(self._wake, selectors.EVENT_READ, self._collect)
+
+    def serve(self, first: SocketConnection) -> Job:
+        """Serves until its time is over, then ends the process; returns in each child, with that child's job."""
+        self._welcome(first)
+        while True:
+            if self._spare is None and self._spares_to_try and (job := self._fork_spare()):
+                return job
+            patience = None if self._clients else max(self._stays - (time.monotonic() - self._last_use), 0)
+            events = self._selector.select(patience)
+            if not events and not self._clients:
+                self._leave()
+            for key, _ in events:
+                act: Callable[[], Job | None] = key.data
+                if job := act():
+                    return job
+
+    def _admit(self) -> None:
+        """The next client, if it is the same user. Where our code is no longer the code on disk, that was the last."""
+        client = SocketConnection(self._door.accept()[0])
+        if user_at(client.socket) != os.geteuid():
+            client.close()
+        elif self._freshness.still():
+            self._welcome(client)
+        else:
+            self._stays = 0
+            self._selector.unregister(self._door)
+            self._door.close()
+            client.close()
+
+    def _welcome(self, client: SocketConnection) -> None:
+        self._clients[client] = 0
+        self._selector.register(client, selectors.EVENT_READ, partial(self._attend, client))
+        with suppress(OSError):  # one that has gone is noticed in `_attend`
+            client.send(READY)
+
+    def _attend(self, client: SocketConnection) -> Job | None:
+        """Starts what a client asks for, or sends the signal; one that has gone ends its child."""
+        if client not in self._clients:  # its child has ended since the message arrived
+            return None
+        try:
+            if child := self._clients[client]:
+                number = client.receive()
+                assert isinstance(number, int)
+                signal_group(child, number)
+                return None
+            files = client.receive_files(FILES)
+            request = client.receive()
+            assert isinstance(request, Request)
+        except (OSError, EOFError):
+            self._dismiss(client)
+            return None
+        return self._start(client, request, files)
+
+    def _start(self, client: SocketConnection, request: Request, files: list[int]) -> Job | None:
+        """Gives a job to a child. Returns it in the child."""
+        if request.stays is not None:  # the last client says for how long
+            self._stays = request.stays
+        child = None if _has_gone(client) else self._hand_to_spare(request, files) or self._fork()
+        if child == 0:
+            return request, files
+        for file in files:
+            os.close(file)
+        if child is not None:
+            self._clients[client] = child
+            with suppress(OSError):
+                client.send({"process": child})
+        return None
+
+    def _dismiss(self, client: SocketConnection) -> None:
+        """Ends a conversation, and the child that it was about."""
+        if child := self._clients.pop(client):
+            signal_group(child, signal.SIGKILL)
+        self._last_use = time.monotonic()
+        self._selector.unregister(client)
+        client.close()
+
+    def _collect(self) -> None:
+        """Buries the children that have ended: what is left of their groups is killed, their clients are told."""
+        self._wake.recv(4096)
+        while (process := _ended_child()) is not None:
+            signal_group(process, signal.SIGKILL)  # before the number can belong to another
+            code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+            if self._spare is not None and self._spare.process == process:
+                self._spare.connection.close()
+                self._spare = None
+            for client in [client for client, child in self._clients.items() if child == process]:
+                self._clients[client] = 0
+                with suppress(OSError):
+                    client.send({"code": code})
+                self._dismiss(client)
+
+    def _fork(self) -> int:
+        # A signal for the child waits until the child can heed it.
+        signal.pthread_sigmask(signal.SIG_BLOCK, HELD_OVER_FORK)
+        parent = os.getpid()
+        process = os.fork()
+        if process == 0:
+            os.setsid()
+            die_with_parent(parent)
+            self._be_no_parent()
+        else:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, HELD_OVER_FORK)
+        return process
+
+    def _be_no_parent(self) -> None:
+        """In a child: lets go of everything that is the parent's."""
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        self._selector.close()
+        for connection in (*self._clients, *([self._spare.connection] if self._spare else [])):
+            connection.close()
+        for end in (self._door, self._wake, self._wakes):
+            end.close()
+
+    def _fork_spare(self) -> Job | None:
+        """Keeps a child that has brought up CUDA. Returns in that child, when it gets its job."""
+        ours, theirs = map(SocketConnection, socket.socketpair())
+        process = self._fork()
+        if process:
+            theirs.close()
+            self._spares_to_try -= 1
+            self._spare = Spare(process, ours)
+            return None
+        ours.close()
+        _bring_up_cuda()
+        try:
+            files, request = theirs.receive_files(FILES), theirs.receive()
+        except (OSError, EOFError):
+            os._exit(0)
+        assert isinstance(request, Request)
+        theirs.close()
+        return request, files
+
+    def _hand_to_spare(self, request: Request, files: list[int]) -> int | None:
+        """Gives a job to the spare child; its process, None where there is none to take it."""
+        spare, self._spare = self._spare, None
+        if spare is None:
+            return None
+        try:
+            spare.connection.send_files(files)
+            spare.connection.send(request)
+        except OSError:
+            return None
+        finally:
+            spare.connection.close()
+        self._spares_to_try = SPARES_IN_VAIN
+        return spare.process
+
+    def _leave(self) -> NoReturn:
+        """Ends everything that was forked here, then this process."""
+        children = {*self._clients.values(), self._spare.process if self._spare else 0} - {0}
+        for child in children:
+            signal_group(child, signal.SIGKILL)
+        deadline = time.monotonic() + LAST_SECONDS
+        with suppress(ChildProcessError):
+            while time.monotonic() < deadline:
+                if os.waitpid(-1, os.WNOHANG) == (0, 0):
+                    time.sleep(0.002)
+        os._exit(0)
+
+
+def _bring_up_cuda() -> None:
+    """In a spare child: a CUDA context, and one kernel compiled and launched, with no trace of it left."""
+    try:
+        kernel = importlib.import_module(WARM_UP)
+        if not kernel.add_is_correct():
+            os._exit(1)
+        del sys.modules[WARM_UP]
+        cuda = sys.modules["torch"].cuda
+        cuda.synchronize()
+        cuda.empty_cache()
+        cuda.reset_peak_memory_stats()
+        cuda.reset_accumulated_memory_stats()
+        # CUDA's threads are none of the script's, should it fork.
+        warnings.filterwarnings("ignore", "This process .*is multi-threaded", DeprecationWarning)
+    except Exception:
+        os._exit(1)
+
+
+def _ended_child() -> int | None:
+    """A child that has ended and has not been waited for."""
+    try:
+        found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return None
+    return None if found is None else found.si_pid

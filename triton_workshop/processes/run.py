@@ -1,0 +1,234 @@
+"""One run of a script: start it, read what it prints as it comes, stop it, leave nothing behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from triton_workshop.processes import guard
+from triton_workshop.processes.call import FAREWELL
+from triton_workshop.processes.languages import executor, installed_executor
+from triton_workshop.processes.launcher import PIPE, TERMINAL
+from triton_workshop.processes.origin import PADDED, PlainNames
+from triton_workshop.processes.process import INTERRUPT, KILL, WINDOWS, Files, NewProcess, Process, open_terminal
+from triton_workshop.processes.script import CannotRunError, Outcome, Script
+from triton_workshop.processes.shows import python_command
+
+CHUNK = 65536
+POLL = 0.05
+LAST_WORDS = 1.0
+"""Seconds for which output is still read after a script has exited, where a child of it keeps the pipe open."""
+
+Launch = Callable[[Script, Path, Mapping[str, str], Files], Process]
+"""Starts a script, whose source stands in that file, with these variables. Raises OSError and CannotRunError."""
+
+
+def launch_new(script: Script, file: Path, variables: Mapping[str, str], files: Files) -> Process:
+    """As a new process."""
+    command, variables = command_for(script, file, variables, TERMINAL if script.terminal else PIPE)
+    return NewProcess(command, files, variables, script.folder, script.memory_limit)
+
+
+def command_for(
+    script: Script, file: Path, variables: Mapping[str, str], place: str
+) -> tuple[list[str], Mapping[str, str]]:
+    """One command that runs a script, whose source stands in that file, and its variables.
+
+    `place` is where, as in `launcher`. Raises CannotRunError.
+    """
+    found = installed_executor(script.language, script.alternative, variables)
+    *earlier, last = found.command_lines(file)
+    last += script.arguments
+    if script.plain_python:
+        last = python_command([str(file), *script.arguments])
+    variables = {**variables, **found.environment}
+    # A process that ignores interrupts, as a shell has it for `COMMAND &` in a script, starts others that do.
+    ignores_interrupts = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    if not earlier and place == PIPE and not ignores_interrupts:
+        return last, variables
+    # -I and -S: it imports only the standard library, and starts the sooner.
+    launcher = [sys.executable, "-I", "-S", str(Path(__file__).with_name("launcher.py")), place]
+    return [*launcher, *(json.dumps(command) for command in (*earlier, last))], variables
+
+
+class Run:
+    """A script that is running, from the moment this object exists.
+
+    Use it as a context manager, iterate over `output()`, then ask `wait()` for the outcome. The script leads a
+    process group of its own, and every way out of the `with` block kills what is left of that group. `stop` and
+    `kill` may be called from any thread.
+
+    `launch` starts it; its file stands in a new folder, in this `folder` or where the system has such things;
+    `farewell` is told the script's name (`guard.OWNER`) when it has ended. Raises CannotRunError.
+    """
+
+    def __init__(
+        self,
+        script: Script,
+        launch: Launch = launch_new,
+        folder: Path | None = None,
+        farewell: Callable[[str], None] = lambda name: None,
+    ) -> None:
+        extension = executor(script.language, script.alternative).extension
+        self._script = script
+        self._name = guard.new_name()
+        self._farewell = farewell
+        self._stopped = self._timed_out = self._closed = False
+        self._lock = threading.RLock()
+        self._started = time.monotonic()
+        self._code = 0
+        self._ended: float | None = None
+        self._folder = tempfile.TemporaryDirectory(prefix="workshop-", dir=folder, ignore_cleanup_errors=True)
+        self._file = self._write_file(f"block.{extension}")
+        self._names = PlainNames(self._file) if script.origin else None
+        self._output, self._process = self._launch(launch)
+        self._clock = self._start_clock()
+
+    def _write_file(self, name: str) -> Path:
+        """The script's file: by that name, or where the language allows it, as in the place that it comes from."""
+        script, source = self._script, self._script.source
+        if script.origin is not None and script.language in PADDED:
+            name, source = script.origin.name, script.origin.laid_out(source)
+        file = Path(self._folder.name, name)
+        file.write_text(source, encoding="utf-8", errors="replace")
+        return file
+
+    def _launch(self, launch: Launch) -> tuple[int, Process]:
+        """The descriptor that all it prints is read from, and its process."""
+        script = self._script
+        variables = script.environment | {guard.OWNER: self._name}
+        ends: tuple[int, ...] = ()
+        try:
+            ours, theirs = ends = open_terminal(*script.terminal) if script.terminal else os.pipe()
+            nothing = os.open(os.devnull, os.O_RDONLY)
+            try:
+                files = (theirs if script.terminal else nothing, theirs, theirs)
+                return ours, launch(script, self._file, variables, files)
+            finally:
+                os.close(theirs)  # the output ends when the last process that holds it lets go
+                os.close(nothing)
+        except BaseException as error:
+            for end in ends[:1]:
+                os.close(end)
+            self._folder.cleanup()
+            if isinstance(error, OSError):
+                reason = error.strerror or error
+                raise CannotRunError(f"{script.language} did not start: {reason}") from error
+            raise
+
+    def _start_clock(self) -> threading.Timer | None:
+        if self._script.time_limit is None:
+            return None
+        timer = threading.Timer(self._script.time_limit, self._run_out_of_time)
+        timer.daemon = True
+        timer.start()
+        return timer
+
+    def output(self) -> Iterator[bytes]:
+        """What the script prints, stdout and stderr in order, in pieces as they come.
+
+        Ends when the script and its process group have gone, or have closed their end of the pipe. A script that has
+        an origin names its file there without the temporary folder.
+        """
+        names = self._names
+        while self._readable() and (chunk := _read(self._output)):
+            if shown := names.pass_on(chunk) if names else chunk:
+                yield shown
+        self._reap()
+        if names and (rest := names.rest()):
+            yield rest
+
+    def _readable(self) -> bool:
+        """Waits for output; False once the script is gone and nothing more of its own can come."""
+        if WINDOWS:  # select() knows only sockets there; the read itself waits for the end of the pipe
+            return True
+        while True:
+            ended = self._reap()
+            if ended is not None and time.monotonic() - ended > LAST_WORDS:
+                return False
+            if select.select([self._output], [], [], POLL if ended is None else 0)[0]:
+                return True
+            if ended is not None:
+                return False
+
+    def _reap(self) -> float | None:
+        """When the script exited; None while it runs. The first time that it has, its group is killed."""
+        with self._lock:
+            code = self._process.poll() if self._ended is None else None
+            if code is not None:
+                self._code, self._ended = code, time.monotonic()
+                self._process.signal_group(KILL)
+            return self._ended
+
+    def wait(self) -> Outcome:
+        """Waits for the end of the script, and says how it went."""
+        while self._reap() is None:
+            self._process.pause(1)
+        assert self._ended is not None
+        return Outcome(self._code, self._ended - self._started, self._stopped, self._timed_out)
+
+    def stop(self, grace: float = 2.0) -> None:
+        """Interrupts the script as Ctrl+C would; what has not ended `grace` seconds later is killed."""
+        if self._reap() is not None:
+            return
+        self._stopped = True
+        self._process.signal_group(INTERRUPT)
+        timer = threading.Timer(grace, self.kill)
+        timer.daemon = True
+        timer.start()
+
+    def kill(self) -> None:
+        """Ends the script and its whole process group at once."""
+        if self._reap() is None:
+            self._stopped = True
+            self._process.signal_group(KILL)
+
+    def _run_out_of_time(self) -> None:
+        if self._reap() is None:
+            self._timed_out = True
+            self.stop()
+
+    def close(self) -> None:
+        """Ends what still runs and removes the temporary folder.
+
+        An interrupt goes first, so that a script can end what it has started outside of its process group.
+        """
+        if self._clock is not None:
+            self._clock.cancel()
+        if self._reap() is None:
+            self._stopped = True
+            self._process.signal_group(INTERRUPT)
+            self._process.pause(FAREWELL)
+        self.kill()
+        self.wait()
+        if not self._closed:
+            self._closed = True
+            self._process.release()
+            os.close(self._output)
+            self._folder.cleanup()
+            self._farewell(self._name)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _read(descriptor: int) -> bytes:
+    try:
+        return os.read(descriptor, CHUNK)
+    except OSError:  # how a pseudo-terminal ends on Linux
+        return b""

@@ -1,0 +1,197 @@
+"""Starts scripts and functions, in forks of warm parents where that can be, and ends with all that it has started."""
+
+from __future__ import annotations
+
+import os
+import select
+import tempfile
+import threading
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from triton_workshop.processes import call, guard
+from triton_workshop.processes.guard import Guard
+from triton_workshop.processes.modes import INTERPRET, Mode, default_mode, heavy, parent_for
+from triton_workshop.processes.process import Files, NewProcess, Process
+from triton_workshop.processes.run import Run, launch_new
+from triton_workshop.processes.script import Script, environment
+from triton_workshop.processes.warm import POSSIBLE, READY, Request, WarmProcess, connect
+from triton_workshop.processes.wire import SocketConnection
+
+
+class Runner:
+    """Runs Python scripts in forks of warm parents, everything else in new processes.
+
+    A parent is started with the first script that needs it, or by `warm_up`; while it still imports, scripts that
+    import nothing heavy run in new processes, and so does all that a warm process cannot run as a new one would.
+    `close` ends whatever was started here; so does the end of this process, of whatever kind. All of it may be called
+    from any thread.
+    """
+
+    def __init__(self) -> None:
+        self._leases: dict[Mode, _Lease] = {}
+        self._guard: Guard | None = None
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def warm_up(self) -> None:
+        """Starts the parent that most scripts will need; returns at once."""
+        self.put_up_guard()
+        if POSSIBLE:
+            with suppress(OSError):
+                self._lease(default_mode(os.environ))
+
+    def put_up_guard(self) -> None:
+        """Sees to it that nothing outlives this process, from now on; all that starts something does so by itself."""
+        with suppress(OSError):
+            folder = self.folder()
+            with self._lock:
+                if POSSIBLE and self._guard is None and not self._closed:
+                    self._guard = Guard(folder)
+
+    def folder(self) -> Path:
+        """Where temporary files go that nobody may be left to remove: it goes with this process, like the rest.
+
+        It is there even if somebody has tidied up the system's temporary files meanwhile. Raises OSError.
+        """
+        with self._lock:
+            self._check_open()
+            if self._folder is None:
+                self._folder = tempfile.TemporaryDirectory(prefix="workshop-", ignore_cleanup_errors=True)
+            folder = Path(self._folder.name)
+            folder.mkdir(mode=0o700, exist_ok=True)
+            return folder
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise OSError("this runner has been closed")
+
+    def wait_until_warm(self, seconds: float) -> bool:
+        """Waits for the parents that have been started; whether all are ready."""
+        with self._lock:
+            leases = list(self._leases.values())
+        deadline = time.monotonic() + seconds
+        return all(lease.is_ready(max(deadline - time.monotonic(), 0)) for lease in leases)
+
+    def run(self, script: Script) -> Run:
+        """Starts a script. Raises CannotRunError, and OSError where there is no room for its file."""
+        self.put_up_guard()
+        return Run(script, self._launch, self.folder(), self._has_ended)
+
+    def call(self, function: call.Function, *arguments: object, output: int, patience: float) -> call.Call:
+        """Starts a function where kernels run on the simulator, as `call.start` does. Raises OSError."""
+        self.put_up_guard()
+        name = guard.new_name()
+        variables = environment(80) | {INTERPRET: "1", guard.OWNER: name}
+        new = partial(NewProcess, call.COMMAND, variables=variables)
+
+        def launch(files: Files) -> Process:
+            if POSSIBLE:
+                with suppress(OSError):
+                    return WarmProcess(self._connect(Mode.SIMULATOR), Request((), "/", variables), files, new)
+            return new(files)
+
+        started = call.Call(launch, output, patience, partial(self._has_ended, name))
+        started.send(call.Task(function, arguments))
+        return started
+
+    def _has_ended(self, name: str) -> None:
+        with self._lock:
+            guard = self._guard
+        if guard is not None:
+            guard.script_has_ended(name)
+
+    def _launch(self, script: Script, file: Path, variables: Mapping[str, str], files: Files) -> Process:
+        def new(files: Files) -> Process:
+            return launch_new(script, file, variables, files)
+
+        mode = parent_for(script.source, os.environ) if POSSIBLE and script.plain_python else None
+        if mode is None or not script.folder.is_dir():  # which only a new process can run, or say what is wrong
+            return new(files)
+        if not heavy(script.source) and not self._is_ready(mode):
+            return new(files)  # is there first
+        request = Request(
+            (str(file), *script.arguments),
+            str(script.folder.resolve()),
+            variables,
+            script.memory_limit,
+            terminal=script.terminal is not None,
+        )
+        try:
+            return WarmProcess(self._connect(mode), request, files, new)
+        except OSError:  # no parent
+            return new(files)
+
+    def _is_ready(self, mode: Mode) -> bool:
+        with self._lock:
+            lease = self._leases.get(mode)
+        return lease is not None and lease.is_ready(0)
+
+    def _connect(self, mode: Mode) -> SocketConnection:
+        """A connection to the parent for that mode, which stays as long as we do. Raises OSError."""
+        self._lease(mode)
+        return connect(mode, environment(80), 0)
+
+    def _lease(self, mode: Mode) -> None:
+        with self._lock:
+            self._check_open()
+            lease = self._leases.get(mode)
+            if lease is None or lease.has_gone():
+                if lease is not None:
+                    lease.close()
+                self._leases[mode] = _Lease(connect(mode, environment(80), 0))
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            leases, self._leases = list(self._leases.values()), {}
+            guard, self._guard = self._guard, None
+            folder, self._folder = self._folder, None
+        for lease in leases:
+            lease.close()
+        if guard is not None:
+            guard.close()
+        if folder is not None:
+            folder.cleanup()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class _Lease:
+    """A connection that asks for nothing: a parent stays as long as somebody has one."""
+
+    def __init__(self, connection: SocketConnection) -> None:
+        self._connection = connection
+        self._ready = False
+        self._gone = False
+        self._lock = threading.Lock()
+
+    def is_ready(self, seconds: float) -> bool:
+        """Whether the parent has imported what most scripts need; waits for so long."""
+        with self._lock:
+            waits = 0 if self._ready else seconds
+            if not self._gone and select.select([self._connection], [], [], waits)[0]:
+                try:
+                    self._ready = self._connection.receive() == READY
+                except (OSError, EOFError):
+                    self._gone = True
+            return self._ready and not self._gone
+
+    def has_gone(self) -> bool:
+        self.is_ready(0)
+        return self._gone
+
+    def close(self) -> None:
+        self._connection.close()

@@ -1,0 +1,114 @@
+"""What to run, and how it ended."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from triton_workshop.processes import guard
+from triton_workshop.processes.origin import Origin
+
+PICTURES = "TRITON_WORKSHOP_PICTURES"
+
+
+class CannotRunError(Exception):
+    """A script that could not be started; the message says why."""
+
+
+@dataclass(frozen=True)
+class Script:
+    """What to run.
+
+    `folder` is the working directory; `columns` is how wide its output can be before lines wrap. With `terminal`, a
+    size in columns and rows, it runs in a pseudo-terminal of that size (not on Windows); without, its output goes
+    through a pipe and its input is empty. `time_limit` is in seconds, `memory_limit` in bytes of data in each of its
+    processes: what would go beyond it is refused, in Python by a MemoryError (Linux only). `pictures` is a folder: what
+    the script shows is left there as PNG files, each named in the output where it was shown (`images.HANDED_OVER`);
+    without it, a picture is printed in characters. `alternative` names another way to run the language than its usual
+    one, as in `+exec:uv`. `origin` is what tracebacks and messages are to say of its lines.
+    """
+
+    language: str
+    source: str
+    folder: Path
+    columns: int = 80
+    arguments: tuple[str, ...] = ()
+    terminal: tuple[int, int] | None = None
+    time_limit: float | None = None
+    memory_limit: int | None = None
+    pictures: Path | None = None
+    origin: Origin | None = None
+    alternative: str | None = None
+
+    @property
+    def plain_python(self) -> bool:
+        """Whether it runs in the interpreter that we run in."""
+        return self.language == "python" and self.alternative is None
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables that it sees, but for those of its language."""
+        if self.terminal is None:
+            return environment(self.columns, self.pictures)
+        columns, rows = self.terminal
+        # The viewer's emulator is an xterm, whatever terminal the viewer itself runs in.
+        return environment(columns, self.pictures) | {"LINES": str(rows), "TERM": "xterm-256color"}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended. `code` is the exit status, or minus the signal's number as in `subprocess`."""
+
+    code: int
+    seconds: float
+    stopped: bool = False
+    timed_out: bool = False
+
+    @property
+    def succeeded(self) -> bool:
+        return self.code == 0 and not self.stopped and not self.timed_out
+
+    @property
+    def reason(self) -> str:
+        """In words: `exit 1`, `killed by SIGSEGV`, `stopped`, `over the time limit`."""
+        if self.timed_out:
+            return "over the time limit"
+        if self.stopped:
+            return "stopped"
+        return ending(self.code)
+
+
+def ending(code: int) -> str:
+    """In words: `exit 1`, `killed by SIGSEGV`."""
+    if code >= 0:
+        return f"exit {code}"
+    try:
+        return f"killed by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"killed by signal {-code}"
+
+
+def environment(columns: int, pictures: Path | None = None) -> dict[str, str]:
+    """The variables that a script sees: ours, plus what makes its output fit a slide of that many columns."""
+    width = str(max(columns, 1))
+    terminal = os.environ.get("TERM", "")
+    ours = {name: value for name, value in os.environ.items() if name != PICTURES}
+    return (
+        ours
+        | ({PICTURES: str(pictures)} if pictures else {})
+        | {
+            # `python` and `uv run` in a bash block find the environment that the viewer runs in.
+            "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]),
+            "TRITON_WORKSHOP_SLIDE": width,
+            "COLUMNS": width,
+            "FORCE_COLOR": "1",
+            "COLORTERM": "truecolor",
+            "TERM": "xterm-256color" if terminal in ("", "dumb") else terminal,
+            "PYTHONUNBUFFERED": "1",
+            "PYTHONIOENCODING": "utf-8",
+            guard.OWNER: guard.own_name(),
+        }
+    )

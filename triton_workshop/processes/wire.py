@@ -1,0 +1,71 @@
+"""The one format in which processes talk: pickled messages, each with its length before it."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import socket
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+
+HEADER = 8
+"""Bytes that give a message's length."""
+
+
+class Connection:
+    """Sends messages to one descriptor and receives them from another, or from the same one."""
+
+    def __init__(self, reading: int, writing: int) -> None:
+        self._ends = (reading, writing)
+        self._sending = threading.Lock()
+
+    def fileno(self) -> int:
+        """The descriptor that messages come from."""
+        return self._ends[0]
+
+    def send(self, message: object) -> None:
+        """Raises OSError where the other side has gone. From any thread."""
+        data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+        rest = memoryview(len(data).to_bytes(HEADER, "little") + data)
+        with self._sending:
+            while rest:
+                rest = rest[os.write(self._ends[1], rest) :]
+
+    def receive(self) -> object:
+        """Waits for the next message. Raises EOFError or OSError where the other side has gone."""
+        return pickle.loads(self._read(int.from_bytes(self._read(HEADER), "little")))
+
+    def _read(self, size: int) -> bytes:
+        data = bytearray()
+        while len(data) < size:
+            chunk = os.read(self._ends[0], size - len(data))
+            if not chunk:
+                raise EOFError("the other side has closed the connection")
+            data += chunk
+        return bytes(data)
+
+    def close(self) -> None:
+        for end in set(self._ends):
+            with suppress(OSError):
+                os.close(end)
+
+
+class SocketConnection(Connection):
+    """Over a Unix socket, which carries open files too (Linux)."""
+
+    def __init__(self, end: socket.socket) -> None:
+        self.socket = end
+        super().__init__(end.fileno(), end.fileno())
+
+    def send_files(self, files: Sequence[int]) -> None:
+        socket.send_fds(self.socket, [b"\0"], files)
+
+    def receive_files(self, count: int) -> list[int]:
+        text, files, _, _ = socket.recv_fds(self.socket, 1, count)
+        if not text:
+            raise EOFError("the other side has closed the connection")
+        return list(files)
+
+    def close(self) -> None:
+        self.socket.close()

@@ -1,5 +1,0 @@
-"""`python -m triton_workshop.runner SCRIPT`: see `command`."""
-
-from triton_workshop.runner.command import main
-
-main()
