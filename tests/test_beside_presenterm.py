@@ -1,36 +1,24 @@
-"""presenterm 0.16.1 beside ours: it takes and refuses the same decks, and shows the same words at the same step.
+"""presenterm beside ours: it takes and refuses the same decks, and shows the same words at the same step.
 
-Every case of the dialect's table, in the real program, with `-x` and without.
+Every case of the dialect's table, with `-x -X` and without, as presenterm was seen to answer it: deck/recording.py.
 """
 
 from __future__ import annotations
 
-import shutil
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
+from conftest import ROOT
 from deck.conftest import filled
-from deck.dialect import CASES
-from deck.dialect.screen import shown, words
+from deck.dialect import CASES, TABLE
+from deck.dialect.screen import shown
+from deck.recording import FLAGS, RECORD, Answer, asked_now, digest, read_recording
 
 from triton_workshop.deck import Columns, Deck, DeckError, load_deck
 
-if sys.platform == "win32":
-    pytest.skip("pseudo-terminals are POSIX's", allow_module_level=True)
-
-from viewer.presenterm import Presenterm
-
-PROGRAM = shutil.which("presenterm") or "presenterm"
-pytestmark = pytest.mark.presenterm
-END = "\n\n<!-- end_slide -->\n\n<!-- no_footer -->\n\nThat is all\n"
-"""A last slide: whoever has more steps than the other is not here at the end."""
-
-
-@pytest.fixture(scope="module", params=[True, False], ids=["with -x -X", "without"])
-def executes(request: pytest.FixtureRequest) -> bool:
-    return bool(request.param)
+RECORDING = read_recording()
+ANEW = f"to record presenterm's answers anew: {RECORD}"
 
 
 @pytest.fixture(scope="module")
@@ -38,44 +26,55 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return filled(tmp_path_factory.mktemp("ours"))
 
 
-@pytest.fixture(scope="module")
-def presenterm(executes: bool, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Presenterm]:
-    program = Presenterm(PROGRAM, filled(tmp_path_factory.mktemp("theirs")), *(("-x", "-X") if executes else ()))
-    yield program
-    program.close()
+@pytest.mark.parametrize("subject", TABLE)
+def test_presenterm_does_what_we_do(folder: Path, subject: str) -> None:
+    names = [f"{subject}: {case.claim}" for case in TABLE[subject]]
+    wrong = [f"{name!r}, {way}: {what}" for name in names for way in FLAGS if (what := otherwise(folder, name, way))]
+    assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_presenterm_does_what_we_do(presenterm: Presenterm, folder: Path, executes: bool, name: str) -> None:
-    case = CASES[name]
-    deck, error = read(folder, case.deck + END, executes)
+def otherwise(folder: Path, name: str, way: str) -> str | None:
+    """What is wrong with a case; None where we do what presenterm did, or where we mean to do otherwise and do."""
+    case, recorded = CASES[name], RECORDING.cases.get(name)
+    if recorded is None or recorded.deck != digest(case.deck):
+        return f"presenterm was not asked about this deck; {ANEW}"
+    ours, theirs = read(folder, case.deck, runs=bool(FLAGS[way])), recorded.answers[way]
     if case.unlike:
-        assert difference(presenterm, case.deck + END, deck), f"no longer unlike: {case.unlike}"
-    elif error:
-        assert presenterm.load(case.deck) is None, f"presenterm takes it; we refuse it: {error}"
-    else:
-        assert difference(presenterm, case.deck + END, deck) is None
+        return f"no longer unlike: {case.unlike}" if is_same(ours, theirs) else None
+    return None if is_same(ours, theirs) else f"ours: {steps(ours)}, presenterm's: {theirs}"
 
 
-def read(folder: Path, text: str, executes: bool) -> tuple[Deck | None, DeckError | None]:
+def read(folder: Path, text: str, runs: bool) -> Deck | DeckError:
     path = folder / "deck.md"
     path.write_text(text, encoding="utf-8", newline="")
     try:
-        return load_deck(path, executes=executes, replaces=executes), None
+        return load_deck(path, executes=runs, replaces=runs)
     except DeckError as error:
-        return None, error
+        return error
 
 
-def difference(presenterm: Presenterm, text: str, deck: Deck | None) -> str | None:
-    """What presenterm does otherwise with a deck that we take; None where it shows the same words, step by step."""
-    if presenterm.load(text) is None:
-        return "presenterm refuses it"
-    assert deck is not None
-    if not presenterm.is_running:  # its code would run now, and draw at any time
-        return None
-    ours = [step for slide in shown(deck) for step in slide]
-    theirs = [words(screen) for screen in presenterm.walk(len(ours))]
-    if any(isinstance(block.content, Columns) for slide in deck.slides for block in slide.blocks):
+def is_same(ours: Deck | DeckError, theirs: Answer) -> bool:
+    if isinstance(ours, DeckError) or isinstance(theirs, str):
+        return isinstance(ours, DeckError) == (theirs == "refused")
+    if any(isinstance(block.content, Columns) for slide in ours.slides for block in slide.blocks):
         # Side by side, words come in the order of the columns' widths.
-        ours, theirs = ([" ".join(sorted(step.split())) for step in steps] for steps in (ours, theirs))
-    return None if ours == theirs else f"ours: {ours}, presenterm's: {theirs}"
+        return [sorted(step.split()) for step in steps(ours)] == [sorted(step.split()) for step in theirs]
+    return steps(ours) == theirs
+
+
+def steps(ours: Deck | DeckError) -> list[str]:
+    """The words of each step; of a refusal, the error's."""
+    return [str(ours)] if isinstance(ours, DeckError) else [step for slide in shown(ours) for step in slide]
+
+
+def test_presenterm_was_asked_about_these_cases_alone() -> None:
+    assert RECORDING.asked == asked_now(), ANEW
+    assert RECORDING.cases.keys() <= CASES.keys(), ANEW
+
+
+def test_our_executor_keeps_what_presenterms_own_has() -> None:
+    """An executor that is given takes the place of the whole entry for its language."""
+    config = yaml.safe_load((ROOT / "slides" / "presenterm.yaml").read_text(encoding="utf-8"))
+    entry = config["snippet"]["exec"]["custom"]["python"]
+    assert entry["hidden_line_prefix"] == "/// "
+    assert entry["alternative"]["uv"]["commands"] == [["uv", "run", "--script", "-q", "$pwd/snippet.py"]]

@@ -1,6 +1,6 @@
-"""presenterm with a deck that is exchanged while it runs.
+"""presenterm with a deck that is exchanged while it runs: what it answers to each.
 
-Reading a deck again takes milliseconds, a start a third of a second.
+Reading a deck again takes milliseconds.
 """
 
 from __future__ import annotations
@@ -9,13 +9,18 @@ import os
 import re
 from pathlib import Path
 
-from .terminal import Terminal
+from deck.dialect.screen import words
+from deck.recording import Answer
 
+from .terminal import PLAIN, Terminal
+
+PLAIN_TERMINAL = PLAIN | {b"\x1b[6n": b"\x1b[1;1R"}
+"""What a plain terminal answers to presenterm, which also asks for the cursor's place, and waits two seconds for it."""
 COLUMNS, ROWS = 160, 60
 FOOTER = 3
 """Rows at the bottom that presenterm keeps for the footer."""
 FRAME_ENDS = b"\x1b[?2026l"
-RELOAD, FIRST, NEXT = "\x12", "gg", "l"
+RELOAD, FIRST, NEXT, HELP = "\x12", "gg", "l", "?"
 _TOKEN = re.compile(
     rb"\x1b\[(?P<numbers>[0-9;?]*)(?P<command>[A-Za-z])|\x1b[\]_][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[ -/]*[0-~]"
     rb"|[\x00-\x1f]|(?P<text>[^\x00-\x1f]+)"
@@ -32,26 +37,15 @@ class Presenterm:
         self._folder = folder
         self._terminal: Terminal | None = None
 
-    def load(self, deck: str) -> list[str] | None:
-        """The first screen of a deck, without the footer; None where presenterm refuses it."""
+    def answer(self, deck: str) -> Answer:
         self._write(deck)
-        if self._terminal is None:
-            self._terminal = Terminal(self._command, self._folder, COLUMNS, ROWS, XDG_CONFIG_HOME=str(self._folder))
-            screen = self._screen()
-        else:
-            screen = self._press(RELOAD)
-        refused = any("Error loading" in row for row in screen)
-        if _DRAWS_LATER.search(deck) and not refused:
+        refused = any("Error loading" in row for row in self._load())
+        if refused:
+            return "refused"
+        if _DRAWS_LATER.search(deck):
             self.close()
-        return None if refused else screen
-
-    @property
-    def is_running(self) -> bool:
-        return self._terminal is not None
-
-    def walk(self, steps: int) -> list[list[str]]:
-        """The screens of the loaded deck's first `steps` steps."""
-        return [self._press(FIRST), *(self._press(NEXT) for _ in range(steps - 1))]
+            return "draws later"
+        return [words(screen) for screen in self._walk()]
 
     def close(self) -> None:
         if self._terminal is not None:
@@ -65,7 +59,35 @@ class Presenterm:
         os.utime(new, (1, 1))
         new.replace(self._folder / "deck.md")
 
+    def _load(self) -> list[str]:
+        """The first screen."""
+        if self._terminal is not None:
+            return self._press(RELOAD)
+        home = str(self._folder)
+        self._terminal = Terminal(self._command, self._folder, COLUMNS, ROWS, PLAIN_TERMINAL, XDG_CONFIG_HOME=home)
+        return self._screen()
+
+    def _walk(self) -> list[list[str]]:
+        """The screens of all steps."""
+        screens = [self._press(FIRST)]
+        while (screen := self._next()) is not None:
+            screens.append(screen)
+        return screens
+
+    def _next(self) -> list[str] | None:
+        """The screen of the next step; None at the end, where presenterm draws nothing.
+
+        So its help is asked for, too: it is drawn in any case, as a screen without it and then one with it.
+        """
+        screen = self._press(NEXT + HELP)
+        at_the_end = is_help(self._screen())
+        if not at_the_end:
+            assert is_help(self._screen()), "presenterm drew what nobody asked for"
+        self._press(HELP)
+        return None if at_the_end else screen
+
     def _press(self, keys: str) -> list[str]:
+        """The first screen that the keys lead to."""
         assert self._terminal is not None
         self._terminal.press(keys)
         return self._screen()
@@ -77,6 +99,10 @@ class Presenterm:
         except AssertionError:
             self.close()
             raise
+
+
+def is_help(screen: list[str]) -> bool:
+    return any("Key bindings" in row for row in screen)
 
 
 def rows_of(frame: bytes) -> list[str]:

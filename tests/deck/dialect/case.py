@@ -32,7 +32,7 @@ class Case:
     without_x: Refusal | tuple[Steps, ...] | None = None
     """What happens where the deck's code may not run; None where that is the same."""
     unlike: str | None = None
-    """Why presenterm 0.16.1 does otherwise; None where it does the same."""
+    """Why presenterm does otherwise; None where it does the same."""
 
 
 Table = dict[str, list[Case]]
