@@ -1,4 +1,7 @@
-"""Our deck in presenterm itself: it opens, it walks to the end, its blocks run, and it exports."""
+"""presenterm itself, one at a time: our deck opens in it, its blocks run, it exports; notes follow slides both ways.
+
+What it answers to a deck is recorded, and compared in tests/test_beside_presenterm.py.
+"""
 
 from __future__ import annotations
 
@@ -6,28 +9,37 @@ import html
 import os
 import re
 import shutil
+import socket
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
-import yaml
 from conftest import ROOT
 
-from triton_workshop.deck import DeckError, load_deck
+from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import Code, Execution, Slide, plain, walk
+from triton_workshop.viewer.live import Cell, Status
+from triton_workshop.viewer.notes.channel import Listener, Publisher
+from triton_workshop.viewer.notes.protocol import Exit, GoTo, chunk_of, encode, presentation_path, publish_address
+from triton_workshop.viewer.notes.protocol import Status as Told
+from triton_workshop.viewer.place import Place, goto
 
 if sys.platform == "win32":
     pytest.skip("pseudo-terminals are POSIX's", allow_module_level=True)
 
+from viewer.notes.hearing import hear
+from viewer.presenterm import PLAIN_TERMINAL
 from viewer.terminal import Terminal
 
 PRESENTERM = shutil.which("presenterm") or "presenterm"
 DECK = ROOT / "slides" / "triton-workshop.md"
+TALK = ROOT / "tests" / "viewer" / "notes" / "talk.md"
 
 pytestmark = pytest.mark.presenterm
 OUR_PYTHON = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
 LIVE_BLOCK = 'print("programs:"'
-"""What tells our launcher's block from the others: it prints "programs: 4"."""
+"""What tells our launcher's block from the others."""
 
 
 @pytest.fixture
@@ -37,7 +49,7 @@ def presenterm(tmp_path: Path) -> Terminal:
     # Its blocks run warm, in a process of these tests alone that does not stay for long.
     variables = {"XDG_RUNTIME_DIR": str(tmp_path), "TRITON_WORKSHOP_IDLE": "1"}
     command = [*workshop, "present", str(DECK), "--viewer", "presenterm"]
-    return Terminal(command, DECK.parent, 110, 36, **variables)
+    return Terminal(command, DECK.parent, 110, 36, PLAIN_TERMINAL, **variables)
 
 
 def test_presenterm_walks_through_our_deck(presenterm: Terminal) -> None:
@@ -65,21 +77,12 @@ def test_presenterm_runs_a_live_block(presenterm: Terminal) -> None:
         assert terminal.leave() == 0
 
 
-def test_presenterm_refuses_what_our_parser_refuses(tmp_path: Path) -> None:
-    deck = tmp_path / "deck.md"
-    deck.write_text("A slide\n===\n\n<!-- pauze -->\n")
-    with pytest.raises(DeckError, match="pauze"):
-        load_deck(deck)
-    with Terminal([PRESENTERM, "-x", str(deck)], tmp_path, 110, 36) as terminal:
-        terminal.wait_for("pauze")
-
-
 def test_a_picture_that_a_block_shows_is_half_blocks_on_the_slide(tmp_path: Path) -> None:
     deck = tmp_path / "deck.md"
     picture = DECK.parent / "poseidon_triton.jpeg"
     shows = f"/// from triton_workshop import show_image\nshow_image({str(picture)!r})"
     deck.write_text(f"A picture\n===\n\n```python +exec\n{shows}\n```\n")
-    with Terminal([PRESENTERM, "-x", str(deck)], tmp_path, 110, 60, PATH=OUR_PYTHON) as terminal:
+    with Terminal([PRESENTERM, "-x", str(deck)], tmp_path, 110, 60, PLAIN_TERMINAL, PATH=OUR_PYTHON) as terminal:
         terminal.wait_for("A picture")
         terminal.press("\x05")
         terminal.wait_for("finished", seconds=60)
@@ -97,24 +100,18 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> str:
     command = [PRESENTERM, "-x", "--export-html", str(DECK), "--output", str(page)]
     programs = quick_programs(folder / "bin")
     search = os.pathsep.join((str(programs), os.environ["PATH"]))
-    with Terminal(command, folder, 100, 30, PATH=search, XDG_CONFIG_HOME=str(folder)) as terminal:
+    with Terminal(command, folder, 100, 30, PLAIN_TERMINAL, PATH=search, XDG_CONFIG_HOME=str(folder)) as terminal:
         assert terminal.leave(seconds=120) == 0, terminal.text()
     body = page.read_text(encoding="utf-8").partition("<body>")[2].partition("<script>")[0]
     return words(html.unescape(re.sub(r"<[^>]+>", "", body)))
 
 
 def quick_programs(folder: Path) -> Path:
-    """A folder with a `python` and a `uv` that only say they ran: thirty imports of torch would take minutes.
-
-    The launcher's block gets the real Python.
-    """
+    """A folder with a `python` and a `uv` that only say they ran: thirty imports of torch would take minutes."""
     folder.mkdir()
-    python = (
-        f"""case "$(cat "$2")" in *'{LIVE_BLOCK}'*) exec '{sys.executable}' "$@" ;; *) echo 'a block ran' ;; esac"""
-    )
-    for name, script in (("python", python), ("uv", "echo 'a block ran'")):
+    for name in ("python", "uv"):
         program = folder / name
-        program.write_text(f"#!/bin/sh\n{script}\n")
+        program.write_text("#!/bin/sh\necho 'a block ran'\n")
         program.chmod(0o755)
     return folder
 
@@ -139,7 +136,7 @@ def test_the_export_has_every_slide(exported: str) -> None:
 
 def test_the_export_has_a_blocks_output_below_its_code(exported: str) -> None:
     code = exported.index(words(LIVE_BLOCK))
-    printed = exported.index("programs: 4", code)
+    printed = exported.index("a block ran", code)
     slides = load_deck(DECK).slides
     [number] = [n for n, slide in enumerate(slides) if any(LIVE_BLOCK in source for source in live_sources(slide))]
     assert printed < exported.index(words(plain(slides[number + 1].title or ())), code)
@@ -147,14 +144,7 @@ def test_the_export_has_a_blocks_output_below_its_code(exported: str) -> None:
 
 def test_the_export_runs_every_live_block(exported: str) -> None:
     sources = [source for slide in load_deck(DECK).slides for source in live_sources(slide)]
-    assert exported.count("a block ran") == len(sources) - 1
-
-
-def test_our_executor_keeps_what_presenterms_own_has() -> None:
-    """An executor that is given takes the place of the whole entry for its language."""
-    entry = yaml.safe_load((DECK.parent / "presenterm.yaml").read_text())["snippet"]["exec"]["custom"]["python"]
-    assert entry["hidden_line_prefix"] == "/// "
-    assert entry["alternative"]["uv"]["commands"] == [["uv", "run", "--script", "-q", "$pwd/snippet.py"]]
+    assert exported.count("a block ran") == len(sources)
 
 
 def test_a_hidden_line_runs_in_presenterm_by_our_executor(tmp_path: Path) -> None:
@@ -164,11 +154,58 @@ def test_a_hidden_line_runs_in_presenterm_by_our_executor(tmp_path: Path) -> Non
         "print('wide enough:', int(os.environ['TRITON_WORKSHOP_SLIDE']) > 60)\n```\n"
     )
     command = [PRESENTERM, "-x", "--config-file", str(DECK.parent / "presenterm.yaml"), str(deck)]
-    search = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    variables = {"PATH": search, "XDG_RUNTIME_DIR": str(tmp_path), "TRITON_WORKSHOP_IDLE": "1"}
-    with Terminal(command, tmp_path, 110, 36, **variables) as terminal:
+    variables = {"PATH": OUR_PYTHON, "XDG_RUNTIME_DIR": str(tmp_path), "TRITON_WORKSHOP_IDLE": "1"}
+    with Terminal(command, tmp_path, 110, 36, PLAIN_TERMINAL, **variables) as terminal:
         terminal.wait_for("A slide")
         terminal.press("\x05")
         terminal.wait_for("wide enough: True", seconds=60)
         terminal.press("q")
+        assert terminal.leave() == 0
+
+
+@pytest.fixture
+def deck(tmp_path: Path) -> Path:
+    """A talk that no other test speaks of."""
+    return Path(shutil.copy(TALK, tmp_path))
+
+
+def test_our_notes_follow_presenterm_step_by_step(deck: Path) -> None:
+    talk = load_deck(deck)
+    steps = [slide.steps for slide in talk.slides]
+    command = [PRESENTERM, "-x", "--publish-speaker-notes", str(deck)]
+    with (
+        closing(Listener(deck)) as listener,
+        Terminal(command, deck.parent, 100, 30, PLAIN_TERMINAL) as terminal,
+    ):
+        terminal.wait_for("A talk")
+        place = goto(1, steps)
+        while place != place.next(steps):
+            place = place.next(steps)
+            terminal.press("l")
+            [event] = hear(listener, lambda events: len(events) > 0)
+            assert event == GoTo(place.slide + 1, chunk_of(talk.slides[place.slide], place.step))
+        terminal.press("q")
+        assert terminal.leave() == 0
+        hear(listener, lambda events: events[-1:] == [Exit()])
+
+
+def test_presenterms_notes_follow_our_slides_and_ignore_what_they_do_not_know(deck: Path) -> None:
+    talk = load_deck(deck)
+    running = {talk.slides[4].blocks[0]: Cell(status=Status.RUNNING)}
+    command = [PRESENTERM, "--listen-speaker-notes", str(deck)]
+    with (
+        closing(Publisher(deck)) as publisher,
+        Terminal(command, deck.parent, 100, 30, PLAIN_TERMINAL) as terminal,
+    ):
+        terminal.wait_for("A talk")
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as anybody:
+            anybody.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
+            status = encode(Told(5, 0, 1.0), presentation_path(deck))
+            for data in (status, b"nonsense", status[:-20], b"", b"x" * 5000, status.replace(b"Status", b"Dance")):
+                anybody.sendto(data, publish_address())
+        publisher.tell(talk, Place(1), {})
+        terminal.wait_for("Greet them.")
+        publisher.tell(talk, Place(4), running)
+        terminal.wait_for("they work alone")
+        publisher.close()
         assert terminal.leave() == 0

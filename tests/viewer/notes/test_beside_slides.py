@@ -1,12 +1,11 @@
-"""Slides in one terminal, notes in the other: ours beside ours, and beside presenterm itself, both ways round."""
+"""Slides in one terminal, notes in the other. Beside presenterm itself: tests/test_presenterm.py."""
 
 from __future__ import annotations
 
 import shutil
-import socket
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,26 +13,17 @@ import pytest
 from triton_workshop.deck import load_deck
 from triton_workshop.viewer.live import Cell, Status
 from triton_workshop.viewer.notes.channel import Listener, Publisher
-from triton_workshop.viewer.notes.protocol import (
-    Event,
-    Exit,
-    GoTo,
-    chunk_of,
-    encode,
-    presentation_path,
-    publish_address,
-)
+from triton_workshop.viewer.notes.protocol import Exit, GoTo
 from triton_workshop.viewer.notes.protocol import Status as Told
-from triton_workshop.viewer.place import Place, goto
+from triton_workshop.viewer.place import Place
 
 if sys.platform == "win32":
     pytest.skip("pseudo-terminals are POSIX's", allow_module_level=True)
 
 from ..terminal import Terminal
+from .hearing import hear
 
 WORKSHOP = [sys.executable, "-c", "from triton_workshop.cli import main; main()", "present"]
-PRESENTERM = shutil.which("presenterm") or "presenterm"
-needs_presenterm = pytest.mark.presenterm
 
 
 @pytest.fixture
@@ -54,17 +44,6 @@ def publisher(deck: Path) -> Iterator[Publisher]:
     publisher = Publisher(deck)
     yield publisher
     publisher.close()
-
-
-def hear(listener: Listener, enough: Callable[[list[Event]], bool], seconds: float = 30) -> list[Event]:
-    """Events, until there are enough."""
-    events: list[Event] = []
-    deadline = time.monotonic() + seconds
-    while not enough(events):
-        assert time.monotonic() < deadline, f"heard only {events}"
-        events += [event for _, event in listener.heard()]
-        time.sleep(0.01)
-    return events
 
 
 def test_what_is_new_is_told_once_and_other_decks_are_not_heard(deck: Path, tmp_path: Path) -> None:
@@ -120,39 +99,3 @@ def test_notes_beside_our_slides(deck: Path) -> None:
         notes.wait_for("the slides have been closed")
         notes.press("q")
         assert notes.leave() == 0
-
-
-@needs_presenterm
-def test_our_notes_follow_presenterm_step_by_step(deck: Path, listener: Listener) -> None:
-    talk = load_deck(deck)
-    steps = [slide.steps for slide in talk.slides]
-    with Terminal([PRESENTERM, "-x", "--publish-speaker-notes", str(deck)], deck.parent, 100, 30) as terminal:
-        terminal.wait_for("A talk")
-        place = goto(1, steps)
-        while place != place.next(steps):
-            place = place.next(steps)
-            terminal.press("l")
-            [event] = hear(listener, lambda events: len(events) > 0)
-            assert event == GoTo(place.slide + 1, chunk_of(talk.slides[place.slide], place.step))
-        terminal.press("q")
-        assert terminal.leave() == 0
-        hear(listener, lambda events: events[-1:] == [Exit()])
-
-
-@needs_presenterm
-def test_presenterms_notes_follow_our_slides_and_ignore_what_they_do_not_know(deck: Path, publisher: Publisher) -> None:
-    talk = load_deck(deck)
-    running = {talk.slides[4].blocks[0]: Cell(status=Status.RUNNING)}
-    with Terminal([PRESENTERM, "--listen-speaker-notes", str(deck)], deck.parent, 100, 30) as terminal:
-        terminal.wait_for("A talk")
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as anybody:
-            anybody.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
-            status = encode(Told(5, 0, 1.0), presentation_path(deck))
-            for data in (status, b"nonsense", status[:-20], b"", b"x" * 5000, status.replace(b"Status", b"Dance")):
-                anybody.sendto(data, publish_address())
-        publisher.tell(talk, Place(1), {})
-        terminal.wait_for("Greet them.")
-        publisher.tell(talk, Place(4), running)
-        terminal.wait_for("they work alone")
-        publisher.close()
-        assert terminal.leave() == 0
