@@ -144,7 +144,7 @@ class Source:
         if depth == 0:
             return text
         names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
-        more = [self.text_of(value, depth - 1) for name in sorted(names) for value in self._values(name)]
+        more = [self.text_of(value, depth - 1) for name in sorted(names) for value in self._values.get(name, [])]
         return " ; ".join([text, *more])
 
     def compares_with(self, operator: type[ast.cmpop]) -> list[int]:
@@ -200,13 +200,24 @@ class Source:
         nodes = ast.walk(self.launcher or self.tree)
         return [node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Subscript)]
 
-    def _values(self, name: str) -> list[ast.expr]:
-        nodes = self._in_kernels(ast.Assign)
-        return [node.value for node in nodes if name in _targets(node) and not _mentions(node.value, name)]
+    @functools.cached_property
+    def _values(self) -> dict[str, list[ast.expr]]:
+        """By name: what kernels assign to it that is not made from its own earlier value."""
+        values: dict[str, list[ast.expr]] = {}
+        for node in self._in_kernels(ast.Assign):
+            for name in _targets(node):
+                if not _mentions(node.value, name):
+                    values.setdefault(name, []).append(node.value)
+        return values
 
     def _in_kernels(self, kind: type[Node]) -> Iterator[Node]:
-        found = {node for kernel in self.kernels for node in ast.walk(kernel) if isinstance(node, kind)}
-        return iter(sorted(found, key=_position))
+        return (node for node in self._nodes_of_kernels if isinstance(node, kind))
+
+    @functools.cached_property
+    def _nodes_of_kernels(self) -> tuple[ast.AST, ...]:
+        """From top to bottom. One walk through a kernel is enough for the many questions about it."""
+        found = dict.fromkeys(node for kernel in self.kernels for node in ast.walk(kernel))
+        return tuple(sorted(found, key=_position))
 
 
 def names_in(function: Function) -> set[str]:
