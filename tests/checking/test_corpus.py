@@ -13,7 +13,10 @@ from pathlib import Path
 import pytest
 
 from triton_workshop.checking.check import check
+from triton_workshop.checking.exercise import Exercise
 from triton_workshop.checking.exercises import EXERCISES
+
+from .judging import LIMIT, judge_here, needs_its_own_process, told, verdict_on
 
 TESTS = Path(__file__).parents[1]
 EXPECTATION = re.compile(r"# expect: (?P<kind>[\w-]+)(; hint: (?P<hint>[\w-]+))?")
@@ -55,12 +58,15 @@ def _name(script: Path) -> str:
     return "/".join(script.parts[-3:]).partition(".")[0]
 
 
+def _exercise(script: Path) -> Exercise:
+    return EXERCISES[int(script.parent.name.removeprefix("exercise_"))]
+
+
 @pytest.mark.parametrize("script", SCRIPTS, ids=_name)
 def test_the_first_finding_is_the_cause(script: Path, capfd: pytest.CaptureFixture[str]) -> None:
     expected = Expectation.of(script)
-    exercise = EXERCISES[int(script.parent.name.removeprefix("exercise_"))]
-    limit = 2.0 if expected.kind == "timeout" else 60.0
-    verdict = check(exercise, script, limit=limit)
+    limit = 2.0 if expected.kind == "timeout" else LIMIT
+    verdict = verdict_on(_exercise(script), script, expected.kind, expected.hint, limit=limit)
     if expected.kind == "passed":
         assert verdict.findings == ()
         return
@@ -70,6 +76,24 @@ def test_the_first_finding_is_the_cause(script: Path, capfd: pytest.CaptureFixtu
         assert finding.line == expected.line, finding.message
     assert finding.message
     assert finding.hints
+
+
+EVERY = 20
+"""Of so many scripts in a folder one is judged both ways."""
+
+
+def _sample() -> list[Path]:
+    folders: dict[Path, list[Path]] = {}
+    for script in SCRIPTS:
+        expected = Expectation.of(script)
+        if not needs_its_own_process(expected.kind, expected.hint):
+            folders.setdefault(script.parent, []).append(script)
+    return [script for scripts in folders.values() for script in scripts[::EVERY]]
+
+
+@pytest.mark.parametrize("script", _sample(), ids=_name)
+def test_a_process_of_its_own_comes_to_the_same_verdict(script: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert told(judge_here(_exercise(script), script)) == told(check(_exercise(script), script, limit=LIMIT))
 
 
 def test_there_are_enough_of_them() -> None:

@@ -16,6 +16,7 @@ from triton_workshop.checking.check import check
 from triton_workshop.checking.exercise import Exercise
 from triton_workshop.checking.exercises import EXERCISES
 
+from .judging import judge_here, needs_its_own_process, told, verdict_on
 from .mistakes import Mistake
 
 TABLES = {number: importlib.import_module(f".mistakes.exercise_{number}", __package__).MISTAKES for number in EXERCISES}
@@ -23,6 +24,13 @@ ROWS = [
     pytest.param(EXERCISES[number], mistake, id=f"{number}-{mistake.name}")
     for number, mistakes in TABLES.items()
     for mistake in mistakes
+]
+EVERY = 20
+"""Of so many mistakes one is judged both ways."""
+SAMPLE = [
+    pytest.param(EXERCISES[number], mistake, id=f"{number}-{mistake.name}")
+    for number, mistakes in TABLES.items()
+    for mistake in [each for each in mistakes if not needs_its_own_process(each.finding, each.hint)][::EVERY]
 ]
 
 
@@ -40,13 +48,26 @@ def pythons_own_breakpoint(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_mistake_is_found_on_its_line_with_its_hint(
     exercise: Exercise, mistake: Mistake, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    solution = exercise.solution_file.read_text(encoding="utf-8")
-    assert solution.count(mistake.old) == 1
-    script = tmp_path / "mine.py"
-    script.write_text(solution.replace(mistake.old, mistake.new), encoding="utf-8")
-    finding = check(exercise, script, limit=60.0).findings[0]
+    script = _script(exercise, mistake, tmp_path)
+    finding = verdict_on(exercise, script, mistake.finding, mistake.hint).findings[0]
     assert (str(finding.kind), finding.hint_name, finding.source) == (mistake.finding, mistake.hint, mistake.blamed)
     assert finding.hints
+
+
+def _script(exercise: Exercise, mistake: Mistake, folder: Path) -> Path:
+    solution = exercise.solution_file.read_text(encoding="utf-8")
+    assert solution.count(mistake.old) == 1
+    script = folder / "mine.py"
+    script.write_text(solution.replace(mistake.old, mistake.new), encoding="utf-8")
+    return script
+
+
+@pytest.mark.parametrize(("exercise", "mistake"), SAMPLE)
+def test_a_process_of_its_own_comes_to_the_same_verdict(
+    exercise: Exercise, mistake: Mistake, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    script = _script(exercise, mistake, tmp_path)
+    assert told(judge_here(exercise, script)) == told(check(exercise, script, limit=60.0))
 
 
 @pytest.mark.parametrize("number", EXERCISES)
@@ -74,7 +95,6 @@ def test_a_hint_says_what_is_wrong_with_this_very_line(
 ) -> None:
     exercise = EXERCISES[number]
     mistake = next(mistake for mistake in TABLES[number] if mistake.name == name)
-    script = tmp_path / "mine.py"
-    solution = exercise.solution_file.read_text(encoding="utf-8")
-    script.write_text(solution.replace(mistake.old, mistake.new), encoding="utf-8")
-    assert re.search(words, check(exercise, script, limit=60.0).findings[0].hints[0])
+    script = _script(exercise, mistake, tmp_path)
+    verdict = verdict_on(exercise, script, mistake.finding, mistake.hint)
+    assert re.search(words, verdict.findings[0].hints[0])

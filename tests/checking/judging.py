@@ -1,0 +1,184 @@
+"""Judges a script in this process, by the steps of `check`, which has children do them: forks for each would be slow.
+
+The findings are those that `check` comes to, as long as a script leaves nothing behind here. `OWN_PROCESS` says which
+scripts would; one that does, although it is not among them, is an error. This is the one place in the tests that knows
+the steps.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import io
+import linecache
+import os
+import random
+import signal
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import torch
+
+from triton_workshop.checking import repair, trial
+from triton_workshop.checking.check import check, read, verdict_of
+from triton_workshop.checking.child import culprit_of, load
+from triton_workshop.checking.exercise import Exercise
+from triton_workshop.checking.integrity import Integrity
+from triton_workshop.checking.judge import Judge
+from triton_workshop.checking.observe import Observation, Observer, failure_of
+from triton_workshop.checking.source import Source
+from triton_workshop.checking.verdict import Verdict
+from triton_workshop.checking.watchdog import watchdog
+
+LIMIT = 60.0
+"""Seconds for one script."""
+OWN_PROCESS = {
+    "timeout": "only a process can be ended",
+    "exits": "it ends its process",
+    "waits": "it reads standard input, and a debugger stays in the process",
+    "patches-checker": "it puts something of its own in the place of what is ours or PyTorch's",
+    "imported-reference": "it has the checker's own modules in its hands",
+}
+"""By the kind of a finding, or the name of its hints: why a script that deserves it is judged in a process of its own.
+
+What is expected of a script decides; what comes out never does.
+"""
+
+
+def needs_its_own_process(*expected: str | None) -> bool:
+    """Whether a script does, of which a finding of this kind, with hints of this name, is expected."""
+    return not OWN_PROCESS.keys().isdisjoint(expected)
+
+
+def verdict_on(exercise: Exercise, file: Path, *expected: str | None, limit: float = LIMIT) -> Verdict:
+    """The verdict on a script of which this finding is expected: from a process of its own where it needs one."""
+    if needs_its_own_process(*expected):
+        return check(exercise, file, limit=limit)
+    return judge_here(exercise, file)
+
+
+def judge_here(exercise: Exercise, file: Path) -> Verdict:
+    """The verdict on a script that leaves nothing behind. No picture comes with it."""
+    beginning = time.perf_counter()
+    file = file.resolve()
+    source, finding = read(exercise, file)
+    if source is None or finding is not None:
+        return verdict_of(exercise, file, beginning, findings=(finding,) if finding else ())
+    trial.prepare()
+    torch.set_num_threads(1)  # as `check` does: a process with threads of OpenMP cannot be forked for another test
+    # A machine that others keep busy must not change what is found; a child would give up its search earlier.
+    unhurried = mock.patch.object(repair, "LIMIT", LIMIT)
+    with unhurried, _nothing_left_behind(file), watchdog(LIMIT, file, partial(_give_up, file)):
+        outcome = contextvars.copy_context().run(_judged, exercise, source)  # an allocator for Triton is one's own so
+    return verdict_of(exercise, file, beginning, outcome)
+
+
+def told(verdict: Verdict) -> str:
+    """All that a verdict says but for the seconds, and for pictures, which only `check` makes."""
+    findings = tuple(replace(finding, pictures=()) for finding in verdict.findings)
+    return repr(replace(verdict, seconds=0, findings=findings))  # as text: an element that is NaN is equal to itself
+
+
+def _judged(exercise: Exercise, source: Source) -> trial.Outcome:
+    judge = Judge(exercise, source, LIMIT)
+    outcome = trial.judged(judge, exercise.cases, _observations(exercise, source))
+    return trial.located(judge, outcome, partial(culprit_of, exercise, source))
+
+
+def _observations(exercise: Exercise, source: Source) -> Iterator[Observation]:
+    integrity = Integrity()
+    try:
+        with _unheard():
+            launcher = load(source, exercise.launcher)
+    except BaseException as error:
+        yield Observation(failure=failure_of(error, source.file), loading=True, tampered=integrity.broken())
+        return
+    observer = Observer(launcher, source.file, simulated=True)
+    for case in exercise.cases:
+        with _unheard():
+            seen = observer.observe(case.arguments("cpu"))
+        yield replace(seen, tampered=integrity.broken())
+
+
+@contextlib.contextmanager
+def _unheard() -> Iterator[None]:
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        yield
+
+
+def _give_up(file: Path, line: int | None) -> None:
+    """The last words of this process: pytest tells which test it was at."""
+    os.write(2, f"\n{file}, line {line}: not done after {LIMIT:g} s, in the process of the tests\n".encode())
+
+
+@contextlib.contextmanager
+def _nothing_left_behind(file: Path) -> Iterator[None]:
+    """Undo what loading a script does to this process, and make sure that the script itself has done nothing more."""
+    integrity, before = Integrity(), _state()
+    packages, lines = _packages(), dict(linecache.cache)
+    arguments, path = sys.argv, sys.path[:]
+    try:
+        yield
+    finally:
+        sys.argv, sys.path[:] = arguments, path
+        sys.modules.pop("script_being_checked", None)
+        linecache.cache.clear()
+        linecache.cache.update(lines)
+    after = _state()
+    left = [name for name in before if before[name] != after[name]]
+    left += [name] if (name := integrity.broken()) else []
+    left += sorted(_packages() - packages - sys.stdlib_module_names)
+    assert not left, f"{file} changes {', '.join(left)}: it needs a process of its own, see OWN_PROCESS"
+
+
+def _packages() -> set[str]:
+    """What is imported. Libraries import more of themselves when they need it."""
+    return {name.partition(".")[0] for name in sys.modules}
+
+
+def _names(owner: object) -> dict[str, object]:
+    """Without the names that Triton's first launch adds: modules, and Python's own."""
+    items = vars(owner).items()
+    return {name: value for name, value in items if name[:2] != "__" and not isinstance(value, ModuleType)}
+
+
+def _over(thread: threading.Thread) -> bool:
+    """Whether it is the watchdog's, which has nothing more to do and is about to end."""
+    return isinstance(thread, threading.Timer) and thread.finished.is_set()
+
+
+def _state() -> dict[str, Any]:
+    """What else scripts may change in a process."""
+    import triton
+    import triton.language as tl
+
+    names = (triton, tl, tl.core, tl.math, tl.tensor, tl.dtype)
+    return {
+        "the environment": dict(os.environ),
+        "the current folder": Path.cwd(),
+        "signals": [signal.getsignal(number) for number in signal.valid_signals()],
+        "threads": {thread for thread in threading.enumerate() if not _over(thread)},
+        "the tracing of calls": (sys.gettrace(), sys.getprofile(), sys.excepthook, sys.breakpointhook),
+        "standard input and output": (sys.stdin, sys.stdout, sys.stderr),
+        "warnings": list(warnings.filters),
+        "random numbers": (random.getstate(), str(np.random.get_state()), bytes(torch.get_rng_state().numpy())),
+        "PyTorch's settings": (
+            torch.get_default_dtype(),
+            torch.get_default_device(),
+            torch.get_num_threads(),
+            torch.is_grad_enabled(),
+            torch.get_deterministic_debug_mode(),
+            torch.get_float32_matmul_precision(),
+        ),
+        **{f"names of {owner.__name__}": _names(owner) for owner in names},
+    }
