@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from processes import dies, with_variable
 
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.unfinished import open_todos
@@ -59,17 +63,48 @@ def run_python() -> RunPython:
     """Run `python ARGUMENTS…` as a person would: no variable of ours set but those given by `env`."""
 
     def run(*arguments: str | Path, env: dict[str, str] | None = None, cwd: Path = ROOT) -> Outcome:
-        ours = ("TRITON_INTERPRET", "TRITON_INTERPRETER", "TRITON_WORKSHOP_SLIDE", "FORCE_COLOR", "COLUMNS")
-        inherited = {name: value for name, value in os.environ.items() if name not in ours}
-        return subprocess.run(
-            [sys.executable, *map(str, arguments)],
-            env={**inherited, **(env or {})},
-            cwd=cwd,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=180,
-            check=False,
-        )
+        return _run(arguments, env or {}, cwd)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def run_warm() -> Iterator[RunPython]:
+    """The same by `workshop run`, for scripts: in a fork of a process that has imported torch and Triton before.
+
+    It is shared by all tests of this session, and ends with it. A new process is for what a test says of a start.
+    """
+    with tempfile.TemporaryDirectory(prefix="workshop-") as folder:  # a short name: sockets have no room for another
+        ours = {"XDG_RUNTIME_DIR": folder, "TRITON_WORKSHOP_IDLE": str(LEFT_ALONE)}
+
+        def run(*arguments: str | Path, env: dict[str, str] | None = None, cwd: Path = ROOT) -> Outcome:
+            return _run(("-m", "triton_workshop.runner", *arguments), ours | (env or {}), cwd)
+
+        try:
+            yield run
+        finally:
+            processes = with_variable("XDG_RUNTIME_DIR", folder)
+            for process in processes:
+                with suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGTERM)
+            assert all(map(dies, processes))
+            assert with_variable("XDG_RUNTIME_DIR", folder) == []
+
+
+LEFT_ALONE = 120
+"""Seconds after which the shared process leaves by itself, should this one be killed."""
+
+
+def _run(arguments: tuple[str | Path, ...], env: dict[str, str], cwd: Path) -> Outcome:
+    ours = ("TRITON_INTERPRET", "TRITON_INTERPRETER", "TRITON_WORKSHOP_SLIDE", "FORCE_COLOR", "COLUMNS")
+    inherited = {name: value for name, value in os.environ.items() if name not in ours}
+    return subprocess.run(
+        [sys.executable, *map(str, arguments)],
+        env={**inherited, **env},
+        cwd=cwd,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=180,
+        check=False,
+    )

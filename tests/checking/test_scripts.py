@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import RunPython, shipped_exercise
+from conftest import Outcome, RunPython, shipped_exercise
 
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.unfinished import open_todos
@@ -17,8 +18,17 @@ SIMULATED = {"TRITON_INTERPRET": "1"}
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_a_solution_is_right_on_the_simulator(run_python: RunPython, number: int) -> None:
-    result = run_python(f"solutions/exercise_{number}.py", env=SIMULATED)
+def test_a_solution_is_right_on_the_simulator(run_warm: RunPython, number: int) -> None:
+    _assert_right(run_warm(f"solutions/exercise_{number}.py", env=SIMULATED), number)
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_a_solution_is_right_in_a_new_process(run_python: RunPython, number: int) -> None:
+    """One that is only checked, and one that shows a picture: all others here start warm, to save time."""
+    _assert_right(run_python(f"solutions/exercise_{number}.py", env=SIMULATED), number)
+
+
+def _assert_right(result: Outcome, number: int) -> None:
     assert result.returncode == 0, result.stdout + result.stderr
     assert f"All {len(EXERCISES[number].cases)} cases are right" in result.stdout
     assert "simulator" in result.stdout
@@ -35,10 +45,22 @@ def test_a_solution_is_right_on_the_gpu(run_python: RunPython, number: int) -> N
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_an_untouched_exercise_names_its_first_todo(run_python: RunPython, tmp_path: Path, number: int) -> None:
-    script = tmp_path / "exercise.py"
+def test_an_untouched_exercise_names_its_first_todo(run_warm: RunPython, tmp_path: Path, number: int) -> None:
+    _assert_untouched(run_warm(_shipped(tmp_path, number)), number)
+
+
+@pytest.mark.parametrize("number", [2])
+def test_an_untouched_exercise_names_it_in_a_new_process(run_python: RunPython, tmp_path: Path, number: int) -> None:
+    _assert_untouched(run_python(_shipped(tmp_path, number)), number)
+
+
+def _shipped(folder: Path, number: int) -> Path:
+    script = folder / "exercise.py"
     script.write_text(shipped_exercise(number))
-    result = run_python(script)
+    return script
+
+
+def _assert_untouched(result: Outcome, number: int) -> None:
     assert result.returncode == 1
     assert f"TODO 1 of {len(EXERCISES[number].hints)} is next" in result.stdout
     assert "Hint: " in result.stdout
@@ -46,8 +68,8 @@ def test_an_untouched_exercise_names_its_first_todo(run_python: RunPython, tmp_p
 
 
 @pytest.mark.parametrize("number", [2, 3])
-def test_a_picture_is_shown_before_and_after(run_python: RunPython, number: int) -> None:
-    result = run_python(f"solutions/exercise_{number}.py", env={**SIMULATED, "TRITON_WORKSHOP_SLIDE": "60"})
+def test_a_picture_is_shown_before_and_after(run_warm: RunPython, number: int) -> None:
+    result = run_warm(f"solutions/exercise_{number}.py", env={**SIMULATED, "TRITON_WORKSHOP_SLIDE": "60"})
     showing = EXERCISES[number].showing
     assert showing is not None
     assert f"{showing.caption}:\n" in result.stdout
@@ -144,20 +166,20 @@ MISTAKES = (
 
 @pytest.mark.parametrize(("right", "wrong", "message", "source", "hint"), MISTAKES)
 def test_a_mistake_is_shown_on_its_line_with_a_hint(
-    run_python: RunPython, root: Path, tmp_path: Path, right: str, wrong: str, message: str, source: str, hint: str
+    run_warm: RunPython, root: Path, tmp_path: Path, right: str, wrong: str, message: str, source: str, hint: str
 ) -> None:
     script = tmp_path / "mine.py"
     solution = (root / "solutions/exercise_1.py").read_text()
     assert right in solution
     script.write_text(solution.replace(right, wrong))
-    result = run_python(script, env={**SIMULATED, "COLUMNS": "200"})
+    result = run_warm(script, env={**SIMULATED, "COLUMNS": "200"})
     assert result.returncode == 1
     assert "Traceback" not in result.stdout + result.stderr
     for words in (message, source, hint):
         assert words in result.stdout
 
 
-def test_a_search_that_does_not_end_leaves_the_verdict(run_python: RunPython, root: Path, tmp_path: Path) -> None:
+def test_a_search_that_does_not_end_leaves_the_verdict(run_warm: RunPython, root: Path, tmp_path: Path) -> None:
     """With the mask put right, this script would never end."""
     solution = (root / "solutions/exercise_1.py").read_text()
     wrong = solution.replace("offsets < n_elements", "offsets < n_elements - 1")
@@ -165,16 +187,16 @@ def test_a_search_that_does_not_end_leaves_the_verdict(run_python: RunPython, ro
     script.write_text(
         wrong.replace("    return output", "    while output.isfinite().all():\n        pass\n    return output")
     )
-    result = run_python(script, env=SIMULATED)
+    result = run_warm(script, env=SIMULATED)
     assert result.returncode == 1
     assert "1 of 1,000 elements is never written" in result.stdout
     assert "stopped" not in result.stdout
 
 
-def test_a_byte_order_mark_is_no_mistake(run_python: RunPython, root: Path, tmp_path: Path) -> None:
+def test_a_byte_order_mark_is_no_mistake(run_warm: RunPython, root: Path, tmp_path: Path) -> None:
     script = tmp_path / "mine.py"
     script.write_bytes(b"\xef\xbb\xbf" + (root / "solutions/exercise_1.py").read_bytes())
-    assert run_python(script, env=SIMULATED).returncode == 0
+    assert run_warm(script, env=SIMULATED).returncode == 0
 
 
 def test_marks_are_written_where_output_is_not_utf8(run_python: RunPython) -> None:
@@ -235,7 +257,7 @@ BAD_INPUT = (
     (4, "matmul(t(3, 4).to('meta'), t(4, 3))", "meta and "),
 )
 
-BAD_INPUT_SCRIPT = """
+CALLS = """
 import runpy, sys
 from triton_workshop import DEVICE
 import torch
@@ -250,13 +272,28 @@ for call in sys.argv[2:]:
 """
 
 
+@pytest.fixture
+def answers_to(run_warm: RunPython, tmp_path: Path) -> Callable[..., list[str]]:
+    """What calls of a script's launcher come to: lines, one for each call."""
+    script = tmp_path / "calls.py"
+    script.write_text(CALLS)
+
+    def answers(file: str, *calls: str) -> list[str]:
+        result = run_warm(script, file, *calls)
+        assert result.returncode == 0, result.stderr
+        return result.stdout.splitlines()
+
+    return answers
+
+
 @pytest.mark.parametrize("folder", ["exercises", "solutions"])
 @pytest.mark.parametrize("number", NUMBERS)
-def test_bad_input_is_refused_with_what_was_expected(run_python: RunPython, folder: str, number: int) -> None:
+def test_bad_input_is_refused_with_what_was_expected(
+    answers_to: Callable[..., list[str]], folder: str, number: int
+) -> None:
     cases = [(call, message) for n, call, message in BAD_INPUT if n == number]
-    result = run_python("-c", BAD_INPUT_SCRIPT, f"{folder}/exercise_{number}.py", *(call for call, _ in cases))
-    answers = result.stdout.splitlines()
-    assert len(answers) == len(cases), result.stderr
+    answers = answers_to(f"{folder}/exercise_{number}.py", *(call for call, _ in cases))
+    assert len(answers) == len(cases)
     for answer, (call, message) in zip(answers, cases, strict=True):
         assert message in answer, call
 
@@ -270,13 +307,12 @@ EMPTY = {
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_a_solution_takes_empty_tensors(run_python: RunPython, number: int) -> None:
-    result = run_python("-c", BAD_INPUT_SCRIPT, f"solutions/exercise_{number}.py", EMPTY[number])
-    assert result.stdout == "no error\n", result.stderr
+def test_a_solution_takes_empty_tensors(answers_to: Callable[..., list[str]], number: int) -> None:
+    assert answers_to(f"solutions/exercise_{number}.py", EMPTY[number]) == ["no error"]
 
 
 @pytest.mark.parametrize("cheat", ["patched_torch", "patched_comparison", "imported_reference", "torch_adds"])
-def test_a_cheat_is_found_out_when_it_runs_itself(run_python: RunPython, root: Path, cheat: str) -> None:
-    result = run_python(root / f"tests/wrong/exercise_1/{cheat}.py", env=SIMULATED)
+def test_a_cheat_is_found_out_when_it_runs_itself(run_warm: RunPython, root: Path, cheat: str) -> None:
+    result = run_warm(root / f"tests/wrong/exercise_1/{cheat}.py", env=SIMULATED)
     assert result.returncode == 1, result.stdout
     assert "not-a-kernel" in result.stdout

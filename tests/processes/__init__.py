@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -14,6 +16,17 @@ def alive(process: int) -> bool:
     except (FileNotFoundError, ProcessLookupError):
         return False
     return state != "Z"
+
+
+def with_variable(name: str, value: str) -> list[int]:
+    """The processes that were started with this variable in their environment, this one not; on Linux only."""
+    wanted = os.fsencode(f"{name}={value}")
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # it has gone, or is another user's
+            if wanted in (folder / "environ").read_bytes().split(b"\0"):
+                found.append(int(folder.name))
+    return [process for process in found if process != os.getpid() and alive(process)]
 
 
 PATIENCE = 60
