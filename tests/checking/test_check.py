@@ -19,6 +19,8 @@ from triton_workshop.checking.source import Source
 from triton_workshop.checking.tolerance import in_words, tolerance
 from triton_workshop.checking.verdict import Kind, State, Verdict
 
+from .judging import LIMIT, judge_here
+
 ADD, SEPIA, CONV2D, MATMUL = (EXERCISES[number] for number in (1, 2, 3, 4))
 Check = Callable[..., Verdict]
 
@@ -27,16 +29,30 @@ Check = Callable[..., Verdict]
 def checked(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Check:
     """The verdict on a solution in which one piece of text is replaced by another."""
 
-    def verdict(exercise: Exercise, *changes: tuple[str, str], limit: float = 60.0) -> Verdict:
-        text = exercise.solution_file.read_text(encoding="utf-8")
-        for right, wrong in changes:
-            assert right in text
-            text = text.replace(right, wrong)
-        script = tmp_path / f"exercise_{exercise.number}.py"
-        script.write_text(text, encoding="utf-8")
-        return check(exercise, script, limit=limit)
+    def verdict(exercise: Exercise, *changes: tuple[str, str], limit: float = LIMIT) -> Verdict:
+        return check(exercise, _changed(exercise, changes, tmp_path), limit=limit)
 
     return verdict
+
+
+@pytest.fixture
+def judged(tmp_path: Path) -> Check:
+    """The same in this process, for what leaves nothing behind in it."""
+
+    def verdict(exercise: Exercise, *changes: tuple[str, str]) -> Verdict:
+        return judge_here(exercise, _changed(exercise, changes, tmp_path))
+
+    return verdict
+
+
+def _changed(exercise: Exercise, changes: tuple[tuple[str, str], ...], folder: Path) -> Path:
+    text = exercise.solution_file.read_text(encoding="utf-8")
+    for right, wrong in changes:
+        assert right in text
+        text = text.replace(right, wrong)
+    script = folder / f"exercise_{exercise.number}.py"
+    script.write_text(text, encoding="utf-8")
+    return script
 
 
 @pytest.mark.parametrize("exercise", EXERCISES.values(), ids=lambda exercise: exercise.launcher)
@@ -66,8 +82,8 @@ WRONG = (
 
 
 @pytest.mark.parametrize(("right", "wrong", "kind", "message"), WRONG)
-def test_a_wrong_script_is_found_out(right: str, wrong: str, kind: Kind, message: str, checked: Check) -> None:
-    finding = checked(ADD, (right, wrong)).findings[0]
+def test_a_wrong_script_is_found_out(right: str, wrong: str, kind: Kind, message: str, judged: Check) -> None:
+    finding = judged(ADD, (right, wrong)).findings[0]
     assert finding.kind is kind
     assert message in finding.message
 
@@ -95,9 +111,9 @@ RIGHT = {
 
 
 @pytest.mark.parametrize("name", RIGHT)
-def test_a_right_answer_may_be_put_together_from_what_kernels_stored(name: str, checked: Check) -> None:
+def test_a_right_answer_may_be_put_together_from_what_kernels_stored(name: str, judged: Check) -> None:
     exercise, *changes = RIGHT[name]
-    assert checked(exercise, *changes).findings == ()
+    assert judged(exercise, *changes).findings == ()
 
 
 STORE = "tl.store(output_ptr + offsets, x + y, mask=mask)"
@@ -122,8 +138,8 @@ IDEAS = (
 
 
 @pytest.mark.parametrize(("exercise", "right", "wrong", "idea"), IDEAS)
-def test_the_hint_is_about_the_mistake(exercise: Exercise, right: str, wrong: str, idea: str, checked: Check) -> None:
-    assert checked(exercise, (right, wrong)).findings[0].hint_name == idea
+def test_the_hint_is_about_the_mistake(exercise: Exercise, right: str, wrong: str, idea: str, judged: Check) -> None:
+    assert judged(exercise, (right, wrong)).findings[0].hint_name == idea
 
 
 @pytest.mark.parametrize(("loop", "idea"), [("while True", "infinite-loop"), ("for i in range(9)", "too-much-work")])
@@ -186,25 +202,25 @@ OTHER_STYLES = {
 
 
 @pytest.mark.parametrize("style", OTHER_STYLES)
-def test_a_hint_says_no_more_than_is_known_of_another_style(style: str, checked: Check) -> None:
+def test_a_hint_says_no_more_than_is_known_of_another_style(style: str, judged: Check) -> None:
     change, words, line = OTHER_STYLES[style]
     more = {
         "a helper": [(OFFSETS, "offsets = block(pid, BLOCK_SIZE)")],
         "two values on a line": [("    # 4: load the block of y\n    y = tl.load(y_ptr + offsets, mask=mask)\n", "")],
     }
-    finding = checked(ADD, change, *more.get(style, [])).findings[0]
+    finding = judged(ADD, change, *more.get(style, [])).findings[0]
     assert finding.hints[0].startswith(words)
     assert finding.source == line
 
 
-def test_another_size_of_block_is_not_blamed_for_a_mistake_that_it_shows(checked: Check) -> None:
+def test_another_size_of_block_is_not_blamed_for_a_mistake_that_it_shows(judged: Check) -> None:
     returns = ("    # 5: store", "    if pid == 3:\n        return\n\n    # 5: store")
-    finding = checked(ADD, ("BLOCK_SIZE = 1024", "BLOCK_SIZE = 256"), returns).findings[0]
+    finding = judged(ADD, ("BLOCK_SIZE = 1024", "BLOCK_SIZE = 256"), returns).findings[0]
     assert "BLOCK_SIZE = " not in finding.source
 
 
-def test_a_form_feed_ends_no_line(checked: Check) -> None:
-    assert checked(ADD, ("@triton.jit", "\f\n@triton.jit")).passed
+def test_a_form_feed_ends_no_line(judged: Check) -> None:
+    assert judged(ADD, ("@triton.jit", "\f\n@triton.jit")).passed
 
 
 ENDLESS_ONCE_REPAIRED = (
@@ -236,9 +252,9 @@ def test_what_a_text_shows_is_said_while_todos_are_open(todo: str, filled: str, 
     assert finding.source.startswith(filled)
 
 
-def test_a_loop_over_range_is_no_block(checked: Check) -> None:
+def test_a_loop_over_range_is_no_block(judged: Check) -> None:
     twice = ("    # 5: store", "    for _ in range(2):\n        x = x + 0.0\n\n    # 5: store")
-    assert checked(ADD, twice).passed
+    assert judged(ADD, twice).passed
 
 
 GRIDS = (
@@ -249,8 +265,8 @@ GRIDS = (
 
 
 @pytest.mark.parametrize(("grid", "words"), GRIDS)
-def test_a_right_script_is_told_of_its_idle_programs(grid: str, words: str, checked: Check) -> None:
-    verdict = checked(ADD, ("(cdiv(n_elements, BLOCK_SIZE),)", grid))
+def test_a_right_script_is_told_of_its_idle_programs(grid: str, words: str, judged: Check) -> None:
+    verdict = judged(ADD, ("(cdiv(n_elements, BLOCK_SIZE),)", grid))
     assert verdict.passed
     assert verdict.as_json()["remark"] == verdict.remark
     assert bool(verdict.remark) == bool(words)
@@ -277,9 +293,9 @@ def test_a_kernel_that_goes_outside_is_told_before_the_values_that_come_of_it(ch
     assert findings[0].elements == 24
 
 
-def test_unwritten_elements_come_with_the_programs_that_owe_them(checked: Check) -> None:
+def test_unwritten_elements_come_with_the_programs_that_owe_them(judged: Check) -> None:
     grid = ("cdiv(height, BLOCK_SIZE_H), cdiv(width, BLOCK_SIZE_W)", "cdiv(height, BLOCK_SIZE_H), 1")
-    finding = checked(SEPIA, grid).findings[0]
+    finding = judged(SEPIA, grid).findings[0]
     assert finding.kind is Kind.UNWRITTEN
     assert finding.programs == ((0, 1), (1, 1))
     assert finding.elements == 3 * 17
@@ -290,9 +306,9 @@ def test_unwritten_elements_come_with_the_programs_that_owe_them(checked: Check)
     assert finding.tiles.planes == ((row, row),)
 
 
-def test_a_result_of_zeros_that_nobody_stored_is_unwritten(checked: Check) -> None:
+def test_a_result_of_zeros_that_nobody_stored_is_unwritten(judged: Check) -> None:
     changes = (("torch.empty_like(x)", "torch.zeros_like(x)"), ("cdiv(n_elements, BLOCK_SIZE),", "1,"))
-    finding = checked(ADD, *changes).findings[0]
+    finding = judged(ADD, *changes).findings[0]
     assert (finding.kind, finding.elements) == (Kind.UNWRITTEN, 1)
 
 
@@ -336,14 +352,14 @@ def _gone(pid: int) -> bool:
     return False
 
 
-def test_a_helper_of_a_kernel_needs_no_constexpr(checked: Check) -> None:
+def test_a_helper_of_a_kernel_needs_no_constexpr(judged: Check) -> None:
     """What a kernel hands on stays a constexpr."""
     helper = "@triton.jit\ndef block(pid, size):\n    return pid * size + tl.arange(0, size)\n\n\n"
     changes = (
         ("@triton.jit\ndef add_kernel(", f"{helper}@triton.jit\ndef add_kernel("),
         ("pid * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)", "block(pid, BLOCK_SIZE)"),
     )
-    assert checked(ADD, *changes).passed
+    assert judged(ADD, *changes).passed
 
 
 def test_a_process_that_dies_is_a_crash(checked: Check) -> None:

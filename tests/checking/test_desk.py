@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.progress import Progress, Record, load_progress, remember, save_progress
 from triton_workshop.checking.report import next_step
 from triton_workshop.checking.verdict import Finding, Kind, Verdict
+from triton_workshop.cli import main
 
 ADD = EXERCISES[1]
 
@@ -252,7 +254,27 @@ MISUSES = (
 
 
 @pytest.mark.parametrize(("arguments", "message"), MISUSES, ids=lambda value: " ".join(value)[:30])
-def test_misuse_ends_with_2_and_a_line(workshop: Workshop, arguments: tuple[str, ...], message: str) -> None:
+def test_misuse_ends_with_2_and_a_line(
+    desk: Path,
+    root: Path,
+    arguments: tuple[str, ...],
+    message: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """In this process: what is no misuse that the command knows would leave it as an exception, and fail here."""
+    monkeypatch.setattr(sys, "argv", ["workshop", *arguments])
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+    monkeypatch.chdir(root)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+def test_misuse_ends_a_process_with_2_and_a_line(workshop: Workshop) -> None:
+    arguments, message = MISUSES[0]
     result = workshop(*arguments)
     assert result.returncode == 2
     assert message in result.stderr
