@@ -19,6 +19,7 @@ import threading
 import time
 import warnings
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -76,11 +77,14 @@ def judge_here(exercise: Exercise, file: Path) -> Verdict:
         return verdict_of(exercise, file, beginning, findings=(finding,) if finding else ())
     trial.prepare()
     torch.set_num_threads(1)  # as `check` does: a process with threads of OpenMP cannot be forked for another test
-    # A machine that others keep busy must not change what is found; a child would give up its search earlier.
-    unhurried = mock.patch.object(repair, "LIMIT", LIMIT)
-    with unhurried, _nothing_left_behind(file), watchdog(LIMIT, file, partial(_give_up, file)):
+    with unhurried(), _nothing_left_behind(file), watchdog(LIMIT, file, partial(_give_up, file)):
         outcome = contextvars.copy_context().run(_judged, exercise, source)  # an allocator for Triton is one's own so
     return verdict_of(exercise, file, beginning, outcome)
+
+
+def unhurried() -> AbstractContextManager[object]:
+    """The search for a mistake takes its time: how busy a machine is must not change what is found."""
+    return mock.patch.object(repair, "LIMIT", LIMIT)
 
 
 def told(verdict: Verdict) -> str:
@@ -162,7 +166,7 @@ def _state() -> dict[str, Any]:
     import triton
     import triton.language as tl
 
-    names = (triton, tl, tl.core, tl.math, tl.tensor, tl.dtype)
+    names = (torch, triton, tl, tl.core, tl.math, tl.tensor, tl.dtype)
     return {
         "the environment": dict(os.environ),
         "the current folder": Path.cwd(),

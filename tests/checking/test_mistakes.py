@@ -16,7 +16,7 @@ from triton_workshop.checking.check import check
 from triton_workshop.checking.exercise import Exercise
 from triton_workshop.checking.exercises import EXERCISES
 
-from .judging import judge_here, needs_its_own_process, told, verdict_on
+from .judging import LIMIT, judge_here, needs_its_own_process, told, unhurried, verdict_on
 from .mistakes import Mistake
 
 TABLES = {number: importlib.import_module(f".mistakes.exercise_{number}", __package__).MISTAKES for number in EXERCISES}
@@ -67,7 +67,9 @@ def test_a_process_of_its_own_comes_to_the_same_verdict(
     exercise: Exercise, mistake: Mistake, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     script = _script(exercise, mistake, tmp_path)
-    assert told(judge_here(exercise, script)) == told(check(exercise, script, limit=60.0))
+    with unhurried():
+        verdict = check(exercise, script, limit=LIMIT)
+    assert told(judge_here(exercise, script)) == told(verdict)
 
 
 @pytest.mark.parametrize("number", EXERCISES)

@@ -1,0 +1,53 @@
+"""The process of the tests is after a script what it was before, or the script is an error."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from triton_workshop.checking.exercises import EXERCISES
+
+from .judging import judge_here
+
+ADD = EXERCISES[1]
+
+
+def _script(folder: Path, first_lines: str) -> Path:
+    script = folder / "mine.py"
+    script.write_text(f"{first_lines}\n{ADD.solution_file.read_text(encoding='utf-8')}", encoding="utf-8")
+    return script
+
+
+def test_what_loading_a_script_changes_is_undone(tmp_path: Path) -> None:
+    before, script = (sys.argv, sys.path[:]), _script(tmp_path, "print('hello')")
+    assert judge_here(ADD, script).passed
+    assert (sys.argv, sys.path) == before
+    assert "script_being_checked" not in sys.modules
+    assert str(script) not in linecache.cache
+
+
+LEFT = (
+    ("import os; os.environ['LEFT_BEHIND'] = '1'", "the environment"),
+    ("import torch; torch.manual_seed(2026)", "random numbers"),
+    ("import torch; torch.LEFT_BEHIND = 1", "names of torch"),
+    ("import neighbour", "neighbour"),
+)
+
+
+@pytest.mark.parametrize(("line", "what"), LEFT, ids=[what for _, what in LEFT])
+def test_a_script_that_leaves_something_behind_is_an_error(line: str, what: str, tmp_path: Path) -> None:
+    (tmp_path / "neighbour.py").touch()
+    state = torch.get_rng_state()
+    try:
+        with pytest.raises(AssertionError, match=rf"changes .*{what}"):
+            judge_here(ADD, _script(tmp_path, line))
+    finally:
+        torch.set_rng_state(state)
+        os.environ.pop("LEFT_BEHIND", None)
+        sys.modules.pop("neighbour", None)
+        vars(torch).pop("LEFT_BEHIND", None)
