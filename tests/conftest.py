@@ -74,11 +74,11 @@ def run_warm() -> Iterator[RunPython]:
 
     It is shared by all tests of this session, and ends with it. A new process is for what a test says of a start.
     """
-    with tempfile.TemporaryDirectory(prefix="workshop-") as folder:  # a short name: sockets have no room for another
+    with tempfile.TemporaryDirectory(prefix="workshop-") as folder:
         ours = {"XDG_RUNTIME_DIR": folder, "TRITON_WORKSHOP_IDLE": str(LEFT_ALONE)}
 
         def run(*arguments: str | Path, env: dict[str, str] | None = None, cwd: Path = ROOT) -> Outcome:
-            return _run(("-m", "triton_workshop.runner", *arguments), ours | (env or {}), cwd)
+            return _run(("-m", "triton_workshop.processes", *arguments), ours | (env or {}), cwd)
 
         try:
             yield run

@@ -32,14 +32,14 @@ import torch
 
 from triton_workshop.checking import repair, trial
 from triton_workshop.checking.check import check, read, verdict_of
-from triton_workshop.checking.child import culprit_of, load
+from triton_workshop.checking.child import culprit_of, load, prepare
 from triton_workshop.checking.exercise import Exercise
 from triton_workshop.checking.integrity import Integrity
 from triton_workshop.checking.judge import Judge
 from triton_workshop.checking.observe import Observation, Observer, failure_of
 from triton_workshop.checking.source import Source
 from triton_workshop.checking.verdict import Verdict
-from triton_workshop.checking.watchdog import watchdog
+from triton_workshop.processes.call import Limit, limited
 
 LIMIT = 60.0
 """Seconds for one script."""
@@ -75,10 +75,10 @@ def judge_here(exercise: Exercise, file: Path) -> Verdict:
     source, finding = read(exercise, file)
     if source is None or finding is not None:
         return verdict_of(exercise, file, beginning, findings=(finding,) if finding else ())
-    trial.prepare()
-    torch.set_num_threads(1)  # as `check` does: a process with threads of OpenMP cannot be forked for another test
-    with unhurried(), _nothing_left_behind(file), watchdog(LIMIT, file, partial(_give_up, file)):
-        outcome = contextvars.copy_context().run(_judged, exercise, source)  # an allocator for Triton is one's own so
+    prepare()
+    with unhurried(), _nothing_left_behind(file), limited(Limit(LIMIT, file), partial(_give_up, file)):
+        # A script's allocator for Triton is a context variable: in a copy it stays the script's own.
+        outcome = contextvars.copy_context().run(_judged, exercise, source)
     return verdict_of(exercise, file, beginning, outcome)
 
 
@@ -157,7 +157,7 @@ def _names(owner: object) -> dict[str, object]:
 
 
 def _over(thread: threading.Thread) -> bool:
-    """Whether it is the watchdog's, which has nothing more to do and is about to end."""
+    """Whether it is the timer of a limit, which has nothing more to do and is about to end."""
     return isinstance(thread, threading.Timer) and thread.finished.is_set()
 
 
