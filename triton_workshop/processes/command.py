@@ -14,7 +14,7 @@ from typing import NoReturn
 from triton_workshop.processes.idle import IdleError, idle_seconds
 from triton_workshop.processes.modes import heavy, parent_for
 from triton_workshop.processes.shows import SLIDE, python_command
-from triton_workshop.processes.warm import POSSIBLE, Request, connect
+from triton_workshop.processes.warm import POSSIBLE, Request, WarmParent
 from triton_workshop.processes.wire import SocketConnection
 
 MISUSE = 2
@@ -64,7 +64,7 @@ def _connect(file: str, environment: Mapping[str, str], stays: float) -> SocketC
         return None
     try:
         mode = parent_for(Path(file).read_bytes(), environment)
-        return None if mode is None else connect(mode, environment, stays, start=stays > 0)
+        return None if mode is None else WarmParent.of(mode, environment).connect(stays, start=stays > 0)
     except OSError:
         return None
 

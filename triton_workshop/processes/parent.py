@@ -27,7 +27,6 @@ from functools import partial
 from typing import NoReturn
 
 from triton_workshop.processes.child import become
-from triton_workshop.processes.freshness import Freshness
 from triton_workshop.processes.modes import INTERPRET, Mode
 from triton_workshop.processes.process import die_with_parent, signal_group
 from triton_workshop.processes.warm import FILES, READY, Request, user_at
@@ -74,13 +73,12 @@ def main(mode: Mode, door: int, stays: float) -> NoReturn:
     """Serves those who connect at this socket. Whoever has started this process waits there already."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     entrance = socket.socket(fileno=door)
-    freshness = Freshness.now()
     first = SocketConnection(entrance.accept()[0])
     if stays == 0:
         _leave_with(first)
     _preload(mode)
     _look_no_more(first)
-    request, files = Parent(mode, entrance, freshness, stays).serve(first)
+    request, files = Parent(mode, entrance, stays).serve(first)
     become(request, files)
 
 
@@ -128,9 +126,8 @@ def _preload(mode: Mode) -> None:
 class Parent:
     """Serves clients. In a child, `serve` returns what the child is to run."""
 
-    def __init__(self, mode: Mode, door: socket.socket, freshness: Freshness, stays: float) -> None:
+    def __init__(self, mode: Mode, door: socket.socket, stays: float) -> None:
         self._door = door
-        self._freshness = freshness
         self._stays = stays
         self._clients: dict[SocketConnection, int] = {}
         """Those that are connected, each with its child, 0 for none."""
@@ -162,16 +159,11 @@ class Parent:
                     return job
 
     def _admit(self) -> None:
-        """The next client, if it is the same user. Where our code is no longer the code on disk, that was the last."""
+        """The next client, if it is the same user."""
         client = SocketConnection(self._door.accept()[0])
-        if user_at(client.socket) != os.geteuid():
-            client.close()
-        elif self._freshness.still():
+        if user_at(client.socket) == os.geteuid():
             self._welcome(client)
         else:
-            self._stays = 0
-            self._selector.unregister(self._door)
-            self._door.close()
             client.close()
 
     def _welcome(self, client: SocketConnection) -> None:

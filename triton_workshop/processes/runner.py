@@ -20,7 +20,7 @@ from triton_workshop.processes.modes import INTERPRET, Mode, default_mode, heavy
 from triton_workshop.processes.process import Files, NewProcess, Process
 from triton_workshop.processes.run import Run, launch_new
 from triton_workshop.processes.script import Script, environment
-from triton_workshop.processes.warm import POSSIBLE, READY, Request, WarmProcess, connect
+from triton_workshop.processes.warm import POSSIBLE, READY, Request, WarmParent, WarmProcess
 from triton_workshop.processes.wire import SocketConnection
 
 
@@ -89,13 +89,12 @@ class Runner:
         self.put_up_guard()
         name = guard.new_name()
         variables = environment(80) | {INTERPRET: "1", guard.OWNER: name}
-        new = partial(NewProcess, call.COMMAND, variables=variables)
 
         def launch(files: Files) -> Process:
             if POSSIBLE:
                 with suppress(OSError):
-                    return WarmProcess(self._connect(Mode.SIMULATOR), Request((), "/", variables), files, new)
-            return new(files)
+                    return WarmProcess(self._connect(Mode.SIMULATOR), Request((), "/", variables), files)
+            return NewProcess(call.COMMAND, files, variables)
 
         started = call.Call(launch, output, patience, partial(self._has_ended, name))
         started.send(call.Task(function, arguments))
@@ -108,14 +107,10 @@ class Runner:
             guard.script_has_ended(name)
 
     def _launch(self, script: Script, file: Path, variables: Mapping[str, str], files: Files) -> Process:
-        def new(files: Files) -> Process:
-            return launch_new(script, file, variables, files)
-
         mode = parent_for(script.source, os.environ) if POSSIBLE and script.plain_python else None
-        if mode is None or not script.folder.is_dir():  # which only a new process can run, or say what is wrong
-            return new(files)
-        if not heavy(script.source) and not self._is_ready(mode):
-            return new(files)  # is there first
+        # What only a new process can run, or says what is wrong with; and what is done before the parent is ready.
+        if mode is None or not script.folder.is_dir() or not (heavy(script.source) or self._is_ready(mode)):
+            return launch_new(script, file, variables, files)
         request = Request(
             (str(file), *script.arguments),
             str(script.folder.resolve()),
@@ -124,9 +119,9 @@ class Runner:
             terminal=script.terminal is not None,
         )
         try:
-            return WarmProcess(self._connect(mode), request, files, new)
+            return WarmProcess(self._connect(mode), request, files)
         except OSError:  # no parent
-            return new(files)
+            return launch_new(script, file, variables, files)
 
     def _is_ready(self, mode: Mode) -> bool:
         with self._lock:
@@ -135,17 +130,18 @@ class Runner:
 
     def _connect(self, mode: Mode) -> SocketConnection:
         """A connection to the parent for that mode, which stays as long as we do. Raises OSError."""
-        self._lease(mode)
-        return connect(mode, environment(80), 0)
+        return self._lease(mode).parent.connect(stays=0)
 
-    def _lease(self, mode: Mode) -> None:
+    def _lease(self, mode: Mode) -> _Lease:
+        parent = WarmParent.of(mode, environment(80))
         with self._lock:
             self._check_open()
             lease = self._leases.get(mode)
-            if lease is None or lease.has_gone():
+            if lease is None or lease.has_gone() or lease.parent.address != parent.address:
                 if lease is not None:
                     lease.close()
-                self._leases[mode] = _Lease(connect(mode, environment(80), 0))
+                lease = self._leases[mode] = _Lease(parent)
+            return lease
 
     def close(self) -> None:
         with self._lock:
@@ -172,8 +168,10 @@ class Runner:
 class _Lease:
     """A connection that asks for nothing: a parent stays as long as somebody has one."""
 
-    def __init__(self, connection: SocketConnection) -> None:
-        self._connection = connection
+    def __init__(self, parent: WarmParent) -> None:
+        """Raises OSError."""
+        self.parent = parent
+        self._connection = parent.connect(stays=0)
         self._ready = False
         self._gone = False
         self._lock = threading.Lock()

@@ -16,14 +16,15 @@ import sys
 import threading
 import time
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
-from triton_workshop.processes.freshness import PACKAGE
+from triton_workshop.processes.freshness import PACKAGE, code_on_disk
 from triton_workshop.processes.modes import INTERPRET, LOADED_EARLY, Mode
-from triton_workshop.processes.process import Files, Process
+from triton_workshop.processes.process import Files, signal_group
 from triton_workshop.processes.wire import SocketConnection
 
 POSSIBLE = sys.platform == "linux"
@@ -56,84 +57,84 @@ class Request:
     stays: float | None = None
 
 
-def connect(mode: Mode, environment: Mapping[str, str], stays: float, *, start: bool = True) -> SocketConnection:
-    """A connection to the parent for this mode and environment, which says READY as soon as it is.
+@dataclass(frozen=True)
+class WarmParent:
+    """The parent for a mode and an environment, which may not run yet."""
 
-    Where there is none, it is started, to stay for so many seconds after its last client. Raises OSError.
-    """
-    address = _address(mode, environment)
-    for _ in range(ATTEMPTS):
-        client = socket.socket(socket.AF_UNIX)
-        try:
-            _open(client, address, mode, environment, stays if start else None)
-            if user_at(client) != os.geteuid():
-                raise PermissionError(errno.EPERM, "another user listens in the place of the warm parent")
-            return SocketConnection(client)
-        except (ConnectionRefusedError, BlockingIOError):  # it is just coming, or going, or has too much to do
-            client.close()
-            if not start:
-                raise
+    mode: Mode
+    environment: Mapping[str, str]
+    address: bytes
+    """The name at which it listens."""
+
+    @classmethod
+    def of(cls, mode: Mode, environment: Mapping[str, str]) -> Self:
+        """The address differs where its interpreter, its code or what it read at its start would. Raises OSError."""
+        early = (*LOADED_EARLY, *LOADED_EARLY_TOO, "XDG_RUNTIME_DIR")
+        variables = sorted(item for item in environment.items() if item[0].startswith(early))
+        files = str(Path("/proc/self/ns/mnt").readlink())  # a container has others
+        place = zlib.crc32(repr((sys.executable, sys.version, code_on_disk(), files, variables)).encode())
+        return cls(mode, environment, f"\0triton-workshop-{os.geteuid()}-{mode}-{place:08x}".encode())
+
+    def connect(self, stays: float, *, start: bool = True) -> SocketConnection:
+        """A connection to it, over which it says READY as soon as it is.
+
+        Where there is none, it is started, to stay for so many seconds after its last client. Raises OSError.
+        """
+        for _ in range(ATTEMPTS):
+            client = socket.socket(socket.AF_UNIX)
+            try:
+                self._open(client, stays if start else None)
+                if user_at(client) != os.geteuid():
+                    raise PermissionError(errno.EPERM, "another user listens in the place of the warm parent")
+                return SocketConnection(client)
+            except OSError as error:
+                client.close()
+                if not start or not isinstance(error, ConnectionRefusedError | BlockingIOError):
+                    raise
             time.sleep(PAUSE)
-        except BaseException:
-            client.close()
-            raise
-    raise ConnectionRefusedError(errno.ECONNREFUSED, "the warm parent does not answer")
+        raise ConnectionRefusedError(errno.ECONNREFUSED, "the warm parent does not answer")
 
-
-def _open(
-    client: socket.socket, address: bytes, mode: Mode, environment: Mapping[str, str], stays: float | None
-) -> None:
-    """Connects a client to the parent at an address, which is started where there is none and one may stay."""
-    try:
-        client.connect(address)
-    except ConnectionRefusedError:
-        if stays is None:
-            raise
-    else:
-        return
-    with socket.socket(socket.AF_UNIX) as door:
+    def _open(self, client: socket.socket, stays: float | None) -> None:
         try:
-            door.bind(address)
-        except OSError as error:  # another command was first
-            raise ConnectionRefusedError from error
-        door.listen(64)
-        client.connect(address)
-        _start(mode, door.fileno(), environment, stays)
+            client.connect(self.address)
+        except ConnectionRefusedError:
+            if stays is None:
+                raise
+        else:
+            return
+        with socket.socket(socket.AF_UNIX) as door:
+            try:
+                door.bind(self.address)
+            except OSError as error:  # another command was first
+                raise ConnectionRefusedError from error
+            door.listen(64)
+            client.connect(self.address)
+            self._start(door.fileno(), stays)
 
+    def _start(self, door: int, stays: float) -> None:
+        """Starts the process that `parent.main` describes."""
+        import subprocess  # seldom needed, and slow to import
 
-def _start(mode: Mode, door: int, environment: Mapping[str, str], stays: float) -> None:
-    """Starts the process that `parent.main` describes."""
-    import subprocess  # seldom needed, and slow to import
+        from triton_workshop.processes.guard import OWNER
 
-    from triton_workshop.processes.guard import OWNER
-
-    program = (
-        # Not -m, which would look for modules in the current folder first.
-        f"import sys; sys.path[0] = {str(PACKAGE.parent)!r}; from triton_workshop.processes import parent; "
-        f"parent.main(parent.Mode({mode.value!r}), {door}, {stays})"
-    )
-    nothing = subprocess.DEVNULL
-    started = subprocess.Popen(
-        [sys.executable, "-u", "-c", program],
-        cwd="/",
-        # It serves others too, when whoever has started it has gone.
-        env={name: value for name, value in environment.items() if name not in (INTERPRET, OWNER)},
-        stdin=nothing,
-        stdout=nothing,
-        stderr=nothing,
-        pass_fds=[door],
-        start_new_session=True,
-    )
-    threading.Thread(target=started.wait, daemon=True).start()  # so that it leaves no zombie here
-
-
-def _address(mode: Mode, environment: Mapping[str, str]) -> bytes:
-    """Differs where a parent's interpreter, its files, or what it read of its environment at the start would differ."""
-    early = (*LOADED_EARLY, *LOADED_EARLY_TOO, "XDG_RUNTIME_DIR")
-    variables = sorted(item for item in environment.items() if item[0].startswith(early))
-    files = str(Path("/proc/self/ns/mnt").readlink())  # a container has others
-    place = (sys.executable, sys.version, str(PACKAGE), files, variables)
-    return f"\0triton-workshop-{os.geteuid()}-{mode}-{zlib.crc32(repr(place).encode()):08x}".encode()
+        program = (
+            # Not -m, which would look for modules in the current folder first.
+            f"import sys; sys.path[0] = {str(PACKAGE.parent)!r}; from triton_workshop.processes import parent; "
+            f"parent.main(parent.Mode({self.mode.value!r}), {door}, {stays})"
+        )
+        nothing = subprocess.DEVNULL
+        started = subprocess.Popen(
+            [sys.executable, "-u", "-c", program],
+            cwd="/",
+            # It serves others too, when whoever has started it has gone.
+            env={name: value for name, value in self.environment.items() if name not in (INTERPRET, OWNER)},
+            stdin=nothing,
+            stdout=nothing,
+            stderr=nothing,
+            pass_fds=[door],
+            start_new_session=True,
+        )
+        threading.Thread(target=started.wait, daemon=True).start()  # so that it leaves no zombie here
 
 
 def user_at(end: socket.socket) -> int:
@@ -143,75 +144,49 @@ def user_at(end: socket.socket) -> int:
 
 
 class WarmProcess:
-    """A `Process` that a warm parent forks. One that the parent does not begin with is started `otherwise`."""
+    """A `Process` that a warm parent forks."""
 
-    def __init__(
-        self, connection: SocketConnection, request: Request, files: Files, otherwise: Callable[[Files], Process]
-    ) -> None:
+    def __init__(self, connection: SocketConnection, request: Request, files: Files) -> None:
+        """Raises OSError where the parent has gone."""
         self._connection = connection
-        self._otherwise = otherwise
-        self._instead: Process | None = None
         self._child = 0
         self._code: int | None = None
         self._lock = threading.RLock()
-        with suppress(OSError):  # it has gone already: noticed by `poll`
-            connection.send_files(files)
-            connection.send(request)
-        self._kept: Files | None = (os.dup(files[0]), os.dup(files[1]), os.dup(files[2]))
-        """The files, until it has begun."""
+        connection.send_files(files)
+        connection.send(request)
 
     def poll(self) -> int | None:
         with self._lock:
-            while self._code is None and self._instead is None and select.select([self._connection], [], [], 0)[0]:
+            while self._code is None and select.select([self._connection], [], [], 0)[0]:
                 self._listen()
-            return self._code if self._instead is None else self._instead.poll()
+            return self._code
 
     def _listen(self) -> None:
         try:
             message = self._connection.receive()
-        except (OSError, EOFError):
-            self._go_on_without_parent()
+        except (OSError, EOFError):  # The kernel ends the child with its parent, and nobody else what it has started.
+            self._code = -signal.SIGKILL
+            if self._child:
+                signal_group(self._child, signal.SIGKILL)
             return
         if isinstance(message, dict):
             self._child = message.get("process", self._child)
             self._code = message.get("code")
-            self._let_go_of_files()
-
-    def _go_on_without_parent(self) -> None:
-        if self._child:  # The kernel ends it, and nobody else what it has started.
-            self._code = -signal.SIGKILL
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._child, signal.SIGKILL)
-            return
-        assert self._kept is not None
-        self._code = 1  # for whoever asks again after an error
-        self._instead = self._otherwise(self._kept)
-        self._let_go_of_files()
-
-    def _let_go_of_files(self) -> None:
-        for file in self._kept or ():
-            os.close(file)
-        self._kept = None
 
     def pause(self, seconds: float) -> None:
-        if self._instead is not None:
-            self._instead.pause(seconds)
-        elif self._code is None:
+        if self._code is None:
             select.select([self._connection], [], [], seconds)
 
     def signal_group(self, number: int) -> None:
         with self._lock:
-            ended = self.poll() is not None  # or has begun by now
-            if self._instead is not None:
-                self._instead.signal_group(number)
-            elif self._child and not ended:
+            if self.poll() is not None:  # then its parent has killed the group
+                return
+            if self._child:
                 with suppress(OSError):
                     self._connection.send(number)
-            elif not ended:  # Not begun, as far as we know: it need not. A parent that has begun kills it at this.
+            else:  # Not begun, as far as we know: it need not. A parent that has begun kills it at this.
                 self._code = -number
                 self._connection.socket.shutdown(socket.SHUT_RDWR)
-                self._let_go_of_files()
 
     def release(self) -> None:
         self._connection.close()
-        self._let_go_of_files()
