@@ -6,11 +6,13 @@ import io
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import typer
 from rich.console import Console
+from typer.testing import CliRunner, Result
 
 from triton_workshop import cli
 from triton_workshop.deck.model import Block, Code, Execution
@@ -118,13 +120,7 @@ def test_markdown_names_the_machine_and_each_block() -> None:
 
 # The command
 
-WORKSHOP = [sys.executable, "-c", "from triton_workshop.cli import main; main()"]
-
-
-def workshop(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*WORKSHOP, "validate", "-x", *arguments], cwd=folder, capture_output=True, text=True, timeout=60, check=False
-    )
+Command = Callable[..., Result]
 
 
 @pytest.fixture
@@ -135,36 +131,53 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_good_deck_is_green(folder: Path) -> None:
-    done = workshop("good.md", folder=folder)
-    assert (done.returncode, done.stderr) == (0, "")
+@pytest.fixture
+def workshop(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
+    """`workshop validate -x` in this process. No block waits for a warm process: none needs torch."""
+    monkeypatch.setattr(WarmRunner, "warm_up", lambda runner: None)
+    monkeypatch.setattr(WarmRunner, "wait_until_warm", lambda runner, seconds: None)
+    monkeypatch.chdir(folder)
+
+    def run(*arguments: str) -> Result:
+        command = ["validate", "-x", *arguments]
+        monkeypatch.setattr(sys, "argv", ["workshop", *command])
+        return CliRunner().invoke(cli.app, command)
+
+    return run
+
+
+def test_as_a_process_a_failing_block_is_exit_1_with_its_last_line(folder: Path) -> None:
+    command = [sys.executable, "-c", "from triton_workshop.cli import main; main()", "validate", "-x", "bad.md"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert 'bad.md:4: exit 1\n  Traceback (most recent call last):\n    File "bad.md", line 5' in done.stdout
+    assert "ZeroDivisionError" in done.stdout
+    assert "\x1b" not in done.stdout
+
+
+def test_a_good_deck_is_green(workshop: Command) -> None:
+    done = workshop("good.md")
+    assert (done.exit_code, done.stderr) == (0, "")
     assert "1 of 1 block as expected" in done.stdout
     assert "\x1b" not in done.stdout
 
 
-def test_a_failing_block_is_exit_1_with_its_last_line(folder: Path) -> None:
-    done = workshop("bad.md", folder=folder)
-    assert done.returncode == 1
-    assert 'bad.md:4: exit 1\n  Traceback (most recent call last):\n    File "bad.md", line 5' in done.stdout
-    assert "ZeroDivisionError" in done.stdout
-
-
-def test_the_time_limit_is_the_callers(folder: Path) -> None:
-    done = workshop("slow.md", "--timeout", "1", folder=folder)
-    assert done.returncode == 1
+def test_the_time_limit_is_the_callers(workshop: Command) -> None:
+    done = workshop("slow.md", "--timeout", "1")
+    assert done.exit_code == 1
     assert "still running after 1 s" in done.stdout
 
 
-def test_json_is_all_that_is_on_standard_output(folder: Path) -> None:
-    done = workshop("bad.md", "--json", folder=folder)
-    assert done.returncode == 1
+def test_json_is_all_that_is_on_standard_output(workshop: Command) -> None:
+    done = workshop("bad.md", "--json")
+    assert done.exit_code == 1
     assert json.loads(done.stdout)["slides"][0]["blocks"][0]["exit"] == 1
 
 
-def test_markdown_names_the_command(folder: Path) -> None:
-    done = workshop("good.md", "--markdown", folder=folder)
-    assert done.returncode == 0
-    assert done.stdout.startswith("# Every live block of good.md\n\n`uv run workshop")
+def test_markdown_names_the_command(workshop: Command) -> None:
+    done = workshop("good.md", "--markdown")
+    assert done.exit_code == 0
+    assert done.stdout.startswith("# Every live block of good.md\n\n`uv run workshop validate -x good.md --markdown`")
 
 
 @pytest.mark.parametrize(
@@ -177,10 +190,10 @@ def test_markdown_names_the_command(folder: Path) -> None:
     ],
 )
 def test_a_mistake_on_the_command_line_is_exit_2_in_one_line(
-    folder: Path, arguments: tuple[str, ...], message: str
+    workshop: Command, arguments: tuple[str, ...], message: str
 ) -> None:
-    done = workshop(*arguments, folder=folder)
-    assert (done.returncode, done.stdout) == (2, "")
+    done = workshop(*arguments)
+    assert (done.exit_code, done.stdout) == (2, "")
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
 
@@ -195,8 +208,8 @@ def test_a_mistyped_slide_number_waits_for_no_torch(folder: Path, monkeypatch: p
     assert exits.value.exit_code == 2
 
 
-def test_the_help_says_that_code_runs(folder: Path) -> None:
-    assert "trust" in workshop("--help", folder=folder).stdout
+def test_the_help_says_that_code_runs(workshop: Command) -> None:
+    assert "trust" in workshop("--help").stdout
 
 
 def test_the_command_imports_neither_torch_nor_triton() -> None:

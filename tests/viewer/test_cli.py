@@ -4,20 +4,33 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner, Result
+
+from triton_workshop import cli
 
 DECKS = Path(__file__).parent / "decks"
 WORKSHOP = [sys.executable, "-c", "from triton_workshop.cli import main; main()"]
+Command = Callable[..., Result]
 
 
-def workshop(*arguments: str, folder: Path = DECKS) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*WORKSHOP, *arguments], cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+@pytest.fixture
+def workshop(monkeypatch: pytest.MonkeyPatch) -> Command:
+    """`workshop` in this process, called in a folder."""
+
+    def run(*arguments: str, folder: Path = DECKS) -> Result:
+        monkeypatch.chdir(folder)
+        return CliRunner().invoke(cli.app, arguments)
+
+    return run
 
 
 def test_into_a_pipe_the_deck_is_plain_text() -> None:
-    result = workshop("present", "tour.md")
+    command = [*WORKSHOP, "present", "tour.md"]
+    result = subprocess.run(command, cwd=DECKS, capture_output=True, text=True, timeout=60, check=False)
     assert result.returncode == 0
     assert result.stderr == ""
     assert "\x1b" not in result.stdout
@@ -26,9 +39,9 @@ def test_into_a_pipe_the_deck_is_plain_text() -> None:
         assert words in result.stdout
 
 
-def test_into_a_pipe_the_deck_starts_on_the_slide_that_was_asked_for() -> None:
+def test_into_a_pipe_the_deck_starts_on_the_slide_that_was_asked_for(workshop: Command) -> None:
     whole, rest = workshop("present", "tour.md"), workshop("present", "tour.md", "--slide", "5")
-    assert rest.returncode == 0
+    assert rest.exit_code == 0
     assert rest.stdout.startswith("── 5 / 6 ")
     assert whole.stdout.endswith(rest.stdout)
 
@@ -49,10 +62,12 @@ def test_a_reader_that_has_seen_enough_is_no_error() -> None:
         ("Title\n===\n\n![](missing.png)\n", "deck.md:4: "),
     ],
 )
-def test_a_mistake_in_the_deck_is_one_line_with_its_place(tmp_path: Path, deck: str, line: str) -> None:
+def test_a_mistake_in_the_deck_is_one_line_with_its_place(
+    workshop: Command, tmp_path: Path, deck: str, line: str
+) -> None:
     (tmp_path / "deck.md").write_text(deck)
     result = workshop("present", "deck.md", folder=tmp_path)
-    assert result.returncode == 2
+    assert result.exit_code == 2
     assert result.stdout == ""
     assert result.stderr.startswith(line)
     assert result.stderr.count("\n") == 1
@@ -69,22 +84,22 @@ def test_a_mistake_in_the_deck_is_one_line_with_its_place(tmp_path: Path, deck: 
         (["nosuchcommand"], "nosuchcommand"),
     ],
 )
-def test_a_mistake_on_the_command_line_is_named(arguments: list[str], message: str) -> None:
+def test_a_mistake_on_the_command_line_is_named(workshop: Command, arguments: list[str], message: str) -> None:
     result = workshop(*arguments)
-    assert result.returncode == 2
+    assert result.exit_code == 2
     assert message in result.stderr
     assert "Traceback" not in result.stderr
 
 
-def test_a_deck_that_is_no_text_is_named(tmp_path: Path) -> None:
+def test_a_deck_that_is_no_text_is_named(workshop: Command, tmp_path: Path) -> None:
     (tmp_path / "deck.md").write_bytes(b"\xff\xfe\x00")
     result = workshop("present", "deck.md", folder=tmp_path)
-    assert result.returncode == 2
+    assert result.exit_code == 2
     assert result.stderr.startswith("deck.md")
     assert result.stderr.count("\n") == 1
 
 
-def test_the_workshops_deck_is_found_from_a_folder_below_it(tmp_path: Path) -> None:
+def test_the_workshops_deck_is_found_from_a_folder_below_it(workshop: Command, tmp_path: Path) -> None:
     slides = tmp_path / "slides"
     below = tmp_path / "exercises" / "deep"
     slides.mkdir()
@@ -93,18 +108,14 @@ def test_the_workshops_deck_is_found_from_a_folder_below_it(tmp_path: Path) -> N
     assert "Found" in workshop("present", folder=below).stdout
 
 
-def test_the_help_says_what_there_is() -> None:
+def test_the_help_says_what_there_is(workshop: Command) -> None:
     assert "present" in workshop("--help").stdout
     assert "Ctrl+E" in workshop("present", "--help").stdout
 
 
-def test_starting_imports_neither_torch_nor_the_app() -> None:
-    code = "import sys, triton_workshop.cli; print([m for m in ('torch', 'triton', 'textual') if m in sys.modules])"
+def test_neither_the_command_nor_the_viewer_imports_torch() -> None:
+    """Nor does the command import the app, before there is something to show."""
+    imported = "[m for m in ('torch', 'triton', 'textual') if m in sys.modules]"
+    code = f"import sys, triton_workshop.cli; print({imported}); import triton_workshop.viewer.app; print({imported})"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert result.stdout == "[]\n"
-
-
-def test_the_viewer_imports_neither_torch_nor_triton() -> None:
-    code = "import sys, triton_workshop.viewer.app; print([m for m in ('torch', 'triton') if m in sys.modules])"
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert result.stdout == "[]\n"
+    assert result.stdout == "[]\n['textual']\n"
