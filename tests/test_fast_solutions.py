@@ -22,6 +22,7 @@ import triton  # noqa: E402
 import triton.language as tl  # noqa: E402
 
 from benchmarks.kernels_report import markdown, product_rate, ratio  # noqa: E402
+from triton_workshop.checking.check import check  # noqa: E402
 from triton_workshop.checking.exercises import EXERCISES  # noqa: E402
 from triton_workshop.simulator import install  # noqa: E402
 from triton_workshop.simulator.faults import Kind, MemoryFaults  # noqa: E402
@@ -73,8 +74,14 @@ def noise(*shape: int, dtype: torch.dtype = torch.float32, seed: int = 0) -> tor
 
 
 @pytest.mark.parametrize("number", EXERCISES)
-def test_the_checker_finds_nothing(number: int, run_python: RunPython) -> None:
-    outcome = run_python(FOLDER / f"exercise_{number}.py", env={"TRITON_INTERPRET": "1"})
+def test_the_checker_finds_nothing(number: int) -> None:
+    verdict = check(EXERCISES[number], FOLDER / f"exercise_{number}.py")
+    assert verdict.passed, verdict.findings
+
+
+def test_a_fast_solution_checks_itself(run_python: RunPython) -> None:
+    """One as a process; that each ends in the same lines, tests/test_missing_check.py makes sure."""
+    outcome = run_python(FOLDER / "exercise_4.py", env={"TRITON_INTERPRET": "1"})
     assert outcome.returncode == 0, outcome.stdout + outcome.stderr
 
 

@@ -132,11 +132,6 @@ def table() -> subprocess.CompletedProcess[str]:
     return run_setup_check(COLUMNS="76", TRITON_INTERPRETER="1", CUDA_VISIBLE_DEVICES="")
 
 
-@pytest.fixture(scope="module")
-def json_run() -> subprocess.CompletedProcess[str]:
-    return run_setup_check("--json", CUDA_VISIBLE_DEVICES="")
-
-
 def test_the_command_exits_0_where_the_simulator_works(table: subprocess.CompletedProcess[str]) -> None:
     assert table.returncode == 0, table.stdout + table.stderr
     assert table.stdout.splitlines()[-1].startswith("Ready: kernels run on the simulator")
@@ -167,15 +162,6 @@ def test_the_misspelt_variable_is_named_with_its_right_spelling(
     words = " ".join(" ".join(lines[start : start + 2]).split())
     assert "TRITON_INTERPRETER is set" in words
     assert words.endswith("spelt TRITON_INTERPRET")
-
-
-def test_json_is_one_object_with_all_rows(json_run: subprocess.CompletedProcess[str]) -> None:
-    assert json_run.returncode == 0
-    answer: dict[str, Any] = json.loads(json_run.stdout)
-    assert set(answer) == {"ok", "device", "checks"}
-    assert (answer["ok"], answer["device"]) == (True, "cpu")
-    assert [check["name"] for check in answer["checks"]] == ROWS
-    assert all(set(check) == {"name", "state", "found", "fix"} for check in answer["checks"])
 
 
 def test_the_process_needs_neither_torch_nor_triton() -> None:
@@ -449,14 +435,18 @@ def test_the_verdict(machine: Machine, ok: bool, device: str | None, summary: st
 
 
 @pytest.mark.parametrize(("machine", "status"), [(LAPTOP, 0), (MAC, 1)], ids=["laptop", "mac"])
-def test_the_exit_status_is_the_verdict(
+def test_the_exit_status_is_the_verdict_and_json_has_all_rows(
     machine: Machine, status: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(setup_check, "look_at_machine", lambda _waiting: machine)
     with pytest.raises(SystemExit) as exit_:
         setup_check.main(["--json"])
     assert exit_.value.code == status
-    assert json.loads(capsys.readouterr().out)["ok"] is (status == 0)
+    answer: dict[str, Any] = json.loads(capsys.readouterr().out)
+    assert set(answer) == {"ok", "device", "checks"}
+    assert (answer["ok"], answer["device"]) == ((True, "cpu") if status == 0 else (False, None))
+    assert [check["name"] for check in answer["checks"]] == ROWS
+    assert all(set(check) == {"name", "state", "found", "fix"} for check in answer["checks"])
 
 
 # ---- The report -------------------------------------------------------------------------------------------
