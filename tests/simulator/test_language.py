@@ -13,7 +13,7 @@ from triton.runtime import interpreter
 
 from triton_workshop.simulator import record
 
-from .executors import N, P, assert_same, both, rows
+from .executors import N, P, across, assert_same, both, rows
 
 
 @triton.jit
@@ -109,8 +109,8 @@ INT_OPS = (
 )
 
 
-@pytest.mark.parametrize("op", [*FLOAT_OPS, "clamp"])
-@pytest.mark.parametrize("dtype", [torch.float16, torch.float32, torch.float64])
+@across("op", [*FLOAT_OPS, "clamp"])
+@pytest.mark.parametrize("dtype", [torch.float16, torch.float32, torch.float64], ids=str)
 def test_float_arithmetic(op: str, dtype: torch.dtype) -> None:
     def make() -> tuple[torch.Tensor, ...]:
         return rows(dtype), rows(dtype, 1), torch.empty(P, N, dtype=dtype)
@@ -118,8 +118,8 @@ def test_float_arithmetic(op: str, dtype: torch.dtype) -> None:
     assert_same(*both(binary, (P,), make, OP=op, N=N))
 
 
-@pytest.mark.parametrize("op", INT_OPS)
-@pytest.mark.parametrize("dtype", [torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64])
+@across("op", INT_OPS)
+@pytest.mark.parametrize("dtype", [torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64], ids=str)
 def test_integer_arithmetic(op: str, dtype: torch.dtype) -> None:
     def make() -> tuple[torch.Tensor, ...]:
         y = rows(dtype, 1)
@@ -238,8 +238,8 @@ def reduction(x_ptr, out_ptr, OP: tl.constexpr, AXIS: tl.constexpr, M: tl.conste
 @pytest.mark.parametrize(
     "op", ["sum", "max", "min", "argmax", "argmin", "max_with_index", "xor_sum", "custom", "pairs"]
 )
-@pytest.mark.parametrize("axis", [0, 1])
-@pytest.mark.parametrize("dtype", [torch.float32, torch.int32])
+@across("axis", [0, 1])
+@across("dtype", [torch.float32, torch.int32])
 def test_reductions(op: str, axis: int, dtype: torch.dtype) -> None:
     def make() -> tuple[torch.Tensor, ...]:
         x = torch.randint(-4, 5, (P, 8, 16), generator=torch.Generator().manual_seed(3)).to(dtype)
@@ -264,8 +264,8 @@ def scan(x_ptr, out_ptr, REVERSE: tl.constexpr, AXIS: tl.constexpr, M: tl.conste
     tl.store(out_ptr + at, a + b)
 
 
-@pytest.mark.parametrize("reverse", [False, True])
-@pytest.mark.parametrize("axis", [0, 1])
+@across("reverse", [False, True])
+@across("axis", [0, 1])
 def test_scans_with_a_combine_function(reverse: bool, axis: int) -> None:
     def make() -> tuple[torch.Tensor, ...]:
         x = torch.randint(-1, 2, (P, 8, 4), generator=torch.Generator().manual_seed(3))
@@ -426,7 +426,7 @@ MORE_ATOMICS = ["relaxed", "masked", "scalar", *(["poll"] if hasattr(tl, "atomic
 
 
 @pytest.mark.parametrize("op", ["add", "max", "min", "and", "or", "xor", "xchg", "cas", *MORE_ATOMICS])
-@pytest.mark.parametrize("dtype", [torch.int32, torch.int64])
+@across("dtype", [torch.int32, torch.int64])
 def test_atomics_on_integers(op: str, dtype: torch.dtype) -> None:
     def make() -> tuple[torch.Tensor, ...]:
         return rows(dtype), torch.zeros(N, dtype=dtype), torch.zeros(P, N, dtype=dtype)
@@ -490,8 +490,8 @@ CASTS = (
 )
 
 
-@pytest.mark.parametrize("source", CASTS)
-@pytest.mark.parametrize("target", CASTS)
+@across("source", CASTS)
+@pytest.mark.parametrize("target", CASTS, ids=str)
 def test_casts(source: torch.dtype, target: torch.dtype) -> None:
     def make() -> tuple[torch.Tensor, ...]:
         x = rows(source)
@@ -503,8 +503,8 @@ def test_casts(source: torch.dtype, target: torch.dtype) -> None:
 SMALL = [torch.bfloat16, torch.float8_e5m2, torch.float8_e4m3fn, torch.float16]
 
 
-@pytest.mark.parametrize("target", SMALL)
-@pytest.mark.parametrize("source", [torch.float32, torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("target", SMALL, ids=str)
+@across("source", [torch.float32, torch.float16, torch.bfloat16])
 def test_casts_to_small_floats_round_to_nearest_even(source: torch.dtype, target: torch.dtype) -> None:
     x = torch.randn(P, N).to(source)
     out = torch.zeros(P, N, dtype=target)
@@ -653,8 +653,8 @@ FORMATS = {
 
 @pytest.mark.skipif(not hasattr(interpreter, "_prepare_dot_scaled_operand"), reason="from Triton 3.9 on")
 @pytest.mark.parametrize("a_form", FORMATS)
-@pytest.mark.parametrize("b_form", ["e2m1", "e4m3", "fp16"])
-@pytest.mark.parametrize("a_is_scaled", [True, False])
+@across("b_form", ["e2m1", "e4m3", "fp16"])
+@across("a_is_scaled", [True, False])
 def test_dot_scaled(a_form: str, b_form: str, a_is_scaled: bool) -> None:
     a_k, b_k = (32 if form == "e2m1" else 64 for form in (a_form, b_form))  # two numbers of 4 bits make a byte
 
@@ -799,8 +799,8 @@ def combines_with_branches(x_ptr, out_ptr, OP: tl.constexpr, AXIS: tl.constexpr,
 
 
 @pytest.mark.parametrize("op", ["larger", "index", "divisor", "first", "scan", "scan_first"])
-@pytest.mark.parametrize("axis", [0, 1])
-@pytest.mark.parametrize("dtype", [torch.float32, torch.int16])
+@across("axis", [0, 1])
+@across("dtype", [torch.float32, torch.int16])
 def test_a_function_that_combines_may_branch(op: str, axis: int, dtype: torch.dtype) -> None:
     def make() -> tuple[torch.Tensor, ...]:
         x = torch.randint(-3, 4, (P, 4, 8), generator=torch.Generator().manual_seed(2)).to(dtype)
