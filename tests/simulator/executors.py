@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -82,30 +80,3 @@ def assert_same(ours: Any, theirs: Any, *, exactly: bool = True) -> None:
                 atol=0 if exactly else 1e-5,
                 equal_nan=True,
             )
-
-
-def across(name: str, values: Sequence[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """In place of `parametrize`: one test goes through all values, and names each at which something is wrong.
-
-    A launch takes a millisecond or two, and a test of its own as much again.
-    """
-
-    def one_test(test: Callable[..., None]) -> Callable[..., None]:
-        @functools.wraps(test)
-        def all_values(**arguments: Any) -> None:
-            errors = []
-            for value in values:
-                try:
-                    test(**arguments, **{name: value})
-                except Exception as error:
-                    error.add_note(f"{name} = {value}")
-                    errors.append(error)
-            if errors:
-                raise ExceptionGroup(f"wrong for {len(errors)} of {len(values)} values of {name}", errors)
-
-        signature = inspect.signature(test)
-        others = [parameter for parameter in signature.parameters.values() if parameter.name != name]
-        all_values.__signature__ = signature.replace(parameters=others)  # type: ignore[attr-defined]
-        return all_values
-
-    return one_test

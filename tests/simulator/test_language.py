@@ -9,11 +9,12 @@ import pytest
 import torch
 import triton
 import triton.language as tl
+from tables import across
 from triton.runtime import interpreter
 
 from triton_workshop.simulator import record
 
-from .executors import N, P, across, assert_same, both, rows
+from .executors import N, P, assert_same, both, rows
 
 
 @triton.jit
