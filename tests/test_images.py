@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 
@@ -134,7 +135,7 @@ def test_presenterm_is_recognised_as_the_parent(run_python: RunPython, tmp_path:
         pytest.skip("process names are read from /proc")
     presenterm = tmp_path / "presenterm"
     presenterm.write_text(
-        f"#!/bin/sh\n{sys.executable} -c 'import os; from triton_workshop.images import slide_columns; "
+        f"#!/bin/sh\n{shlex.quote(sys.executable)} -c 'import os; from triton_workshop.images import slide_columns; "
         "print(slide_columns(os.environ))'\nexit 0\n"
     )
     presenterm.chmod(0o755)
