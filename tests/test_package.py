@@ -54,7 +54,7 @@ TOO_EARLY = (
         "import os\n\nimport triton.language as tl\nimport triton_workshop.utils_debug\n",
         "move line 4 (triton_workshop) above line 3",
     ),
-    ("import library\nfrom triton_workshop import cdiv\n", "move line 2 (triton_workshop) above line 1"),
+    ("import torchvision\nfrom triton_workshop import cdiv\n", "move line 2 (triton_workshop) above line 1"),
     ("exec('import triton')\nfrom triton_workshop import DEVICE\n", "above every other import"),
 )
 
@@ -63,7 +63,6 @@ TOO_EARLY = (
 def test_triton_imported_too_early_says_what_to_move(
     run_python: RunPython, tmp_path: Path, source: str, advice: str
 ) -> None:
-    (tmp_path / "library.py").write_text("import triton\n")  # as torchvision does, which takes seconds
     script = tmp_path / "early.py"
     script.write_text(source)
     result = run_python(script, env=NO_GPU)

@@ -132,6 +132,11 @@ def table() -> subprocess.CompletedProcess[str]:
     return run_setup_check(COLUMNS="76", TRITON_INTERPRETER="1", CUDA_VISIBLE_DEVICES="")
 
 
+@pytest.fixture(scope="module")
+def json_run() -> subprocess.CompletedProcess[str]:
+    return run_setup_check("--json", CUDA_VISIBLE_DEVICES="")
+
+
 def test_the_command_exits_0_where_the_simulator_works(table: subprocess.CompletedProcess[str]) -> None:
     assert table.returncode == 0, table.stdout + table.stderr
     assert table.stdout.splitlines()[-1].startswith("Ready: kernels run on the simulator")
@@ -162,6 +167,15 @@ def test_the_misspelt_variable_is_named_with_its_right_spelling(
     words = " ".join(" ".join(lines[start : start + 2]).split())
     assert "TRITON_INTERPRETER is set" in words
     assert words.endswith("spelt TRITON_INTERPRET")
+
+
+def test_json_is_one_object_with_all_rows(json_run: subprocess.CompletedProcess[str]) -> None:
+    assert json_run.returncode == 0
+    answer: dict[str, Any] = json.loads(json_run.stdout)
+    assert set(answer) == {"ok", "device", "checks"}
+    assert (answer["ok"], answer["device"]) == (True, "cpu")
+    assert [check["name"] for check in answer["checks"]] == ROWS
+    assert all(set(check) == {"name", "state", "found", "fix"} for check in answer["checks"])
 
 
 def test_the_process_needs_neither_torch_nor_triton() -> None:

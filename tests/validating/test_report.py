@@ -134,8 +134,8 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def workshop(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     """`workshop validate -x` in this process. No block waits for a warm process: none needs torch."""
-    monkeypatch.setattr(WarmRunner, "warm_up", lambda runner: None)
-    monkeypatch.setattr(WarmRunner, "wait_until_warm", lambda runner, seconds: None)
+    monkeypatch.setattr(Runner, "warm_up", lambda runner: None)
+    monkeypatch.setattr(Runner, "wait_until_warm", lambda runner, seconds: None)
     monkeypatch.chdir(folder)
 
     def run(*arguments: str) -> Result:
