@@ -129,7 +129,7 @@ def _give_up(file: Path, line: int | None) -> None:
 def _nothing_left_behind(file: Path) -> Iterator[None]:
     """Undo what loading a script does to this process, and make sure that the script itself has done nothing more."""
     integrity, before = Integrity(), _state()
-    packages, lines = _packages(), dict(linecache.cache)
+    packages, lines, threads = _packages(), dict(linecache.cache), _threads()
     arguments, path = sys.argv, sys.path[:]
     try:
         yield
@@ -141,6 +141,7 @@ def _nothing_left_behind(file: Path) -> Iterator[None]:
     after = _state()
     left = [name for name in before if before[name] != after[name]]
     left += [name] if (name := integrity.broken()) else []
+    left += ["threads"] if _threads() - threads else []
     left += sorted(_packages() - packages - sys.stdlib_module_names)
     assert not left, f"{file} changes {', '.join(left)}: it needs a process of its own, see OWN_PROCESS"
 
@@ -156,9 +157,10 @@ def _names(owner: object) -> dict[str, object]:
     return {name: value for name, value in items if name[:2] != "__" and not isinstance(value, ModuleType)}
 
 
-def _over(thread: threading.Thread) -> bool:
-    """Whether it is the timer of a limit, which has nothing more to do and is about to end."""
-    return isinstance(thread, threading.Timer) and thread.finished.is_set()
+def _threads() -> set[threading.Thread]:
+    """Without timers that have nothing more to do, such as that of a limit, and are about to end."""
+    every = threading.enumerate()
+    return {thread for thread in every if not (isinstance(thread, threading.Timer) and thread.finished.is_set())}
 
 
 def _state() -> dict[str, Any]:
@@ -171,7 +173,6 @@ def _state() -> dict[str, Any]:
         "the environment": dict(os.environ),
         "the current folder": Path.cwd(),
         "signals": [signal.getsignal(number) for number in signal.valid_signals()],
-        "threads": {thread for thread in threading.enumerate() if not _over(thread)},
         "the tracing of calls": (sys.gettrace(), sys.getprofile(), sys.excepthook, sys.breakpointhook),
         "standard input and output": (sys.stdin, sys.stdout, sys.stderr),
         "warnings": list(warnings.filters),

@@ -14,9 +14,9 @@ import pytest
 
 from processes import dies, eventually
 from triton_workshop.processes import freshness, warm
-from triton_workshop.processes.freshness import Freshness
 from triton_workshop.processes.idle import IDLE, IDLE_SECONDS, IdleError, idle_seconds
 from triton_workshop.processes.modes import Mode
+from triton_workshop.processes.warm import WarmParent
 
 if sys.platform != "linux":
     pytest.skip("warm processes are forks, on Linux only", allow_module_level=True)
@@ -144,12 +144,13 @@ def test_what_another_user_has_put_in_the_place_of_the_parent_gets_nothing(
     environment: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     elsewhere = environment | {"XDG_RUNTIME_DIR": str(tmp_path)}
+    parent = WarmParent.of(Mode.SIMULATOR, elsewhere)
     monkeypatch.setattr(warm, "user_at", lambda end: os.geteuid() + 1)
     with socket.socket(socket.AF_UNIX) as door:
-        door.bind(warm._address(Mode.SIMULATOR, elsewhere))
+        door.bind(parent.address)
         door.listen()
         with pytest.raises(PermissionError, match="another user"):
-            warm.connect(Mode.SIMULATOR, elsewhere, 60)
+            parent.connect(60)
         there, _ = door.accept()
         assert there.recv(1) == b""
 
@@ -179,7 +180,7 @@ def test_where_no_process_may_stay_none_is_started(environment: dict[str, str], 
     process = command(WHO, tmp_path, environment | {"XDG_RUNTIME_DIR": str(tmp_path), IDLE: "0"})
     assert process.communicate()[0].split() == [str(os.getpid()), str(process.pid)], "not run in a new process"
     with pytest.raises(ConnectionRefusedError):
-        warm.connect(Mode.SIMULATOR, environment | {"XDG_RUNTIME_DIR": str(tmp_path)}, 60, start=False)
+        WarmParent.of(Mode.SIMULATOR, environment | {"XDG_RUNTIME_DIR": str(tmp_path)}).connect(60, start=False)
 
 
 def test_the_last_command_says_how_long_the_process_stays(environment: dict[str, str], tmp_path: Path) -> None:
@@ -189,11 +190,11 @@ def test_the_last_command_says_how_long_the_process_stays(environment: dict[str,
     assert dies(parent)
 
 
-def test_an_edited_package_is_not_fresh(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_an_edited_package_is_other_code(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     file = tmp_path / "module.py"
     file.write_text("")
     monkeypatch.setattr(freshness, "PACKAGE", tmp_path)
-    before = Freshness.now()
-    assert before.still()
+    before = WarmParent.of(Mode.SIMULATOR, {})
+    assert WarmParent.of(Mode.SIMULATOR, {}) == before
     os.utime(file, ns=(0, file.stat().st_mtime_ns + 1))
-    assert not before.still()
+    assert WarmParent.of(Mode.SIMULATOR, {}).address != before.address

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import FrameType, TracebackType
-from typing import Self
+from typing import Literal, Self
 
 from triton_workshop.processes.freshness import PACKAGE
 from triton_workshop.processes.process import INTERRUPT, KILL, Files, NewProcess, Process, die_with_parent, signal_group
@@ -93,19 +93,11 @@ class Task:
 
 
 @dataclass(frozen=True)
-class _Done:
-    """The last message of a function that has returned."""
+class _End:
+    """The last message: why there is no other. `line` is as in TimeIsUpError."""
 
-
-@dataclass(frozen=True)
-class _TimeIsUp:
-    """The last message of one that has not."""
-
-    line: int | None
-
-
-class _Gone:
-    """The connection has been closed."""
+    reason: Literal["returned", "time is up", "gone"]
+    line: int | None = None
 
 
 class Call:
@@ -145,12 +137,10 @@ class Call:
         self._reader.start()
 
     def _read(self) -> None:
-        try:
+        with suppress(OSError, EOFError):
             while True:
-                message = self._connection.receive()
-                self._received.put(message)
-        except Exception:  # EOFError, and what comes of a message that a crash has cut short
-            self._received.put(_Gone())
+                self._received.put(self._connection.receive())
+        self._received.put(_End("gone"))
 
     def send(self, message: object) -> None:
         """Sends a message to the function. One that has gone does not get it."""
@@ -163,11 +153,11 @@ class Call:
         while True:
             message = self._next(deadline)
             match message:
-                case _Done():
+                case _End("returned"):
                     return
-                case _TimeIsUp(line):
+                case _End("time is up", line):
                     raise TimeIsUpError(line)
-                case _Gone():
+                case _End():
                     raise EndedError(self._wait())
             yield message
 
@@ -183,7 +173,7 @@ class Call:
             if self._process.poll() is not None:
                 heard_until = heard_until or now + LAST_WORDS
                 if now > heard_until:
-                    return _Gone()
+                    return _End("gone")
 
     def _wait(self) -> int:
         """Its exit status, once it has ended, which it has a moment for."""
@@ -244,7 +234,8 @@ def start(
 def fork(function: Function, *arguments: object, output: int, limit: Limit | None = None) -> Call:
     """Calls a function in a copy of this process, which is to have one thread and to have computed nothing (Linux)."""
     patience = None if limit is None else limit.seconds + GRACE
-    return Call(partial(_Forked, partial(_work, Task(function, arguments, limit))), output, patience)
+    task = Task(function, arguments, limit)
+    return Call(partial(_Forked, lambda: _run(_own_connection(), task)), output, patience)
 
 
 class _Forked:
@@ -297,10 +288,6 @@ def main() -> None:
     _run(connection, task)
 
 
-def _work(task: Task) -> None:
-    _run(_own_connection(), task)
-
-
 def _own_connection() -> Connection:
     """Over what are input and output yet."""
     connection = Connection(os.dup(0), os.dup(1))
@@ -313,9 +300,9 @@ def _own_connection() -> Connection:
 
 def _run(connection: Connection, task: Task) -> None:
     try:
-        with limited(task.limit, lambda line: connection.send(_TimeIsUp(line))):
+        with limited(task.limit, lambda line: connection.send(_End("time is up", line))):
             task.function(connection, *task.arguments)
-        connection.send(_Done())
+        connection.send(_End("returned"))
     finally:
         sys.stdout.flush()
 

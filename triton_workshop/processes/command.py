@@ -13,6 +13,7 @@ from typing import NoReturn
 
 from triton_workshop.processes.idle import IdleError, idle_seconds
 from triton_workshop.processes.modes import heavy, parent_for
+from triton_workshop.processes.process import signal_group
 from triton_workshop.processes.shows import SLIDE, python_command
 from triton_workshop.processes.warm import POSSIBLE, Request, WarmParent
 from triton_workshop.processes.wire import SocketConnection
@@ -84,7 +85,7 @@ def _run_warm(connection: SocketConnection, request: Request) -> int | None:
         signal.signal(number, suspend)
         forward(signal.SIGCONT, None)
 
-    begun = False
+    child = 0
     try:
         connection.receive()  # it is ready, and will have us
         connection.send_files([0, 1, 2])
@@ -94,12 +95,15 @@ def _run_warm(connection: SocketConnection, request: Request) -> int | None:
             assert isinstance(message, dict)
             if "code" in message:
                 return int(message["code"])
-            begun = True
+            child = message["process"]
             for name in FORWARDED:
                 signal.signal(getattr(signal, name), forward)
             signal.signal(signal.SIGTSTP, suspend)
     except (OSError, EOFError):
-        return -signal.SIGKILL if begun else None  # with its parent
+        if not child:
+            return None
+        signal_group(child, signal.SIGKILL)  # which the kernel has ended with its parent, but not what it has started
+        return -signal.SIGKILL
 
 
 def run_new(arguments: Sequence[str], environment: Mapping[str, str]) -> int:

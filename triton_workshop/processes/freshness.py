@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import sysconfig
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent.parent
 
 
-def code_on_disk() -> tuple[int, int]:
-    """When our package was last edited, and when a package was last installed or removed, in nanoseconds."""
+def code_on_disk() -> tuple[int, list[str]]:
+    """When our package was last edited, in nanoseconds, and which versions of others are installed."""
     edited = max(file.stat().st_mtime_ns for file in PACKAGE.rglob("*.py"))
     folders = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
-    return edited, max(Path(folder).stat().st_mtime_ns for folder in folders)
+    return edited, sorted(name for folder in folders for name in os.listdir(folder) if name.endswith(".dist-info"))

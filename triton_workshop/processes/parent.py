@@ -9,7 +9,6 @@ after the seconds that it was told to stay, and everything that it has forked en
 
 from __future__ import annotations
 
-import fcntl
 import gc
 import importlib
 import os
@@ -53,8 +52,6 @@ WARM_UP = "triton_workshop.setup_kernel"
 """Has a function that compiles and launches a kernel, and brings up CUDA so."""
 SPARES_IN_VAIN = 3
 """So many spare children in a row that end before they are used: then no more are kept."""
-LAST_SECONDS = 2
-"""How long a parent that leaves waits for the children that it has killed."""
 HELD_OVER_FORK = (signal.SIGINT, signal.SIGTERM)
 
 Job = tuple[Request, list[int]]
@@ -73,31 +70,9 @@ def main(mode: Mode, door: int, stays: float) -> NoReturn:
     """Serves those who connect at this socket. Whoever has started this process waits there already."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     entrance = socket.socket(fileno=door)
-    first = SocketConnection(entrance.accept()[0])
-    if stays == 0:
-        _leave_with(first)
     _preload(mode)
-    _look_no_more(first)
-    request, files = Parent(mode, entrance, stays).serve(first)
+    request, files = Parent(mode, entrance, stays).serve()
     become(request, files)
-
-
-def _leave_with(client: SocketConnection) -> None:
-    """While imports keep this process from looking: the kernel tells it of anything that happens to its client."""
-
-    def look(*_: object) -> None:
-        if _has_gone(client):
-            os._exit(0)
-
-    signal.signal(signal.SIGIO, look)
-    fcntl.fcntl(client, fcntl.F_SETOWN, os.getpid())
-    fcntl.fcntl(client, fcntl.F_SETFL, fcntl.fcntl(client, fcntl.F_GETFL) | os.O_ASYNC)
-    look()
-
-
-def _look_no_more(client: SocketConnection) -> None:
-    fcntl.fcntl(client, fcntl.F_SETFL, fcntl.fcntl(client, fcntl.F_GETFL) & ~os.O_ASYNC)
-    signal.signal(signal.SIGIO, signal.SIG_DFL)
 
 
 def _has_gone(client: SocketConnection) -> bool:
@@ -138,21 +113,19 @@ class Parent:
         self._wakes.setblocking(False)
         signal.set_wakeup_fd(self._wakes.fileno(), warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
-        signal.signal(signal.SIGTERM, lambda *_: self._leave())
         self._selector = selectors.DefaultSelector()
         self._selector.register(self._door, selectors.EVENT_READ, self._admit)
         self._selector.register(self._wake, selectors.EVENT_READ, self._collect)
 
-    def serve(self, first: SocketConnection) -> Job:
+    def serve(self) -> Job:
         """Serves until its time is over, then ends the process; returns in each child, with that child's job."""
-        self._welcome(first)
         while True:
             if self._spare is None and self._spares_to_try and (job := self._fork_spare()):
                 return job
             patience = None if self._clients else max(self._stays - (time.monotonic() - self._last_use), 0)
             events = self._selector.select(patience)
             if not events and not self._clients:
-                self._leave()
+                os._exit(0)  # and the kernel ends the spare child
             for key, _ in events:
                 act: Callable[[], Job | None] = key.data
                 if job := act():
@@ -161,12 +134,9 @@ class Parent:
     def _admit(self) -> None:
         """The next client, if it is the same user."""
         client = SocketConnection(self._door.accept()[0])
-        if user_at(client.socket) == os.geteuid():
-            self._welcome(client)
-        else:
+        if user_at(client.socket) != os.geteuid():
             client.close()
-
-    def _welcome(self, client: SocketConnection) -> None:
+            return
         self._clients[client] = 0
         self._selector.register(client, selectors.EVENT_READ, partial(self._attend, client))
         with suppress(OSError):  # one that has gone is noticed in `_attend`
@@ -284,18 +254,6 @@ class Parent:
             spare.connection.close()
         self._spares_to_try = SPARES_IN_VAIN
         return spare.process
-
-    def _leave(self) -> NoReturn:
-        """Ends everything that was forked here, then this process."""
-        children = {*self._clients.values(), self._spare.process if self._spare else 0} - {0}
-        for child in children:
-            signal_group(child, signal.SIGKILL)
-        deadline = time.monotonic() + LAST_SECONDS
-        with suppress(ChildProcessError):
-            while time.monotonic() < deadline:
-                if os.waitpid(-1, os.WNOHANG) == (0, 0):
-                    time.sleep(0.002)
-        os._exit(0)
 
 
 def _bring_up_cuda() -> None:

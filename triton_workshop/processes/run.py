@@ -48,9 +48,8 @@ def command_for(
     """
     found = installed_executor(script.language, script.alternative, variables)
     *earlier, last = found.command_lines(file)
-    last += script.arguments
     if script.plain_python:
-        last = python_command([str(file), *script.arguments])
+        last = python_command([str(file)])
     variables = {**variables, **found.environment}
     # A process that ignores interrupts, as a shell has it for `COMMAND &` in a script, starts others that do.
     ignores_interrupts = signal.getsignal(signal.SIGINT) is signal.SIG_IGN

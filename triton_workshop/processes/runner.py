@@ -112,7 +112,7 @@ class Runner:
         if mode is None or not script.folder.is_dir() or not (heavy(script.source) or self._is_ready(mode)):
             return launch_new(script, file, variables, files)
         request = Request(
-            (str(file), *script.arguments),
+            (str(file),),
             str(script.folder.resolve()),
             variables,
             script.memory_limit,

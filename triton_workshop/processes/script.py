@@ -35,7 +35,6 @@ class Script:
     source: str
     folder: Path
     columns: int = 80
-    arguments: tuple[str, ...] = ()
     terminal: tuple[int, int] | None = None
     time_limit: float | None = None
     memory_limit: int | None = None

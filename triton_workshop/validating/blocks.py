@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import threading
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -58,10 +57,10 @@ def run_block(result: BlockResult, folder: Path, columns: int, rules: Rules, sta
         columns,
         origin=Origin(file.name, line),
         alternative=code.alternative,
+        time_limit=rules.timeout,
     )
     try:
-        run = start(script)
-        outcome, output = run_to_the_end(run, rules.timeout)
+        outcome, output = run_to_the_end(start(script))
     except MissingProgramError as error:
         return replace(result, skipped=str(error))
     except (CannotRunError, OSError) as error:
@@ -69,28 +68,22 @@ def run_block(result: BlockResult, folder: Path, columns: int, rules: Rules, sta
     return replace(result, outcome=outcome, output=output, failure=failure(code, outcome, output, rules))
 
 
-def run_to_the_end(run: Run, timeout: float) -> tuple[Outcome, bytes]:
-    """How it ended, stopped after `timeout` seconds at the latest, and the end of what it printed."""
+def run_to_the_end(run: Run) -> tuple[Outcome, bytes]:
+    """How it ended, and the end of what it printed."""
     with run:
-        timer = threading.Timer(timeout, run.stop)
-        timer.daemon = True
-        timer.start()
-        try:
-            chunks: deque[bytes] = deque()
-            kept = 0
-            for chunk in run.output():
-                chunks.append(chunk)
-                kept += len(chunk)
-                while kept - len(chunks[0]) > OUTPUT_KEPT:
-                    kept -= len(chunks.popleft())
-            return run.wait(), b"".join(chunks)[-OUTPUT_KEPT:]
-        finally:
-            timer.cancel()
+        chunks: deque[bytes] = deque()
+        kept = 0
+        for chunk in run.output():
+            chunks.append(chunk)
+            kept += len(chunk)
+            while kept - len(chunks[0]) > OUTPUT_KEPT:
+                kept -= len(chunks.popleft())
+        return run.wait(), b"".join(chunks)[-OUTPUT_KEPT:]
 
 
 def failure(code: Code, outcome: Outcome, output: bytes, rules: Rules) -> str | None:
     """Why this is not what the deck promises of the block; None where it is."""
-    if outcome.stopped:  # also where it is to fail: hanging is not failing
+    if outcome.timed_out:  # also where it is to fail: hanging is not failing
         return f"still running after {rules.timeout:g} s"
     if code.expect_failure and outcome.succeeded:
         return "exit 0, but it is marked +expect:failure"
