@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sysconfig
 from pathlib import Path
 
@@ -13,4 +12,4 @@ def code_on_disk() -> tuple[int, list[str]]:
     """When our package was last edited, in nanoseconds, and which versions of others are installed."""
     edited = max(file.stat().st_mtime_ns for file in PACKAGE.rglob("*.py"))
     folders = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
-    return edited, sorted(name for folder in folders for name in os.listdir(folder) if name.endswith(".dist-info"))
+    return edited, sorted(file.name for folder in folders for file in Path(folder).glob("*.dist-info"))
