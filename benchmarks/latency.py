@@ -32,6 +32,7 @@ import tempfile
 import termios
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from triton_workshop.deck import load_deck
@@ -172,11 +173,11 @@ def _walk(first: str, titles: Sequence[str], variables: Mapping[str, str]) -> It
 class Screen:
     """A command in a pseudo-terminal, which is killed at the end."""
 
-    def __init__(self, command: list[str], variables: Mapping[str, str]) -> None:
+    def __init__(self, command: list[str], variables: Mapping[str, str], folder: Path | None = None) -> None:
         self._ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
-        self._process = subprocess.Popen(
-            command, env=variables, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
+        self.process = subprocess.Popen(
+            command, cwd=folder, env=variables, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
         )
         os.close(theirs)
         self._written = b""
@@ -192,17 +193,21 @@ class Screen:
             if time.monotonic() > deadline:
                 shown = ESCAPES.sub(b"", self._written).decode(errors="replace")
                 raise TimeoutError(f"{text!r} did not appear, but {shown[-2000:]!r}")
-            self._read(1)
+            self.read(1)
 
     def settle(self) -> None:
         """Reads until nothing more comes."""
-        while self._read(0.2):
+        while self.read(0.2):
             pass
 
-    def _read(self, seconds: float) -> bool:
+    def read(self, seconds: float) -> bool:
+        """Reads what has come, for which it waits so long; whether anything has."""
         if not select.select([self._ours], [], [], seconds)[0]:
             return False
-        data = os.read(self._ours, 65536)
+        try:
+            data = os.read(self._ours, 65536)
+        except OSError:  # the other end is closed, as Linux says it
+            return False
         self._written += data
         if ASKS_WHAT_IT_IS in data:
             os.write(self._ours, PLAIN_TERMINAL)
@@ -212,8 +217,9 @@ class Screen:
         return self
 
     def __exit__(self, *_: object) -> None:
-        os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
         os.close(self._ours)
 
 

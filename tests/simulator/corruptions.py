@@ -69,7 +69,7 @@ def main() -> None:
     from simulator import executors, test_right_kernels  # noqa: F401
     from triton_workshop.simulator import MemoryFaults
 
-    chance = random.Random(0)
+    chance = random.Random(int(sys.argv[2]) if len(sys.argv) > 2 else 0)
     outcomes: collections.Counter[str] = collections.Counter()
     signal.signal(signal.SIGALRM, too_long)
     with tempfile.TemporaryDirectory() as folder:

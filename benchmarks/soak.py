@@ -1,0 +1,269 @@
+"""What only time shows: `python -m benchmarks.soak [runs] [kills] [floods] [kernels] --seconds 60`, all four by default.
+
+- runs: warm runs, each of which ends in another way; nothing grows, neither here nor in the warm parent
+- kills: `kill -9` of the viewer, of a warm parent, of a script and of the watch, at five moments each; nothing is left,
+  neither a process nor a file
+- floods: blocks that print without end; the viewer goes to the next slide at a key, and its memory stays bounded
+- kernels: kernels whose source was corrupted at random; the simulator survives all of them
+
+Each takes about the seconds given: kills and floods begin nothing new then, and say how far they came. The exit status
+is 1 where anything was found. Linux only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from benchmarks.latency import ROOT, WORKSHOP, Screen
+from triton_workshop.processes.runner import Runner
+from triton_workshop.processes.script import Script
+
+MARK = "TRITON_WORKSHOP_SOAK"
+"""In the environment of all that is started here."""
+ENDINGS = ("import os; os.fork()", "", "1 / 0", "import os; os.kill(os.getpid(), 9)", "import os; os._exit(3)")
+MEMORY = 8 << 20
+"""Bytes that a warm parent's memory may grow by, whatever the number of runs."""
+VIEWER_MEMORY = 600 << 20
+"""Bytes that the viewer may have after a flood."""
+PATIENCE = 15.0
+"""Seconds for what was killed, and for what it has left, to be gone. A parent that imports does so first."""
+MOMENTS = (0.2, 1.0, 2.5, 5.0, 8.0)
+"""Seconds after the start: before there is a parent, while it imports, and while a script runs."""
+FAMILY = """import os, subprocess, time, torch
+subprocess.Popen(["sleep", "600"])
+subprocess.Popen(["sleep", "600"], start_new_session=True)
+print("beg" + "un", flush=True)
+while True: time.sleep(0.1)
+"""
+LOOPS = "import subprocess\nsubprocess.Popen(['sleep', '600'], start_new_session=True)\nwhile True: pass\n"
+FLOODS = {
+    "lines": "while True: print('a line of a flood')",
+    "one line": "import sys\nwhile True: sys.stdout.write('without an end ')",
+    "bytes": "import os, random\nwhile True: os.write(1, random.randbytes(65536))",
+    "colours": "n = 0\nwhile True: n += 1; print(f'\\x1b[38;5;{n % 256}m{n}')",
+}
+
+
+class FoundError(Exception):
+    """What should not be."""
+
+
+def main() -> None:
+    every: dict[str, Callable[[float], str]] = {"runs": runs, "kills": kills, "floods": floods, "kernels": kernels}
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", nargs="*", choices=[*every, []], help="all four unless named")
+    parser.add_argument("--seconds", type=float, default=60, help="for each; 60 unless given")
+    options = parser.parse_args()
+    found = False
+    for name in options.what or every:
+        started = time.monotonic()
+        try:
+            said = every[name](options.seconds)
+        except FoundError as error:
+            found, said = True, f"FOUND: {error}"
+        print(f"{name:<8} {time.monotonic() - started:6.1f} s  {said}", flush=True)
+    sys.exit(found)
+
+
+def runs(seconds: float) -> str:
+    with Runner() as runner, tempfile.TemporaryDirectory() as folder:
+        runner.warm_up()
+        runner.wait_until_warm(120)
+
+        def run(source: str) -> str:
+            with runner.run(Script("python", source, Path(folder))) as running:
+                return b"".join(running.output()).decode()
+
+        parent = int(run("import os, torch; print(os.getppid())"))
+        if parent == os.getpid():
+            raise FoundError("scripts do not run warm")
+        before = held(parent), resident(parent)
+        deadline, number = time.monotonic() + seconds, 0
+        while time.monotonic() < deadline or number < len(ENDINGS):
+            if not run(f"print({number})\n{ENDINGS[number % len(ENDINGS)]}").startswith(f"{number}\n"):
+                raise FoundError(f"run {number} did not print its number")
+            number += 1
+        if not eventually(lambda: all(now <= then for now, then in zip(held(parent), before[0], strict=True))):
+            raise FoundError(f"descriptors here, in the parent, its children: {before[0]} before, {held(parent)} after")
+        grown = resident(parent) - before[1]
+        if grown > MEMORY:
+            raise FoundError(f"the parent's memory grew by {grown >> 10} KiB in {number} runs")
+    return f"{number} runs; the parent's memory grew by {grown >> 10} KiB, no descriptor and no child more"
+
+
+def held(parent: int) -> tuple[int, int, int]:
+    """Descriptors here and in the parent, and how many children that has: on a GPU, the spare one."""
+    return len(os.listdir("/proc/self/fd")), len(os.listdir(f"/proc/{parent}/fd")), len(children_of(parent))  # noqa: PTH208
+
+
+def resident(process: int) -> int:
+    pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def kills(seconds: float) -> str:
+    cases = [(victim, moment) for moment in reversed(MOMENTS) for victim in ("viewer", "parent", "script", "watch")]
+    deadline, done = time.monotonic() + seconds, 0
+    for victim, moment in cases:
+        if time.monotonic() > deadline and done:
+            break
+        kill(victim, moment)
+        done += 1
+    return f"{done} of {len(cases)} kills; nothing was left, neither a process nor a file"
+
+
+def kill(victim: str, moment: float) -> None:
+    """Starts the viewer or the watch, kills one of its processes at that moment, and sees what is left."""
+    with tempfile.TemporaryDirectory(prefix="soak-") as folder:
+        repository, temporary = Path(folder, "repository"), Path(folder, "temporary")
+        temporary.mkdir()
+        command = watch(repository) if victim == "watch" else present(Path(folder), FAMILY)
+        with marked(temporary) as variables:
+            variables |= {"PYTHONPATH": str(repository if victim == "watch" else ROOT)}
+            with Screen(command, variables, repository if victim == "watch" else Path(folder)) as screen:
+                until = time.monotonic() + moment
+                while time.monotonic() < until:
+                    screen.read(0.05)
+                target = screen.process.pid
+                if victim in ("parent", "script"):
+                    target = inside(variables[MARK], victim)
+                if target:
+                    with suppress(ProcessLookupError):
+                        os.kill(target, signal.SIGKILL)
+                if victim in ("parent", "script"):
+                    screen.wait_for("A block")
+                    screen.press("q")
+                    leaves = eventually(lambda: not screen.read(0.05) and screen.process.poll() is not None)
+                    if not leaves:
+                        raise FoundError(f"kill -9 of the {victim} after {moment} s: the viewer does not leave")
+                screen.process.wait()
+                if not eventually(lambda: not processes(variables[MARK])):
+                    left = [command_of(process) for process in processes(variables[MARK])]
+                    raise FoundError(f"kill -9 of the {victim} after {moment} s left {left}")
+                if not eventually(lambda: not any(temporary.iterdir())):
+                    names = sorted(file.name for file in temporary.rglob("*"))
+                    raise FoundError(f"kill -9 of the {victim} after {moment} s left {names}")
+
+
+def present(folder: Path, block: str) -> list[str]:
+    """The viewer with a deck whose block runs at once, and a second slide."""
+    deck = folder / "deck.md"
+    deck.write_text(f"A block\n===\n\n```python +auto_exec\n{block}```\n\n<!-- end_slide -->\n\nThe second\n===\n")
+    return [*WORKSHOP, "present", "-x", str(deck)]
+
+
+def watch(repository: Path) -> list[str]:
+    """The watch in a copy of the repository, whose first exercise is a script without an end."""
+    for name in ("triton_workshop", "solutions"):
+        shutil.copytree(ROOT / name, repository / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "exercises", repository / "exercises")
+    solution = (repository / "solutions" / "exercise_1.py").read_text()
+    (repository / "exercises" / "exercise_1.py").write_text(
+        solution.replace("    output = torch", f"    exec({LOOPS!r})\n    output = torch", 1)
+    )
+    return [*WORKSHOP, "watch", "1"]
+
+
+@contextmanager
+def marked(temporary: Path) -> Iterator[dict[str, str]]:
+    """Variables by which all that is started with them is found; what is left in the end is killed."""
+    mark = f"{os.getpid()}.{random.random()}"
+    own = {MARK: mark, "TMPDIR": str(temporary), "XDG_RUNTIME_DIR": str(temporary), "TERM": "xterm-256color"}
+    try:
+        yield {**os.environ, **own}
+    finally:
+        for process in processes(mark):
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+
+
+def processes(mark: str) -> list[int]:
+    """Those that bear the mark and have not ended."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if f"{MARK}={mark}".encode() in (folder / "environ").read_bytes().split(b"\0"):
+                found.append(int(folder.name))
+    return found
+
+
+def inside(mark: str, what: str) -> int:
+    """The warm parent, or the script that it has forked; 0 where there is none yet."""
+    parents = [process for process in processes(mark) if "parent.main" in command_of(process)]
+    eldest = [process for process in parents if not set(parents) & {parent_of(process)}]
+    if what == "parent":
+        return next(iter(eldest), 0)
+    return next((process for process in parents if process not in eldest), 0)
+
+
+def command_of(process: int) -> str:
+    with suppress(OSError):
+        return Path(f"/proc/{process}/cmdline").read_text().replace("\0", " ")
+    return ""
+
+
+def parent_of(process: int) -> int:
+    with suppress(OSError):
+        return int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
+    return 0
+
+
+def children_of(process: int) -> list[int]:
+    every = [int(folder.name) for folder in Path("/proc").glob("[0-9]*")]
+    return [each for each in every if parent_of(each) == process]
+
+
+def floods(seconds: float) -> str:
+    largest = 0
+    for name, block in FLOODS.items():
+        with tempfile.TemporaryDirectory(prefix="soak-") as folder, marked(Path(folder)) as variables:
+            command = present(Path(folder), f"{block}\n")
+            with Screen(command, variables | {"PYTHONPATH": str(ROOT)}, Path(folder)) as screen:
+                screen.wait_for("A block")
+                until = time.monotonic() + seconds / len(FLOODS)
+                while time.monotonic() < until:
+                    screen.read(0.05)
+                memory = resident(screen.process.pid)
+                largest = max(largest, memory)
+                if memory > VIEWER_MEMORY:
+                    raise FoundError(f"{name}: the viewer has {memory >> 20} MiB")
+                screen.press("n")
+                try:
+                    screen.wait_for("The second")
+                except TimeoutError as error:
+                    raise FoundError(f"{name}: the next slide does not come: {error}") from None
+    return f"{len(FLOODS)} floods; the viewer had {largest >> 20} MiB at most and went on at once"
+
+
+def kernels(seconds: float) -> str:
+    count, seed = max(int(seconds * 30), 1), random.randrange(1 << 30)
+    command = [sys.executable, "-m", "simulator.corruptions", str(count), str(seed)]
+    variables = {**os.environ, "TRITON_INTERPRET": "1", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=ROOT / "tests", env=variables, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise FoundError(f"seed {seed}: {done.stderr[-2000:]}")
+    return f"{count} corrupted kernels, seed {seed}: {done.stdout.strip()}"
+
+
+def eventually(holds: Callable[[], bool]) -> bool:
+    deadline = time.monotonic() + PATIENCE
+    while not holds():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+if __name__ == "__main__":
+    main()
