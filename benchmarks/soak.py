@@ -1,4 +1,4 @@
-"""What only time shows: `python -m benchmarks.soak [runs] [kills] [floods] [kernels] --seconds 60`, all four by default.
+"""What only time shows: `python -m benchmarks.soak [runs] [kills] [floods] [kernels] [--seconds 60]`, or all four.
 
 - runs: warm runs, each of which ends in another way; nothing grows, neither here nor in the warm parent
 - kills: `kill -9` of the viewer, of a warm parent, of a script and of the watch, at five moments each; nothing is left,
@@ -114,17 +114,23 @@ def resident(process: int) -> int:
 
 def kills(seconds: float) -> str:
     cases = [(victim, moment) for moment in reversed(MOMENTS) for victim in ("viewer", "parent", "script", "watch")]
-    deadline, done = time.monotonic() + seconds, 0
+    deadline = time.monotonic() + seconds
+    hits: list[bool] = []
     for victim, moment in cases:
-        if time.monotonic() > deadline and done:
+        if time.monotonic() > deadline and hits:
             break
-        kill(victim, moment)
-        done += 1
-    return f"{done} of {len(cases)} kills; nothing was left, neither a process nor a file"
+        hits.append(kill(victim, moment))
+    return (
+        f"{len(hits)} of {len(cases)} kills, {hits.count(False)} of them before the victim was there; "
+        "nothing was left, neither a process nor a file"
+    )
 
 
-def kill(victim: str, moment: float) -> None:
-    """Starts the viewer or the watch, kills one of its processes at that moment, and sees what is left."""
+def kill(victim: str, moment: float) -> bool:
+    """Starts the viewer or the watch, kills one of its processes at that moment, and sees what is left.
+
+    Whether there was such a process yet.
+    """
     with tempfile.TemporaryDirectory(prefix="soak-") as folder:
         repository, temporary = Path(folder, "repository"), Path(folder, "temporary")
         temporary.mkdir()
@@ -154,6 +160,7 @@ def kill(victim: str, moment: float) -> None:
                 if not eventually(lambda: not any(temporary.iterdir())):
                     names = sorted(file.name for file in temporary.rglob("*"))
                     raise FoundError(f"kill -9 of the {victim} after {moment} s left {names}")
+    return target != 0
 
 
 def present(folder: Path, block: str) -> list[str]:
