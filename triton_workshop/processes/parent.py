@@ -48,8 +48,11 @@ PRELOADED = (
     "triton_workshop.images",
 )
 SIMULATOR = ("triton_workshop.simulator.executor", "triton_workshop.simulator.rewriting")
+PACKAGE = "triton_workshop"
 WARM_UP = "triton_workshop.setup_kernel"
 """Has a function that compiles and launches a kernel, and brings up CUDA so."""
+DECIDES = "triton_workshop.device"
+"""Decides once whether kernels run on the GPU, and sets variables for Triton then."""
 SPARES_IN_VAIN = 3
 """So many spare children in a row that end before they are used: then no more are kept."""
 HELD_OVER_FORK = (signal.SIGINT, signal.SIGTERM)
@@ -262,7 +265,12 @@ def _bring_up_cuda() -> None:
         kernel = importlib.import_module(WARM_UP)
         if not kernel.add_is_correct():
             os._exit(1)
-        del sys.modules[WARM_UP]
+        # The script's own import is to decide again where kernels run, and to set the variables that follow from it.
+        package = sys.modules[PACKAGE]
+        for name in vars(package)["__all__"]:
+            vars(package).pop(name, None)
+        for name in (WARM_UP, DECIDES):
+            del sys.modules[name]
         cuda = sys.modules["torch"].cuda
         cuda.synchronize()
         cuda.empty_cache()
