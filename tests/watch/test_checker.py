@@ -13,22 +13,20 @@ from processes import dies
 
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.verdict import Kind
-from triton_workshop.watch.checker import StoppedError, WarmChecker
+from triton_workshop.watch.checker import Checker, StoppedError
 
 ADD = EXERCISES[1]
 SOLUTION = ADD.solution_file.read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
-def checker() -> Iterator[WarmChecker]:
-    checker = WarmChecker()
+def checker() -> Iterator[Checker]:
+    checker = Checker()
     yield checker
     checker.close()
 
 
-def test_a_solution_passes_and_a_mistake_is_found_by_the_same_process_family(
-    checker: WarmChecker, tmp_path: Path
-) -> None:
+def test_a_solution_passes_and_a_mistake_is_found_by_the_same_process_family(checker: Checker, tmp_path: Path) -> None:
     file = tmp_path / "script.py"
     for text, kind in [(SOLUTION, None), (SOLUTION.replace("pid * BLOCK_SIZE + ", ""), Kind.UNWRITTEN)]:
         file.write_text(text)
@@ -38,7 +36,7 @@ def test_a_solution_passes_and_a_mistake_is_found_by_the_same_process_family(
         assert [finding.kind for finding in verdict.findings[:1]] == ([kind] if kind else [])
 
 
-def test_the_verdict_comes_whole(checker: WarmChecker, tmp_path: Path) -> None:
+def test_the_verdict_comes_whole(checker: Checker, tmp_path: Path) -> None:
     file = tmp_path / "script.py"
     file.write_text(SOLUTION.replace("pid * BLOCK_SIZE + ", ""))
     checking = checker.check(ADD, file)
@@ -48,7 +46,7 @@ def test_the_verdict_comes_whole(checker: WarmChecker, tmp_path: Path) -> None:
     assert verdict.findings[0].element is not None
 
 
-def test_what_the_script_prints_is_kept_apart_from_the_verdict(checker: WarmChecker, tmp_path: Path) -> None:
+def test_what_the_script_prints_is_kept_apart_from_the_verdict(checker: Checker, tmp_path: Path) -> None:
     file = tmp_path / "script.py"
     file.write_text(SOLUTION.replace("    output = torch", "    print('hello from the script')\n    output = torch"))
     checking = checker.check(ADD, file)
@@ -58,7 +56,7 @@ def test_what_the_script_prints_is_kept_apart_from_the_verdict(checker: WarmChec
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="named pipes of the file system are POSIX's")
-def test_a_stopped_check_leaves_no_process_behind(checker: WarmChecker, tmp_path: Path) -> None:
+def test_a_stopped_check_leaves_no_process_behind(checker: Checker, tmp_path: Path) -> None:
     file, pid = tmp_path / "script.py", tmp_path / "pid"
     waits = f"    import os; open({str(pid)!r}, 'w').write(str(os.getpid()))\n    while True:\n        pass\n"
     file.write_text(SOLUTION.replace("    output = torch", f"{waits}    output = torch"))
@@ -82,7 +80,7 @@ def test_a_stopped_check_leaves_no_process_behind(checker: WarmChecker, tmp_path
     assert dies(process)
 
 
-def test_a_check_that_is_stopped_before_it_begins_does_not_begin(checker: WarmChecker, tmp_path: Path) -> None:
+def test_a_check_that_is_stopped_before_it_begins_does_not_begin(checker: Checker, tmp_path: Path) -> None:
     file = tmp_path / "script.py"
     file.write_text(SOLUTION)
     checking = checker.check(ADD, file)
@@ -92,14 +90,14 @@ def test_a_check_that_is_stopped_before_it_begins_does_not_begin(checker: WarmCh
     checking.finish()
 
 
-def test_a_file_that_is_not_there_gets_a_verdict(checker: WarmChecker, tmp_path: Path) -> None:
+def test_a_file_that_is_not_there_gets_a_verdict(checker: Checker, tmp_path: Path) -> None:
     checking = checker.check(ADD, tmp_path / "nowhere.py")
     assert checking.wait().findings[0].kind is Kind.CRASH
     checking.finish()
 
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root may read everything")
-def test_a_file_that_may_not_be_read_gets_a_verdict(checker: WarmChecker, tmp_path: Path) -> None:
+def test_a_file_that_may_not_be_read_gets_a_verdict(checker: Checker, tmp_path: Path) -> None:
     file = tmp_path / "script.py"
     file.write_text(SOLUTION)
     file.chmod(0)

@@ -31,7 +31,7 @@ from triton_workshop.viewer.leaving import leave_with_terminal
 from triton_workshop.viewer.palette import DARK, LIGHT, Palette
 from triton_workshop.viewer.screen_theme import use_palette
 from triton_workshop.watch import editor, keeping
-from triton_workshop.watch.checker import Checker, CheckFailedError, Checking, StoppedError, WarmChecker
+from triton_workshop.watch.checker import Checker, CheckFailedError, Checking, StoppedError
 from triton_workshop.watch.screens import KEYS, Exercises, Introduction, Question, Solution
 from triton_workshop.watch.view import EDGE, Checked, Room, Scene, body, foot, head, notice
 
@@ -436,7 +436,7 @@ def short(file: Path) -> str:
 def watch(number: int | None = None, *, light: bool = False) -> int:
     """Watch an exercise until the learner leaves; the exit status."""
     gpu = not simulated() and any(each.runs_kernels for each in visible_gpus())
-    app = Watch(number, checker=WarmChecker(), palette=LIGHT if light else DARK, gpu=gpu)
+    app = Watch(number, checker=Checker(), palette=LIGHT if light else DARK, gpu=gpu)
     try:
         status = app.run()
     finally:

@@ -11,7 +11,6 @@ import threading
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Protocol
 
 from triton_workshop.checking.check import LIMIT, Wanted, check_when_asked, read, verdict_of
 from triton_workshop.checking.exercise import Exercise
@@ -31,34 +30,8 @@ class CheckFailedError(Exception):
     """A check that ended without a verdict, through no fault of the script; the message says what is known."""
 
 
-class Checking(Protocol):
-    """A check that has been asked for."""
-
-    def wait(self) -> Verdict:
-        """Do it. Raises StoppedError and CheckFailedError. For a thread of its own."""
-
-    def printed(self) -> bytes:
-        """The end of what the script has printed so far."""
-
-    def finish(self) -> None:
-        """Wait until all of it is gone. `printed` is complete then."""
-
-    def stop(self) -> None:
-        """End it; from any thread, at any time. Returns at once."""
-
-
-class Checker(Protocol):
-    """Checks scripts."""
-
-    def check(self, exercise: Exercise, file: Path, *, full_size: bool = False) -> Checking:
-        """Returns at once. `full_size` adds the cases on the GPU."""
-
-    def close(self) -> None:
-        """End everything that runs."""
-
-
-class WarmChecker:
-    """A `Checker` that keeps a process ready for the next check."""
+class Checker:
+    """Checks scripts, and keeps a process ready for the next check."""
 
     def __init__(self) -> None:
         self._runner = Runner()
@@ -66,8 +39,9 @@ class WarmChecker:
         self._lock = threading.Lock()
         self._closed = False
 
-    def check(self, exercise: Exercise, file: Path, *, full_size: bool = False) -> WarmChecking:
-        return WarmChecking(self, Wanted(exercise, file, full_size))
+    def check(self, exercise: Exercise, file: Path, *, full_size: bool = False) -> Checking:
+        """Returns at once. `full_size` adds the cases on the GPU."""
+        return Checking(self, Wanted(exercise, file, full_size))
 
     def take(self) -> _Process:
         """A process that waits for a request, or soon will. Raises OSError."""
@@ -82,6 +56,7 @@ class WarmChecker:
                 self._spare = _Process(self._runner)
 
     def close(self) -> None:
+        """End everything that runs."""
         with self._lock:
             self._closed = True
             spare, self._spare = self._spare, None
@@ -90,10 +65,10 @@ class WarmChecker:
         self._runner.close()
 
 
-class WarmChecking:
-    """A check by a `WarmChecker`."""
+class Checking:
+    """A check that has been asked for."""
 
-    def __init__(self, checker: WarmChecker, wanted: Wanted) -> None:
+    def __init__(self, checker: Checker, wanted: Wanted) -> None:
         self._checker = checker
         self._wanted = wanted
         self._process: _Process | None = None
@@ -101,6 +76,7 @@ class WarmChecking:
         self._lock = threading.Lock()
 
     def wait(self) -> Verdict:
+        """Do it. Raises StoppedError and CheckFailedError. For a thread of its own."""
         verdict = self._by_text() or self._by_process()
         self._checker.prepare()  # from now on, not before: two cores have enough to do
         return verdict
@@ -138,13 +114,16 @@ class WarmChecking:
         return verdict
 
     def printed(self) -> bytes:
+        """The end of what the script has printed so far."""
         return self._process.printed if self._process is not None else b""
 
     def finish(self) -> None:
+        """Wait until all of it is gone. `printed` is complete then."""
         if self._process is not None:
             self._process.close()
 
     def stop(self) -> None:
+        """End it; from any thread, at any time. Returns at once."""
         with self._lock:
             self._stopped = True
             if self._process is not None:
