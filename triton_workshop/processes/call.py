@@ -22,7 +22,16 @@ from types import FrameType, TracebackType
 from typing import Literal, Self
 
 from triton_workshop.processes.freshness import PACKAGE
-from triton_workshop.processes.process import INTERRUPT, KILL, Files, NewProcess, Process, die_with_parent, signal_group
+from triton_workshop.processes.process import (
+    INTERRUPT,
+    KILL,
+    Files,
+    NewProcess,
+    Process,
+    die_with_parent,
+    later,
+    signal_group,
+)
 from triton_workshop.processes.script import ending
 from triton_workshop.processes.wire import Connection
 
@@ -187,9 +196,7 @@ class Call:
     def stop(self) -> None:
         """Interrupts it, so that it can end what it has started; kills it where it has not ended a moment later."""
         self._process.signal_group(INTERRUPT)
-        timer = threading.Timer(FAREWELL, self.kill)
-        timer.daemon = True
-        timer.start()
+        later(FAREWELL, self.kill)
 
     def kill(self) -> None:
         """Ends it and all of its group."""
@@ -325,9 +332,7 @@ def limited(limit: Limit | None, last_words: Callable[[int | None], None]) -> It
         finally:
             os._exit(1)
 
-    timer = threading.Timer(limit.seconds, expire)
-    timer.daemon = True
-    timer.start()
+    timer = later(limit.seconds, expire)
     try:
         yield
     finally:

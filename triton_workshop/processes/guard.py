@@ -57,11 +57,12 @@ def end_all(bears: Callable[[str], bool]) -> None:
     deadline = time.monotonic() + ENOUGH
     quiet = 0
     while quiet < QUIET and time.monotonic() < deadline:
-        found = [process for process, name in _named() if bears(name)]
-        for process in found:
-            with suppress(OSError):
-                os.kill(process, signal.SIGKILL)
-        quiet = 0 if found else quiet + 1
+        quiet += 1
+        for process, name in _named():
+            if bears(name):
+                quiet = 0
+                with suppress(OSError):
+                    os.kill(process, signal.SIGKILL)
         time.sleep(PAUSE)
 
 

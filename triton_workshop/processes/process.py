@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import signal
 import struct
-import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
@@ -51,6 +50,8 @@ class NewProcess:
         memory_limit: int | None = None,
     ) -> None:
         """`memory_limit` is as in `limit_memory`. Raises OSError."""
+        import subprocess  # here, and so on: `workshop run` needs the rest of this module, and is waited for
+
         self._process = subprocess.Popen(
             command,
             cwd=folder,
@@ -68,7 +69,9 @@ class NewProcess:
         return self._process.poll()
 
     def pause(self, seconds: float) -> None:
-        with suppress(subprocess.TimeoutExpired):
+        from subprocess import TimeoutExpired
+
+        with suppress(TimeoutExpired):
             self._process.wait(seconds)
 
     def signal_group(self, number: int) -> None:
@@ -82,6 +85,14 @@ class NewProcess:
         """Nothing is held."""
 
 
+def later(seconds: float, act: Callable[[], None]) -> threading.Timer:
+    """Has something done after so many seconds, unless it is cancelled or this process has ended."""
+    timer = threading.Timer(seconds, act)
+    timer.daemon = True
+    timer.start()
+    return timer
+
+
 def signal_group(leader: int, number: int) -> None:
     """Sends a signal to a process group, or to its leader, which is about to be one or leads none any more."""
     for send in (os.killpg, os.kill):
@@ -92,6 +103,8 @@ def signal_group(leader: int, number: int) -> None:
 
 def die_with_parent(parent: int) -> None:
     """Has the kernel kill this process when its parent ends, however it ends (Linux)."""
+    import ctypes
+
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:  # it ended before the kernel knew
         os._exit(1)

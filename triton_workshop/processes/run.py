@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
@@ -20,7 +21,7 @@ from triton_workshop.processes.call import FAREWELL
 from triton_workshop.processes.languages import executor, installed_executor
 from triton_workshop.processes.launcher import PIPE, TERMINAL
 from triton_workshop.processes.origin import PADDED, PlainNames
-from triton_workshop.processes.process import INTERRUPT, KILL, WINDOWS, Files, NewProcess, Process, open_terminal
+from triton_workshop.processes.process import INTERRUPT, KILL, WINDOWS, Files, NewProcess, Process, later, open_terminal
 from triton_workshop.processes.script import CannotRunError, Outcome, Script
 from triton_workshop.processes.shows import python_command
 
@@ -91,7 +92,7 @@ class Run:
         self._file = self._write_file(f"block.{extension}")
         self._names = PlainNames(self._file) if script.origin else None
         self._output, self._process = self._launch(launch)
-        self._clock = self._start_clock()
+        self._clock = None if script.time_limit is None else later(script.time_limit, self._run_out_of_time)
 
     def _write_file(self, name: str) -> Path:
         """The script's file: by that name, or where the language allows it, as in the place that it comes from."""
@@ -106,32 +107,20 @@ class Run:
         """The descriptor that all it prints is read from, and its process."""
         script = self._script
         variables = script.environment | {guard.OWNER: self._name}
-        ends: tuple[int, ...] = ()
-        try:
-            ours, theirs = ends = open_terminal(*script.terminal) if script.terminal else os.pipe()
-            nothing = os.open(os.devnull, os.O_RDONLY)
+        with contextlib.ExitStack() as undo:
+            undo.callback(self._folder.cleanup)
             try:
-                files = (theirs if script.terminal else nothing, theirs, theirs)
-                return ours, launch(script, self._file, variables, files)
-            finally:
-                os.close(theirs)  # the output ends when the last process that holds it lets go
-                os.close(nothing)
-        except BaseException as error:
-            for end in ends[:1]:
-                os.close(end)
-            self._folder.cleanup()
-            if isinstance(error, OSError):
+                ours, theirs = open_terminal(*script.terminal) if script.terminal else os.pipe()
+                undo.callback(os.close, ours)
+                # The output ends when the last process that holds it lets go.
+                with os.fdopen(theirs, "wb"), Path(os.devnull).open("rb") as nothing:
+                    files = (theirs if script.terminal else nothing.fileno(), theirs, theirs)
+                    process = launch(script, self._file, variables, files)
+            except OSError as error:
                 reason = error.strerror or error
                 raise CannotRunError(f"{script.language} did not start: {reason}") from error
-            raise
-
-    def _start_clock(self) -> threading.Timer | None:
-        if self._script.time_limit is None:
-            return None
-        timer = threading.Timer(self._script.time_limit, self._run_out_of_time)
-        timer.daemon = True
-        timer.start()
-        return timer
+            undo.pop_all()
+        return ours, process
 
     def output(self) -> Iterator[bytes]:
         """What the script prints, stdout and stderr in order, in pieces as they come.
@@ -182,9 +171,7 @@ class Run:
             return
         self._stopped = True
         self._process.signal_group(INTERRUPT)
-        timer = threading.Timer(grace, self.kill)
-        timer.daemon = True
-        timer.start()
+        later(grace, self.kill)
 
     def kill(self) -> None:
         """Ends the script and its whole process group at once."""
