@@ -83,3 +83,14 @@ def starts_children(connection: Connection) -> None:
 
 def says_what_is_imported(connection: Connection) -> None:
     connection.send(sorted(sys.modules))
+
+
+class OfThisScript:
+    """Which the process that receives it does not know."""
+
+
+def sends_what_nobody_knows(connection: Connection) -> None:
+    unknown = OfThisScript()
+    type(unknown).__module__ = "nowhere"
+    sys.modules["nowhere"] = sys.modules[__name__]
+    connection.send(unknown)

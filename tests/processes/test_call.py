@@ -92,6 +92,18 @@ def test_an_error_is_printed(begin: Begin, output: IO[bytes], capfd: pytest.Capt
     assert "ZeroDivisionError" in text_of(output)
 
 
+def test_a_message_that_cannot_be_read_is_the_end(begin: Begin) -> None:
+    with begin(called.sends_what_nobody_knows) as talk, pytest.raises(EndedError):
+        list(talk.messages())
+
+
+def test_it_can_be_closed_twice(begin: Begin) -> None:
+    with begin(called.echoes, 1) as talk:
+        assert list(talk.messages()) == [1]
+    talk.close()
+    talk.stop()
+
+
 def test_a_limit_names_the_line(begin: Begin) -> None:
     file = Path(called.__file__)
     with begin(called.loops, limit=Limit(0.3, file)) as talk:

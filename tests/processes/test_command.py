@@ -95,6 +95,21 @@ def test_an_interrupt_reaches_the_script(environment: dict[str, str], tmp_path: 
     assert process.returncode == 0
 
 
+def test_signals_that_come_together_all_reach_the_script(environment: dict[str, str], tmp_path: Path) -> None:
+    source = (
+        "import signal, time, torch\nseen = set()\n"
+        "for n in (signal.SIGUSR1, signal.SIGUSR2, signal.SIGHUP): signal.signal(n, lambda n, _: seen.add(n))\n"
+        "print('ready', flush=True)\nwhile len(seen) < 3: time.sleep(0.01)\nprint('all')"
+    )
+    process = command(source, tmp_path, environment)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    for _ in range(50):
+        for number in (signal.SIGUSR1, signal.SIGUSR2, signal.SIGHUP):
+            process.send_signal(number)
+    assert process.communicate(timeout=60)[0] == "all\n"
+
+
 def state(process: int) -> str:
     return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
 

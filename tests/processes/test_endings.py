@@ -202,7 +202,7 @@ from triton_workshop.processes.script import Script
 with Runner() as runner, runner.run({source}) as run:
     for text in run.output(): print(text.decode(), end="", flush=True)
 """
-    variables = {**os.environ, "TMPDIR": str(folder)}
+    variables = {**os.environ, "TMPDIR": str(folder), "XDG_RUNTIME_DIR": str(folder)}
     with subprocess.Popen(
         [sys.executable, "-c", program], cwd=folder, env=variables, stdout=subprocess.PIPE
     ) as process:
@@ -223,6 +223,22 @@ def test_nothing_survives_a_client_that_is_killed(tmp_path: Path) -> None:
         assert len(family) == 4
         assert all(map(alive, family))
     assert all(map(dies, family))
+
+
+FORKS_AWAY = """
+import os, time, torch
+child = os.fork()
+if child == 0:
+    os.setsid()
+    time.sleep(600)
+print(child, flush=True)
+"""
+"""A script that leaves a copy of itself, of which no program was ever started by a name."""
+
+
+def test_a_copy_of_a_warm_script_in_a_session_of_its_own_ends_too(warm: Runner, tmp_path: Path) -> None:
+    printed, _ = finish(warm.run, Script("python", FORKS_AWAY, tmp_path))
+    assert dies(int(printed))
 
 
 FAMILY_IN_BASH = "sleep 600 & setsid sleep 600 & setsid -f sleep 601; echo $$ $(jobs -p); wait"

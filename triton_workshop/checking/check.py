@@ -7,7 +7,6 @@ there is a GPU, once more at full size. This module needs no torch: it is import
 from __future__ import annotations
 
 import time
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -68,10 +67,12 @@ def check_when_asked(connection: Connection) -> None:
     from triton_workshop.checking.child import prepare
 
     prepare()
-    with suppress(EOFError):  # nobody will ask any more
+    try:
         wanted = connection.receive()
-        assert isinstance(wanted, Wanted)
-        connection.send(check(wanted.exercise, wanted.file, gpu=wanted.full_size))
+    except EOFError:  # nobody will ask any more
+        return
+    assert isinstance(wanted, Wanted)
+    connection.send(check(wanted.exercise, wanted.file, gpu=wanted.full_size))
 
 
 def read(exercise: Exercise, file: Path) -> tuple[Source | None, Finding | None]:

@@ -123,9 +123,8 @@ class Observer:
                 seen = replace(seen, origin=Origin.ELSEWHERE)
         changed = self._earlier is not None and not _same(*self._earlier)
         self._earlier = (output, output.clone())
-        return replace(
-            seen, output=output.detach().clone(), output_storage=storage_of(output), earlier_answer_changed=changed
-        )
+        answer = output.detach().clone().as_subclass(torch.Tensor)  # whoever judges it has no class of the script's
+        return replace(seen, output=answer, output_storage=storage_of(output), earlier_answer_changed=changed)
 
     def _from_elsewhere(self, arguments: tuple[torch.Tensor, ...]) -> bool:
         """Whether the answer stays the same where all that kernels store is overwritten at once."""

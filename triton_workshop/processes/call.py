@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import pkgutil
 import queue
+import signal
 import sys
 import threading
 import time
@@ -146,7 +147,7 @@ class Call:
         self._reader.start()
 
     def _read(self) -> None:
-        with suppress(OSError, EOFError):
+        with suppress(Exception):  # it has ended, or what came is no message
             while True:
                 self._received.put(self._connection.receive())
         self._received.put(_End("gone"))
@@ -195,15 +196,22 @@ class Call:
 
     def stop(self) -> None:
         """Interrupts it, so that it can end what it has started; kills it where it has not ended a moment later."""
-        self._process.signal_group(INTERRUPT)
-        later(FAREWELL, self.kill)
+        if not self._closed:
+            self._process.signal_group(INTERRUPT)
+            later(FAREWELL, self.kill)
 
     def kill(self) -> None:
         """Ends it and all of its group."""
         if not self._closed:
             self._process.signal_group(KILL)
 
+    def has_ended(self) -> bool:
+        """Whether its process has, with or without its last words."""
+        return self._process.poll() is not None
+
     def close(self) -> None:
+        if self._closed:
+            return
         self.kill()
         self._wait()
         self._reader.join(LAST_WORDS)
@@ -295,9 +303,18 @@ def main() -> None:
     _run(connection, task)
 
 
+class _FunctionsEnd(Connection):
+    """What has been printed comes before what is sent: whoever has all that it wants ends this process."""
+
+    def send(self, message: object) -> None:
+        sys.stdout.flush()
+        super().send(message)
+
+
 def _own_connection() -> Connection:
-    """Over what are input and output yet."""
-    connection = Connection(os.dup(0), os.dup(1))
+    """Over what have been input and output so far. From now on an interrupt is one, whatever was inherited."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    connection = _FunctionsEnd(os.dup(0), os.dup(1))
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)

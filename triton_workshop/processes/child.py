@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import NoReturn
 
-from triton_workshop.processes import call
+from triton_workshop.processes import call, guard
 from triton_workshop.processes.as_main import execute, take_over
 from triton_workshop.processes.launcher import own_terminal
 from triton_workshop.processes.process import limit_memory
@@ -34,6 +34,7 @@ def become(request: Request, files: Sequence[int]) -> NoReturn:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     os.environ.clear()
     os.environ.update(request.environment)
+    guard.bear(request.environment.get(guard.OWNER, ""))
     os.chdir(request.folder)
     _forget_randomness()
     if not request.arguments:

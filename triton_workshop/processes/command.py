@@ -11,11 +11,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
+from triton_workshop.processes.guard import OWNER
 from triton_workshop.processes.idle import IdleError, idle_seconds
 from triton_workshop.processes.modes import heavy, parent_for
-from triton_workshop.processes.process import signal_group
 from triton_workshop.processes.shows import SLIDE, python_command
-from triton_workshop.processes.warm import POSSIBLE, Request, WarmParent
+from triton_workshop.processes.warm import POSSIBLE, Request, WarmParent, end_orphans
 from triton_workshop.processes.wire import SocketConnection
 
 MISUSE = 2
@@ -52,7 +52,9 @@ def _run(arguments: Sequence[str]) -> int:
         # A parent that still imports answers late: worth waiting for only by a script that imports the same.
         patience = None if heavy(Path(arguments[0]).read_bytes()) else LIGHT_PATIENCE
         if select.select([connection], [], [], patience)[0]:
-            request = Request(tuple(arguments), str(Path.cwd()), environment, stays=stays)
+            # A block of a slide does not decide how long the viewer's parent stays.
+            own = None if OWNER in environment else stays
+            request = Request(tuple(arguments), str(Path.cwd()), environment, stays=own)
             if (code := _run_warm(connection, request)) is not None:
                 return code
         connection.close()
@@ -102,7 +104,7 @@ def _run_warm(connection: SocketConnection, request: Request) -> int | None:
     except (OSError, EOFError):
         if not child:
             return None
-        signal_group(child, signal.SIGKILL)  # which the kernel has ended with its parent, but not what it has started
+        end_orphans(child)
         return -signal.SIGKILL
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 import itertools
 import os
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -30,6 +29,8 @@ QUIET = 5
 what one starts that ends before it is looked at."""
 PAUSE = 0.01
 """Seconds between two looks."""
+ROOM = 64
+"""Bytes for a name in the environment of a warm parent."""
 _numbers = itertools.count(1)
 
 
@@ -50,6 +51,21 @@ def own_name() -> str:
 def new_name() -> str:
     """A name for the next script of this process."""
     return f"{own_name()}{next(_numbers)}."
+
+
+def bear(name: str) -> None:
+    """Gives this fork of a warm parent a name, and so all that it forks.
+
+    /proc shows the variables that a program was started with, so the name is written over the ROOM that the parent was
+    started with (proc(5): env_start, env_end).
+    """
+    import ctypes
+
+    fields = Path("/proc/self/stat").read_text(errors="replace").rpartition(")")[2].split()
+    start, end = int(fields[47]), int(fields[48])
+    place = ctypes.string_at(start, end - start).find(f"{OWNER}=".encode())
+    if place >= 0:
+        ctypes.memmove(start + place + len(OWNER) + 1, name.encode()[:ROOM].ljust(ROOM, b"\0"), ROOM)
 
 
 def end_all(bears: Callable[[str], bool]) -> None:
@@ -95,6 +111,8 @@ class Guard:
 
     def __init__(self, folder: Path) -> None:
         """Raises OSError."""
+        import subprocess
+
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-S", __file__, own_name(), str(folder)],
             env={name: value for name, value in os.environ.items() if name != OWNER},
@@ -107,17 +125,19 @@ class Guard:
     def script_has_ended(self, name: str) -> None:
         """Has all ended that bears a script's name; returns at once."""
         assert self._process.stdin is not None
-        with suppress(OSError):
+        with suppress(OSError, ValueError):  # it has been closed meanwhile
             os.write(self._process.stdin.fileno(), f"{name}\n".encode())
 
     def close(self) -> None:
         """Ends what bears our name; returns when it is gone, and the folder too."""
+        from subprocess import TimeoutExpired
+
         assert self._process.stdin is not None
         with suppress(OSError):
             self._process.stdin.close()
         try:
             self._process.wait(LONGEST)
-        except subprocess.TimeoutExpired:
+        except TimeoutExpired:
             self._process.kill()
             self._process.wait()
 

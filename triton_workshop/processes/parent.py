@@ -4,7 +4,8 @@ It never initialises CUDA nor runs a tensor operation: a child could not use CUD
 fork does not copy, would be waited for without end. Whoever connects is told when it is ready. A client that then sends
 files and a `Request` gets a child, whose process the parent answers with, and at the end with its exit status; it can
 send numbers of signals meanwhile. A client that has gone takes its child along. Without clients the parent leaves,
-after the seconds that it was told to stay, and everything that it has forked ends with it.
+after the seconds that it was told to stay; it imports to the end even if they have gone. The kernel ends its children
+with it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import select
 import selectors
 import signal
 import socket
+import struct
 import sys
 import time
 import warnings
@@ -55,6 +57,8 @@ DECIDES = "triton_workshop.device"
 """Decides once whether kernels run on the GPU, and sets variables for Triton then."""
 SPARES_IN_VAIN = 3
 """So many spare children in a row that end before they are used: then no more are kept."""
+MESSAGE_SECONDS = 5
+"""For a message that has begun to come."""
 HELD_OVER_FORK = (signal.SIGINT, signal.SIGTERM)
 
 Job = tuple[Request, list[int]]
@@ -128,6 +132,8 @@ class Parent:
             patience = None if self._clients else max(self._stays - (time.monotonic() - self._last_use), 0)
             events = self._selector.select(patience)
             if not events and not self._clients:
+                # At once: the end of so large a process takes a while, and whoever comes now starts another.
+                self._door.close()
                 os._exit(0)  # and the kernel ends the spare child
             for key, _ in events:
                 act: Callable[[], Job | None] = key.data
@@ -140,6 +146,8 @@ class Parent:
         if user_at(client.socket) != os.geteuid():
             client.close()
             return
+        # Nobody waits for one that stops in the middle of a message.
+        client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", MESSAGE_SECONDS, 0))
         self._clients[client] = 0
         self._selector.register(client, selectors.EVENT_READ, partial(self._attend, client))
         with suppress(OSError):  # one that has gone is noticed in `_attend`
@@ -149,6 +157,7 @@ class Parent:
         """Starts what a client asks for, or sends the signal; one that has gone ends its child."""
         if client not in self._clients:  # its child has ended since the message arrived
             return None
+        files: list[int] = []
         try:
             if child := self._clients[client]:
                 number = client.receive()
@@ -159,6 +168,8 @@ class Parent:
             request = client.receive()
             assert isinstance(request, Request)
         except (OSError, EOFError):
+            for file in files:
+                os.close(file)
             self._dismiss(client)
             return None
         return self._start(client, request, files)
@@ -187,7 +198,7 @@ class Parent:
         client.close()
 
     def _collect(self) -> None:
-        """Buries the children that have ended: what is left of their groups is killed, their clients are told."""
+        """Waits for the children that have ended, kills what is left of their groups, and tells their clients."""
         self._wake.recv(4096)
         while (process := _ended_child()) is not None:
             signal_group(process, signal.SIGKILL)  # before the number can belong to another

@@ -118,7 +118,7 @@ def limit_memory(process: int, size: int) -> None:
     if sys.platform == "linux":
         import resource
 
-        with suppress(ProcessLookupError):
+        with suppress(ProcessLookupError, PermissionError):  # it has ended, or has a lower limit already
             resource.prlimit(process, resource.RLIMIT_DATA, (size, size))
 
 

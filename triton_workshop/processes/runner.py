@@ -45,7 +45,7 @@ class Runner:
         self.put_up_guard()
         if POSSIBLE:
             with suppress(OSError):
-                self._lease(default_mode(os.environ))
+                self._lease(_parent(default_mode(os.environ)))
 
     def put_up_guard(self) -> None:
         """Sees to it that nothing outlives this process, from now on; all that starts something does so by itself."""
@@ -93,7 +93,7 @@ class Runner:
         def launch(files: Files) -> Process:
             if POSSIBLE:
                 with suppress(OSError):
-                    return WarmProcess(self._connect(Mode.SIMULATOR), Request((), "/", variables), files)
+                    return WarmProcess(self._connect(_parent(Mode.SIMULATOR)), Request((), "/", variables), files)
             return NewProcess(call.COMMAND, files, variables)
 
         started = call.Call(launch, output, patience, partial(self._has_ended, name))
@@ -108,8 +108,8 @@ class Runner:
 
     def _launch(self, script: Script, file: Path, variables: Mapping[str, str], files: Files) -> Process:
         mode = parent_for(script.source, os.environ) if POSSIBLE and script.plain_python else None
-        # What only a new process can run, or says what is wrong with; and what is done before the parent is ready.
-        if mode is None or not script.folder.is_dir() or not (heavy(script.source) or self._is_ready(mode)):
+        # Some scripts only a new process can run, or say what is wrong with them.
+        if mode is None or not script.folder.is_dir():
             return launch_new(script, file, variables, files)
         request = Request(
             (str(file),),
@@ -118,30 +118,32 @@ class Runner:
             script.memory_limit,
             terminal=script.terminal is not None,
         )
-        try:
-            return WarmProcess(self._connect(mode), request, files)
-        except OSError:  # no parent
-            return launch_new(script, file, variables, files)
+        with suppress(OSError):  # no parent
+            parent = _parent(mode)
+            if heavy(script.source) or self._is_ready(parent):
+                return WarmProcess(self._connect(parent), request, files)
+        return launch_new(script, file, variables, files)
 
-    def _is_ready(self, mode: Mode) -> bool:
+    def _is_ready(self, parent: WarmParent) -> bool:
+        """Whether it is here and has imported everything: until then, a new process is faster."""
         with self._lock:
-            lease = self._leases.get(mode)
-        return lease is not None and lease.is_ready(0)
+            lease = self._leases.get(parent.mode)
+        return lease is not None and lease.parent == parent and lease.is_ready(0)
 
-    def _connect(self, mode: Mode) -> SocketConnection:
-        """A connection to the parent for that mode, which stays as long as we do. Raises OSError."""
-        return self._lease(mode).parent.connect(stays=0)
+    def _connect(self, parent: WarmParent) -> SocketConnection:
+        """A connection to a parent that stays as long as we do. Raises OSError."""
+        self._lease(parent)
+        return parent.connect(stays=0)
 
-    def _lease(self, mode: Mode) -> _Lease:
-        parent = WarmParent.of(mode, environment(80))
+    def _lease(self, parent: WarmParent) -> None:
+        """Has a parent stay, in the place of one of that mode that has gone or has imported other code."""
         with self._lock:
             self._check_open()
-            lease = self._leases.get(mode)
-            if lease is None or lease.has_gone() or lease.parent.address != parent.address:
+            lease = self._leases.get(parent.mode)
+            if lease is None or lease.parent != parent or lease.has_gone():
                 if lease is not None:
                     lease.close()
-                lease = self._leases[mode] = _Lease(parent)
-            return lease
+                self._leases[parent.mode] = _Lease(parent)
 
     def close(self) -> None:
         with self._lock:
@@ -163,6 +165,11 @@ class Runner:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _parent(mode: Mode) -> WarmParent:
+    """The parent whose children see what a script of ours sees. Raises OSError."""
+    return WarmParent.of(mode, environment(80))
 
 
 class _Lease:
@@ -192,4 +199,6 @@ class _Lease:
         return self._gone
 
     def close(self) -> None:
-        self._connection.close()
+        with self._lock:
+            self._gone = True
+            self._connection.close()

@@ -18,13 +18,14 @@ import time
 import zlib
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
 from triton_workshop.processes.freshness import PACKAGE, code_on_disk
+from triton_workshop.processes.guard import OWNER, ROOM
 from triton_workshop.processes.modes import INTERPRET, LOADED_EARLY, Mode
-from triton_workshop.processes.process import Files, signal_group
+from triton_workshop.processes.process import Files
 from triton_workshop.processes.wire import SocketConnection
 
 POSSIBLE = sys.platform == "linux"
@@ -62,9 +63,9 @@ class WarmParent:
     """The parent for a mode and an environment, which may not run yet."""
 
     mode: Mode
-    environment: Mapping[str, str]
     address: bytes
     """The name at which it listens."""
+    environment: Mapping[str, str] = field(compare=False)
 
     @classmethod
     def of(cls, mode: Mode, environment: Mapping[str, str]) -> Self:
@@ -73,7 +74,7 @@ class WarmParent:
         variables = sorted(item for item in environment.items() if item[0].startswith(early))
         files = str(Path("/proc/self/ns/mnt").readlink())  # a container has others
         place = zlib.crc32(repr((sys.executable, sys.version, code_on_disk(), files, variables)).encode())
-        return cls(mode, environment, f"\0triton-workshop-{os.geteuid()}-{mode}-{place:08x}".encode())
+        return cls(mode, f"\0triton-workshop-{os.geteuid()}-{mode}-{place:08x}".encode(), environment)
 
     def connect(self, stays: float, *, start: bool = True) -> SocketConnection:
         """A connection to it, over which it says READY as soon as it is.
@@ -89,7 +90,7 @@ class WarmParent:
                 return SocketConnection(client)
             except OSError as error:
                 client.close()
-                if not start or not isinstance(error, ConnectionRefusedError | BlockingIOError):
+                if not start or not isinstance(error, ConnectionRefusedError):
                     raise
             time.sleep(PAUSE)
         raise ConnectionRefusedError(errno.ECONNREFUSED, "the warm parent does not answer")
@@ -115,8 +116,6 @@ class WarmParent:
         """Starts the process that `parent.main` describes."""
         import subprocess  # seldom needed, and slow to import
 
-        from triton_workshop.processes.guard import OWNER
-
         program = (
             # Not -m, which would look for modules in the current folder first.
             f"import sys; sys.path[0] = {str(PACKAGE.parent)!r}; from triton_workshop.processes import parent; "
@@ -127,7 +126,7 @@ class WarmParent:
             [sys.executable, "-u", "-c", program],
             cwd="/",
             # It serves others too, when whoever has started it has gone.
-            env={name: value for name, value in self.environment.items() if name not in (INTERPRET, OWNER)},
+            env={name: value for name, value in self.environment.items() if name != INTERPRET} | {OWNER: "." * ROOM},
             stdin=nothing,
             stdout=nothing,
             stderr=nothing,
@@ -143,6 +142,12 @@ def user_at(end: socket.socket) -> int:
     return int(user)
 
 
+def end_orphans(child: int) -> None:
+    """Ends the group of a child whose parent has gone: the kernel has ended the child, but not what it has started."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(child, signal.SIGKILL)
+
+
 class WarmProcess:
     """A `Process` that a warm parent forks."""
 
@@ -152,8 +157,12 @@ class WarmProcess:
         self._child = 0
         self._code: int | None = None
         self._lock = threading.RLock()
-        connection.send_files(files)
-        connection.send(request)
+        try:
+            connection.send_files(files)
+            connection.send(request)
+        except OSError:
+            connection.close()
+            raise
 
     def poll(self) -> int | None:
         with self._lock:
@@ -164,10 +173,10 @@ class WarmProcess:
     def _listen(self) -> None:
         try:
             message = self._connection.receive()
-        except (OSError, EOFError):  # The kernel ends the child with its parent, and nobody else what it has started.
+        except (OSError, EOFError):
             self._code = -signal.SIGKILL
             if self._child:
-                signal_group(self._child, signal.SIGKILL)
+                end_orphans(self._child)
             return
         if isinstance(message, dict):
             self._child = message.get("process", self._child)

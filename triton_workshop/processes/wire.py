@@ -18,7 +18,7 @@ class Connection:
 
     def __init__(self, reading: int, writing: int) -> None:
         self._ends = (reading, writing)
-        self._sending = threading.Lock()
+        self._sending = threading.RLock()  # the handler of a signal may send while another does
 
     def fileno(self) -> int:
         """The descriptor that messages come from."""

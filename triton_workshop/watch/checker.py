@@ -41,12 +41,15 @@ class Checker:
 
     def check(self, exercise: Exercise, file: Path, *, full_size: bool = False) -> Checking:
         """Returns at once. `full_size` adds the cases on the GPU."""
-        return Checking(self, Wanted(exercise, file, full_size))
+        return Checking(self, Wanted(exercise, file.resolve(), full_size))
 
     def take(self) -> _Process:
         """A process that waits for a request, or soon will. Raises OSError."""
         with self._lock:
             spare, self._spare = self._spare, None
+        if spare is not None and spare.call.has_ended():  # with its parent, perhaps
+            spare.close()
+            spare = None
         return spare or _Process(self._runner)
 
     def prepare(self) -> None:
@@ -82,7 +85,7 @@ class Checking:
         return verdict
 
     def _by_text(self) -> Verdict | None:
-        exercise, file = self._wanted.exercise, self._wanted.file.resolve()
+        exercise, file = self._wanted.exercise, self._wanted.file
         started = time.perf_counter()
         with suppress(Exception):  # a text that breaks the parser: a process of its own will say so
             source, finding = read(exercise, file)
@@ -101,7 +104,7 @@ class Checking:
                 process.call.stop()
         process.call.send(self._wanted)
         try:
-            verdict = next(process.call.messages())
+            verdict = next(process.call.messages(), None)
         except TimeIsUpError:
             raise CheckFailedError("the process that checks does not answer") from None
         except EndedError as error:
@@ -110,7 +113,8 @@ class Checking:
             raise CheckFailedError(process.last_words() or f"the process that checks was {error}") from None
         if self._stopped:
             raise StoppedError
-        assert isinstance(verdict, Verdict)
+        if not isinstance(verdict, Verdict):
+            raise CheckFailedError("the process that checks sent no verdict")
         return verdict
 
     def printed(self) -> bytes:
