@@ -136,7 +136,7 @@ def kill(victim: str, moment: float) -> bool:
         temporary.mkdir()
         command = watch(repository) if victim == "watch" else present(Path(folder), FAMILY)
         with marked(temporary) as variables:
-            variables |= {"PYTHONPATH": str(repository if victim == "watch" else ROOT)}
+            variables |= importing(repository if victim == "watch" else ROOT)
             with Screen(command, variables, repository if victim == "watch" else Path(folder)) as screen:
                 until = time.monotonic() + moment
                 while time.monotonic() < until:
@@ -180,6 +180,11 @@ def watch(repository: Path) -> list[str]:
         solution.replace("    output = torch", f"    exec({LOOPS!r})\n    output = torch", 1)
     )
     return [*WORKSHOP, "watch", "1"]
+
+
+def importing(repository: Path) -> dict[str, str]:
+    """The package of a repository comes before any other."""
+    return {"PYTHONPATH": os.pathsep.join([str(repository), os.environ.get("PYTHONPATH", "")])}
 
 
 @contextmanager
@@ -236,7 +241,7 @@ def floods(seconds: float) -> str:
     for name, block in FLOODS.items():
         with tempfile.TemporaryDirectory(prefix="soak-") as folder, marked(Path(folder)) as variables:
             command = present(Path(folder), f"{block}\n")
-            with Screen(command, variables | {"PYTHONPATH": str(ROOT)}, Path(folder)) as screen:
+            with Screen(command, variables | importing(ROOT), Path(folder)) as screen:
                 screen.wait_for("A block")
                 until = time.monotonic() + seconds / len(FLOODS)
                 while time.monotonic() < until:
