@@ -17,11 +17,12 @@ import pytest
 from processes import dies
 from triton_workshop.processes import call
 from triton_workshop.processes.call import Call, EndedError, Limit, TimeIsUpError
+from triton_workshop.processes.process import CAN_FORK
 from triton_workshop.processes.runner import Runner
 
 TESTS = Path(__file__).parents[1]
 Begin = Callable[..., Call]
-WAYS = ["new", "fork"] if call.CAN_FORK else ["new"]
+WAYS = ["new", "fork"] if CAN_FORK else ["new"]
 
 
 @pytest.fixture
@@ -154,7 +155,7 @@ def test_its_group_goes_with_it(begin: Begin) -> None:
     os.kill(outside, signal.SIGKILL)
 
 
-@pytest.mark.skipif(not call.CAN_FORK, reason="there are no forks here")
+@pytest.mark.skipif(not CAN_FORK, reason="there are no forks here")
 def test_a_fork_ends_with_whoever_has_forked_it(tmp_path: Path) -> None:
     program = (
         "import called; from triton_workshop.processes import call; "

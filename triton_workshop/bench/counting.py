@@ -15,7 +15,8 @@ from triton_workshop.checking.passes import observations, simulated
 from triton_workshop.checking.source import Source
 from triton_workshop.checking.trial import judged
 from triton_workshop.checking.verdict import Finding
-from triton_workshop.processes.call import CAN_FORK, Limit
+from triton_workshop.processes.call import Limit
+from triton_workshop.processes.process import CAN_FORK
 from triton_workshop.processes.wire import Connection
 from triton_workshop.simulator import record
 

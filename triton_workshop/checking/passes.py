@@ -18,7 +18,8 @@ from triton_workshop.checking.repair import Culprit
 from triton_workshop.checking.source import Source
 from triton_workshop.checking.trial import Outcome, judged, located, wants_a_picture, with_picture
 from triton_workshop.processes import call
-from triton_workshop.processes.call import CAN_FORK, Call, EndedError, Function, Limit, TimeIsUpError
+from triton_workshop.processes.call import Call, EndedError, Function, Limit, TimeIsUpError
+from triton_workshop.processes.process import CAN_FORK
 
 PICTURE_LIMIT = 5.0
 """Seconds. A picture that takes longer is not worth the wait."""

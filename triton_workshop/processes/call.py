@@ -19,7 +19,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Literal, Self
 
 from triton_workshop.processes.freshness import PACKAGE
@@ -42,8 +42,6 @@ COMMAND = (
     # Not -m, which would look for modules in the current folder first.
     f"import sys; sys.path[0] = {str(PACKAGE.parent)!r}; from triton_workshop.processes.call import main; main()",
 )
-CAN_FORK = sys.platform == "linux"
-"""A fork is not safe on macOS (its system libraries start threads), and there is none on Windows."""
 IMPORTS = 60.0
 """Seconds that a new process may take to import torch, on a slow disk."""
 GRACE = 3.0
@@ -53,7 +51,7 @@ FAREWELL = 0.5
 POLL = 0.05
 """Seconds between two looks whether a process has ended."""
 LAST_WORDS = 1.0
-"""Seconds to read what a process has sent, where something that it has started keeps the pipe open."""
+"""Seconds to read what a process has sent or printed, where something that it has started keeps the pipe open."""
 
 Function = Callable[..., None]
 """Is given its end of the connection, and then its arguments. For a new process, it and they can be pickled."""
@@ -224,9 +222,7 @@ class Call:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

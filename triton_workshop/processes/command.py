@@ -14,8 +14,9 @@ from typing import NoReturn
 from triton_workshop.processes.guard import OWNER
 from triton_workshop.processes.idle import IdleError, idle_seconds
 from triton_workshop.processes.modes import heavy, parent_for
+from triton_workshop.processes.process import CAN_FORK
 from triton_workshop.processes.shows import SLIDE, python_command
-from triton_workshop.processes.warm import POSSIBLE, Request, WarmParent, end_orphans
+from triton_workshop.processes.warm import Request, WarmParent, end_orphans
 from triton_workshop.processes.wire import SocketConnection
 
 MISUSE = 2
@@ -63,7 +64,7 @@ def _run(arguments: Sequence[str]) -> int:
 
 def _connect(file: str, environment: Mapping[str, str], stays: float) -> SocketConnection | None:
     """A connection to the parent that can run this file as a new process would; None where none can."""
-    if not POSSIBLE:
+    if not CAN_FORK:
         return None
     try:
         mode = parent_for(Path(file).read_bytes(), environment)

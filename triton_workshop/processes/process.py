@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Protocol
 
 WINDOWS = sys.platform == "win32"
+CAN_FORK = sys.platform == "linux"
+"""A fork is not safe on macOS (its system libraries start threads), and there is none on Windows."""
 INTERRUPT: int = getattr(signal, "CTRL_BREAK_EVENT", signal.SIGINT)
 KILL: int = getattr(signal, "SIGKILL", signal.SIGTERM)
 

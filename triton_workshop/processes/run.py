@@ -13,11 +13,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from triton_workshop.processes import guard
-from triton_workshop.processes.call import FAREWELL
+from triton_workshop.processes.call import FAREWELL, LAST_WORDS, POLL
 from triton_workshop.processes.languages import executor, installed_executor
 from triton_workshop.processes.launcher import PIPE, TERMINAL
 from triton_workshop.processes.origin import PADDED, PlainNames
@@ -26,9 +25,6 @@ from triton_workshop.processes.script import CannotRunError, Outcome, Script
 from triton_workshop.processes.shows import python_command
 
 CHUNK = 65536
-POLL = 0.05
-LAST_WORDS = 1.0
-"""Seconds for which output is still read after a script has exited, where a child of it keeps the pipe open."""
 
 Launch = Callable[[Script, Path, Mapping[str, str], Files], Process]
 """Starts a script, whose source stands in that file, with these variables. Raises OSError and CannotRunError."""
@@ -207,9 +203,7 @@ class Run:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

@@ -11,16 +11,15 @@ from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from triton_workshop.processes import call, guard
 from triton_workshop.processes.guard import Guard
 from triton_workshop.processes.modes import INTERPRET, Mode, default_mode, heavy, parent_for
-from triton_workshop.processes.process import Files, NewProcess, Process
+from triton_workshop.processes.process import CAN_FORK, Files, NewProcess, Process
 from triton_workshop.processes.run import Run, launch_new
 from triton_workshop.processes.script import Script, environment
-from triton_workshop.processes.warm import POSSIBLE, READY, Request, WarmParent, WarmProcess
+from triton_workshop.processes.warm import READY, Request, WarmParent, WarmProcess
 from triton_workshop.processes.wire import SocketConnection
 
 
@@ -43,7 +42,7 @@ class Runner:
     def warm_up(self) -> None:
         """Starts the parent that most scripts will need; returns at once."""
         self.put_up_guard()
-        if POSSIBLE:
+        if CAN_FORK:
             with suppress(OSError):
                 self._lease(_parent(default_mode(os.environ)))
 
@@ -52,7 +51,7 @@ class Runner:
         with suppress(OSError):
             folder = self.folder()
             with self._lock:
-                if POSSIBLE and self._guard is None and not self._closed:
+                if CAN_FORK and self._guard is None and not self._closed:
                     self._guard = Guard(folder)
 
     def folder(self) -> Path:
@@ -91,7 +90,7 @@ class Runner:
         variables = environment(80) | {INTERPRET: "1", guard.OWNER: name}
 
         def launch(files: Files) -> Process:
-            if POSSIBLE:
+            if CAN_FORK:
                 with suppress(OSError):
                     return WarmProcess(self._connect(_parent(Mode.SIMULATOR)), Request((), "/", variables), files)
             return NewProcess(call.COMMAND, files, variables)
@@ -107,7 +106,7 @@ class Runner:
             guard.script_has_ended(name)
 
     def _launch(self, script: Script, file: Path, variables: Mapping[str, str], files: Files) -> Process:
-        mode = parent_for(script.source, os.environ) if POSSIBLE and script.plain_python else None
+        mode = parent_for(script.source, os.environ) if CAN_FORK and script.plain_python else None
         # Some scripts only a new process can run, or say what is wrong with them.
         if mode is None or not script.folder.is_dir():
             return launch_new(script, file, variables, files)
@@ -161,9 +160,7 @@ class Runner:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

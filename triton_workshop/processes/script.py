@@ -10,6 +10,7 @@ from pathlib import Path
 
 from triton_workshop.processes import guard
 from triton_workshop.processes.origin import Origin
+from triton_workshop.processes.shows import SLIDE
 
 PICTURES = "TRITON_WORKSHOP_PICTURES"
 
@@ -101,7 +102,7 @@ def environment(columns: int, pictures: Path | None = None) -> dict[str, str]:
         | {
             # `python` and `uv run` in a bash block find the environment that the viewer runs in.
             "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]),
-            "TRITON_WORKSHOP_SLIDE": width,
+            SLIDE: width,
             "COLUMNS": width,
             "FORCE_COLOR": "1",
             "COLORTERM": "truecolor",

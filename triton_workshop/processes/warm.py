@@ -28,8 +28,6 @@ from triton_workshop.processes.modes import INTERPRET, LOADED_EARLY, Mode
 from triton_workshop.processes.process import Files
 from triton_workshop.processes.wire import SocketConnection
 
-POSSIBLE = sys.platform == "linux"
-"""A fork is not safe on macOS (its system libraries start threads), and there is none on Windows."""
 READY = "ready"
 """What a parent says to each client."""
 FILES = 3
