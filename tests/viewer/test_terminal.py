@@ -207,7 +207,7 @@ def test_without_presenterm_one_line_says_how_to_get_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "leave", "called_with"),
     [
-        (None, [], r"-x --config-file \S+presenterm.yaml \S+tour.md"),
+        (None, [], r"-x --config-file .+presenterm.yaml .+tour.md"),
         (WAITS, [], r"--config-file"),
         (WAITS.replace("+exec", "+exec_replace"), ["-x", "-X"], r"-x -X --config-file"),
     ],
