@@ -262,7 +262,18 @@ def kernels(seconds: float) -> str:
     count, seed = max(int(seconds * 30), 1), random.randrange(1 << 30)
     command = [sys.executable, "-m", "simulator.corruptions", str(count), str(seed)]
     variables = {**os.environ, "TRITON_INTERPRET": "1", "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, cwd=ROOT / "tests", env=variables, capture_output=True, text=True, check=False)
+    try:
+        done = subprocess.run(
+            command,
+            cwd=ROOT / "tests",
+            env=variables,
+            capture_output=True,
+            text=True,
+            timeout=60 + 4 * seconds,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise FoundError(f"seed {seed}: {count} kernels do not come to an end") from None
     if done.returncode:
         raise FoundError(f"seed {seed}: {done.stderr[-2000:]}")
     return f"{count} corrupted kernels, seed {seed}: {done.stdout.strip()}"
