@@ -1,7 +1,7 @@
 """Asks presenterm about every case of the dialect's table, and records its answers. Some ten seconds; needs POSIX.
 
 uv run python tests/record_presenterm.py           writes the recording
-uv run python tests/record_presenterm.py --check   shows what presenterm answers otherwise than is recorded
+uv run python tests/record_presenterm.py --check   shows where presenterm's answers differ from the recording
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def check(new: str) -> None:
         return
     # Not splitlines: a word may have a character in it that Python takes for a line's end.
     print(*unified_diff(old.split("\n"), new.split("\n"), "recorded", "now", lineterm="", n=0), sep="\n")
-    sys.exit(f"presenterm answers otherwise than is recorded; to record it anew: {RECORD}")
+    sys.exit(f"presenterm's answers differ from the recording; to update it: {RECORD}")
 
 
 def write(new: str) -> None:

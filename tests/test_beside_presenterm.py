@@ -18,7 +18,7 @@ from deck.recording import FLAGS, RECORD, Answer, asked_now, digest, read_record
 from triton_workshop.deck import Columns, Deck, DeckError, load_deck
 
 RECORDING = read_recording()
-ANEW = f"to record presenterm's answers anew: {RECORD}"
+UPDATE = f"to update the recording of presenterm's answers: {RECORD}"
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def otherwise(folder: Path, name: str, way: str) -> str | None:
     """What is wrong with a case; None where we do what presenterm did, or where we mean to do otherwise and do."""
     case, recorded = CASES[name], RECORDING.cases.get(name)
     if recorded is None or recorded.deck != digest(case.deck):
-        return f"presenterm was not asked about this deck; {ANEW}"
+        return f"presenterm was not asked about this deck; {UPDATE}"
     ours, theirs = read(folder, case.deck, runs=bool(FLAGS[way])), recorded.answers[way]
     if case.unlike:
         return f"no longer unlike: {case.unlike}" if is_same(ours, theirs) else None
@@ -68,8 +68,8 @@ def steps(ours: Deck | DeckError) -> list[str]:
 
 
 def test_presenterm_was_asked_about_these_cases_alone() -> None:
-    assert RECORDING.asked == asked_now(), ANEW
-    assert RECORDING.cases.keys() <= CASES.keys(), ANEW
+    assert RECORDING.asked == asked_now(), UPDATE
+    assert RECORDING.cases.keys() <= CASES.keys(), UPDATE
 
 
 def test_our_executor_keeps_what_presenterms_own_has() -> None:

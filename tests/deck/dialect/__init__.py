@@ -1,7 +1,7 @@
 """presenterm's dialect as a table of cases, a section a file, in the order of the dialect's own description.
 
 Each case was seen in presenterm: what it answered is recorded in presenterm.jsonl beside this folder, and compared with
-ours by tests/test_beside_presenterm.py. After a change here, tests/record_presenterm.py records it anew.
+ours by tests/test_beside_presenterm.py. After a change here, run tests/record_presenterm.py to update the recording.
 """
 
 from .case import Case, Table
