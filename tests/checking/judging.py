@@ -31,7 +31,7 @@ import numpy as np
 import torch
 
 from triton_workshop.checking import repair, trial
-from triton_workshop.checking.check import check, read, verdict_of
+from triton_workshop.checking.check import check, source_or_verdict, verdict_of
 from triton_workshop.checking.child import culprit_of, load, prepare
 from triton_workshop.checking.exercise import Exercise
 from triton_workshop.checking.integrity import Integrity
@@ -72,9 +72,9 @@ def judge_here(exercise: Exercise, file: Path) -> Verdict:
     """The verdict on a script that leaves nothing behind. No picture comes with it."""
     beginning = time.perf_counter()
     file = file.resolve()
-    source, finding = read(exercise, file)
-    if source is None or finding is not None:
-        return verdict_of(exercise, file, beginning, findings=(finding,) if finding else ())
+    source = source_or_verdict(exercise, file, beginning)
+    if isinstance(source, Verdict):
+        return source
     prepare()
     with unhurried(), _nothing_left_behind(file), limited(Limit(LIMIT, file), partial(_give_up, file)):
         # A script's allocator for Triton is a context variable: in a copy it stays the script's own.

@@ -39,9 +39,9 @@ def check(
     """
     beginning = time.perf_counter()
     file = file.resolve()
-    source, finding = read(exercise, file)
-    if source is None or finding is not None:
-        return verdict_of(exercise, file, beginning, findings=(finding,) if finding else ())
+    source = source_or_verdict(exercise, file, beginning)
+    if isinstance(source, Verdict):
+        return source
     from triton_workshop.checking import passes
     from triton_workshop.checking.child import prepare
 
@@ -82,6 +82,14 @@ def read(exercise: Exercise, file: Path) -> tuple[Source | None, Finding | None]
     except (OSError, SyntaxError, UnicodeDecodeError) as error:
         return None, unreadable(error)
     return source, static_finding(exercise, source)
+
+
+def source_or_verdict(exercise: Exercise, file: Path, started: float) -> Source | Verdict:
+    """A script's text, or the verdict on it where the text alone shows what is wrong."""
+    source, finding = read(exercise, file)
+    if source is None or finding is not None:
+        return verdict_of(exercise, file, started, findings=(finding,) if finding else ())
+    return source
 
 
 def verdict_of(

@@ -16,7 +16,7 @@ import torch
 from rich.console import Console
 
 from triton_workshop.checking import repair
-from triton_workshop.checking.check import LIMIT, read, verdict_of
+from triton_workshop.checking.check import LIMIT, source_or_verdict, verdict_of
 from triton_workshop.checking.child import culprit_of
 from triton_workshop.checking.exercise import PICTURE, Exercise
 from triton_workshop.checking.exercises import EXERCISES
@@ -52,9 +52,9 @@ def check_this_script(exercise: int, *, touched: bool = False) -> None:
     main = sys.modules["__main__"]
     file = Path(str(main.__file__)).resolve()
     started = time.perf_counter()
-    source, finding = read(description, file)
-    if source is None or finding is not None:
-        _tell(verdict_of(description, file, started, findings=(finding,) if finding else ()), description)
+    source = source_or_verdict(description, file, started)
+    if isinstance(source, Verdict):
+        _tell(source, description)
         raise SystemExit(1)
     if touched or _replaces_names(source.tree):
         raise SystemExit(_check_in_a_clean_process(exercise, file))

@@ -22,7 +22,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Literal, Self
 
-from triton_workshop.processes.freshness import PACKAGE
+from triton_workshop.processes.freshness import program
 from triton_workshop.processes.process import (
     INTERRUPT,
     KILL,
@@ -36,12 +36,7 @@ from triton_workshop.processes.process import (
 from triton_workshop.processes.script import ending
 from triton_workshop.processes.wire import Connection
 
-COMMAND = (
-    sys.executable,
-    "-c",
-    # Not -m, which would look for modules in the current folder first.
-    f"import sys; sys.path[0] = {str(PACKAGE.parent)!r}; from triton_workshop.processes.call import main; main()",
-)
+COMMAND = (sys.executable, "-c", program("from triton_workshop.processes.call import main; main()"))
 IMPORTS = 60.0
 """Seconds that a new process may take to import torch, on a slow disk."""
 GRACE = 3.0

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
-from triton_workshop.processes.freshness import PACKAGE, code_on_disk
+from triton_workshop.processes.freshness import code_on_disk, program
 from triton_workshop.processes.guard import OWNER, ROOM
 from triton_workshop.processes.modes import INTERPRET, LOADED_EARLY, Mode
 from triton_workshop.processes.process import Files
@@ -114,14 +114,10 @@ class WarmParent:
         """Starts the process that `parent.main` describes."""
         import subprocess  # seldom needed, and slow to import
 
-        program = (
-            # Not -m, which would look for modules in the current folder first.
-            f"import sys; sys.path[0] = {str(PACKAGE.parent)!r}; from triton_workshop.processes import parent; "
-            f"parent.main(parent.Mode({self.mode.value!r}), {door}, {stays})"
-        )
+        serve = f"parent.main(parent.Mode({self.mode.value!r}), {door}, {stays})"
         nothing = subprocess.DEVNULL
         started = subprocess.Popen(
-            [sys.executable, "-u", "-c", program],
+            [sys.executable, "-u", "-c", program(f"from triton_workshop.processes import parent; {serve}")],
             cwd="/",
             # It serves others too, when whoever has started it has gone.
             env={name: value for name, value in self.environment.items() if name != INTERPRET} | {OWNER: "." * ROOM},

@@ -12,7 +12,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from triton_workshop.checking.check import LIMIT, Wanted, check_when_asked, read, verdict_of
+from triton_workshop.checking.check import LIMIT, Wanted, check_when_asked, source_or_verdict
 from triton_workshop.checking.exercise import Exercise
 from triton_workshop.checking.verdict import Verdict
 from triton_workshop.processes.call import LAST_WORDS, EndedError, TimeIsUpError
@@ -88,9 +88,8 @@ class Checking:
         exercise, file = self._wanted.exercise, self._wanted.file
         started = time.perf_counter()
         with suppress(Exception):  # a text that breaks the parser: a process of its own will say so
-            source, finding = read(exercise, file)
-            if source is None or finding is not None:
-                return verdict_of(exercise, file, started, findings=(finding,) if finding else ())
+            verdict = source_or_verdict(exercise, file, started)
+            return verdict if isinstance(verdict, Verdict) else None
         return None
 
     def _by_process(self) -> Verdict:
