@@ -114,21 +114,21 @@ def the_right_neighbour(x_ptr, out_ptr, BLOCK: tl.constexpr):
     tl.store(out_ptr + at, after)
 
 
-@planted(lambda k: k[(4,)](x(512), x(512), BLOCK=128), RACE, "out_ptr", (1,), 0)
+@planted(lambda k: k[(4,)](x(512), x(512), BLOCK=128), RACE, "out_ptr", (0,), 0)
 @triton.jit
 def forgotten_pid(x_ptr, out_ptr, BLOCK: tl.constexpr):
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     tl.store(out_ptr + tl.arange(0, BLOCK), tl.load(x_ptr + at))  # HERE
 
 
-@planted(lambda k: k[(4,)](x(512), x(512), BLOCK=128), RACE, "out_ptr", (1,), 64)
+@planted(lambda k: k[(4,)](x(512), x(512), BLOCK=128), RACE, "out_ptr", (0,), 64)
 @triton.jit
 def overlapping_blocks(x_ptr, out_ptr, BLOCK: tl.constexpr):
     at = tl.program_id(0) * (BLOCK // 2) + tl.arange(0, BLOCK)
     tl.store(out_ptr + at, tl.load(x_ptr + at) + tl.program_id(0))  # HERE
 
 
-@planted(lambda k: k[(4,)](x(512), x(1)), RACE, "out_ptr", (1,), 0)
+@planted(lambda k: k[(4,)](x(512), x(1)), RACE, "out_ptr", (0,), 0)
 @triton.jit
 def reduction_without_atomics(x_ptr, out_ptr):
     at = tl.program_id(0) * 128 + tl.arange(0, 128)
@@ -271,7 +271,7 @@ def no_column_mask_in_the_last_row(x_ptr, out_ptr, height, width):
     tl.store(out_ptr + rows[:, None] * 64 + tl.program_id(1) * 32 + cols[None, :], value)
 
 
-@planted(lambda k: k[(2, 2)](x(20, 20), torch.zeros(20, 20), 20, 20), RACE, "out_ptr", (0, 1), 20)
+@planted(lambda k: k[(2, 2)](x(20, 20), torch.zeros(20, 20), 20, 20), RACE, "out_ptr", (0, 0), 20)
 @triton.jit
 def no_column_mask_on_the_store(x_ptr, out_ptr, height, width):
     rows = tl.program_id(0) * 16 + tl.arange(0, 16)

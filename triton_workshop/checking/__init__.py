@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import functools
 import importlib
-import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -14,11 +12,7 @@ __all__ = ["check_this_script"]
 
 
 def __getattr__(name: str) -> object:
+    # Importing this room must not import torch.
     if name == "check_this_script":
-        # A script that has had our modules in its hands may have changed them.
-        touched = any(module.startswith(f"{__name__}.") for module in sys.modules)
-        function = importlib.import_module("triton_workshop.checking.script").check_this_script
-        # Kept: an import asks for a name twice.
-        globals()[name] = functools.partial(function, touched=touched)
-        return globals()[name]
+        return importlib.import_module("triton_workshop.checking.script").check_this_script
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

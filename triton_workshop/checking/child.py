@@ -9,17 +9,17 @@ import contextlib
 import io
 import linecache
 import sys
+import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
 import torch
 
 from triton_workshop.checking.exercise import Case, Exercise
-from triton_workshop.checking.integrity import Integrity
-from triton_workshop.checking.observe import Observation, Observer, failure_of
-from triton_workshop.checking.repair import NAME, Culprit, find_culprit
+from triton_workshop.checking.observe import Failure, Observation, Observer, failure_of
+from triton_workshop.checking.recognise import Diagnosis, diagnose
+from triton_workshop.checking.repair import LIMIT, NAME, find_culprit
 from triton_workshop.checking.source import Source
 from triton_workshop.checking.tolerance import tolerance
 from triton_workshop.processes.wire import Connection
@@ -43,11 +43,9 @@ def prepare() -> None:
 def observe_script(connection: Connection, exercise: Exercise, source: Source, names: tuple[str, ...]) -> None:
     """Load the script, call its launcher on these cases, and send an Observation of each, until something stops it."""
     prepare()
-    integrity = Integrity()
     for seen in _observations(exercise, source, names):
-        tampered = integrity.broken()
-        connection.send(replace(seen, tampered=tampered))
-        if tampered or seen.failure is not None:
+        connection.send(seen)
+        if seen.failure is not None:
             return
 
 
@@ -62,32 +60,71 @@ def _observations(exercise: Exercise, source: Source, names: tuple[str, ...]) ->
         yield observer.observe(exercise.case_named(name).arguments("cpu"))
 
 
-def send_culprit(connection: Connection, exercise: Exercise, source: Source, name: str) -> None:
-    """Send where the mistake is by which the case of this name fails."""
+def send_diagnosis(connection: Connection, exercise: Exercise, source: Source, name: str) -> None:
+    """Send where and what the mistake is by which the case of this name fails."""
     prepare()
-    connection.send(culprit_of(exercise, source, exercise.case_named(name)))
+    connection.send(diagnosis_of(exercise, source, exercise.case_named(name)))
 
 
-def culprit_of(exercise: Exercise, source: Source, case: Case) -> Culprit | None:
-    """Where the mistake is by which this case fails, with what the script prints thrown away."""
+def diagnosis_of(exercise: Exercise, source: Source, case: Case) -> Diagnosis:
+    """Where and what the mistake is by which this case fails, with what the script prints thrown away."""
+    tries = _Tries(exercise)
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        return find_culprit(
+        if tries.right(source.text, case):
+            return Diagnosis(remembers=True)
+        culprit = find_culprit(
             exercise,
             source,
-            lambda text: _is_right(exercise, case, text),
-            lambda text: all(_is_right(exercise, each, text) for each in exercise.cases),
+            lambda text: tries.right(text, case),
+            lambda text: all(tries.right(text, each) for each in exercise.cases),
         )
+        return diagnose(exercise, source, case, culprit, tries.observe)
 
 
-def _is_right(exercise: Exercise, case: Case, text: str) -> bool:
-    """Whether a script of this text passes a case on the simulator."""
-    source = Source(Path(NAME), text, exercise.kernel, exercise.launcher)
-    try:
-        launcher = load(source, exercise.launcher)
-    except BaseException:
-        return False
+class _Tries:
+    """Runs texts of scripts on the simulator, until the time is up."""
+
+    def __init__(self, exercise: Exercise) -> None:
+        self._exercise = exercise
+        self._observers: dict[str, Observer | Failure] = {}
+        self._seen: dict[tuple[str, str], Observation] = {}
+        # Time of the processor: on a busy machine a hint may come later, but it says as much.
+        self._end = time.process_time() + LIMIT
+
+    def observe(self, text: str, case: Case) -> Observation | None:
+        """What a script of this text does in a case; None when the time is up."""
+        key = text, case.name
+        if key not in self._seen:
+            if time.process_time() > self._end:
+                return None
+            self._seen[key] = self._observe(text, case)
+        return self._seen[key]
+
+    def right(self, text: str, case: Case) -> bool:
+        """Whether it passes the case, as far as there is time to see."""
+        seen = self.observe(text, case)
+        return seen is not None and _is_right(self._exercise, case, seen)
+
+    def _observe(self, text: str, case: Case) -> Observation:
+        if text not in self._observers:
+            self._observers[text] = self._observer(text)
+        observer = self._observers[text]
+        if isinstance(observer, Failure):
+            return Observation(failure=observer, loading=True)
+        return observer.observe(case.arguments("cpu"))
+
+    def _observer(self, text: str) -> Observer | Failure:
+        # Each under a name of its own: Triton reads a kernel by its file.
+        file = Path(f"{len(self._observers)}-{NAME}")
+        source = Source(file, text, self._exercise.kernel, self._exercise.launcher)
+        try:
+            return Observer(load(source, self._exercise.launcher), source.file, simulated=True)
+        except BaseException as error:
+            return failure_of(error, source.file)
+
+
+def _is_right(exercise: Exercise, case: Case, seen: Observation) -> bool:
     arguments = case.arguments("cpu")
-    seen = Observer(launcher, source.file, simulated=True).observe(arguments)
     if seen.failure is not None or seen.changed_inputs or any(launch.faults for launch in seen.launches):
         return False
     expected = exercise.reference(*(argument.double() for argument in arguments))

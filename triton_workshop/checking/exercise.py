@@ -10,18 +10,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from triton_workshop.checking.mistakes import Edit, Mistake, table_of
+
 if TYPE_CHECKING:
     import torch
-
-    from triton_workshop.checking.mistakes import Mistake
 
     Launcher = Callable[..., torch.Tensor]
 
 ROOT = Path(__file__).parents[2]
 """The repository, where exercises and solutions lie."""
 PICTURE = ROOT / "slides" / "poseidon_triton.jpeg"
-GIVEN = "given"
-"""Stands for a TODO's number where a mistake is made in a line that the exercise gives."""
 SHIPPED = Path(__file__).parent / "exercises" / "shipped"
 """Copies of the exercises as they are shipped: a learner's own files change."""
 
@@ -73,20 +71,10 @@ class Exercise:
     """How many products or terms each output element sums: the tolerance follows from it."""
     tiling: tuple[Axis, ...]
     """The axes of the grid, in order."""
-    sizes_by_name: Callable[..., dict[str, int]]
-    """From the arguments: what the kernel's parameters of these names should be given."""
-    inputs_by_name: dict[str, int]
-    """The kernel's parameters that point to the launcher's arguments, with their positions, from 0."""
     bytes_moved: Callable[..., int]
     """From the arguments: bytes that have to be read and written at least."""
     operations: Callable[..., int]
     """From the arguments: floating-point operations."""
-    hints: tuple[tuple[str, str], ...]
-    """For each TODO a question and an idea. The third hint is the solution's own line."""
-    todos_for: dict[str, tuple[int, ...]]
-    """Which TODOs are about the offsets, the mask, a load, the sum, the store, the grid, the launch: the first most."""
-    mistakes: tuple[Mistake, ...]
-    """What can go wrong, the most likely first."""
     showing: Showing | None = None
     picture: Case | None = None
     """A call whose result can be looked at: made to show what is wrong, judged by nobody."""
@@ -111,29 +99,33 @@ class Exercise:
         """The exercise's text before anybody has touched it."""
         return (SHIPPED / f"exercise_{self.number}.txt").read_text(encoding="utf-8")
 
+    @property
+    def hints(self) -> tuple[tuple[str, str], ...]:
+        """For each TODO a question and an idea. The third hint is the solution's own line."""
+        return table_of(self.launcher).todos
+
+    @property
+    def mistakes(self) -> tuple[Mistake, ...]:
+        return table_of(self.launcher).mistakes
+
+    @property
+    def solution(self) -> str:
+        return self.solution_file.read_text(encoding="utf-8")
+
+    def todos_of(self, edit: Edit) -> set[int | None]:
+        """The TODOs that an edit of the solution is made in; None stands for a line that is given."""
+        todos = todo_lines(self.solution)
+        return {todos.get(line) for line in edit.lines(self.solution)}
+
     def todo_hints(self, todo: int) -> tuple[str, ...]:
         """The three hints of a TODO, numbered from 1."""
         return (*self.hints[todo - 1], self.quote(todo))
 
-    def mistake_hints(self, mistake: Mistake) -> tuple[str, ...]:
-        """The three hints of a mistake; two where no line of the solution is about it."""
-        if mistake.todo is None or mistake.todo == GIVEN:
-            return mistake.hints
-        todo = mistake.todo if isinstance(mistake.todo, int) else self.todos_for[mistake.todo][0]
-        return (*mistake.hints, self.quote(todo))
-
-    def can_be_made_in(self, todos: tuple[int, ...], mistake: Mistake) -> bool:
-        """Whether a mistake can be made in one of these TODOs; with none of them, in a line that was given."""
-        if not todos or mistake.todo is None:
-            return True
-        if isinstance(mistake.todo, str):
-            return not set(self.todos_for.get(mistake.todo, ())).isdisjoint(todos)
-        related = (these for these in self.todos_for.values() if mistake.todo in these)
-        return not {mistake.todo}.union(*related).isdisjoint(todos)
-
     def quote(self, todo: int) -> str:
         """The solution's own line or lines for a TODO."""
-        return solution_has(solution_lines(self.solution_file)[todo])
+        lines = self.solution.splitlines()
+        own = [lines[number - 1] for number, of in todo_lines(self.solution).items() if of == todo]
+        return solution_has(textwrap.dedent("\n".join(own)).strip())
 
 
 def _numbered(number: int) -> Exercise:
@@ -148,10 +140,17 @@ def solution_has(code: str) -> str:
 
 
 @functools.cache
-def solution_lines(file: Path) -> dict[int, str]:
-    """What stands under each `# N: …` comment of a solution, down to the next empty line, without its indentation."""
-    blocks = re.findall(r"^ *# (\d+): .*\n((?: *\S.*\n)+)", file.read_text(encoding="utf-8"), re.MULTILINE)
-    return {int(number): textwrap.dedent(code).strip() for number, code in blocks}
+def todo_lines(solution: str) -> dict[int, int]:
+    """By line of a solution: the number of its TODO, which reaches from its `# N: …` comment to the next empty line."""
+    found, current = {}, None
+    for number, line in enumerate(solution.splitlines(), 1):
+        if comment := re.match(r" *# (\d+): ", line):
+            current = int(comment[1])
+        elif not line.strip():
+            current = None
+        elif current is not None:
+            found[number] = current
+    return found
 
 
 def seeded(*names: int | str) -> torch.Generator:

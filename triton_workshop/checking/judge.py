@@ -9,19 +9,17 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from triton_workshop.checking.evidence import Evidence, evidence_of
-from triton_workshop.checking.exercise import GIVEN, Exercise, solution_has
+from triton_workshop.checking.comparison import Comparison, compare
+from triton_workshop.checking.exercise import Exercise, solution_has
 from triton_workshop.checking.explanations import Explanation, explain, explanation_named
-from triton_workshop.checking.mistakes import Mistake
 from triton_workshop.checking.observe import Failure, Observation, Origin
 from triton_workshop.checking.picture import element_of, tile_map
+from triton_workshop.checking.recognise import NO_DIAGNOSIS, Diagnosis
 from triton_workshop.checking.repair import Culprit
 from triton_workshop.checking.source import Source, called, names_in
 from triton_workshop.checking.verdict import MOST_PROGRAMS, Finding, Kind
 from triton_workshop.simulator.faults import Fault
 
-Calls = tuple[tuple[torch.Tensor, ...], ...]
-"""The arguments of several calls."""
 REPAIRABLE = frozenset(Kind) - {Kind.UNFINISHED, Kind.TIMEOUT, Kind.NOT_A_KERNEL}
 WASTE = 9
 """Times as many idle programs as busy ones are worth a word: for small inputs a few idle ones are nobody's fault."""
@@ -48,8 +46,12 @@ class Judge:
     exercise: Exercise
     source: Source
     limit: float
-    culprit: Culprit | None = None
-    """Where the mistake is, once that is known."""
+    diagnosis: Diagnosis = NO_DIAGNOSIS
+    """Where and what the mistake is, once that is known."""
+
+    @property
+    def culprit(self) -> Culprit | None:
+        return self.diagnosis.culprit
 
     def can_be_repaired(self, seen: Observation, finding: Finding) -> bool:
         """Whether it makes sense to try the solution's lines in the place of the script's, one TODO after the other."""
@@ -61,23 +63,20 @@ class Judge:
         case: str,
         arguments: tuple[torch.Tensor, ...],
         seen: Observation,
-        earlier: Calls = (),
     ) -> tuple[Finding, ...]:
-        """What is wrong with one call, the cause first. `earlier` are the arguments of the calls before."""
-        found = self._found(arguments, seen, earlier)
+        """What is wrong with one call, the cause first."""
+        found = self._found(arguments, seen)
         return tuple(replace(finding, case=case) for finding in found)
 
-    def _found(self, arguments: tuple[torch.Tensor, ...], seen: Observation, earlier: Calls) -> tuple[Finding, ...]:
-        if seen.tampered:
-            return (self._tampered(seen.tampered),)
+    def _found(self, arguments: tuple[torch.Tensor, ...], seen: Observation) -> tuple[Finding, ...]:
         if seen.timed_out:
             return (self.timeout(seen.failure.line if seen.failure else None),)
         faults = [fault for launch in seen.launches for fault in launch.faults]
         if faults:
-            return tuple(self._fault(fault, arguments, seen, earlier) for fault in faults)
+            return tuple(self._fault(fault, arguments, seen) for fault in faults)
         if seen.failure is not None:
             return (self.crash(seen.failure),)
-        finding = self._inputs(arguments, seen, earlier) or self._answer(arguments, seen, earlier)
+        finding = self._inputs(seen) or self._answer(arguments, seen)
         return () if finding is None else (finding,)
 
     def remark(self, case: str, seen: Observation) -> str:
@@ -166,16 +165,7 @@ class Judge:
         sides = [side for node in products for side in (node.left, node.right)]
         return bool(sides) and all(isinstance(side, ast.Name) and side.id in ("a", "b") for side in sides)
 
-    def _tampered(self, name: str) -> Finding:
-        hints = ("The checker looks at what the kernel computes. Nothing has to be changed for that but the kernel.",)
-        message = f"the script replaces {name}"
-        line = next(
-            (number for number, text in enumerate(self.source.text.splitlines(), 1) if name.split(".")[-1] in text),
-            None,
-        )
-        return Finding(Kind.NOT_A_KERNEL, message, hints, line, self.source.line(line), hint_name="patches-checker")
-
-    def _fault(self, fault: Fault, arguments: tuple[torch.Tensor, ...], seen: Observation, earlier: Calls) -> Finding:
+    def _fault(self, fault: Fault, arguments: tuple[torch.Tensor, ...], seen: Observation) -> Finding:
         kinds = {kind.value: kind for kind in Kind}
         kind = kinds.get(fault.kind, Kind.CRASH)
         line = fault.line.number if fault.line.file == str(self.source.file) else None
@@ -190,34 +180,31 @@ class Judge:
             programs=tuple(program for program in (fault.program, fault.other) if program is not None),
             elements=fault.elements,
         )
-        evidence = evidence_of(self.exercise, self.source, arguments, seen, kind, fault=fault, earlier=earlier)
-        finding = replace(finding, tiles=tile_map(evidence))
-        return self._recognised(finding, evidence)
+        comparison = compare(self.exercise, arguments, seen)
+        return self._recognised(replace(finding, tiles=tile_map(comparison)))
 
     # What it did to its inputs, and what it gave back
 
-    def _inputs(self, arguments: tuple[torch.Tensor, ...], seen: Observation, earlier: Calls) -> Finding | None:
+    def _inputs(self, seen: Observation) -> Finding | None:
         if not seen.changed_inputs:
             return None
-        position = seen.changed_inputs[0]
-        message = f"argument {position} of {self.exercise.launcher} was changed: inputs are read only"
-        evidence = evidence_of(self.exercise, self.source, arguments, seen, Kind.INPUT_MODIFIED, earlier=earlier)
-        return self._recognised(Finding(Kind.INPUT_MODIFIED, message), evidence)
+        message = f"argument {seen.changed_inputs[0]} of {self.exercise.launcher} was changed: inputs are read only"
+        return self._recognised(Finding(Kind.INPUT_MODIFIED, message, READ_ONLY, hint_name="edits-inputs"))
 
-    def _answer(self, arguments: tuple[torch.Tensor, ...], seen: Observation, earlier: Calls) -> Finding | None:
+    def _answer(self, arguments: tuple[torch.Tensor, ...], seen: Observation) -> Finding | None:
         expected = self.exercise.reference(*(argument.double() for argument in arguments))
-        if seen.origin is Origin.NO_LAUNCH or (self._simulated(seen) and not seen.launches):
-            return self._no_launch(arguments, seen, earlier)
+        if seen.origin is Origin.NO_LAUNCH:
+            return self._no_launch(arguments, seen)
         if seen.output is None or seen.output.shape != expected.shape:
             return self._shape(expected, seen)
         if seen.origin in (Origin.CHANGED, Origin.ELSEWHERE):
             return self._from_python(seen)
         if seen.output.dtype != arguments[0].dtype:
             return self._dtype(arguments[0].dtype, seen.output.dtype)
-        return self._values(arguments, seen, earlier) or self._borrowed(arguments, seen, expected)
-
-    def _simulated(self, seen: Observation) -> bool:
-        return seen.origin is not Origin.UNKNOWN
+        wrong = self._values(arguments, seen)
+        if wrong is None and seen.origin is Origin.UNTOUCHED:
+            return self._not_a_kernel("the answer is right, but no kernel has stored it", self._whose(computed=True))
+        return wrong
 
     def _shape(self, expected: torch.Tensor, seen: Observation) -> Finding:
         nothing = seen.output is None
@@ -248,27 +235,29 @@ class Judge:
         message = f"expected {expected}, got {got}"
         return Finding(Kind.WRONG_DTYPE, message, hints, line, self.source.line(line), hint_name="wrong-dtype")
 
-    def _values(self, arguments: tuple[torch.Tensor, ...], seen: Observation, earlier: Calls) -> Finding | None:
-        evidence = evidence_of(self.exercise, self.source, arguments, seen, Kind.WRONG_VALUES, earlier=earlier)
-        if evidence.unwritten.any():
-            return self._recognised(self._unwritten(evidence), evidence.with_kind(Kind.UNWRITTEN))
-        if evidence.wrong.any():
-            return self._recognised(self._wrong(evidence), evidence)
+    def _values(self, arguments: tuple[torch.Tensor, ...], seen: Observation) -> Finding | None:
+        comparison = compare(self.exercise, arguments, seen)
+        if comparison.unwritten.any():
+            return self._recognised(self._unwritten(comparison))
+        if comparison.wrong.any():
+            return self._recognised(self._wrong(comparison))
         if seen.earlier_answer_changed:
             message = "this call has changed the tensor that the call before had returned"
             hints = ("Every call returns a tensor of its own: make the output anew each time.",)
             return Finding(Kind.WRONG_VALUES, message, hints, hint_name="remembers")
         return None
 
-    def _unwritten(self, evidence: Evidence) -> Finding:
-        element = element_of(evidence, evidence.unwritten)
-        owners = _owners(evidence, evidence.unwritten)
-        message = f"{_count(evidence.unwritten)} never written, the first is {_index(element.index)}"
+    def _unwritten(self, comparison: Comparison) -> Finding:
+        element = element_of(comparison, comparison.unwritten)
+        owners = comparison.owners(comparison.unwritten)
+        message = f"{_count(comparison.unwritten)} never written, the first is {_index(element.index)}"
         if owners:
-            message += f"; {_programs(owners)} should have written {'it' if evidence.unwritten.sum() == 1 else 'them'}"
+            message += (
+                f"; {_programs(owners)} should have written {'it' if comparison.unwritten.sum() == 1 else 'them'}"
+            )
         hints = (
             "Does the grid have a program for these elements, and does the mask let its store through?",
-            f"The grid was {evidence.grid}; blocks of this size need {evidence.wanted_grid}.",
+            f"The grid was {comparison.grid}; blocks of this size need {comparison.wanted_grid}.",
         )
         return Finding(
             Kind.UNWRITTEN,
@@ -276,14 +265,14 @@ class Judge:
             hints,
             hint_name="unwritten",
             programs=owners[:MOST_PROGRAMS],
-            elements=int(evidence.unwritten.sum()),
+            elements=int(comparison.unwritten.sum()),
             element=element,
-            tiles=tile_map(evidence),
+            tiles=tile_map(comparison),
         )
 
-    def _wrong(self, evidence: Evidence) -> Finding:
-        element = element_of(evidence, evidence.wrong)
-        message = f"{_count(evidence.wrong)} wrong, the first is {_index(element.index)}"
+    def _wrong(self, comparison: Comparison) -> Finding:
+        element = element_of(comparison, comparison.wrong)
+        message = f"{_count(comparison.wrong)} wrong, the first is {_index(element.index)}"
         hints = (
             f"Take element {_index(element.index)} and follow it: which program owns it, which offsets does that "
             "program compute, what does it load there?",
@@ -293,23 +282,21 @@ class Judge:
             message,
             hints,
             hint_name="wrong-values",
-            programs=_owners(evidence, evidence.wrong)[:MOST_PROGRAMS],
-            elements=int(evidence.wrong.sum()),
+            programs=comparison.owners(comparison.wrong)[:MOST_PROGRAMS],
+            elements=int(comparison.wrong.sum()),
             element=element,
-            tiles=tile_map(evidence),
+            tiles=tile_map(comparison),
         )
 
     # What no kernel of the learner's has computed
 
-    def _no_launch(self, arguments: tuple[torch.Tensor, ...], seen: Observation, earlier: Calls) -> Finding:
+    def _no_launch(self, arguments: tuple[torch.Tensor, ...], seen: Observation) -> Finding:
         expected = self.exercise.reference(*(argument.double() for argument in arguments))
         output = seen.output
         comparable = output is not None and output.shape == expected.shape
         right = comparable and output is not None and bool(((output.double() - expected).abs() < 1e-2).all())
         message = f"{self.exercise.launcher} has launched no kernel"
-        repeated = any([a.shape for a in call] == [a.shape for a in arguments] for call in earlier)
-        again = (repeated and not right) or self._keeps_answers()
-        return self._not_a_kernel(message, self._whose(computed=right, again=again))
+        return self._not_a_kernel(message, self._whose(computed=right))
 
     def _from_python(self, seen: Observation) -> Finding:
         message = (
@@ -317,31 +304,7 @@ class Judge:
             if seen.origin is Origin.CHANGED
             else f"the tensor that {self.exercise.launcher} returns was not stored by a kernel"
         )
-        return self._not_a_kernel(message, self._whose(computed=True, again=self._keeps_answers()))
-
-    def _borrowed(
-        self, arguments: tuple[torch.Tensor, ...], seen: Observation, expected: torch.Tensor
-    ) -> Finding | None:
-        """The answer is right: was it the kernel that computed it, from the inputs?"""
-        if not self._simulated(seen):
-            return None
-        untouched = [place for place, loaded in enumerate(seen.loaded_inputs, start=1) if not loaded]
-        made_before = any(
-            tensor.shape == expected.shape
-            and tensor.is_floating_point()
-            and torch.allclose(tensor.double(), expected, rtol=1e-3, atol=1e-3)
-            and not any(tensor.shape == a.shape and torch.equal(tensor, a) for a in arguments)
-            for tensor in seen.ready_made
-        )
-        if made_before:
-            return self._not_a_kernel("the answer was there before the kernel ran", self._whose(computed=True))
-        if seen.origin is Origin.UNTOUCHED:
-            message = "the answer is right, but no kernel has stored it"
-            return self._not_a_kernel(message, self._whose(computed=True))
-        if untouched:
-            message = f"the answer is right, but no kernel has loaded argument {untouched[0]}"
-            return self._not_a_kernel(message, self._whose(computed=True))
-        return None
+        return self._not_a_kernel(message, self._whose(computed=True))
 
     def _not_a_kernel(self, message: str, name: str) -> Finding:
         line = self.source.return_line() if name != "no-launch" else self.source.launch_line()
@@ -350,14 +313,14 @@ class Judge:
             return Finding(Kind.NOT_A_KERNEL, message, hints, line, self.source.line(line), hint_name=name)
         return Finding(Kind.NOT_A_KERNEL, message, PYTHON[name], line, self.source.line(line), hint_name=name)
 
-    def _whose(self, *, computed: bool, again: bool = False) -> str:
+    def _whose(self, *, computed: bool) -> str:
         """Who has done the kernel's work, as far as the source tells."""
         text = self.source.text.partition("if __name__")[0]
         launcher = self.source.launcher
         loops = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp)
         if "triton_workshop.checking" in text:
             return "imported-reference"
-        if again:
+        if self._keeps_answers():
             return "remembers"
         if "numpy" in text:
             return "numpy-did-it"
@@ -370,24 +333,18 @@ class Judge:
 
     # Hints that follow the mistake
 
-    def _recognised(self, finding: Finding, evidence: Evidence) -> Finding:
-        """The finding with the hints of the first mistake that explains it."""
-        culprit = self.culprit
-        for mistake in self.exercise.mistakes:
-            if culprit is not None and not self._may_be(mistake, culprit):
-                continue
-            if mistake.recognises(evidence):
-                hints = self.exercise.mistake_hints(mistake)
-                line = finding.line if finding.line is not None else mistake.blames(evidence)
-                found = replace(finding, hints=hints, hint_name=mistake.name)
-                return self._blamed(found, line) if culprit is None else self._moved(found, line, culprit)
-        return finding if culprit is None else self._at_the_culprit(finding, culprit)
-
-    def _may_be(self, mistake: Mistake, culprit: Culprit) -> bool:
-        """Whether a mistake can be the one that was made in this place."""
-        if culprit.misplaced or mistake.vague or (not culprit.todos and culprit.code.startswith("for ")):
-            return mistake.todo == GIVEN
-        return self.exercise.can_be_made_in(culprit.todos, mistake)
+    def _recognised(self, finding: Finding) -> Finding:
+        """The finding with the hints of the mistake that was made, or of the TODO that it was made in."""
+        culprit, mistake, todo = self.culprit, self.diagnosis.mistake, self.diagnosis.todo
+        if self.diagnosis.remembers:
+            return replace(finding, hints=PYTHON["remembers"], hint_name="remembers")
+        if mistake is None:
+            return finding if culprit is None else self._at_the_culprit(finding, culprit)
+        own = (solution_has(culprit.code),) if culprit else (self.exercise.quote(todo),) if todo else ()
+        found = replace(finding, hints=(*mistake.hints, *own), hint_name=mistake.name)
+        if culprit is None:
+            return self._blamed(found, self.diagnosis.line or finding.line)
+        return self._moved(found, finding.line, culprit)
 
     def _at_the_culprit(self, finding: Finding, culprit: Culprit) -> Finding:
         """The finding with the hints of the TODO in which the mistake was made."""
@@ -415,6 +372,10 @@ class Judge:
         return replace(finding, line=line, source=self.source.line(line))
 
 
+READ_ONLY = (
+    "Who else uses the tensors that the launcher is given?",
+    "Inputs are read only: methods that end in `_`, and `+=`, change them in place. Work on new tensors.",
+)
 TOO_MUCH_WORK = (
     "How many programs does the grid have, and how many elements does each of them go through?",
     "A grid counts blocks, not elements: cdiv(size, BLOCK_SIZE). And a program goes through its own block, not through "
@@ -474,10 +435,6 @@ def _short(failure: Failure) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     words = " ".join(lines[:3])[:400]
     return f"{failure.type}: {words}" if words else failure.type
-
-
-def _owners(evidence: Evidence, marks: torch.Tensor) -> tuple[tuple[int, ...], ...]:
-    return tuple(tuple(place) for place in evidence.by_tile(marks).nonzero().tolist())
 
 
 def _programs(programs: tuple[tuple[int, ...], ...]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,29 +13,37 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from triton_workshop.checking.launches import (
-    Launched,
-    LaunchLog,
-    bits,
-    log_launches,
-    memory_after_launches,
-    storage_of,
-    unwritten_elements,
-)
-
 if TYPE_CHECKING:
     from triton_workshop.checking.exercise import Launcher
+    from triton_workshop.simulator import Fault, Launch
+    from triton_workshop.simulator.counts import Write
 
 
 class Origin(Enum):
     """Where the returned tensor comes from."""
 
-    KERNEL = "stored by a launch, and not changed since"
-    UNTOUCHED = "given to a launch that stored nothing to it"
-    CHANGED = "stored by a launch, and changed since"
-    ELSEWHERE = "never given to a launch"
-    NO_LAUNCH = "there was no launch"
+    KERNEL = "stored by a kernel of the script, and not changed since"
+    CHANGED = "stored by a kernel, and changed since"
+    UNTOUCHED = "given to a kernel that stored nothing to it"
+    ELSEWHERE = "not stored by a kernel"
+    NO_LAUNCH = "no kernel of the script was launched"
     UNKNOWN = "no simulator, so nobody knows"
+
+
+@dataclass(frozen=True)
+class Launched:
+    """A launch of one of the script's kernels. `numbers` are its arguments that are no tensors: sizes, strides, …"""
+
+    kernel: str
+    grid: tuple[int, ...]
+    faults: tuple[Fault, ...]
+    numbers: dict[str, int | float]
+    idle: int
+    """How many of its programs have stored nothing."""
+
+    @property
+    def programs(self) -> int:
+        return math.prod(self.grid)
 
 
 @dataclass(frozen=True)
@@ -61,13 +70,6 @@ class Observation:
     """Where the output was never written, as far as launches on the simulator show."""
     origin: Origin = Origin.UNKNOWN
     launches: tuple[Launched, ...] = ()
-    stored_storages: frozenset[int] = frozenset()
-    output_storage: int = 0
-    input_storages: tuple[int, ...] = ()
-    loaded_inputs: tuple[bool, ...] = ()
-    """For each argument whether a launch has loaded it, or a copy of it, or was given its numbers."""
-    ready_made: tuple[torch.Tensor, ...] = ()
-    """What launches loaded that neither they nor the caller had made: PyTorch's or numpy's work."""
     changed_inputs: tuple[int, ...] = ()
     """Positions, from 1, of the arguments that are not what they were."""
     earlier_answer_changed: bool = False
@@ -75,8 +77,6 @@ class Observation:
     loading: bool = False
     """Whether the script failed before its launcher was called."""
     timed_out: bool = False
-    tampered: str = ""
-    """A name of ours or of PyTorch's that the script has put something else in place of."""
 
 
 class Observer:
@@ -96,45 +96,35 @@ class Observer:
         """
         arguments = self._arguments = _in_place_of(self._arguments, arguments)
         before = [argument.clone() for argument in arguments]
-        with _uninitialised_memory_is_nan():
-            if self._simulated:
-                with log_launches(arguments) as log:
-                    output, failure = self._call(arguments)
-            else:
-                log = LaunchLog(frozenset())
-                output, failure = self._call(arguments)
+        with _uninitialised_memory_is_nan(), self._launches() as launches:
+            output, failure = self._call(arguments)
+        own = [launch for launch in launches if launch.file == str(self._file)]
         seen = Observation(
             output_type=type(output).__name__,
-            launches=tuple(log.launches),
-            stored_storages=frozenset(log.stored),
-            input_storages=tuple(map(storage_of, arguments)),
+            launches=tuple(map(_launched, own)),
             changed_inputs=_changed(arguments, before),
             failure=failure,
         )
         if failure is not None or not isinstance(output, torch.Tensor):
             return seen
-        if self._simulated:
-            seen = _with_origin(seen, log, output, before)
-            if (
-                seen.origin is Origin.KERNEL
-                and storage_of(output) not in log.stored
-                and self._from_elsewhere(arguments)
-            ):
-                seen = replace(seen, origin=Origin.ELSEWHERE)
         changed = self._earlier is not None and not _same(*self._earlier)
         self._earlier = (output, output.clone())
         answer = output.detach().clone().as_subclass(torch.Tensor)  # whoever judges it has no class of the script's
-        return replace(seen, output=answer, output_storage=storage_of(output), earlier_answer_changed=changed)
+        seen = replace(seen, output=answer, earlier_answer_changed=changed)
+        if not self._simulated:
+            return seen
+        origin, unwritten = _origin(own, output)
+        return replace(seen, origin=origin, unwritten=unwritten)
 
-    def _from_elsewhere(self, arguments: tuple[torch.Tensor, ...]) -> bool:
-        """Whether the answer stays the same where all that kernels store is overwritten at once."""
-        copies = tuple(argument.clone() for argument in arguments)
-        answers = []
-        for spoil in (False, True):
-            with _uninitialised_memory_is_nan(), log_launches(copies, spoil=spoil):
-                answers.append(self._call(copies)[0])
-        first, second = answers
-        return isinstance(first, torch.Tensor) and isinstance(second, torch.Tensor) and _same(first, second)
+    @contextmanager
+    def _launches(self) -> Iterator[list[Launch]]:
+        if not self._simulated:
+            yield []
+            return
+        from triton_workshop.simulator import record
+
+        with record(writes=True) as launches:
+            yield launches
 
     def forget(self) -> None:
         """Let go of the last answer: full-size ones are large."""
@@ -185,46 +175,70 @@ def _in_place_of(old: tuple[torch.Tensor, ...], new: tuple[torch.Tensor, ...]) -
     return tuple(then.copy_(now) for then, now in zip(old, new, strict=True))
 
 
-def _with_origin(seen: Observation, log: LaunchLog, output: torch.Tensor, inputs: list[torch.Tensor]) -> Observation:
-    # A filter of nine weights can also be handed over as nine numbers.
-    loaded = [*log.loaded.values(), torch.tensor(log.handed, dtype=torch.float64)]
-    fresh = tuple(tensor for storage, tensor in log.loaded.items() if storage not in seen.input_storages)
-    return replace(
-        seen,
-        unwritten=unwritten_elements(log, output),
-        origin=_origin(log, output),
-        loaded_inputs=tuple(
-            storage in log.loaded or any(_hold([tensor], argument) for tensor in loaded)
-            for storage, argument in zip(seen.input_storages, inputs, strict=True)
-        ),
-        ready_made=fresh,
-    )
+def _launched(launch: Launch) -> Launched:
+    numbers = {name: value for name, value in launch.arguments.items() if isinstance(value, int | float)}
+    return Launched(launch.kernel, launch.grid, launch.faults, numbers, launch.counts.idle)
 
 
-def _origin(log: LaunchLog, output: torch.Tensor) -> Origin:
-    if not log.launches:
-        return Origin.NO_LAUNCH
-    stored = memory_after_launches(log, output)
-    if stored is not None:
-        return Origin.KERNEL if _same(stored, output) else Origin.CHANGED
-    given = {tensor.storage for launch in log.launches for tensor in launch.tensors.values()}
-    if storage_of(output) in given:
-        return Origin.UNTOUCHED
+def _origin(launches: list[Launch], output: torch.Tensor) -> tuple[Origin, torch.Tensor | None]:
+    """Whether these launches have written the output, and where they have not; None where that cannot be told."""
+    if not launches:
+        return Origin.NO_LAUNCH, None
+    writes = _writes(launches)
+    write = writes.get(output.untyped_storage().data_ptr())
+    if write is not None:
+        stored = torch.from_numpy(write.stored).view(-1, output.element_size()).any(dim=1)
+        held = torch.from_numpy(write.held).view(output.dtype)
+        shape, strides, offset = output.shape, output.stride(), output.storage_offset()
+        same = _same(held.as_strided(shape, strides, offset), output)
+        return Origin.KERNEL if same else Origin.CHANGED, ~stored.as_strided(shape, strides, offset)
+    given = {tensor.untyped_storage().data_ptr(): tensor for launch in launches for tensor in _tensors(launch)}
+    if output.untyped_storage().data_ptr() in given:
+        return Origin.UNTOUCHED, torch.ones_like(output, dtype=torch.bool)
+    memories = [torch.from_numpy(write.held).view(given[at].dtype) for at, write in writes.items() if at in given]
     # A copy of what launches have stored: a slice of a padded buffer, planes stacked, float64 made float32.
-    return Origin.KERNEL if _hold(list(log.stored.values()), output) else Origin.ELSEWHERE
+    return Origin.KERNEL if _hold(memories, output) else Origin.ELSEWHERE, None
+
+
+def _writes(launches: list[Launch]) -> dict[int, Write]:
+    """What was stored by all of them together, and what was there after the last one that stored."""
+    writes: dict[int, Write] = {}
+    for launch in launches:
+        for address, write in launch.writes.items():
+            earlier = writes.get(address)
+            stored = write.stored if earlier is None else write.stored | earlier.stored
+            writes[address] = replace(write, stored=stored)
+    return writes
 
 
 def _hold(memories: list[torch.Tensor], part: torch.Tensor) -> bool:
     """Whether all the values of a tensor are among those of others, converted to its dtype."""
-    if part.is_complex() or not 0 < part.numel() <= sum(memory.numel() for memory in memories):
+    if part.is_complex() or not memories or not part.numel():
         return False
-    held = torch.cat([bits(memory.to(part.dtype)).flatten() for memory in memories])
-    return bool(torch.isin(bits(part), held).all())
+    held = torch.cat([_bits(memory.to(part.dtype)) for memory in memories])
+    return bool(torch.isin(_bits(part), held).all())
+
+
+def _tensors(launch: Launch) -> Iterator[torch.Tensor]:
+    """The tensors among a kernel's arguments: plain, behind a descriptor, or in a tuple."""
+    values = list(launch.arguments.values())
+    while values:
+        value = values.pop()
+        if isinstance(value, tuple):
+            values += value
+        elif isinstance(tensor := getattr(value, "base", value), torch.Tensor):
+            yield tensor
+
+
+def _bits(tensor: torch.Tensor) -> torch.Tensor:
+    """The elements as integers, for comparing: a NaN equals itself."""
+    kinds = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+    return tensor.contiguous().view(kinds[tensor.element_size()])
 
 
 def _same(one: torch.Tensor, other: torch.Tensor) -> bool:
     """Bit by bit: a NaN equals itself."""
-    return torch.equal(bits(one), bits(other))
+    return torch.equal(_bits(one), _bits(other))
 
 
 def _changed(arguments: tuple[torch.Tensor, ...], before: list[torch.Tensor]) -> tuple[int, ...]:

@@ -9,12 +9,12 @@ from functools import partial
 from pathlib import Path
 
 from triton_workshop.checking import repair
-from triton_workshop.checking.child import observe_script, send_culprit
+from triton_workshop.checking.child import observe_script, send_diagnosis
 from triton_workshop.checking.exercise import Case, Exercise
 from triton_workshop.checking.full_size import judge_on_the_gpu
 from triton_workshop.checking.judge import Judge
 from triton_workshop.checking.observe import Failure, Observation
-from triton_workshop.checking.repair import Culprit
+from triton_workshop.checking.recognise import Diagnosis
 from triton_workshop.checking.source import Source
 from triton_workshop.checking.trial import Outcome, judged, located, wants_a_picture, with_picture
 from triton_workshop.processes import call
@@ -36,7 +36,7 @@ def simulate(exercise: Exercise, source: Source, limit: float, output: int, *, f
     within = Limit(limit, source.file)
     with simulated(observe_script, exercise, source, names, output=output, limit=within, fork=fork) as script:
         outcome = judged(judge, exercise.cases, observations(script))
-    outcome = located(judge, outcome, partial(_found_elsewhere, exercise, source, fork))
+    outcome = located(judge, outcome, partial(_diagnosed_elsewhere, exercise, source, fork))
     if fork and exercise.picture and wants_a_picture(exercise, outcome):
         names, within = (exercise.picture.name,), Limit(PICTURE_LIMIT, source.file)
         with simulated(observe_script, exercise, source, names, output=output, limit=within, fork=fork) as script:
@@ -44,15 +44,15 @@ def simulate(exercise: Exercise, source: Source, limit: float, output: int, *, f
     return outcome
 
 
-def _found_elsewhere(exercise: Exercise, source: Source, fork: bool, case: Case) -> Culprit | None:
+def _diagnosed_elsewhere(exercise: Exercise, source: Source, fork: bool, case: Case) -> Diagnosis | None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     within = Limit(repair.LIMIT + repair.GRACE, Path(repair.NAME))
     try:
-        with simulated(send_culprit, exercise, source, case.name, output=nowhere, limit=within, fork=fork) as search:
-            culprit = next(observations(search), None)
+        with simulated(send_diagnosis, exercise, source, case.name, output=nowhere, limit=within, fork=fork) as search:
+            diagnosis = next(observations(search), None)
     finally:
         os.close(nowhere)
-    return culprit if isinstance(culprit, Culprit) else None
+    return diagnosis if isinstance(diagnosis, Diagnosis) else None
 
 
 def run_full_size(exercise: Exercise, source: Source, limit: float, output: int) -> Outcome:

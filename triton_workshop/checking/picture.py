@@ -4,49 +4,52 @@ from __future__ import annotations
 
 import torch
 
-from triton_workshop.checking.evidence import Evidence
-from triton_workshop.checking.verdict import Element, Kind, Pixels, State, TileMap
+from triton_workshop.checking.comparison import Comparison
+from triton_workshop.checking.verdict import Element, Pixels, State, TileMap
+from triton_workshop.simulator.faults import Kind
 
 LARGEST = (24, 60)
 """Rows and columns of a map at most: tiles beyond that share a cell."""
+OUTSIDE = (Kind.OUT_OF_BOUNDS_LOAD, Kind.OUT_OF_BOUNDS_STORE)
 _SEVERITY = (State.RIGHT, State.UNWRITTEN, State.WRONG, State.OUT_OF_BOUNDS)
 
 
-def element_of(evidence: Evidence, marks: torch.Tensor) -> Element:
+def element_of(comparison: Comparison, marks: torch.Tensor) -> Element:
     """The first marked element, with the program that owns it."""
     index = tuple(int(i) for i in marks.nonzero()[0])
-    offset = sum(i * step for i, step in zip(index, _contiguous(evidence.expected.shape), strict=True))
-    got = None if evidence.unwritten[index] else float(evidence.output[index])
+    offset = sum(i * step for i, step in zip(index, _contiguous(comparison.expected.shape), strict=True))
+    output = comparison.seen.output
+    got = None if output is None or comparison.unwritten[index] else float(output[index])
     return Element(
-        index, float(evidence.expected[index]), got, float(evidence.allowed[index]), evidence.owner(index), offset
+        index, float(comparison.expected[index]), got, float(comparison.allowed[index]), comparison.owner(index), offset
     )
 
 
-def tile_map(evidence: Evidence) -> TileMap | None:
+def tile_map(comparison: Comparison) -> TileMap | None:
     """The output by tiles; by elements where a single tile is all of it. None where there is nothing to tell apart."""
-    levels = torch.zeros(evidence.expected.shape, dtype=torch.uint8)
-    levels[evidence.unwritten.cpu()] = 1
-    levels[evidence.wrong.cpu()] = 2
+    levels = torch.zeros(comparison.expected.shape, dtype=torch.uint8)
+    levels[comparison.unwritten.cpu()] = 1
+    levels[comparison.wrong.cpu()] = 2
     whole = levels
     what = "an element"
-    if max(evidence.wanted_grid, default=1) > 1:
-        levels, what = _by_tile(evidence, whole), "a program's tile"
-    if evidence.fault is not None and evidence.kind in (Kind.OUT_OF_BOUNDS_LOAD, Kind.OUT_OF_BOUNDS_STORE):
-        if what == "an element" or evidence.grid != evidence.wanted_grid:
+    if max(comparison.wanted_grid, default=1) > 1:
+        levels, what = _by_tile(comparison, whole), "a program's tile"
+    faults = [fault for launch in comparison.seen.launches for fault in launch.faults]
+    if any(fault.kind in OUTSIDE for fault in faults):
+        if what == "an element" or comparison.grid != comparison.wanted_grid:
             return None
-        for launch in evidence.seen.launches:
-            for fault in launch.faults:
-                levels[fault.program] = 3
+        for fault in faults:
+            levels[fault.program] = 3
     planes = levels if levels.ndim == 3 else levels[None] if levels.ndim == 2 else _folded(levels)
     if planes.numel() < 2:
         return None
     return TileMap(what, tuple(_cells(plane) for plane in planes))
 
 
-def _by_tile(evidence: Evidence, levels: torch.Tensor) -> torch.Tensor:
-    tiles = torch.zeros(evidence.wanted_grid, dtype=torch.uint8)
+def _by_tile(comparison: Comparison, levels: torch.Tensor) -> torch.Tensor:
+    tiles = torch.zeros(comparison.wanted_grid, dtype=torch.uint8)
     for level in (1, 2):
-        tiles[evidence.by_tile(levels == level)] = level
+        tiles[comparison.by_tile(levels == level)] = level
     return tiles
 
 

@@ -10,18 +10,16 @@ from __future__ import annotations
 
 import ast
 import difflib
-import re
 import textwrap
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from triton_workshop.checking.differences import differences
-from triton_workshop.checking.exercise import Exercise
+from triton_workshop.checking.exercise import Exercise, todo_lines
 from triton_workshop.checking.source import Source, called
 
-LIMIT = 2.0
-"""Seconds for all tries together."""
+LIMIT = 0.7
+"""Seconds of the processor's time for all tries together."""
 MOST = 2
 """TODOs that may be wrong. A script with more does everything in another way, and there is no telling."""
 GRACE = 2.0
@@ -183,21 +181,17 @@ def find_culprit(
 ) -> Culprit | None:
     """Where the mistake is. `passes` runs a text of the script on the case that failed, `passes_all` on every case.
 
-    None where no text helps, where the script as it is passes this case by itself, or where it is too far from the
-    exercise to tell.
+    None where no text helps, or where the script is too far from the exercise to tell.
     """
     try:
         repair = repair_of(exercise, source)
     except (SyntaxError, ValueError):
         return None
-    end = time.monotonic() + LIMIT
 
     def right(places: Sequence[int]) -> bool:
-        return time.monotonic() < end and passes(repair.text(sorted(places)))
+        return passes(repair.text(sorted(places)))
 
-    if passes(source.text):
-        return None
-    groups = _wrong_groups(repair, right, lambda group: time.monotonic() < end and passes_all(repair.text(group)))
+    groups = _wrong_groups(repair, right, lambda group: passes_all(repair.text(group)))
     if not 0 < len(groups) <= MOST:
         return None
     if len(groups) > 1 and any(repair.launches_more(place) for group in groups for place in group):
@@ -213,13 +207,14 @@ def _wrong_groups(
 ) -> list[list[int]]:
     """The fewest TODOs, or lines that are given, that have to be replaced for the case to pass; empty where none do."""
     different = repair.different()
-    groups = _by_todo(repair, different)
-    alone = [group for group in groups if right(group)]
-    if alone:
-        filled = [group for group in alone if repair.ours[group[0]].todo is not None]
-        # A line that was given may well be another one, such as a block's size: it is wrong if nothing else is.
-        found = filled or [group for group in alone if all_right(group)]
-        return [min(found, key=len)] if found else []
+    groups = sorted(_by_todo(repair, different), key=len)
+    for group in groups:
+        if repair.ours[group[0]].todo is not None and right(group):
+            return [group]
+    # A line that was given may well be another one, such as a block's size: it is wrong if nothing else is.
+    given = [group for group in groups if repair.ours[group[0]].todo is None and right(group) and all_right(group)]
+    if given:
+        return given[:1]
     return _least(groups, right) if len(groups) > 1 and right(different) else []
 
 
@@ -290,7 +285,7 @@ def repair_of(exercise: Exercise, source: Source) -> Repair:
 
 
 def _statements(source: Source, *, with_todos: bool) -> Iterator[Statement]:
-    todos = _todo_lines(source.text) if with_todos else {}
+    todos = todo_lines(source.text) if with_todos else {}
     lines = source.lines
     for name, function in (("kernel", source.kernel), ("launcher", source.launcher)):
         if function is not None:
@@ -363,16 +358,3 @@ def _dump(node: ast.stmt) -> str:
     if isinstance(node, ast.For):
         return ast.dump(ast.Tuple([node.target, node.iter]))
     return ast.dump(node.test) if isinstance(node, ast.While) else ast.dump(node)
-
-
-def _todo_lines(text: str) -> dict[int, int]:
-    """By line of a solution: the number of its TODO, which reaches from its comment to the next empty line."""
-    found, current = {}, None
-    for number, line in enumerate(text.splitlines(), 1):
-        if comment := re.match(r" *# (\d+): ", line):
-            current = int(comment[1])
-        elif not line.strip():
-            current = None
-        elif current is not None:
-            found[number] = current
-    return found

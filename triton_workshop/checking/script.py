@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import subprocess
 import sys
 import time
 from contextlib import AbstractContextManager, nullcontext
@@ -17,7 +15,7 @@ from rich.console import Console
 
 from triton_workshop.checking import repair
 from triton_workshop.checking.check import LIMIT, source_or_verdict, verdict_of
-from triton_workshop.checking.child import culprit_of
+from triton_workshop.checking.child import diagnosis_of
 from triton_workshop.checking.exercise import PICTURE, Exercise
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.judge import Judge
@@ -41,11 +39,8 @@ SIMULATED_WIDTH = 640
 """Pixels. Half the picture's width: a quarter of the work, and still more than a terminal can show."""
 
 
-def check_this_script(exercise: int, *, touched: bool = False) -> None:
-    """Check the running script as a solution of this exercise, say what came out, and exit: 0 right, 1 not.
-
-    `touched`: the script has had the checker's modules in its hands before.
-    """
+def check_this_script(exercise: int) -> None:
+    """Check the running script as a solution of this exercise, say what came out, and exit: 0 right, 1 not."""
     forget_the_check()
     speak_utf8()
     description = EXERCISES[exercise]
@@ -56,8 +51,6 @@ def check_this_script(exercise: int, *, touched: bool = False) -> None:
     if isinstance(source, Verdict):
         _tell(source, description)
         raise SystemExit(1)
-    if touched or _replaces_names(source.tree):
-        raise SystemExit(_check_in_a_clean_process(exercise, file))
     launcher: Launcher | None = getattr(main, description.launcher, None)
     assert launcher is not None, "its name stands in the source"
     verdict = _verdict(description, source, launcher, started)
@@ -93,7 +86,7 @@ def _verdict(exercise: Exercise, source: Source, launcher: Launcher, started: fl
             _tell(known, exercise)
 
         with limited(Limit(repair.LIMIT + repair.GRACE, source.file), last_words):
-            outcome = located(judge, outcome, partial(culprit_of, exercise, source))
+            outcome = located(judge, outcome, partial(diagnosis_of, exercise, source))
         return verdict_of(exercise, source.file, started, outcome)
     from triton_workshop.checking.full_size import run_on_the_gpu
 
@@ -119,32 +112,6 @@ def _limited(
         _tell(replace(verdict, cases=tuple(done)), exercise)
 
     return limited(Limit(LIMIT, source.file), last_words)
-
-
-def _replaces_names(tree: ast.Module) -> bool:
-    """Whether a script assigns to what it has imported: then what is here now may no longer be ours, or PyTorch's."""
-    nodes = list(ast.walk(tree))
-    imports = [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
-    imported = {(alias.asname or alias.name).partition(".")[0] for node in imports for alias in node.names}
-    targets = [target for node in nodes if isinstance(node, ast.Assign) for target in node.targets]
-    targets += [node.target for node in nodes if isinstance(node, ast.AugAssign | ast.AnnAssign)]
-    calls = {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
-    return "setattr" in calls or any(_owner(target) in imported for target in targets)
-
-
-def _owner(target: ast.expr) -> str:
-    """The first name of `a.b.c`; empty for anything that has no dot."""
-    if not isinstance(target, ast.Attribute):
-        return ""
-    while isinstance(target, ast.Attribute):
-        target = target.value
-    return target.id if isinstance(target, ast.Name) else ""
-
-
-def _check_in_a_clean_process(exercise: int, file: Path) -> int:
-    code = "from triton_workshop.cli import main; main()"
-    command = [sys.executable, "-c", code, "check", str(exercise), "--file", str(file)]
-    return subprocess.run(command, check=False).returncode
 
 
 def _show(exercise: Exercise, launcher: Launcher, device: str) -> None:

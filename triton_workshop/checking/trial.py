@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from triton_workshop.checking.exercise import Case, Exercise
-from triton_workshop.checking.judge import Calls, Judge
+from triton_workshop.checking.judge import Judge
 from triton_workshop.checking.observe import Observation
 from triton_workshop.checking.picture import pictures_of
-from triton_workshop.checking.repair import Culprit
+from triton_workshop.checking.recognise import Diagnosis
 from triton_workshop.checking.tolerance import in_words
 from triton_workshop.checking.verdict import CaseResult, Finding, Kind
 
 Progress = Callable[[CaseResult], None]
-Search = Callable[[Case], Culprit | None]
+Search = Callable[[Case], Diagnosis | None]
 """Looks for the mistake by which a case fails."""
 
 
@@ -31,11 +31,10 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Failed:
-    """The call that failed, and the arguments of those before it."""
+    """The call that failed."""
 
     case: Case
     seen: Observation
-    earlier: Calls
 
 
 def judged(
@@ -43,20 +42,18 @@ def judged(
 ) -> Outcome:
     """Judge each observation as it comes, and stop at the first case that fails."""
     results: list[CaseResult] = []
-    earlier: Calls = ()
     words, remark = "", ""
     for case, seen in zip(cases, observations, strict=False):
         assert isinstance(seen, Observation)
         arguments = case.arguments("cpu")
         words = in_words(judge.exercise, arguments)
-        findings = judge.findings("" if seen.loading else case.name, arguments, seen, earlier)
+        findings = judge.findings("" if seen.loading else case.name, arguments, seen)
         if not seen.loading:
             results.append(CaseResult(case.name, passed=not findings))
             if progress is not None:
                 progress(results[-1])
         if findings:
-            return Outcome(tuple(results), findings, words, failed=Failed(case, seen, earlier))
-        earlier = (*earlier, arguments)
+            return Outcome(tuple(results), findings, words, failed=Failed(case, seen))
         remark = judge.remark(case.name, seen)  # the last case is the largest
     return Outcome(tuple(results), (), words, remark)
 
@@ -66,8 +63,8 @@ def located(judge: Judge, outcome: Outcome, search: Search) -> Outcome:
     failed = outcome.failed
     if failed is None or not judge.can_be_repaired(failed.seen, outcome.findings[0]):
         return outcome
-    judge = replace(judge, culprit=search(failed.case))
-    first, *others = judge.findings(failed.case.name, failed.case.arguments("cpu"), failed.seen, failed.earlier)
+    judge = replace(judge, diagnosis=search(failed.case) or Diagnosis())
+    first, *others = judge.findings(failed.case.name, failed.case.arguments("cpu"), failed.seen)
     first = replace(first, pictures=outcome.findings[0].pictures)
     return replace(outcome, findings=(first, *others))
 

@@ -30,6 +30,14 @@ class Traffic:
         return Traffic(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(self)))
 
 
+@dataclass(frozen=True, eq=False)
+class Write:
+    """What launches have done to a storage: which of its bytes they stored to, and what all of it held in the end."""
+
+    stored: Array
+    held: Array
+
+
 @dataclass
 class Counts:
     """What a launch does: bytes by argument, and floating-point operations."""
@@ -42,8 +50,8 @@ class Counts:
     """How blocks lie in memory, where `record` was asked for it."""
     busy: Array = field(default_factory=lambda: np.zeros(0, np.bool_), repr=False, compare=False)
     """Which programs have stored anything."""
-    _touched: dict[int, tuple[Region, Array]] = field(default_factory=dict, repr=False, compare=False)
-    """For each region, which of its elements were touched."""
+    _touched: dict[int, tuple[Region, Array, Array]] = field(default_factory=dict, repr=False, compare=False)
+    """For each region, which of its elements were touched, and which were stored to."""
 
     @property
     def total(self) -> Traffic:
@@ -65,16 +73,33 @@ class Counts:
         scattered = int(bool(shape) and shape[-1] > 1 and _scattered(access, shape[-1], whole))
         new = Traffic(stored=size, scattered_stores=scattered) if stored else Traffic(size, 0, 0, scattered)
         if region.number not in self._touched:
-            self._touched[region.number] = region, np.zeros(-(-region.size // region.item), np.bool_)
-        _, touched = self._touched[region.number]
-        touched[access.run if access.item == region.item else access.index * access.item // region.item] = True
+            elements = -(-region.size // region.item)
+            self._touched[region.number] = region, np.zeros(elements, np.bool_), np.zeros(elements, np.bool_)
+        _, *marks = self._touched[region.number]
+        place = access.run if access.item == region.item else access.index * access.item // region.item
+        for mark in marks if stored else marks[:1]:
+            mark[place] = True
         self.arguments[name] = self.arguments.get(name, Traffic()) + new
 
     def finish(self) -> None:
         """Fill in the distinct bytes, when the launch has ended."""
-        for region, touched in self._touched.values():
+        for region, touched, _ in self._touched.values():
             distinct = int(np.count_nonzero(touched)) * region.item
             self.arguments[name_of(region)] += Traffic(distinct=distinct)
+
+    def writes(self) -> dict[int, Write]:
+        """What the launch has stored, by the address of the storage."""
+        found: dict[int, Write] = {}
+        for region, _, stored in self._touched.values():
+            storage = region.storage
+            if stored.any():
+                write = found.setdefault(
+                    storage.address, Write(np.zeros(len(storage.bytes), np.bool_), storage.bytes.copy())
+                )
+                write.stored[region.offset : region.offset + region.size] |= np.repeat(stored, region.item)[
+                    : region.size
+                ]
+        return found
 
     def multiply(self, what: str, operations: int) -> None:
         """Note which of the operations were those of a `tl.dot`."""

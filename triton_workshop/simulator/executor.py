@@ -18,7 +18,7 @@ from triton.runtime.errors import InterpreterError
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 from triton_workshop.simulator.builder import Builder, constant
-from triton_workshop.simulator.counts import Counts
+from triton_workshop.simulator.counts import Counts, Write
 from triton_workshop.simulator.faults import Fault, FaultLog, MemoryFaults
 from triton_workshop.simulator.formats import Array, item_bytes
 from triton_workshop.simulator.language import interpreted, prints
@@ -32,9 +32,12 @@ logger = logging.getLogger(__name__)
 ELEMENTS_AT_ONCE = 1 << 17
 """Elements of the largest block, over all programs of a group: so many that a few arrays of them stay in the cache."""
 PROGRAMS_AT_ONCE = 1 << 16
+FEW = 32
+"""So many programs run together at once: with blocks of any size they do not take long to start again."""
 
 _recorders: list[list[Launch]] = []
 _layout_wanted: list[bool] = []
+_writes_wanted: list[bool] = []
 """One for each recorder."""
 _running: list[Callable[[dict[str, Any]], None]] = []
 """How the launch that runs now makes `range` batched in a module."""
@@ -50,6 +53,12 @@ class Launch:
     counts: Counts
     one_by_one: bool
     """Whether the programs had to run one after the other."""
+    file: str
+    """Where the kernel's source stands."""
+    arguments: dict[str, Any]
+    """By the names of its parameters."""
+    writes: dict[int, Write]
+    """What it stored, by the address of the storage, where `record` was asked for it."""
 
     @property
     def programs(self) -> int:
@@ -57,19 +66,22 @@ class Launch:
 
 
 @contextmanager
-def record(*, layout: bool = False) -> Iterator[list[Launch]]:
+def record(*, layout: bool = False, writes: bool = False) -> Iterator[list[Launch]]:
     """Collect the launches made inside, faults and counts included: then a fault does not raise.
 
-    With `layout`, the counts say how blocks lie in memory too, which takes about as long again.
+    With `layout`, the counts say how blocks lie in memory too, which takes about as long again. With `writes`, each
+    launch says what it stored, which copies all that it stored to.
     """
     launches: list[Launch] = []
     _recorders.append(launches)
     _layout_wanted.append(layout)
+    _writes_wanted.append(writes)
     try:
         yield launches
     finally:
         _recorders.pop()
         _layout_wanted.pop()
+        _writes_wanted.pop()
 
 
 class Executor:
@@ -80,8 +92,9 @@ class Executor:
         self.fn = fn
         self.grid = grid
         self.hooks = tuple(pre_run_hooks)
-        self.constants = frozenset(original.constexprs)
         parameters = inspect.signature(fn).parameters.values()
+        # As Triton's compiler, which also takes "tl.constexpr" in quotation marks; its interpreter does not.
+        self.constants = frozenset(p.name for p in parameters if "constexpr" in str(p.annotation))
         self.annotated = {
             p.name: triton.runtime.jit.KernelParam(0, p, False, False).annotation_type for p in parameters
         }
@@ -108,16 +121,14 @@ class Executor:
         finally:
             if host is not arguments:
                 self._from_host(arguments, host, named, host_named)
-        self._report(log, counts, grid, memory.plan.one_by_one, error)
-
-    def _report(
-        self, log: FaultLog, counts: Counts | None, grid: tuple[int, ...], one_by_one: bool, error: Exception | None
-    ) -> None:
         faults = log.faults()
         if counts is not None:
             counts.finish()
-        for launches in _recorders:
-            launches.append(Launch(self.fn.__name__, grid, faults, counts or Counts(), one_by_one))
+            writes = counts.writes() if any(_writes_wanted) else {}
+            file, one_by_one = self.fn.__code__.co_filename, memory.plan.one_by_one
+            launch = Launch(self.fn.__name__, grid, faults, counts, one_by_one, file, bound, writes)
+            for launches in _recorders:
+                launches.append(launch)
         if faults and not _recorders:
             raise MemoryFaults(self.fn.__name__, faults) from error
         if error is not None:
@@ -170,11 +181,12 @@ class Executor:
 
     def _run(self, builder: Builder, values: dict[str, Any]) -> None:
         plan, programs = builder.memory.plan, int(np.prod(builder.grid))
-        # A kernel's first program runs alone: what has to start again does so early, and it shows how large its
-        # blocks are. The next launch with the same constants knows that.
+        # The first of many programs runs alone: what has to start again does so early, and it shows how large the
+        # kernel's blocks are. The next launch with the same constants knows that.
         constants = str({name: values[name] for name in sorted(self.constants & values.keys())})
         known = self.fn.__dict__.setdefault("simulator_blocks", {})
-        size = _group_size(programs, known[constants]) if constants in known and plan == Plan() else 1
+        size = _group_size(programs, known[constants]) if constants in known else FEW if programs <= FEW else 1
+        size = size if plan == Plan() else 1
         start = 0
         while start < programs:
             self._run_group(builder, np.arange(start, min(programs, start + size)), values)

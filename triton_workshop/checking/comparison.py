@@ -1,0 +1,79 @@
+"""The result of a call beside the right one: where it is wrong, and which programs should have made it right."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+
+import torch
+
+from triton_workshop.checking.exercise import Exercise
+from triton_workshop.checking.observe import Launched, Observation
+from triton_workshop.checking.tolerance import tolerance
+from triton_workshop.tensors import cdiv
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What came out, and what should have. An output of another shape than expected counts as all unwritten."""
+
+    exercise: Exercise
+    seen: Observation
+    expected: torch.Tensor
+    """float64"""
+    allowed: torch.Tensor
+    wrong: torch.Tensor
+    """Where the output was written, and is wrong."""
+    unwritten: torch.Tensor
+
+    @property
+    def launch(self) -> Launched | None:
+        """The last launch of the exercise's own kernel, or of any."""
+        named = [launch for launch in self.seen.launches if launch.kernel == self.exercise.kernel]
+        return next(reversed(named or self.seen.launches), None)
+
+    @property
+    def grid(self) -> tuple[int, ...]:
+        return self.launch.grid if self.launch else ()
+
+    @functools.cached_property
+    def blocks(self) -> tuple[int, ...]:
+        """For each axis of the exercise's grid, its block size: as launched, or the solution's."""
+        numbers = self.launch.numbers if self.launch else {}
+        sizes = [numbers.get(axis.block or "", axis.size) for axis in self.exercise.tiling]
+        return tuple(size if isinstance(size, int) and size > 0 else 1 for size in sizes)
+
+    @functools.cached_property
+    def wanted_grid(self) -> tuple[int, ...]:
+        """The grid that the solution would launch with these block sizes."""
+        sizes = (self.expected.shape[axis.dimension] for axis in self.exercise.tiling)
+        return tuple(cdiv(size, block) for size, block in zip(sizes, self.blocks, strict=True))
+
+    def by_tile(self, marks: torch.Tensor) -> torch.Tensor:
+        """By program of the wanted grid: whether any element of its tile is marked."""
+        tiles = torch.zeros(self.wanted_grid, dtype=torch.bool)
+        places = marks.cpu().nonzero()
+        pairs = zip(self.exercise.tiling, self.blocks, strict=True)
+        tiles[tuple(places[:, axis.dimension] // block for axis, block in pairs)] = True
+        return tiles
+
+    def owners(self, marks: torch.Tensor) -> tuple[tuple[int, ...], ...]:
+        """The programs in whose tiles any element is marked."""
+        return tuple(tuple(place) for place in self.by_tile(marks).nonzero().tolist())
+
+    def owner(self, index: tuple[int, ...]) -> tuple[int, ...]:
+        """The program that has to write this element of the output."""
+        pairs = zip(self.exercise.tiling, self.blocks, strict=True)
+        return tuple(index[axis.dimension] // block for axis, block in pairs)
+
+
+def compare(exercise: Exercise, arguments: tuple[torch.Tensor, ...], seen: Observation) -> Comparison:
+    """Compare what a call with these arguments returned with the reference."""
+    expected = exercise.reference(*(argument.double() for argument in arguments))
+    allowed = tolerance(exercise, arguments)
+    unwritten, wrong = torch.ones_like(expected, dtype=torch.bool), torch.zeros_like(expected, dtype=torch.bool)
+    if seen.output is not None and seen.output.shape == expected.shape:
+        bad = ~((seen.output.double() - expected).abs() <= allowed)
+        unwritten = bad & (seen.unwritten if seen.unwritten is not None else seen.output.isnan())
+        wrong = bad & ~unwritten
+    return Comparison(exercise, seen, expected, allowed, wrong, unwritten)

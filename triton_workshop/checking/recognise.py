@@ -1,0 +1,145 @@
+"""Which known mistake a script has made: an edit of the solution that does on the failing case what the script did."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import torch
+
+from triton_workshop.checking.exercise import Case, Exercise
+from triton_workshop.checking.mistakes import Edit, Mistake
+from triton_workshop.checking.observe import Observation
+from triton_workshop.checking.repair import Culprit
+from triton_workshop.checking.source import Source
+from triton_workshop.checking.tolerance import tolerance
+
+SLACK = 4.0
+"""A mistake may round otherwise in another order: two answers that many tolerances apart are still the same."""
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """Where a script went wrong, and which mistake that was, as far as either is known."""
+
+    culprit: Culprit | None = None
+    mistake: Mistake | None = None
+    todo: int | None = None
+    """The TODO that the mistake was made in."""
+    line: int | None = None
+    """The line that shows the mistake, where that is known but by the culprit."""
+    remembers: bool = False
+    """Whether the case fails only after others."""
+
+
+NO_DIAGNOSIS = Diagnosis()
+
+
+def diagnose(
+    exercise: Exercise,
+    source: Source,
+    case: Case,
+    culprit: Culprit | None,
+    observe: Callable[[str, Case], Observation | None],
+) -> Diagnosis:
+    """Recognise a mistake by what it does. `observe` runs a text of a script on a case, or has no more time.
+
+    Where several edits do what the script did, it is the one whose text is nearest to the script's: it is tried first.
+    What is alike in the case that failed may differ in larger ones, so two of those have to agree.
+    """
+    solution = exercise.solution
+    nearness = _nearness(solution, source.text)
+
+    def expected(edit: Edit) -> bool:
+        return culprit is not None and not exercise.todos_of(edit).isdisjoint(culprit.todos or (None,))
+
+    def rank(candidate: tuple[Mistake, Edit]) -> tuple[bool, float]:
+        return expected(candidate[1]), nearness(candidate[1])
+
+    for mistake, edit in sorted(_candidates(exercise), key=rank, reverse=True):
+        text = edit.made_in(solution)
+        pairs = ((each, observe(source.text, each), observe(text, each)) for each in _cases(exercise, case))
+        if all(_alike(exercise, *pair) for pair in pairs):
+            todo = min((todo for todo in exercise.todos_of(edit) if todo is not None), default=None)
+            return Diagnosis(culprit if expected(edit) else None, mistake, todo, _line_of(edit, solution, source))
+    return Diagnosis(culprit)
+
+
+def _cases(exercise: Exercise, failed: Case) -> Iterator[Case]:
+    yield failed
+    yield from (case for case in exercise.cases[-2:] if case is not failed)
+
+
+def _candidates(exercise: Exercise) -> list[tuple[Mistake, Edit]]:
+    return [(mistake, edit) for mistake in exercise.mistakes for edit in mistake.edits]
+
+
+def _nearness(solution: str, text: str) -> Callable[[Edit], float]:
+    """How near an edit is to what makes a script another text than the solution, 0 to 1."""
+    known = _pieces(solution)
+    theirs = _pieces(text) ^ known
+
+    def nearness(edit: Edit) -> float:
+        edited = _pieces(edit.made_in(solution)) ^ known
+        return len(edited & theirs) / max(len(edited | theirs), 1)
+
+    return nearness
+
+
+def _line_of(edit: Edit, solution: str, source: Source) -> int | None:
+    """The script's line that has most of what the edit puts into the solution; None where none has any."""
+    new = _pieces(edit.made_in(solution)) - _pieces(solution)
+    functions = [function for function in (source.kernel, source.launcher) if function is not None]
+    numbers = [number for each in functions for number in range(each.lineno, (each.end_lineno or each.lineno) + 1)]
+    shared = {number: len(_words(source.line(number)) & new) for number in numbers}
+    best = max(numbers, key=shared.__getitem__, default=None)
+    return best if best is not None and shared[best] else None
+
+
+def _pieces(text: str) -> frozenset[tuple[str, ...]]:
+    """All sequences of three words or signs on a line of the code."""
+    code = text.partition("@triton.jit")[2].splitlines()
+    return frozenset[tuple[str, ...]]().union(*map(_words, code))
+
+
+def _words(line: str) -> frozenset[tuple[str, ...]]:
+    words = re.findall(r"\w+|[^\w\s]", line.partition("#")[0])
+    return frozenset(zip(words, words[1:], words[2:], strict=False))
+
+
+def _alike(exercise: Exercise, case: Case, one: Observation | None, other: Observation | None) -> bool:
+    """Whether two calls did the same: the same faults, or the same values in the same places."""
+    if one is None or other is None:
+        return False
+    return _same(one, other, tolerance(exercise, case.arguments("cpu")))
+
+
+def _same(one: Observation, other: Observation, allowed: torch.Tensor) -> bool:
+    if _faults(one) != _faults(other) or one.changed_inputs != other.changed_inputs:
+        return False
+    if one.failure is not None or other.failure is not None:
+        return _told(one) == _told(other)
+    if _faults(one):
+        return True
+    if one.output is None or other.output is None or one.output.shape != other.output.shape:
+        return False
+    if one.output.shape != allowed.shape:
+        return True
+    mine, theirs = _missing(one), _missing(other)
+    near = (one.output.double() - other.output.double()).abs() <= SLACK * allowed
+    return torch.equal(mine, theirs) and bool((near | mine | (one.output.isnan() & other.output.isnan())).all())
+
+
+def _faults(seen: Observation) -> list[tuple[object, ...]]:
+    faults = [fault for launch in seen.launches for fault in launch.faults]
+    return [(f.kind, f.program, f.index, f.last_index, f.outside, f.elements, f.other) for f in faults]
+
+
+def _told(seen: Observation) -> str:
+    return seen.failure.message if seen.failure else ""
+
+
+def _missing(seen: Observation) -> torch.Tensor:
+    assert seen.output is not None
+    return seen.unwritten if seen.unwritten is not None else seen.output.isnan()
