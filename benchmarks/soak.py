@@ -1,13 +1,14 @@
-"""What only time shows: `python -m benchmarks.soak [runs] [kills] [floods] [kernels] [--seconds 60]`, or all four.
+"""What only time shows: `python -m benchmarks.soak [runs] [kills] [floods] [kernels] [variants] [--seconds 60]`.
 
 - runs: warm runs, each of which ends in another way; nothing grows, neither here nor in the warm parent
 - kills: `kill -9` of the viewer, of a warm parent, of a script and of the watch, at five moments each; nothing is left,
   neither a process nor a file
 - floods: blocks that print without end; the viewer goes to the next slide at a key, and its memory stays bounded
 - kernels: kernels whose source was corrupted at random; the simulator survives all of them
+- variants: 800 right scripts, written as people write them; the checker calls none of them wrong
 
-Each takes about the seconds given: kills and floods begin nothing new then, and say how far they came. The exit status
-is 1 where anything was found. Linux only.
+Each takes about the seconds given: kills, floods and variants begin nothing new then, and say how far they came. The
+exit status is 1 where anything was found. Linux only.
 """
 
 from __future__ import annotations
@@ -60,9 +61,10 @@ class FoundError(Exception):
 
 
 def main() -> None:
-    every: dict[str, Callable[[float], str]] = {"runs": runs, "kills": kills, "floods": floods, "kernels": kernels}
+    parts = (runs, kills, floods, kernels, variants)
+    every: dict[str, Callable[[float], str]] = {part.__name__: part for part in parts}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="*", choices=[*every, []], help="all four unless named")
+    parser.add_argument("what", nargs="*", choices=[*every, []], help="all unless named")
     parser.add_argument("--seconds", type=float, default=60, help="for each; 60 unless given")
     options = parser.parse_args()
     found = False
@@ -277,6 +279,15 @@ def kernels(seconds: float) -> str:
     if done.returncode:
         raise FoundError(f"seed {seed}: {done.stderr[-2000:]}")
     return f"{count} corrupted kernels, seed {seed}: {done.stdout.strip()}"
+
+
+def variants(seconds: float) -> str:
+    command = [sys.executable, "-m", "checking.variants", str(seconds)]
+    variables = {**os.environ, "TRITON_INTERPRET": "1", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=ROOT / "tests", env=variables, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise FoundError(f"{done.stdout.strip()}: {done.stderr[-2000:]}")
+    return done.stdout.strip()
 
 
 def eventually(holds: Callable[[], bool]) -> bool:

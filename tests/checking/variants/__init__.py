@@ -2,8 +2,8 @@
 
 A table has styles (`== name: `), each a way to write the whole script, and parts (`== $name: `) that stand in styles
 and in other parts. Where people differ there is a point: `<<this || that>>`; `<<@tag this || that>>` chooses as the
-other points of that tag do, and `\\n` in it is a new line. A style without a `$def` or `$begin` of its own has the usual
-`$launcher`; one called `name@word` needs a Triton whose language still has that word. NAMES says how things are called.
+other points of that tag do, and `\\n` in it is a new line. A style that has neither `$def` nor `$begin` is followed by
+`$launcher`; one called `name@word` needs a Triton whose language has that word. NAMES: what things are called instead.
 """
 
 from __future__ import annotations
@@ -42,6 +42,15 @@ class Variant:
     needs: str
     """A word of Triton's language that not every Triton has, or nothing."""
 
+    def there(self) -> bool:
+        """Whether the installed Triton has it."""
+        import triton_workshop
+
+        assert triton_workshop.DEVICE  # first: it chooses the simulator
+        import triton.language as tl
+
+        return not self.needs or hasattr(tl, self.needs)
+
 
 def variants(exercise: int) -> list[Variant]:
     table = importlib.import_module(f"{__name__}.exercise_{exercise}")
@@ -55,7 +64,9 @@ def variants(exercise: int) -> list[Variant]:
             source, choices = _written(style, sections, table.NAMES, frame, counts)
             name, _, needs = style.partition("@")
             made.setdefault(source, Variant(f"{len(made) + 1:03}-{name}", source, choices, needs))
-    return list(made.values())
+    # 77 has no factor in common with 200: neighbours differ, and any part from the beginning is an even one.
+    every = list(made.values())
+    return [every[index * 77 % NUMBER] for index in range(NUMBER)] + every[NUMBER:]
 
 
 def _written(
@@ -71,7 +82,8 @@ def _written(
             counts.update([(point, choices[point]), *((point, choices[point], old) for old in choices.items())])
         return choices[point]
 
-    text = frame.replace("BODY", sections[style] + ("" if re.search(r"\$(begin|def)\b", sections[style]) else "\n$launcher"))
+    launcher = "" if re.search(r"\$(begin|def)\b", sections[style]) else "\n$launcher"
+    text = frame.replace("BODY", sections[style] + launcher)
     while (match := POINT.search(text)) is not None:
         line = text[text.rfind("\n", 0, match.start()) + 1 :]
         if match["part"]:
@@ -82,8 +94,8 @@ def _written(
         new = new.replace(line_end, "\n" + line[: len(line) - len(line.lstrip(" "))])
         text = text[: match.start()] + new + text[match.end() :]
     renamed = dict(pair.split(":") for pair in names[choose("names", len(names))].split())
-    # `mask` is Triton's name, too, where an argument has it.
-    text = re.sub(r"\b(?!mask=)[A-Za-z_]\w*\b", lambda word: renamed.get(word[0], word[0]), text)
+    # As names of arguments these two are Triton's.
+    text = re.sub(r"\b(?!(?:mask|acc)=)[A-Za-z_]\w*\b", lambda word: renamed.get(word[0], word[0]), text)
     used = [name for name in PACKAGE if re.search(rf"\b{name}\b", text)]
     text = text.replace("PACKAGE", ", ".join(used if used and choose("imported", 2) else PACKAGE), 1)
     return re.sub(r"(\n .*)\n+(?=[@\w])", r"\1\n\n\n", re.sub(r" +\n", "\n", text)), choices

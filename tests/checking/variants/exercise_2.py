@@ -16,13 +16,13 @@ TABLE = r"""
 == $masked: <<@masked mask=mask || mask || mask=mask, other=0.0 || mask, 0 || mask=mask, other=1.0>>
 == $stored: <<@stored mask=mask || mask>>
 == $R: <<@shape rows[:, None] || rows || tl.expand_dims(rows, 1) || rows>>
-== $C: <<@shape cols[None, :] || cols || tl.expand_dims(cols, 0) || cols>>
+== $C: <<@shape cols[None, :] || cols || tl.expand_dims(cols, 0) || cols[None]>>
 == $pids: pid_h = tl.program_id(<<@axes 0 || 1>>)<<@cast || .to(tl.int64)>>
 pid_w = tl.program_id(axis=<<@axes 1 || 0>>)<<@cast || .to(tl.int64)>>
 == $vectors: <<@shape rows = pid_h * BLOCK_H + tl.arange(0, BLOCK_H)\ncols = pid_w * BLOCK_W + tl.arange(0, BLOCK_W) ||
 rows = pid_h * BLOCK_H + tl.arange(0, BLOCK_H)[:, None]\ncols = pid_w * BLOCK_W + tl.arange(0, BLOCK_W)[None, :] ||
 cols = tl.arange(0, BLOCK_W) + BLOCK_W * pid_w\nrows = tl.arange(0, BLOCK_H) + BLOCK_H * pid_h ||
-rows = pid_h * BLOCK_H + tl.arange(0, BLOCK_H).reshape(BLOCK_H, 1)\ncols = pid_w * BLOCK_W + tl.arange(0, BLOCK_W)[None]>>
+rows = pid_h * BLOCK_H + tl.arange(0, BLOCK_H).reshape(BLOCK_H, 1)\ncols = pid_w * BLOCK_W + tl.arange(0, BLOCK_W)>>
 == $mask: mask = <<($R < height) & ($C < width) || ($C < width) & ($R < height) || $R < height and $C < width ||
 (height > $R) & (width > $C) || ~(($R >= height) | ($C >= width)) || ($R <= height - 1) & ($C <= width - 1)>>
 == $tile: $vectors
@@ -100,7 +100,8 @@ def sepia_kernel($params, BLOCK: tl.constexpr):
 tall = -(-height // BLOCK_H)\nwide = -(-width // BLOCK_W) ||
 tall = triton.cdiv(height, BLOCK_H)\nwide = triton.cdiv(width, BLOCK_W) ||
 tall, wide = (height + BLOCK_H - 1) // BLOCK_H, (width + BLOCK_W - 1) // BLOCK_W>>
-== $launch: <<sepia_kernel[grid]($args, BLOCK_H, BLOCK_W) || sepia_kernel[grid]($args, BLOCK_H=BLOCK_H, BLOCK_W=BLOCK_W) ||
+== $launch: <<sepia_kernel[grid]($args, BLOCK_H, BLOCK_W) ||
+sepia_kernel[grid]($args, BLOCK_H=BLOCK_H, BLOCK_W=BLOCK_W) ||
 sepia_kernel[grid](x_ptr=image, output_ptr=output, width=width, height=height, BLOCK_W=BLOCK_W, BLOCK_H=BLOCK_H) ||
 sepia_kernel[grid]($args, BLOCK_W=BLOCK_W, BLOCK_H=BLOCK_H, num_warps=2)>>
 == $end: $launch
@@ -165,7 +166,8 @@ $begin
     $return
 == row_by_row: $line_kernel
     row = tl.program_id(0)
-    <<@loop for start in range(0, width, BLOCK): || for step in range(tl.cdiv(width, BLOCK)): || start = 0\nwhile start < width:>>
+    <<@loop for start in range(0, width, BLOCK): || for step in range(tl.cdiv(width, BLOCK)): ||
+    start = 0\nwhile start < width:>>
         cols = <<@loop start || step * BLOCK || start>> + tl.arange(0, BLOCK)
         mask = cols < width
         offsets = row * width + cols

@@ -2,9 +2,10 @@
 
 NAMES = (
     "",
-    "input_ptr:x_ptr output_ptr:y_ptr weight_ptr:w_ptr height:H width:W ksize:K BLOCK_H:BH BLOCK_W:BW rows:oh cols:ow acc:s",
-    "input_ptr:img output_ptr:out weight_ptr:filt rows:offs_h cols:offs_w in_rows:ih in_cols:iw acc:accumulator pixels:v "
-    "BLOCK_H:BLOCK_SIZE_H BLOCK_W:BLOCK_SIZE_W mask:inside channel:c",
+    "input_ptr:x_ptr output_ptr:y_ptr weight_ptr:w_ptr height:H width:W ksize:K BLOCK_H:BH BLOCK_W:BW rows:oh cols:ow "
+    "acc:s",
+    "input_ptr:img output_ptr:out weight_ptr:filt rows:offs_h cols:offs_w in_rows:ih in_cols:iw acc:accumulator "
+    "pixels:v BLOCK_H:BLOCK_SIZE_H BLOCK_W:BLOCK_SIZE_W mask:inside channel:c",
     "input_ptr:in_ptr0 weight_ptr:in_ptr1 output_ptr:out_ptr0 conv2d_kernel:triton_conv2d rows:y cols:x in_rows:src_y "
     "in_cols:src_x mask:m ksize:kernel_size BLOCK:XBLOCK",
     "input_ptr:picture_pointer output_ptr:result_pointer weight_ptr:filter_pointer ksize:side acc:total tap:factor "
@@ -24,7 +25,8 @@ cols = tl.arange(0, BLOCK_W)[None, :] + pid_w * BLOCK_W\nrows = (tl.arange(0, BL
 == $start: start = channel * height * width
 == $zeros: acc = <<tl.zeros((BLOCK_H, BLOCK_W), dtype=tl.float32) || tl.full((BLOCK_H, BLOCK_W), 0.0, tl.float32) ||
 tl.zeros([BLOCK_H, BLOCK_W], tl.float32)>>
-== $centred: in_rows = <<rows + i - ksize // 2 || rows + (i - ksize // 2) || rows - ksize // 2 + i || i + rows - (ksize - 1) // 2>>
+== $centred: in_rows = <<rows + i - ksize // 2 || rows + (i - ksize // 2) || rows - ksize // 2 + i ||
+i + rows - (ksize - 1) // 2>>
 in_cols = <<cols + j - ksize // 2 || cols + (j - ksize // 2) || cols - (ksize // 2 - j)>>
 == $inside: <<mask = ($IR >= 0) & ($IR < height) & ($IC >= 0) & ($IC < width) || $row_and_column ||
 mask = ~(($IR < 0) | ($IR >= height) | ($IC < 0) | ($IC >= width)) ||
@@ -32,9 +34,10 @@ mask = $IR >= 0 and $IR < height and $IC >= 0 and $IC < width>>
 == $row_and_column: row_ok = (in_rows > -1) & (in_rows < height)
 col_ok = (in_cols > -1) & (in_cols < width)
 mask = <<@shape row_ok[:, None] & col_ok[None, :] || row_ok & col_ok>>
-== $pixels: <<pixels = tl.load(input_ptr + offsets, mask=mask, other=0.0) || pixels = tl.load(input_ptr + offsets, mask, 0.0) ||
+== $pixels: <<pixels = tl.load(input_ptr + offsets, mask=mask, other=0.0) ||
+pixels = tl.load(input_ptr + offsets, mask, 0.0) || pixels = tl.load(input_ptr + offsets, mask=mask, other=0) ||
 pixels = tl.where(mask, tl.load(input_ptr + tl.where(mask, offsets, 0)), 0.0) ||
-pixels = tl.load(input_ptr + offsets * mask) * mask.to(tl.float32) || pixels = tl.load(input_ptr + offsets, mask=mask, other=0) ||
+pixels = tl.load(input_ptr + offsets * mask) * mask.to(tl.float32) ||
 pixels = tl.where(mask, tl.load(input_ptr + offsets, mask=mask), 0)>>
 == $tap: $centred
 $inside
@@ -52,11 +55,13 @@ for j in range(ksize):>>
 $loops
     $loops_j
         $tap
-== $store: tl.store(output_ptr + start + $R * width + $C, acc, <<mask=($R < height) & ($C < width) || ($C < width) & ($R < height)>>)
+== $store: output_ptrs = output_ptr + start + $R * width + $C
+tl.store(output_ptrs, acc, <<mask=($R < height) & ($C < width) || ($C < width) & ($R < height)>>)
 == $work: $start
 $sum
 $store
-== $params: <<@order input_ptr, output_ptr, weight_ptr, height, width || input_ptr, weight_ptr, output_ptr, height, width ||
+== $params: <<@order input_ptr, output_ptr, weight_ptr, height, width ||
+input_ptr, weight_ptr, output_ptr, height, width ||
 height, width, input_ptr, output_ptr, weight_ptr>>
 == $args: <<@order image, output, weight, height, width || image, weight, output, height, width ||
 height, width, image, output, weight>>
@@ -64,15 +69,18 @@ height, width, image, output, weight>>
 == $kernel: @triton.jit
 $signature
 == $def: def conv2d(<<image: torch.Tensor, weight: torch.Tensor) -> torch.Tensor || image, weight)>>:
-    <<check_tensors_gpu_ready(image, weight) || assert image.is_contiguous() and weight.shape[0] == weight.shape[1] ||
+    <<check_tensors_gpu_ready(image, weight) || assert image.is_contiguous() and len(weight) == weight.shape[1] ||
     image, weight = image.contiguous(), weight.contiguous() || >>
     <<channels, height, width = image.shape || channels, (height, width) = image.size(0), image.shape[1:]>>
     ksize = <<weight.shape[0] || weight.size(-1) || len(weight)>>
 == $begin: $def
-    output = <<@make torch.empty_like(image) || torch.zeros_like(image) || torch.empty(image.shape, device=image.device) ||
+    output = <<@make torch.empty_like(image) || torch.zeros_like(image) ||
+    torch.empty(image.shape, device=image.device) ||
     image.new_empty((channels, height, width)) || torch.full_like(image, float("nan")) || image.clone() ||
-    torch.empty(image.shape, dtype=torch.float64, device=DEVICE) || torch.empty((channels + 1, height, width), device=DEVICE)>>
-== $return: return <<@make output || output || output || output || output || output || output.float() || output[:channels]>>
+    torch.empty(image.shape, dtype=torch.float64, device=DEVICE) ||
+    torch.empty((channels + 1, height, width), device=DEVICE)>>
+== $return: return <<@make output || output || output || output || output || output ||
+output.float() || output[:channels]>>
 == $block: BLOCK_H, BLOCK_W = <<16, 16 || 8, 32 || 32, 8 || 4, 64 || 16, 64>>
 == $tiles: <<tall, wide = cdiv(height, BLOCK_H), cdiv(width, BLOCK_W) ||
 tall, wide = triton.cdiv(height, BLOCK_H), triton.cdiv(width, BLOCK_W) ||
@@ -234,14 +242,14 @@ $begin
 padded[:, border : border + height, border : border + width] = image
 image = padded
 == windows_by_strides: @triton.jit
-def conv2d_kernel(input_ptr, output_ptr, weight_ptr, height, width, ksize, s_c, s_h, s_w, s_i, s_j, BLOCK: tl.constexpr):
+def conv2d_kernel(input_ptr, output_ptr, weight_ptr, height, width, ksize, sc, sh, sw, si, sj, BLOCK: tl.constexpr):
     here, channel = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK), tl.program_id(1)
     mask = here < height * width
     acc = tl.zeros((BLOCK,), tl.float32)
-    windows = input_ptr + channel * s_c + here // width * s_h + here % width * s_w
+    windows = input_ptr + channel * sc + here // width * sh + here % width * sw
     for i in range(ksize):
         for j in range(ksize):
-            pixels = tl.load(windows + i * s_i + j * s_j, <<mask=mask || mask, 0.0>>)
+            pixels = tl.load(windows + i * si + j * sj, <<mask=mask || mask, 0.0>>)
             $add
     tl.store(output_ptr + channel * height * width + here, acc, mask=mask)
 $begin
@@ -333,8 +341,8 @@ $def
             conv2d_kernel[grid](image, output, weight, image.numel(), height, width, i, j, ksize, BLOCK=1024)
     return output
 == strides: @triton.jit
-def conv2d_kernel(input_ptr, output_ptr, weight_ptr, height, width, s_c, s_h, s_w, s_i, s_j, $size, BLOCK_H: tl.constexpr,
-                  BLOCK_W: tl.constexpr):
+def conv2d_kernel(input_ptr, output_ptr, weight_ptr, height, width, s_c, s_h, s_w, s_i, s_j, $size,
+                  BLOCK_H: tl.constexpr, BLOCK_W: tl.constexpr):
     $pids
     $vectors
     $zeros
@@ -356,7 +364,9 @@ $def
         image, output, weight, height, width, *image.stride(), *weight.stride(), ksize, BLOCK_H, BLOCK_W
     )
     return output
-== autotuned: @triton.autotune([triton.Config({"BLOCK_H": h, "BLOCK_W": 32}) for h in <<(8, 16) || (4, 32)>>], ["height", "width"])
+== autotuned: @triton.autotune(
+    [triton.Config({"BLOCK_H": size, "BLOCK_W": 32}) for size in <<(8, 16) || (4, 32)>>], key=["height", "width"]
+)
 $kernel
     $pids
     $vectors
@@ -366,7 +376,8 @@ $begin
     conv2d_kernel[grid]($args, ksize)
     $return
 == heuristics: @triton.heuristics({
-    "BLOCK_W": lambda args: min(<<64 || 32>>, triton.next_power_of_2(args["width"])), "HALF": lambda args: args["ksize"] // 2
+    "BLOCK_W": lambda args: min(<<64 || 32>>, triton.next_power_of_2(args["width"])),
+    "HALF": lambda args: args["ksize"] // 2,
 })
 @triton.jit
 def conv2d_kernel($params, $size, HALF: tl.constexpr, BLOCK_H: tl.constexpr, BLOCK_W: tl.constexpr):
