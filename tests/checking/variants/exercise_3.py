@@ -400,20 +400,17 @@ $begin
 == descriptors: from triton.tools.tensor_descriptor import TensorDescriptor
 
 @triton.jit
-def conv2d_kernel(input_desc, output_desc, weight_ptr, $size, BLOCK_H: tl.constexpr, BLOCK_W: tl.constexpr):
-    channel, row, col = tl.program_id(0), tl.program_id(1) * BLOCK_H, tl.program_id(2) * BLOCK_W
-    $zeros
-    $loops
-        $loops_j
-            pixels = input_desc.load([channel, row + i - ksize // 2, col + j - ksize // 2]).reshape(BLOCK_H, BLOCK_W)
-            $add
-    output_desc.store([channel, row, col], acc[None, :, :])
+def conv2d_kernel(input_ptr, out_desc, weight_ptr, height, width, $size, BLOCK_H: tl.constexpr, BLOCK_W: tl.constexpr):
+    channel, pid_h, pid_w = tl.program_id(0), tl.program_id(1), tl.program_id(2)
+    $vectors
+    $start
+    $sum
+    out_desc.store([channel, pid_h * BLOCK_H, pid_w * BLOCK_W], acc[None, :, :])
 $def
-    padded = torch.nn.functional.pad(image, (0, -width % 4)).contiguous()
-    output = torch.<<empty_like || zeros_like>>(padded)
+    output = torch.<<empty || zeros>>((channels, height, cdiv(width, 4) * 4), device=image.device)
     BLOCK_H, BLOCK_W = <<16, 16 || 8, 32>>
     $tiles
-    input_desc, output_desc = (TensorDescriptor.from_tensor(t, [1, BLOCK_H, BLOCK_W]) for t in (padded, output))
-    conv2d_kernel[(channels, tall, wide)](input_desc, output_desc, weight, ksize, BLOCK_H, BLOCK_W)
+    out_desc = TensorDescriptor.from_tensor(output, [1, BLOCK_H, BLOCK_W])
+    conv2d_kernel[(channels, tall, wide)](image, out_desc, weight, height, width, ksize, BLOCK_H, BLOCK_W)
     return output[:, :, :width]
 """
