@@ -50,4 +50,4 @@ def test_without_a_variable_the_simplest_that_is_installed_is_taken(
 
 def test_without_any_editor_there_is_no_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(editor.shutil, "which", lambda name: None)
-    assert editor.command(FILE, 3, {}) is None
+    assert editor.command(FILE, 3, {}) == []

@@ -17,9 +17,9 @@ from textual.pilot import Pilot
 from triton_workshop.checking.exercise import Exercise
 from triton_workshop.checking.verdict import Verdict
 from triton_workshop.viewer.box import Keys
-from triton_workshop.watch.app import Watch
+from triton_workshop.watch.app import Watch, key_groups
 from triton_workshop.watch.checker import CheckFailedError
-from triton_workshop.watch.screens import KEYS, Exercises, Introduction, Question, Solution
+from triton_workshop.watch.screens import Exercises, Question, Solution
 
 from .conftest import SOLUTIONS, FakeChecker, fails
 
@@ -43,7 +43,7 @@ def drive(
     async def show() -> Watch:
         watch = Watch(number, checker=checker, gpu=gpu, clock=lambda: "14:03:22")
         try:
-            async with watch.run_test(size=size) as pilot:
+            async with watch.run_test(size=size, notifications=True) as pilot:
                 if settle:
                     await settled(watch, pilot)
                 await steps(watch, pilot)
@@ -67,8 +67,8 @@ async def settled(watch: Watch, pilot: Pilot[int]) -> None:
 
 async def save(watch: Watch, pilot: Pilot[int], text: str) -> None:
     """Saves the open exercise, and waits for the verdict on it."""
-    watch.scene.exercise.exercise_file.write_text(text)
-    await until(pilot, lambda: watch.scene.checked is not None and watch.scene.checked.text == text)
+    watch.watched.exercise.exercise_file.write_text(text)
+    await until(pilot, lambda: watch.watched.checked is not None and watch.watched.checked.text == text)
     await settled(watch, pilot)
 
 
@@ -96,7 +96,7 @@ def test_each_save_is_checked(checker: FakeChecker) -> None:
 
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
         await save(watch, pilot, SOLUTIONS[1])
-        assert "Passed: all 8 cases are right" in screen(watch)
+        assert "All 8 cases are right" in screen(watch)
         await save(watch, pilot, shipped.replace("offsets = ...", "offsets = 1"))
         assert "1 of 7 TODOs filled in" in screen(watch)
         assert "▶  line 24  true where an offset is inside the vectors" in screen(watch)
@@ -117,7 +117,7 @@ def test_a_save_during_a_check_stops_it_and_the_newest_text_wins(checker: FakeCh
         assert "checking" in screen(watch)
         checker.holding.clear()
         await settled(watch, pilot)
-        assert "Passed" in screen(watch)
+        assert "All 8 cases are right" in screen(watch)
 
     drive(checker, steps, settle=False)
     assert all(asked.finished for asked in checker.asked)
@@ -162,13 +162,11 @@ def test_the_first_check_has_no_verdict_to_be_told_from(checker: FakeChecker) ->
 def test_hints_wait_for_the_verdict_on_the_file_as_it_is_now(checker: FakeChecker) -> None:
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
         await save_and_hold(watch, pilot, checker, f"{FIRST.read_text()}# a remark\n")
-        assert "h hint" not in screen(watch)
         await press(pilot, "h")
         assert "hints come with the verdict" in screen(watch)
         assert "hint 1 of 3" not in screen(watch)
         checker.holding.clear()
         await settled(watch, pilot)
-        assert "hints come with the verdict" not in screen(watch)
         await press(pilot, "h")
         assert "hint 1 of 3" in screen(watch)
 
@@ -208,7 +206,7 @@ def test_a_verdict_that_comes_too_late_is_not_shown(checker: FakeChecker) -> Non
         late = watch.job
         assert late is not None
         await press(pilot, "r")
-        watch.post_message(Watch.Ended(late, fails(watch.scene.exercise, FIRST)))
+        watch._ended(late, fails(watch.watched.exercise, FIRST))
         await pilot.pause()
         assert "never written" not in screen(watch)
         checker.holding.clear()
@@ -221,11 +219,10 @@ def test_a_verdict_that_comes_while_the_app_closes_is_taken_in(checker: FakeChec
         checker.holding.set()
         await press(pilot, "r")
         assert watch.job is not None
-        ended = Watch.Ended(watch.job, fails(watch.scene.exercise, FIRST))
         await watch.screen.query("*").remove()
-        watch.on_watch_ended(ended)
+        watch._ended(watch.job, fails(watch.watched.exercise, FIRST))
         await pilot.pause()
-        assert watch.scene.finding is not None
+        assert watch.watched.finding is not None
         checker.holding.clear()
 
     drive(checker, steps)
@@ -237,7 +234,7 @@ def test_a_failure_shows_the_finding_its_line_and_the_tile_map(checker: FakeChec
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
         shown = screen(watch)
         assert "Part of the result is never written" in shown
-        assert "▌  23  offsets = ..." in shown
+        assert "❱ 23 offsets = ..." in shown
         assert "✓ ✓ ✗ · · · · ·" in shown
         assert " ·  U  W" in shown
         assert "never written" in shown
@@ -247,7 +244,7 @@ def test_a_failure_shows_the_finding_its_line_and_the_tile_map(checker: FakeChec
 
 def test_hints_come_one_by_one(checker: FakeChecker) -> None:
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
-        hints = watch.scene.finding.hints if watch.scene.finding else ()
+        hints = watch.watched.finding.hints if watch.watched.finding else ()
         assert len(hints) == 3
         for level in (1, 2, 3):
             assert f"hint {level} of 3" not in screen(watch)
@@ -276,10 +273,10 @@ def test_the_first_exercise_that_has_not_passed_is_opened(checker: FakeChecker) 
     FIRST.write_text(SOLUTIONS[1])
 
     async def pass_it(watch: Watch, pilot: Pilot[int]) -> None:
-        assert watch.scene.passed
+        assert watch.watched.passed
 
     drive(checker, pass_it, 1)
-    assert drive(checker, nothing).scene.exercise.number == 2
+    assert drive(checker, nothing).watched.exercise.number == 2
 
 
 async def nothing(watch: Watch, pilot: Pilot[int]) -> None:
@@ -291,7 +288,7 @@ def test_keys_lead_to_other_exercises(checker: FakeChecker) -> None:
         for key, number in [("n", 2), ("n", 3), ("p", 2), ("4", 4), ("n", 4), ("1", 1), ("p", 1)]:
             await press(pilot, key)
             await settled(watch, pilot)
-            assert watch.scene.exercise.number == number
+            assert watch.watched.exercise.number == number
         assert "this is the first exercise" in screen(watch)
         assert [asked.exercise.number for asked in checker.asked] == [1, 2, 3, 2, 4, 1]
 
@@ -325,7 +322,7 @@ def test_the_list_shows_progress_time_and_the_best_ratio_and_opens_an_exercise(
         assert "not begun" in screen(watch)
         await press(pilot, "down", "down", "enter")
         await settled(watch, pilot)
-        assert watch.scene.exercise.number == 3
+        assert watch.watched.exercise.number == 3
 
     drive(checker, steps, 1)
 
@@ -399,7 +396,7 @@ def test_every_key_can_be_read_on_a_small_screen(checker: FakeChecker) -> None:
             await press(pilot, "down")
             seen.append(screen(watch))
         words = " ".join(seen).split()
-        for _, keys in KEYS:
+        for _, keys in key_groups():
             for key, effect in keys:
                 assert {*key.split(), *effect.split()} <= {*words}
         assert "quit" in seen[-1]
@@ -419,10 +416,10 @@ def test_a_key_quits(checker: FakeChecker, key: str) -> None:
 def test_a_file_that_goes_and_comes_back_is_no_trouble(checker: FakeChecker) -> None:
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
         FIRST.unlink()
-        await until(pilot, lambda: watch.scene.missing)
+        await until(pilot, lambda: watch.watched.missing)
         assert "has been removed or renamed" in screen(watch)
         await press(pilot, "x", "y")
-        await until(pilot, lambda: not watch.scene.missing)
+        await until(pilot, lambda: not watch.watched.missing)
         assert "0 of 7 TODOs filled in" in screen(watch)
 
     drive(checker, steps)
@@ -441,7 +438,7 @@ def test_a_file_that_goes_and_comes_back_is_no_trouble(checker: FakeChecker) -> 
 def test_whatever_is_saved_gets_a_verdict(checker: FakeChecker, text: str) -> None:
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
         await save(watch, pilot, text)
-        assert watch.scene.finding is not None
+        assert watch.watched.finding is not None
         assert "\x1b[2J" not in screen(watch)
 
     drive(checker, steps)
@@ -552,11 +549,11 @@ def nano(desk: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_an_editor_that_nobody_has_named_says_first_how_to_leave_it_once(checker: FakeChecker, nano: Path) -> None:
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
         await press(pilot, "e")
-        assert isinstance(watch.screen, Introduction)
+        assert isinstance(watch.screen, Question)
         assert "nano: Ctrl+X leaves" in screen(watch)
         assert "set $EDITOR" in screen(watch)
         assert nano.read_text() == ""
-        await press(pilot, "enter")
+        await press(pilot, "y")
         assert nano.read_text() == "opened\n"
         await press(pilot, "e")
         assert nano.read_text() == "opened\nopened\n"
@@ -569,7 +566,7 @@ def test_an_editor_that_nobody_has_named_need_not_be_opened(checker: FakeChecker
         await press(pilot, "e", "escape")
         assert nano.read_text() == ""
         await press(pilot, "e")
-        assert isinstance(watch.screen, Introduction), "it has not been opened yet"
+        assert isinstance(watch.screen, Question), "it has not been opened yet"
 
     drive(checker, steps)
 

@@ -12,12 +12,12 @@ from pathlib import Path
 from rich.console import Console
 
 from triton_workshop.checking.check import LIMIT, check
-from triton_workshop.checking.desk import changed_lines, entries, hint_from, needs_a_check, reset
 from triton_workshop.checking.exercise import ROOT, Exercise
 from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.progress import after_check, load_progress, remember, save_progress
+from triton_workshop.checking.progress import after_check, digest, load_progress, remember, save_progress
 from triton_workshop.checking.report import print_hint, print_list, print_verdict
-from triton_workshop.checking.verdict import Verdict
+from triton_workshop.checking.reset import changed_lines, reset
+from triton_workshop.checking.standing import entries, first_open
 from triton_workshop.device import simulated, visible_gpus
 from triton_workshop.streams import speak_utf8
 
@@ -44,9 +44,10 @@ class Choice:
         if every and numbers:
             raise MisuseError("--all checks every exercise; name numbers, or say --all")
         chosen = [EXERCISES[number] for number in numbers or EXERCISES]
+        if not (numbers or every or solutions):
+            following = first_open(entries())
+            chosen = [following.exercise] if following else chosen[-1:]
         scripts = [(each, each.solution_file if solutions else each.exercise_file) for each in chosen]
-        if not (numbers or every):
-            scripts = scripts[: _first_open() + 1][-1:] if not solutions else scripts
         for exercise, path in scripts:
             if not path.is_file():
                 raise MisuseError(_missing(exercise, path))
@@ -84,20 +85,20 @@ def run_list() -> int:
 def run_hint(number: int, level: int | None) -> int:
     """Give the next hint about what is wrong, or the one asked for. The file is checked where it has changed."""
     speak_utf8()
-    exercise = exercise_numbered(number)
-    console = Console()
+    exercise, console = exercise_numbered(number), Console()
     if not exercise.exercise_file.is_file():
         raise MisuseError(_missing(exercise, exercise.exercise_file))
-    verdict = _checked_in_silence(exercise) if needs_a_check(exercise) else None
     progress = load_progress()
     record = progress.of(number)
-    if verdict is not None:
+    if record.digest != digest(exercise):
+        with Path(os.devnull).open("w") as nowhere:
+            verdict = check(exercise, exercise.exercise_file, output=nowhere.fileno())
         record = after_check(record, verdict, exercise)
-    hint, record = hint_from(record, level)
-    # Once for both, so that it is said once where nothing can be kept.
-    save_progress(progress.with_record(number, record))
-    if hint is not None:
-        print_hint(hint, exercise, console)
+    chosen = record.hint_level(level)
+    # Once for the check and the hint, so that it is said once where nothing can be kept.
+    save_progress(progress.with_record(number, record.with_hints_shown(chosen)))
+    if chosen:
+        print_hint(record, chosen, exercise, console)
     elif not record.finding:
         console.print(f"Exercise {number} is right: nothing to give a hint for.")
     else:
@@ -105,33 +106,21 @@ def run_hint(number: int, level: int | None) -> int:
     return PASSED
 
 
-def _checked_in_silence(exercise: Exercise) -> Verdict:
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    try:
-        return check(exercise, exercise.exercise_file, output=nowhere)
-    finally:
-        os.close(nowhere)
-
-
 def run_reset(number: int, confirm: Callable[[str], bool]) -> int:
     """Put the shipped file back, after a question; what was there is kept."""
     speak_utf8()
     exercise = exercise_numbered(number)
-    file = _shown(exercise.exercise_file)
-    lines = changed_lines(exercise)
-    console = Console()
-    if exercise.exercise_file.is_file() and not lines:
-        console.print(f"{file} is as it was shipped.", highlight=False)
-        return PASSED
-    if exercise.exercise_file.is_file() and not confirm(f"Put {file} back as shipped? {lines} of its lines are yours."):
-        console.print("Nothing was changed.")
-        return FAILED
-    try:
-        backup = reset(exercise)
-    except OSError as error:
-        raise MisuseError(f"{error.filename}: cannot be written: {error.strerror}") from error
-    kept = f" Yours is kept in {_shown(backup)}" if backup else ""
-    console.print(f"{file} is as it was shipped.{kept}", highlight=False, soft_wrap=True)
+    file, lines, kept = short_path(exercise.exercise_file), changed_lines(exercise), ""
+    if lines or not exercise.exercise_file.is_file():
+        if lines and not confirm(f"Put {file} back as shipped? {lines} of its lines are yours."):
+            print("Nothing was changed.")
+            return FAILED
+        try:
+            backup = reset(exercise)
+        except OSError as error:
+            raise MisuseError(f"{error.filename}: cannot be written: {error.strerror}") from error
+        kept = f" Yours is kept in {short_path(backup)}" if backup else ""
+    print(f"{file} is as it was shipped.{kept}")
     return PASSED
 
 
@@ -159,17 +148,11 @@ def _exercise_of(file: Path, numbers: list[int], others: bool) -> Exercise:
     return EXERCISES[digits[0]]
 
 
-def _first_open() -> int:
-    """The place in the list of the first exercise that has not passed; the last one where all have."""
-    standings = [entry.standing != "passed" for entry in entries()]
-    return standings.index(True) if True in standings else len(standings) - 1
-
-
 def _missing(exercise: Exercise, file: Path) -> str:
-    return f"{_shown(file)}: no such file; to get it back: workshop reset {exercise.number}"
+    return f"{short_path(file)}: no such file; to get it back: workshop reset {exercise.number}"
 
 
-def _shown(path: Path) -> Path:
+def short_path(path: Path) -> Path:
     """As short as it can be said from here."""
     for folder in (Path.cwd(), ROOT):
         if path.is_relative_to(folder):

@@ -11,6 +11,7 @@ import os
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
@@ -26,7 +27,6 @@ class Record:
     """What is known of one exercise. Times are seconds since 1970."""
 
     passed_at: float | None = None
-    checked_at: float | None = None
     seconds: float | None = None
     """How long the last check took."""
     finding: str = ""
@@ -38,6 +38,13 @@ class Record:
     """Of the text that was checked: another text needs another check."""
     best_ratio: float | None = None
     """How many times the limit of the hardware the fastest measured kernel took."""
+
+    def hint_level(self, level: int | None = None) -> int:
+        """Which hint to show: the one asked for, or the one after those shown; 0 where there is none."""
+        return min(level or self.hints_shown + 1, len(self.hints))
+
+    def with_hints_shown(self, shown: int) -> Record:
+        return replace(self, hints_shown=max(self.hints_shown, shown))
 
 
 @dataclass(frozen=True)
@@ -66,15 +73,15 @@ def load_progress() -> Progress:
     except (FileNotFoundError, NotADirectoryError):  # that there can be no file, whoever saves one will say
         return Progress()
     except OSError as error:
-        print(f"{file}: cannot be read: {error.strerror}", file=sys.stderr)
-        return Progress()
+        _say(f"{file}: cannot be read: {error.strerror}")
     except (ValueError, KeyError, TypeError, AttributeError):
         aside = file.with_name(f"progress-broken-{time.strftime('%Y%m%d-%H%M%S')}.json")
-        file.replace(aside)
-        print(
-            f"the record of your progress could not be read; it lies in {aside}, and a new one begins", file=sys.stderr
-        )
-        return Progress()
+        try:
+            file.replace(aside)
+            _say(f"the record of your progress could not be read; it lies in {aside}, and a new one begins")
+        except OSError as error:
+            _say(f"the record of your progress could not be read, nor {file} set aside: {error.strerror}")
+    return Progress()
 
 
 def save_progress(progress: Progress) -> None:
@@ -84,10 +91,14 @@ def save_progress(progress: Progress) -> None:
     try:
         write_whole(_file(), f"{text}\n")
     except OSError as error:
-        print(f"your progress is not recorded: {_file()} cannot be written: {error.strerror}", file=sys.stderr)
+        _say(f"your progress is not recorded: {_file()} cannot be written: {error.strerror}")
 
 
-def remember(verdict: Verdict, *, hints_shown: int = 0) -> None:
+def _say(message: str) -> None:
+    print(message, file=sys.stderr)
+
+
+def remember(verdict: Verdict, *, hints_shown: int = 0) -> Record:
     """Keep what a check of the learner's own exercise file has shown; other files are nobody's progress.
 
     `hints_shown`: how many of the finding's hints are on the screen with it.
@@ -96,21 +107,35 @@ def remember(verdict: Verdict, *, hints_shown: int = 0) -> None:
 
     exercise = EXERCISES[verdict.exercise]
     if verdict.file != exercise.exercise_file.resolve():
-        return
+        return Record()
+    return _update(exercise.number, lambda record: after_check(record, verdict, exercise, hints_shown))
+
+
+def remember_hints(exercise: int, shown: int) -> None:
+    """Keep how many hints about the last finding have been shown."""
+    _update(exercise, lambda record: record.with_hints_shown(shown))
+
+
+def remember_ratio(exercise: int, ratio: float) -> None:
+    """Keep how many times the limit of the hardware a measured kernel took, if none was nearer to it before."""
+    best = round(ratio, 3)
+    _update(exercise, lambda record: replace(record, best_ratio=min(best, record.best_ratio or best)))
+
+
+def _update(exercise: int, change: Callable[[Record], Record]) -> Record:
     progress = load_progress()
-    record = after_check(progress.of(exercise.number), verdict, exercise, hints_shown)
-    save_progress(progress.with_record(exercise.number, record))
+    record = change(progress.of(exercise))
+    save_progress(progress.with_record(exercise, record))
+    return record
 
 
 def after_check(before: Record, verdict: Verdict, exercise: Exercise, hints_shown: int = 0) -> Record:
     """What is known of an exercise once its own file has been checked."""
-    now = time.time()
     finding = verdict.findings[0] if verdict.findings else None
     same = finding is not None and finding.hints == before.hints
     return replace(
         before,
-        passed_at=now if verdict.passed else before.passed_at,
-        checked_at=now,
+        passed_at=time.time() if verdict.passed else before.passed_at,
         seconds=round(verdict.seconds, 3),
         finding=str(finding.kind) if finding else "",
         hint_name=finding.hint_name if finding else "",
@@ -118,14 +143,6 @@ def after_check(before: Record, verdict: Verdict, exercise: Exercise, hints_show
         hints_shown=max(hints_shown, before.hints_shown if same else 0),
         digest=digest(exercise),
     )
-
-
-def remember_ratio(exercise: int, ratio: float) -> None:
-    """Keep how many times the limit of the hardware a measured kernel took, if none was nearer to it before."""
-    progress = load_progress()
-    record = progress.of(exercise)
-    best = ratio if record.best_ratio is None else min(ratio, record.best_ratio)
-    save_progress(progress.with_record(exercise, replace(record, best_ratio=round(best, 3))))
 
 
 def digest(exercise: Exercise) -> str:
@@ -142,19 +159,16 @@ def write_whole(file: Path, text: str) -> None:
     if file.parent == state_folder() and not (ignored := file.parent / ".gitignore").exists():
         ignored.write_text("*\n", encoding="utf-8")
     descriptor, name = tempfile.mkstemp(prefix=f".{file.name}-", dir=file.parent)
+    new = Path(name)
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", errors="surrogateescape", newline="") as new:
-            new.write(text)
-            new.flush()
-            os.fsync(new.fileno())
-        if file.exists():
-            Path(name).chmod(file.stat().st_mode & 0o777)
-        else:
-            Path(name).chmod(0o644)
-        Path(name).replace(file)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="surrogateescape", newline="") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        new.chmod(file.stat().st_mode & 0o777 if file.exists() else 0o644)
+        new.replace(file)
+    finally:
+        new.unlink(missing_ok=True)
 
 
 def _file() -> Path:

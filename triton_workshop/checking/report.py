@@ -1,147 +1,203 @@
-"""A verdict on the screen: what, where, a picture of it, and one hint."""
+"""A verdict in Rich: in a terminal, and with other colours and more room on the screen of `workshop watch`."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from PIL import Image
+from rich.color import Color
 from rich.columns import Columns
 from rich.console import Console, Group, RenderableType
+from rich.constrain import Constrain
 from rich.panel import Panel
-from rich.syntax import Syntax
+from rich.style import Style
+from rich.syntax import Syntax, SyntaxTheme
 from rich.table import Table
 from rich.text import Text
+from rich.theme import Theme
 
-from triton_workshop.checking.desk import Entry, Hint, Standing
+from triton_workshop.checking.description import (
+    AROUND,
+    CELLS,
+    Code,
+    Description,
+    Row,
+    describe,
+    describe_entry,
+    hint_rows,
+    next_step,
+)
 from triton_workshop.checking.exercise import Exercise
-from triton_workshop.checking.verdict import Element, Finding, Kind, Pixels, State, TileMap, Verdict
+from triton_workshop.checking.progress import Record
+from triton_workshop.checking.standing import Entry
+from triton_workshop.checking.verdict import Pixels, State, TileMap, Verdict
 from triton_workshop.half_blocks import UPPER_HALF_BLOCK, half_block_colours
 
-_DEVICES = {"cuda": "simulator and GPU", "simulator": "simulator"}
+TERMINAL = Theme({
+    "plain": "none",
+    "strong": "bold",
+    "good": "green",
+    "bad": "red",
+    "warning": "yellow",
+    "important": "magenta",
+    "muted": "dim",
+    "accent": "bold cyan",
+    "key": "bold cyan",
+})  # fmt: skip
+"""Every style that a report uses, by name: each screen has its own colours for them."""
+MEASURE = 92
+"""Columns beyond which running text is hard to follow."""
+TWO_COLUMNS = 132
+"""Columns from which a picture of the failure stands beside what is said of it."""
+_PICTURE_WIDTH = 62
 _WIDEST = 120
-_CELLS = {
-    State.RIGHT: ("·", "green"),
-    State.UNWRITTEN: ("U", "black on yellow"),
-    State.WRONG: ("W", "bold white on red"),
-    State.OUT_OF_BOUNDS: ("O", "bold white on magenta"),
-}
-"""A letter and a colour for each: neither says more than the other."""
+_WIDEST_PICTURES = 150
+_TALL = 34
+"""Rows from which more of the code is shown around a line."""
 _WIDEST_MAP = 60
-_PICTURE_LINES = 8
-"""Lines of text that a picture may take on a screen of 24 lines; on a higher one more."""
-_ROOMY = 3
+_CELL = 3
 """Columns of a cell in a small map."""
 _GAP = 2
 
 
+@dataclass(frozen=True)
+class Space:
+    """What there is to draw on, and the colours of code."""
+
+    width: int
+    height: int
+    syntax: str | SyntaxTheme = "ansi_dark"
+
+
 def print_verdict(verdict: Verdict, exercise: Exercise, console: Console) -> None:
-    """What was checked where; then, unless all is right, the first finding: what, where, and a hint."""
-    where = _DEVICES[verdict.device]
-    console.print(Text(f"Exercise {exercise.number} · {exercise.title} · {where}", style="bold"))
-    if verdict.passed:
-        _print_cases(verdict, console)
-        console.print(Text(f"All {len(verdict.cases)} cases are right ({verdict.seconds:.1f} s).", style="bold green"))
-        if verdict.remark:
-            console.print(Text(verdict.remark, style="yellow"))
-        return
-    right = sum(case.passed for case in verdict.cases)
-    if right:
-        console.print(Text.assemble(("  ✓ ", "green"), f"{right} case{'s are' if right > 1 else ' is'} right"))
-    for case in verdict.cases:
-        if not case.passed:
-            console.print(Text.assemble(("  ✗ ", "red"), case.name))
-    console.print(
-        finding_panel(verdict.findings[0], verdict, console.width, console.height), width=min(_WIDEST, console.width)
+    """Print what was checked where; then, unless all is right, the first finding: what, where, and a hint."""
+    described = describe(verdict, exercise)
+    width = min(_WIDEST, console.width)
+    own = verdict.file == exercise.exercise_file.resolve()
+    more = table(((f"uv run workshop hint {exercise.number}", "key"), ("another hint", "plain"))) if own else None
+    with console.use_theme(TERMINAL):
+        console.print(Text(f"{described.title} · {described.device} · {verdict.seconds:.1f} s", "bold"))
+        body = view(described, Space(width - 4, console.height), hints=1, more=more)
+        if verdict.passed:
+            console.print(headline(described), body, sep="\n")
+            return
+        where = described.code.where if described.code else None
+        panel = Panel(body, title=headline(described), title_align="left", subtitle=where, subtitle_align="left")
+        panel.border_style = described.tone
+        console.print(panel, width=width)
+
+
+def headline(described: Description) -> Text:
+    heading = Text(f"{described.mark} {described.headline}", described.tone)
+    return Text.assemble(heading, (f"   {described.kind}" if described.kind else "", "muted"))
+
+
+def view(described: Description, space: Space, hints: int, more: RenderableType | None = None) -> RenderableType:
+    """All below the headline; what is wrong comes with the hints so far, and with the way to get `more`."""
+    told: list[RenderableType] = [_cases(described)] if described.cases else []
+    told += [table(*described.todos) if described.todos else Text(described.message)] if described.message else []
+    told += [_code(described.code, space)] if described.code else []
+    shown: list[RenderableType] = [table(*described.hints[:hints])] if hints and described.hints else []
+    shown += [more] if more is not None and hints < len(described.hints) else []
+    told += [Group(*shown)] if shown else []
+    told += [Text(described.also, "muted")] if described.also else []
+    words, drawn = Constrain(spaced(told), MEASURE), _drawn(described)
+    parts: list[RenderableType] = [words, *drawn]
+    if drawn and described.kind and space.width >= TWO_COLUMNS:
+        grid = Table.grid(padding=(0, 2 * _GAP, 0, 0))
+        grid.add_column(width=space.width - _PICTURE_WIDTH - 2 * _GAP)
+        grid.add_column(width=_PICTURE_WIDTH)
+        grid.add_row(words, spaced(drawn))
+        parts = [grid]
+    return spaced([*parts, *([_side_by_side(described.pictures, space)] if described.pictures else [])])
+
+
+def _cases(described: Description) -> RenderableType:
+    """By name where all are right; else a mark for each, and the name of the one that failed."""
+    marks = [("✓ ", "good") if case.passed else ("✗ ", "bad") for case in described.cases]
+    if described.kind:
+        return Text.assemble(*marks, ("· " * described.cases_left, "muted"), f"  {described.failed_case}")
+    names = (Text.assemble(mark, case.name) for mark, case in zip(marks, described.cases, strict=True))
+    return Columns(names, padding=(0, 3), column_first=True)
+
+
+def spaced(parts: Iterable[RenderableType]) -> Group:
+    """Parts with an empty line between them."""
+    return Group(*[piece for part in parts for piece in (Text(), part)][1:])
+
+
+def table(*rows: Row) -> Table:
+    """Rows with aligned columns; only the last one is wrapped."""
+    grid = Table.grid(padding=(0, _GAP, 0, 0))
+    for *cells, last in rows:
+        grid.add_row(*(Text(text, tone, no_wrap=True) for text, tone in cells), Text(*last))
+    return grid
+
+
+def _code(code: Code, space: Space) -> Syntax:
+    """The line to blame, with those around it."""
+    around = AROUND if space.height >= _TALL else 1
+    place = code.line - code.first + 1
+    return Syntax(
+        code.text,
+        "python",
+        theme=space.syntax,
+        line_numbers=True,
+        start_line=code.first,
+        line_range=(max(place - around, 1), place + around),
+        highlight_lines={code.line},
+        word_wrap=True,
     )
-    others = Counter(str(finding.kind) for finding in verdict.findings[1:])
-    if others:
-        also = ", ".join(f"{kind}{f' × {number}' if number > 1 else ''}" for kind, number in others.items())
-        console.print(Text(f"After that also: {also}. Fix the first one first.", style="dim"))
-    if len(verdict.findings[0].hints) > 1 and verdict.file == exercise.exercise_file.resolve():
-        console.print(Text(f"Another hint: uv run workshop hint {exercise.number}", style="dim"))
 
 
-def _print_cases(verdict: Verdict, console: Console) -> None:
-    for case in verdict.cases:
-        console.print(Text.assemble(("  ✓ ", "green"), case.name))
-    console.print(Text(f"  {verdict.tolerance}", style="dim"))
+def _drawn(described: Description) -> list[RenderableType]:
+    """The map of tiles and the first wrong element, as far as there are any, and what is right."""
+    parts: list[RenderableType] = [_tile_map(described.tiles)] if described.tiles else []
+    parts += [table(*described.element)] if described.element else []
+    parts += [Constrain(Text(described.tolerance, "muted"), MEASURE)] if described.tolerance else []
+    return parts + ([Constrain(Text(described.remark, "warning"), MEASURE)] if described.remark else [])
 
 
-def finding_panel(finding: Finding, verdict: Verdict, width: int, height: int = 24) -> Panel:
-    """A finding in a frame; watch mode shows the same one."""
-    lines = max(_PICTURE_LINES, min(height // 2 - 4, 2 * _PICTURE_LINES))
-    parts: list[RenderableType] = [Text(finding.message)]
-    if finding.line is not None:
-        parts.append(Text(f"{verdict.file.name}, line {finding.line}:", style="dim"))
-        parts.append(Syntax(finding.source, "python", theme="ansi_dark", background_color="default", word_wrap=True))
-    if finding.element is not None:
-        parts.append(_element(finding.element))
-    if finding.tiles is not None and not _alike(finding.tiles):
-        parts += [Text(""), tile_map(finding.tiles)]
-    if finding.pictures and finding.kind is Kind.WRONG_VALUES:
-        parts += [Text(""), side_by_side(finding.pictures, min(_WIDEST, width) - 4, lines)]
-    if finding.kind is Kind.WRONG_VALUES and verdict.tolerance:
-        parts.append(Text(verdict.tolerance, style="dim"))
-    if finding.hint:
-        parts += [Text(""), Text.assemble(("Hint: ", "bold cyan"), finding.hint)]
-    unfinished = finding.kind is Kind.UNFINISHED
-    title = f"{finding.kind}: {finding.case}" if finding.case else str(finding.kind)
-    return Panel(Group(*parts), title=title, title_align="left", border_style="yellow" if unfinished else "red")
-
-
-def _element(element: Element) -> Table:
-    """Expected beside got, and whose element it is."""
-    table = Table.grid(padding=(0, 2))
-    index = ", ".join(map(str, element.index))
-    program = str(element.program[0]) if len(element.program) == 1 else str(element.program)
-    got = "never written" if element.got is None else f"{element.got:.7g}"
-    expected = Text.assemble((f"{element.expected:.7g}", "green"), (f" ± {element.allowed:.1g}", "dim"))
-    owner = Text.assemble((", offset ", "dim"), f"{element.offset:,}", (", owned by program ", "dim"), program)
-    table.add_row(Text("element", style="dim"), Text.assemble(f"[{index}]", owner))
-    table.add_row(Text("expected", style="dim"), Text.assemble(expected, ("  got ", "dim"), (got, "red")))
-    return table
-
-
-def _alike(tiles: TileMap) -> bool:
-    return len({state for plane in tiles.planes for row in plane for state in row}) < 2
-
-
-def tile_map(tiles: TileMap) -> Group:
+def _tile_map(tiles: TileMap) -> Group:
     """The map, planes beside each other where they fit, and what its letters mean."""
     planes = tiles.planes if len(set(tiles.planes)) > 1 else tiles.planes[:1]
     across = max(len(row) for row in planes[0]) * len(planes)
-    cell = _ROOMY if across * _ROOMY <= _WIDEST_MAP else 1
+    cell = _CELL if across * _CELL <= _WIDEST_MAP else 1
     drawn = [_plane(plane, cell, f"channel {number}" if len(planes) > 1 else "") for number, plane in enumerate(planes)]
     used = [state for state in State if any(state in row for plane in planes for row in plane)]
-    legend = Text(f"{tiles.what}: ", style="dim")
+    legend = Text(f"{tiles.what}: ", "muted")
     for state in used:
-        letter, style = _CELLS[state]
-        legend.append(f" {letter} ", style=style)
-        legend.append(f" {state}  ", style="dim")
+        legend.append_text(_cell(state, _CELL)).append(f" {state}  ")
     return Group(Columns(drawn, padding=(0, _GAP)) if len(drawn) > 1 else drawn[0], legend)
 
 
 def _plane(plane: tuple[tuple[State, ...], ...], cell: int, title: str) -> Text:
     """With the numbers of rows and columns where there is room for them."""
-    text = Text(f"{title}\n" if title else "", no_wrap=True)
-    numbered = cell == _ROOMY and len(plane) > 1
+    numbered = cell == _CELL and len(plane) > 1
+    lines = [Text(title)] if title else []
     if numbered:
-        text.append(" " * _ROOMY + "".join(str(column).center(cell) for column in range(len(plane[0]))) + "\n", "dim")
+        lines.append(Text(" " * _CELL + "".join(str(column).center(cell) for column in range(len(plane[0]))), "muted"))
     for number, row in enumerate(plane):
-        text.append(str(number).rjust(_ROOMY - 1) + " " if numbered else "", "dim")
-        for state in row:
-            letter, style = _CELLS[state]
-            text.append(letter.center(cell), style=style)
-        text.append("\n" if number + 1 < len(plane) else "")
+        start = (str(number).rjust(_CELL - 1) + " " if numbered else "", "muted")
+        lines.append(Text.assemble(start, *(_cell(state, cell) for state in row)))
+    return Text("\n", no_wrap=True).join(lines)
+
+
+def _cell(state: State, width: int) -> Text:
+    letter, tone = CELLS[state]
+    text = Text(letter.center(width), tone)
+    if state is not State.RIGHT:
+        text.stylize("bold reverse")
     return text
 
 
-def side_by_side(pictures: tuple[Pixels, ...], width: int, lines: int) -> Table:
-    """Pictures in a row, each under its caption."""
-    columns = (width - _GAP * (len(pictures) - 1)) // len(pictures)
+def _side_by_side(pictures: tuple[Pixels, ...], space: Space) -> Table:
+    """Pictures in a row, each under its caption, on at most half of the screen."""
+    lines = min(max(space.height // 2 - 4, 8), 16)
+    columns = (min(space.width, _WIDEST_PICTURES) - _GAP * (len(pictures) - 1)) // len(pictures)
     table = Table.grid(padding=(0, _GAP, 0, 0))
-    table.add_row(*(Text(picture.caption, style="dim") for picture in pictures))
+    table.add_row(*(Text(picture.caption, "muted") for picture in pictures))
     table.add_row(*(_picture(picture, columns, lines) for picture in pictures))
     return table
 
@@ -153,79 +209,36 @@ def _picture(picture: Pixels, columns: int, lines: int) -> Text:
     across, rows = max(1, round(picture.width * scale)), max(1, -(-round(picture.height * scale) // 2))
     image = Image.frombytes("RGB", (picture.width, picture.height), picture.rgb)
     method = Image.Resampling.NEAREST if scale >= 1 else Image.Resampling.BOX
-    image = image.resize((across, 2 * rows), method)
     text = Text(no_wrap=True)
-    for number, row in enumerate(half_block_colours(image, across, rows)):
+    for number, row in enumerate(half_block_colours(image.resize((across, 2 * rows), method), across, rows)):
+        text.append("\n" if number else "")
         for upper, lower in row:
-            text.append(UPPER_HALF_BLOCK, style=f"rgb({_triple(upper)}) on rgb({_triple(lower)})")
-        text.append("\n" if number + 1 < rows else "")
+            text.append(UPPER_HALF_BLOCK, Style(color=Color.from_rgb(*upper), bgcolor=Color.from_rgb(*lower)))
     return text
-
-
-def _triple(colour: tuple[int, int, int]) -> str:
-    return ",".join(map(str, colour))
 
 
 # The list, and hints
 
-_STANDINGS = {
-    Standing.MISSING: ("?", "red", "the file is not there"),
-    Standing.NEW: ("○", "dim", "not begun"),
-    Standing.BEGUN: ("◐", "yellow", ""),
-    Standing.FAILING: ("✗", "red", ""),
-    Standing.CHANGED: ("◑", "yellow", "not checked since it was changed"),
-    Standing.PASSED: ("✓", "green", "passed"),
-}
+
+def entry_texts(entries: Sequence[Entry]) -> list[Text]:
+    """A line for each exercise."""
+    rows = [describe_entry(entry) for entry in entries]
+    widths = [max(len(cell[0]) for cell in column) for column in zip(*rows, strict=True)]
+    return [
+        Text("  ").join(Text(text.ljust(width), tone) for (text, tone), width in zip(row, widths, strict=True))
+        for row in rows
+    ]
 
 
-def print_list(entries: tuple[Entry, ...], console: Console) -> None:
-    """The exercises, and how far each of them is."""
-    table = Table.grid(padding=(0, 2))
-    for entry in entries:
-        mark, style, words = _STANDINGS[entry.standing]
-        table.add_row(
-            Text(mark, style=style),
-            Text(str(entry.exercise.number), style="bold"),
-            Text(entry.exercise.title),
-            Text(words or _what_is_left(entry), style="dim"),
-            Text(_marks(entry), style="dim"),
-        )
-    console.print(table)
-    console.print(Text(next_step(entries), style="dim"))
+def print_list(entries: Sequence[Entry], console: Console) -> None:
+    """Print the exercises, how far each of them is, and what to do next."""
+    with console.use_theme(TERMINAL):
+        console.print(*entry_texts(entries), Text(next_step(entries), "muted"), sep="\n")
 
 
-def _what_is_left(entry: Entry) -> str:
-    if entry.standing is Standing.BEGUN:
-        return f"{entry.todos_left} of {len(entry.exercise.hints)} TODOs left"
-    return entry.record.finding
-
-
-def _marks(entry: Entry) -> str:
-    return "  ".join(_parts_of(entry))
-
-
-def _parts_of(entry: Entry) -> Iterator[str]:
-    if entry.record.passed_at is not None and entry.standing is not Standing.PASSED:
-        yield "passed before"
-    if entry.record.best_ratio is not None:
-        yield f"{entry.record.best_ratio:.2f} × the limit"
-
-
-def next_step(entries: tuple[Entry, ...]) -> str:
-    """What to do now."""
-    open_ones = [entry for entry in entries if entry.standing is not Standing.PASSED]
-    if not open_ones:
-        return "All exercises are done."
-    number = open_ones[0].exercise.number
-    if open_ones[0].standing is Standing.MISSING:
-        return f"Next: uv run workshop reset {number}"
-    return f"Next: uv run exercises/exercise_{number}.py"
-
-
-def print_hint(hint: Hint, exercise: Exercise, console: Console) -> None:
-    title = f"exercise {exercise.number} · {hint.about} · hint {hint.level} of {hint.levels}"
-    console.print(Panel(Text(hint.text), title=title, title_align="left", border_style="cyan"), width=_width(console))
-
-
-def _width(console: Console) -> int:
-    return min(_WIDEST, console.width)
+def print_hint(record: Record, level: int, exercise: Exercise, console: Console) -> None:
+    """Print a hint about what the last check has found."""
+    with console.use_theme(TERMINAL):
+        (count, tone), (hint, _) = hint_rows(record.hints)[level - 1]
+        about = Text(f"exercise {exercise.number} · {record.finding}: {record.hint_name} · {count}", tone)
+        console.print(about, Text(hint), sep="\n", width=min(_WIDEST, console.width))

@@ -8,36 +8,35 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from rich.terminal_theme import TerminalTheme
 from textual import events
 from textual.app import App, ComposeResult, SuspendNotSupported
 from textual.binding import Binding, BindingType
-from textual.color import Color
-from textual.containers import VerticalScroll
-from textual.message import Message
-from textual.widgets import Static
+from textual.widgets import Footer, Static
 
-from triton_workshop.checking import desk
+from triton_workshop.checking.commands import short_path
 from triton_workshop.checking.exercise import Exercise
 from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.checking.progress import remember, remember_hints
+from triton_workshop.checking.report import Space
+from triton_workshop.checking.reset import changed_lines, reset
+from triton_workshop.checking.standing import entries, first_open
 from triton_workshop.checking.verdict import Verdict
 from triton_workshop.device import simulated, visible_gpus
 from triton_workshop.saves import Saves
-from triton_workshop.viewer.box import BOX_STYLE, Keys
+from triton_workshop.viewer.box import BOX_STYLE, KeyGroups, Keys
 from triton_workshop.viewer.leaving import leave_with_terminal
 from triton_workshop.viewer.palette import DARK, LIGHT, Palette
+from triton_workshop.viewer.richtext import printable
 from triton_workshop.viewer.screen_theme import use_palette
-from triton_workshop.watch import editor, keeping
+from triton_workshop.watch import editor
 from triton_workshop.watch.checker import Checker, CheckFailedError, Checking, StoppedError
-from triton_workshop.watch.screens import KEYS, Exercises, Introduction, Question, Solution
-from triton_workshop.watch.view import EDGE, Checked, Room, Scene, body, foot, head, notice
+from triton_workshop.watch.screens import Body, Exercises, Question, Solution
+from triton_workshop.watch.view import Checked, CodeColours, Watched, body, head, status, styles
 
 FRAME = 0.1
 """Seconds between two turns of the spinner."""
-NO_HINT_YET = "your file is being checked: hints come with the verdict"
 
 
 @dataclass(frozen=True)
@@ -55,54 +54,40 @@ class Watch(App[int]):
 
     TITLE = "Triton Workshop"
     ENABLE_COMMAND_PALETTE = False
+    NOTIFICATION_TIMEOUT = 8
     CSS = (
         """
-        Screen { background: $background; color: $foreground; layout: vertical; overflow: hidden; }
-        #head, #foot, #solution-head, #solution-foot { height: auto; }
-        #notice { height: 1; }
-        #body { height: 1fr; padding: 0 2; scrollbar-size: 0 0; background: $background; }
-        #verdict { height: auto; }
+        Screen { background: $background; color: $foreground; overflow: hidden; }
+        .bar { height: 1; padding: 0 2; color: $on-bar; background: $primary; text-wrap: nowrap; }
+        #status { height: 2; padding: 0 2; }
+        Body { height: 1fr; padding: 0 1 0 2; scrollbar-size: 1 1; scrollbar-color: $accent 50%; }
         #verdict.before { opacity: 45%; }
         ModalScreen.whole { background: $background; }
-        #solution { height: 1fr; padding: 1 0 0 0; scrollbar-size: 0 0; }
+        ModalScreen.whole Body { padding: 1 0 0 0; }
+        Exercises { align: center middle; background: $background 70%; }
+        Exercises OptionList {
+            width: 78; max-width: 100%; height: auto; max-height: 100%; padding: 0 2; background: $panel;
+            border: round $accent; border-title-style: bold; border-title-color: $accent;
+            text-wrap: nowrap; text-overflow: ellipsis;
+        }
+        Exercises OptionList > .option-list--option-highlighted { color: $on-bar; background: $primary; }
+        Toast { width: auto; max-width: 100%; padding: 0 1; }
         """
         + BOX_STYLE
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("h", "hint", "Hint", show=False),
-        Binding("n", "step(1)", "Next", show=False),
-        Binding("p", "step(-1)", "Previous", show=False),
-        Binding("l", "list", "List", show=False),
-        Binding("x", "reset", "Reset", show=False),
-        Binding("s", "solution", "Solution", show=False),
-        Binding("e", "edit", "Edit", show=False),
-        Binding("r", "check", "Check again", show=False),
-        Binding("question_mark", "keys", "Keys", show=False),
-        Binding("down,j", "scroll(1)", "Down", show=False),
-        Binding("up,k", "scroll(-1)", "Up", show=False),
-        Binding("pagedown,space", "scroll(15)", "Further down", show=False),
-        Binding("pageup", "scroll(-15)", "Further up", show=False),
-        Binding("home", "scroll(-9999)", "Top", show=False),
-        Binding("end", "scroll(9999)", "Bottom", show=False),
-        Binding("q", "leave", "Quit", show=False),
-        Binding("ctrl+c,ctrl+q", "leave", "Quit", show=False, priority=True),
+        Binding("question_mark", "keys", "keys", tooltip="these keys; esc, and they go away"),
+        Binding("h", "hint", "hint", tooltip="a hint; press again for one that says more"),
+        Binding("s", "solution", "solution", tooltip="the solution beside yours, once yours has passed"),
+        Binding("n", "step(1)", "next", tooltip="next exercise"),
+        Binding("p", "step(-1)", "previous", tooltip="previous exercise", show=False),
+        Binding("e", "edit", "edit", tooltip="open the file in your editor ($EDITOR)"),
+        Binding("l", "list", "list", tooltip="list of exercises, and how far you are"),
+        Binding("r", "check", "check", tooltip="check again", show=False),
+        Binding("x", "reset", "reset", tooltip="put the file back as shipped; yours is kept"),
+        Binding("q", "quit", "quit", tooltip="quit; also Ctrl+C"),
+        Binding("ctrl+c,ctrl+q", "quit", "quit", show=False, priority=True),
     ]
-
-    class Ended(Message):
-        """A check has come to a verdict, or will come to none: then `trouble` says why."""
-
-        def __init__(self, job: Job, verdict: Verdict | None, trouble: str = "") -> None:
-            super().__init__()
-            self.job = job
-            self.verdict = verdict
-            self.trouble = trouble
-
-    class Printed(Message):
-        """All that a checked script has printed is there."""
-
-        def __init__(self, job: Job) -> None:
-            super().__init__()
-            self.job = job
 
     def __init__(
         self,
@@ -115,79 +100,66 @@ class Watch(App[int]):
     ) -> None:
         """`number` is the exercise to open, the first open one unless given; `clock` tells the time of day."""
         super().__init__()
-        self.checker = checker
-        self.palette = palette
-        self.gpu = gpu
-        self.clock = clock
-        entries, self.message = keeping.entries()
-        opened = number or keeping.first_open(entries)
-        self.scene = Scene(EXERCISES[opened], entries, "")
+        self.checker, self.palette, self.gpu, self.clock = checker, palette, gpu, clock
+        self.number = number
+        self.watched = Watched(EXERCISES[number or 1], (), "")
         self.job: Job | None = None
         self.introduced = False
         """Whether it has been said how to leave the editor that nobody has named."""
         self._threads: list[threading.Thread] = []
-        self._use_palette(palette)
-
-    def _use_palette(self, palette: Palette) -> None:
+        # Kept, not looked up when drawing: a verdict may come while the app closes and its widgets are gone.
+        self.head, self.status, self.verdict = Static(classes="bar"), Static(id="status"), Static(id="verdict")
+        self.body = Body(self.verdict)
         use_palette(self, palette)
-        # What the checker's reports name by the terminal's colours shows in the palette's.
-        self.ansi_theme_dark = self.ansi_theme_light = terminal_theme(palette)
+        self.console.push_theme(styles(palette))
 
     # The screen
 
     def compose(self) -> ComposeResult:
-        yield Static(id="head")
-        yield Static(id="notice")
-        with VerticalScroll(id="body", can_focus=False):
-            yield Static(id="verdict")
-        yield Static(id="foot")
+        yield self.head
+        yield self.status
+        yield self.body
+        yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
-        # Kept, not looked up when drawing: a verdict may come while the app closes and its widgets are gone.
-        self.head = self.query_one("#head", Static)
-        self.notice = self.query_one("#notice", Static)
-        self.verdict = self.query_one("#verdict", Static)
-        self.foot = self.query_one("#foot", Static)
-        self.body = self.query_one("#body", VerticalScroll)
-        self.watch(self.body, "scroll_y", self._draw_foot, init=False)
-        self.watch(self.body, "max_scroll_y", self._draw_foot, init=False)
+        self.begin_capture_print(self, stdout=False)  # the record of progress says there what it cannot do
         leave_with_terminal(self, self.close)
         self.ticker = self.set_interval(FRAME, self._turn, pause=True)
-        self._open(self.scene.exercise)
+        following = first_open(entries()) if self.number is None else None
+        self._open(following.exercise if following else self.watched.exercise)
 
     def on_resize(self) -> None:
         self._draw()
 
-    def _room(self) -> Room:
-        return Room(self.palette, max(self.size.width, 1), max(self.size.height, 1))
+    def on_print(self, event: events.Print) -> None:
+        if event.text.strip():
+            self._say(event.text.strip())
+
+    def _now(self, **known: Any) -> None:
+        """Shows what is known now."""
+        self.watched = replace(self.watched, **known)
+        self._draw()
 
     def _draw(self) -> None:
-        if not hasattr(self, "body"):
-            return
-        room = self._room()
+        space = Space(max(self.size.width - 4, 1), self.size.height, CodeColours(self.palette))
         with self.batch_update():
             self._draw_head()
-            self.verdict.set_class(self.scene.outdated, "before")
-            self.verdict.update(body(self.scene, replace(room, width=max(room.width - 2 * EDGE, 1))))
-            self._draw_foot()
+            self.verdict.set_class(self.watched.outdated, "before")
+            self.verdict.update(body(self.watched, space))
 
     def _draw_head(self) -> None:
-        self.head.update(head(self.scene, self._room()))
-        self.notice.update(notice(self.scene, self._room()))
-
-    def _draw_foot(self) -> None:
-        more = self.body.max_scroll_y > self.body.scroll_offset.y
-        self.foot.update(foot(self.scene, self._room(), self.message, more=more))
+        self.head.update(head(self.watched))
+        self.status.update(status(self.watched))
 
     def _say(self, message: str) -> None:
-        self.message = message
-        self._draw_foot()
+        self.clear_notifications()
+        self.notify(printable(message), markup=False)
 
     def _turn(self) -> None:
         """Shows how long the check has been going on."""
         if self.job is not None:
-            self.scene = replace(self.scene, seconds=time.monotonic() - self.job.begun)
-            if self.scene.checked is None:
+            self.watched = replace(self.watched, seconds=time.monotonic() - self.job.begun)
+            if self.watched.checked is None:
                 self._draw()
             else:
                 self._draw_head()
@@ -196,90 +168,78 @@ class Watch(App[int]):
 
     def _open(self, exercise: Exercise) -> None:
         """Shows an exercise, checks it, and follows its saves from now on."""
-        entries, said = keeping.entries()
-        self.message = said or self.message
-        self.scene = Scene(exercise, entries, short(exercise.exercise_file))
-        self.body.scroll_to(y=0, animate=False)
+        self.watched = Watched(exercise, entries(), str(short_path(exercise.exercise_file)))
+        self.body.scroll_home(animate=False)
         saves = Saves(exercise.exercise_file)  # before the first check, so that no save comes between
         self.run_worker(self._follow(saves), group="saves", exclusive=True)
         self._check()
 
     async def _follow(self, saves: Saves) -> None:
         async for _ in saves:
-            self.message = ""
             self._check()
 
     def _check(self, *, full_size: bool = False) -> None:
         """Begins a check of the file as it is now, and stops the one that runs."""
         if self.job is not None:
             self.job.checking.stop()
-        file = self.scene.exercise.exercise_file
+        file = self.watched.exercise.exercise_file
         try:
             text = file.read_text(encoding="utf-8", errors="replace")
         except OSError:
             text = ""
-        checking = self.checker.check(self.scene.exercise, file, full_size=full_size)
+        checking = self.checker.check(self.watched.exercise, file, full_size=full_size)
         self.job = Job(checking, text, time.monotonic(), full_size)
-        self.scene = replace(self.scene, seconds=0.0, full_size=full_size, text=text)
         thread = threading.Thread(target=self._work, args=(self.job,), daemon=True)
         self._threads = [*(each for each in self._threads if each.is_alive()), thread]
         thread.start()
         self.ticker.resume()
-        self._draw()
+        self._now(seconds=0.0, full_size=full_size, text=text)
 
     def _work(self, job: Job) -> None:
         """In a thread of its own: wait for a verdict, then for what is left of the check."""
         with suppress(RuntimeError):  # the app has ended meanwhile
             try:
-                self.post_message(self.Ended(job, job.checking.wait()))
+                self.call_later(self._ended, job, job.checking.wait())
             except StoppedError:
                 pass
             except (CheckFailedError, OSError) as error:
-                self.post_message(self.Ended(job, None, str(error)))
+                self.call_later(self._ended, job, None, str(error))
             finally:
                 job.checking.finish()
-            self.post_message(self.Printed(job))
+            self.call_later(self._take_printed, job)
 
-    def on_watch_ended(self, event: Ended) -> None:
-        if event.job is not self.job:  # a newer save has its own check
+    def _ended(self, job: Job, verdict: Verdict | None, trouble: str = "") -> None:
+        """A check has come to a verdict, or will come to none: then `trouble` says why."""
+        if job is not self.job:  # a newer save has its own check
             return
         self.job = None
         self.ticker.pause()
-        if self.message == NO_HINT_YET:
-            self.message = ""
-        if event.verdict is None:
-            self.scene = replace(self.scene, seconds=None, trouble=event.trouble, checked=None)
-            self._draw()
+        if verdict is None:
+            self._now(seconds=None, trouble=trouble, checked=None)
             return
-        self._take_in(event.job, event.verdict)
-        if event.verdict.passed and self.gpu and not event.job.full_size:
+        self._take_in(job, verdict)
+        if verdict.passed and self.gpu and not job.full_size:
             self._check(full_size=True)
 
     def _take_in(self, job: Job, verdict: Verdict) -> None:
-        shown, said = keeping.remember(verdict)
-        entries, also = keeping.entries()
-        before = self.scene.finding
+        shown, before = remember(verdict).hints_shown, self.watched.finding
         same = before is not None and bool(verdict.findings) and before.hints == verdict.findings[0].hints
-        self.scene = replace(
-            self.scene,
-            entries=entries or self.scene.entries,
-            missing=not self.scene.exercise.exercise_file.exists(),
+        self._now(
+            entries=entries(),
             checked=Checked(verdict, job.text, self.clock(), job.checking.printed()),
             trouble="",
-            hints=max(shown, self.scene.hints) if same else shown,
+            hints=max(shown, self.watched.hints) if same else shown,
             seconds=None,
         )
-        self.message = said or also or self.message
         if not same:
-            self.body.scroll_to(y=0, animate=False)
-        self._draw()
+            self.body.scroll_home(animate=False)
 
-    def on_watch_printed(self, event: Printed) -> None:
-        checked = self.scene.checked
-        printed = event.job.checking.printed()
-        if checked is not None and checked.text == event.job.text and checked.printed != printed:
-            self.scene = replace(self.scene, checked=replace(checked, printed=printed))
-            self._draw()
+    def _take_printed(self, job: Job) -> None:
+        """All that a script has printed is there."""
+        checked = self.watched.checked
+        printed = job.checking.printed()
+        if checked is not None and checked.text == job.text and checked.printed != printed:
+            self._now(checked=replace(checked, printed=printed))
 
     def close(self) -> None:
         """Ends everything that runs."""
@@ -292,36 +252,31 @@ class Watch(App[int]):
     # Keys
 
     def action_check(self) -> None:
-        self.message = ""
         self._check()
 
     def action_hint(self) -> None:
-        finding = self.scene.finding
-        if self.scene.awaited:
-            self._say(NO_HINT_YET)
-            return
-        if finding is None or not finding.hints:
-            self._say("nothing is wrong: no hint needed" if self.scene.passed else "there is no hint for this")
-            return
-        if self.scene.hints >= len(finding.hints):
+        hints = self.watched.finding.hints if self.watched.finding is not None else ()
+        shown = self.watched.hints + 1
+        if self.watched.awaited:
+            self._say("your file is being checked: hints come with the verdict")
+        elif not hints:
+            self._say("nothing is wrong: no hint needed" if self.watched.passed else "there is no hint for this")
+        elif shown > len(hints):
             self._say("that was the last hint")
-            return
-        shown = self.scene.hints + 1
-        self.scene = replace(self.scene, hints=shown)
-        self.message = keeping.remember_hint(self.scene.exercise, shown)
-        self._draw()
+        else:
+            remember_hints(self.watched.exercise.number, shown)
+            self._now(hints=shown)
 
     def action_step(self, places: int) -> None:
         numbers = list(EXERCISES)
-        place = numbers.index(self.scene.exercise.number) + places
+        place = numbers.index(self.watched.exercise.number) + places
         if not 0 <= place < len(numbers):
             self._say("this is the last exercise" if places > 0 else "this is the first exercise")
             return
         self._go(numbers[place])
 
     def _go(self, number: int | None) -> None:
-        if number is not None and number != self.scene.exercise.number:
-            self.message = ""
+        if number is not None and number != self.watched.exercise.number:
             self._open(EXERCISES[number])
 
     def on_key(self, event: events.Key) -> None:
@@ -329,39 +284,38 @@ class Watch(App[int]):
             self._go(int(event.character))
 
     def action_list(self) -> None:
-        entries, said = keeping.entries()
-        if entries:
-            self.push_screen(Exercises(entries, self.scene.exercise.number, self.palette), self._go)
-        if said:
-            self._say(said)
+        self.push_screen(Exercises(entries(), self.watched.exercise.number), self._go)
 
     def action_reset(self) -> None:
-        exercise, name = self.scene.exercise, self.scene.file
-        lines = desk.changed_lines(exercise)
+        exercise, name = self.watched.exercise, self.watched.file
+        lines = changed_lines(exercise)
         if exercise.exercise_file.is_file() and not lines:
             self._say(f"{name} is as it was shipped")
             return
         yours = f"{lines} of its lines are yours. They are kept in a backup." if lines else "It is not there now."
+        self._ask("Start anew", f"Put {name} back as it was shipped?\n{yours}", lambda: self._reset(exercise, name))
+
+    def _ask(self, title: str, question: str, do: Callable[[], None]) -> None:
+        """Does something after a yes."""
 
         def answered(agreed: bool | None) -> None:
             if agreed:
-                self._reset(exercise, name)
+                do()
 
-        self.push_screen(Question("Start anew", f"Put {name} back as it was shipped?\n{yours}", self.palette), answered)
+        self.push_screen(Question(title, question, self.palette), answered)
 
     def _reset(self, exercise: Exercise, name: str) -> None:
         try:
-            backup = desk.reset(exercise)
+            backup = reset(exercise)
         except OSError as error:
             self._say(f"{error.filename or name}: cannot be written: {error.strerror or error}")
             return
         self._open(exercise)
-        self._say(f"as it was shipped; yours is {short(backup)}" if backup else f"{name} is as it was shipped")
+        self._say(f"as it was shipped; yours is {short_path(backup)}" if backup else f"{name} is as it was shipped")
 
     def action_solution(self) -> None:
-        exercise = self.scene.exercise
-        record = next((e.record for e in self.scene.entries if e.exercise.number == exercise.number), None)
-        if not self.scene.passed and (record is None or record.passed_at is None):
+        exercise = self.watched.exercise
+        if not (self.watched.passed or self.watched.entry.record.passed_at):
             self._say("the solution shows itself once yours has passed; h gives a hint")
             return
         try:
@@ -373,29 +327,24 @@ class Watch(App[int]):
         self.push_screen(Solution(exercise, mine, theirs, self.palette))
 
     def action_edit(self) -> None:
-        finding = self.scene.finding
-        line = finding.line if finding is not None else None
+        finding = self.watched.finding
         try:
-            command = editor.command(self.scene.exercise.exercise_file, line, os.environ)
+            own = editor.named(os.environ)
+            command = editor.command(self.watched.exercise.exercise_file, finding.line if finding else None, os.environ)
         except ValueError:
             self._say("$EDITOR cannot be understood: its quotes do not match")
             return
-        if command is None:
+        if not command:
             self._say("no editor found: set $EDITOR to the command that starts yours, or open the file beside this")
-            return
-        usual = None if editor.named(os.environ) or self.introduced else editor.usual()
-        if usual is None:
+        elif own or self.introduced:
             self._edit(command)
-            return
-
-        def answered(agreed: bool | None) -> None:
-            if agreed:
-                self.introduced = True
-                self._edit(command)
-
-        self.push_screen(Introduction(usual.name, usual.leaving, self.palette), answered)
+        else:
+            name, leaving = command[0], editor.usual()[1]
+            other = "To have another one, set $EDITOR to the command that starts it."
+            self._ask(f"The editor {name}", f"{name}: {leaving}.\n\n{other}\n\nOpen it?", lambda: self._edit(command))
 
     def _edit(self, command: list[str]) -> None:
+        self.introduced = True
         try:
             with self.suspend():
                 said = editor.run(command)  # it raises nothing: the terminal has to come back
@@ -406,31 +355,18 @@ class Watch(App[int]):
         self.refresh(layout=True)
 
     def action_keys(self) -> None:
-        self.push_screen(Keys(KEYS, self.palette))
+        self.push_screen(Keys(key_groups(), self.palette))
 
-    def action_scroll(self, lines: int) -> None:
-        self.body.scroll_relative(y=lines, animate=False)
-
-    def action_leave(self) -> None:
+    async def action_quit(self) -> None:
         self.exit(0)
 
 
-def terminal_theme(palette: Palette) -> TerminalTheme:
-    """The terminal's eight colours in the palette's tones.
-
-    The reports write in black on yellow, and in white on red and magenta: those stay bright, and dark, enough for it.
-    """
-    red, magenta = ("#c93a48", "#8b5cf6") if palette.dark else (palette.bad, palette.important)
-    names = ("#10161d", red, palette.good, "#ffb454", palette.link, magenta, palette.accent, "#ffffff")
-    normal = [Color.parse(name).rgb for name in names]
-    return TerminalTheme(Color.parse(palette.background).rgb, Color.parse(palette.text).rgb, normal, normal)
-
-
-def short(file: Path) -> str:
-    """A file as it can be named from the current folder."""
-    with suppress(OSError, ValueError):
-        return str(file.relative_to(Path.cwd()))
-    return str(file)
+def key_groups() -> KeyGroups:
+    """Every key with what it does, for the help."""
+    own = [binding for binding in Watch.BINDINGS if isinstance(binding, Binding) and binding.tooltip]
+    rows = [("?" if binding.key == "question_mark" else binding.key, binding.tooltip) for binding in own]
+    others = (("1 2 3 4", "exercise by number"), ("↑ ↓", "scroll; pgup and pgdn by more"))
+    return (("This exercise, and the others", (*rows, *others)),)
 
 
 def watch(number: int | None = None, *, light: bool = False) -> int:

@@ -9,37 +9,24 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
-TAKES_PLUS = frozenset({"vi", "vim", "nvim", "nano", "emacs", "emacsclient", "micro", "kak", "joe", "ne", "mg", "pico"})
-"""Those that start at line 7 with `+7` before the file's name."""
-TAKES_COLON = frozenset({"hx", "helix", "subl", "zed"})
-"""Those that start at line 7 with `:7` after it."""
-
-
-@dataclass(frozen=True)
-class Usual:
-    """An editor that is opened where the learner has named none."""
-
-    command: tuple[str, ...]
-    leaving: str
-    """How to leave it, for somebody who has never seen it."""
-
-    @property
-    def name(self) -> str:
-        return self.command[0]
-
-
+_TAKES_PLUS = ["vi", "vim", "nvim", "nano", "emacs", "emacsclient", "micro", "kak", "joe", "ne", "mg", "pico"]
+_AT_A_LINE = {
+    **dict.fromkeys(_TAKES_PLUS, ("+{line}", "{file}")),
+    **dict.fromkeys(("hx", "helix", "subl", "zed"), ("{file}:{line}",)),
+    **dict.fromkeys(("code", "codium", "cursor"), ("--goto", "{file}:{line}")),
+}
+"""What starts an editor at a line of a file."""
 _AS_IN_VI = "press Esc, type :wq and Enter to save and leave, or :q! and Enter to leave without saving"
-USUAL = (
-    Usual(("nano",), "Ctrl+X leaves, and asks whether to save"),
-    Usual(("micro",), "Ctrl+S saves, Ctrl+Q leaves"),
-    *(Usual((name,), _AS_IN_VI) for name in ("hx", "helix", "nvim", "vim", "vi")),
-    Usual(("emacs", "-nw"), "Ctrl+X Ctrl+S saves, Ctrl+X Ctrl+C leaves"),
-)
-"""Those that say themselves how they are used come first."""
-USUAL_ON_WINDOWS = (Usual(("notepad",), "Ctrl+S saves; close its window to come back"),)
+_USUAL = {
+    "nano": "Ctrl+X leaves, and asks whether to save",
+    "micro": "Ctrl+S saves, Ctrl+Q leaves",
+    **dict.fromkeys(("hx", "helix", "nvim", "vim", "vi"), _AS_IN_VI),
+    "emacs -nw": "Ctrl+X Ctrl+S saves, Ctrl+X Ctrl+C leaves",
+}
+"""The editors to open where the learner has named none, and how to leave each; the simplest first."""
+_USUAL_ON_WINDOWS = {"notepad": "Ctrl+S saves; close its window to come back"}
 
 
 def named(environment: Mapping[str, str]) -> list[str]:
@@ -47,33 +34,22 @@ def named(environment: Mapping[str, str]) -> list[str]:
     return shlex.split(environment.get("VISUAL") or environment.get("EDITOR") or "", posix=os.name != "nt")
 
 
-def usual() -> Usual | None:
-    """The first of the usual editors that is installed."""
-    known = USUAL_ON_WINDOWS if sys.platform == "win32" else USUAL
-    return next((editor for editor in known if shutil.which(editor.name)), None)
+def usual() -> tuple[list[str], str]:
+    """The first of the usual editors that is installed, in words, and how to leave it; no words where none is."""
+    known = _USUAL_ON_WINDOWS if sys.platform == "win32" else _USUAL
+    return next(((name.split(), leaving) for name, leaving in known.items() if shutil.which(name.split()[0])), ([], ""))
 
 
-def command(file: Path, line: int | None, environment: Mapping[str, str]) -> list[str] | None:
-    """What opens the file, at a line where the editor is known; None where there is no editor.
+def command(file: Path, line: int | None, environment: Mapping[str, str]) -> list[str]:
+    """What opens the file, at a line where the editor is known; nothing where there is no editor.
 
     `$VISUAL` comes first, then `$EDITOR`, as everywhere, then `usual`. Raises ValueError for quotes that do not match.
     """
-    words = named(environment)
+    words = named(environment) or usual()[0]
     if not words:
-        found = usual()
-        if found is None:
-            return None
-        words = [*found.command]
-    name = Path(words[0]).stem
-    if line is None:
-        return [*words, str(file)]
-    if name in TAKES_PLUS:
-        return [*words, f"+{line}", str(file)]
-    if name in TAKES_COLON:
-        return [*words, f"{file}:{line}"]
-    if name in ("code", "codium", "cursor"):
-        return [*words, "--goto", f"{file}:{line}"]
-    return [*words, str(file)]
+        return []
+    arguments = _AT_A_LINE.get(Path(words[0]).stem, ()) if line is not None else ()
+    return [*words, *(argument.format(file=file, line=line) for argument in arguments or ("{file}",))]
 
 
 def run(command: list[str]) -> str:

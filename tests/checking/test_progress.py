@@ -13,10 +13,11 @@ import pytest
 from conftest import Outcome, RunPython, shipped_exercise
 
 from triton_workshop.checking import exercise as description
-from triton_workshop.checking.desk import Standing, changed_lines, entries, needs_a_check, next_hint, reset
+from triton_workshop.checking.description import next_step
 from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.progress import Progress, Record, load_progress, remember, save_progress
-from triton_workshop.checking.report import next_step
+from triton_workshop.checking.progress import Progress, Record, load_progress, remember, remember_hints, save_progress
+from triton_workshop.checking.reset import changed_lines, reset
+from triton_workshop.checking.standing import Standing, entries
 from triton_workshop.checking.verdict import Finding, Kind, Verdict
 from triton_workshop.cli import main
 
@@ -81,34 +82,24 @@ def test_the_next_step_for_a_file_that_is_gone_is_to_get_it_back(desk: Path) -> 
     assert next_step(entries()) == "Next: uv run exercises/exercise_1.py"
 
 
-def test_hints_come_one_by_one_and_the_last_one_stays(desk: Path) -> None:
+def _next_hint() -> str:
+    record = load_progress().of(1)
+    level = record.hint_level()
+    remember_hints(1, level)
+    return record.hints[level - 1]
+
+
+def test_hints_come_one_by_one_the_last_one_stays_and_another_mistake_starts_anew(desk: Path) -> None:
     remember(_verdict(desk, WRONG))
-    given = [next_hint(ADD) for _ in range(4)]
-    assert [hint.text for hint in given if hint] == ["look", "think", "copy", "copy"]
+    assert [_next_hint() for _ in range(4)] == ["look", "think", "copy", "copy"]
+    remember(_verdict(desk, Finding(Kind.UNWRITTEN, "gap", ("where", "who"))))
+    assert _next_hint() == "where"
 
 
 def test_a_hint_that_is_on_the_screen_already_is_not_given_again(desk: Path) -> None:
     remember(_verdict(desk, WRONG), hints_shown=1)
     remember(_verdict(desk, WRONG), hints_shown=1)
-    hint = next_hint(ADD)
-    assert hint is not None
-    assert (hint.text, hint.level, hint.levels) == ("think", 2, 3)
-
-
-def test_another_mistake_starts_at_the_first_hint_again(desk: Path) -> None:
-    remember(_verdict(desk, WRONG))
-    next_hint(ADD)
-    remember(_verdict(desk, Finding(Kind.UNWRITTEN, "gap", ("where", "who"))))
-    hint = next_hint(ADD)
-    assert hint is not None
-    assert hint.text == "where"
-
-
-def test_a_changed_file_needs_a_check_before_a_hint(desk: Path) -> None:
-    remember(_verdict(desk, WRONG))
-    assert not needs_a_check(ADD)
-    ADD.exercise_file.write_text("changed")
-    assert needs_a_check(ADD)
+    assert _next_hint() == "think"
 
 
 def test_other_peoples_files_are_nobodys_progress(desk: Path) -> None:
