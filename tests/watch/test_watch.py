@@ -12,6 +12,8 @@ from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from textual.pilot import Pilot
 
 from triton_workshop.checking.exercise import Exercise
@@ -19,7 +21,7 @@ from triton_workshop.checking.verdict import Verdict
 from triton_workshop.viewer.box import Keys
 from triton_workshop.watch.app import Watch, key_groups
 from triton_workshop.watch.checker import CheckFailedError
-from triton_workshop.watch.screens import Exercises, Question, Solution
+from triton_workshop.watch.screens import Exercises, Question, Solution, compared
 
 from .conftest import SOLUTIONS, FakeChecker, fails
 
@@ -61,7 +63,7 @@ async def until(pilot: Pilot[int], condition: Callable[[], bool]) -> None:
 
 
 async def settled(watch: Watch, pilot: Pilot[int]) -> None:
-    await until(pilot, lambda: watch.job is None)
+    await until(pilot, lambda: watch.watched.job is None)
     await pilot.pause()
 
 
@@ -127,7 +129,7 @@ async def save_and_hold(watch: Watch, pilot: Pilot[int], checker: FakeChecker, t
     """Saves the first exercise, and keeps the verdict back as an endless loop does."""
     checker.holding.set()
     FIRST.write_text(text)
-    await until(pilot, lambda: watch.job is not None and watch.job.text == text)
+    await until(pilot, lambda: watch.watched.job is not None and watch.watched.job.text == text)
     await pilot.pause()
 
 
@@ -203,7 +205,7 @@ def test_a_verdict_that_comes_too_late_is_not_shown(checker: FakeChecker) -> Non
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
         checker.holding.set()
         await press(pilot, "r")
-        late = watch.job
+        late = watch.watched.job
         assert late is not None
         await press(pilot, "r")
         watch._ended(late, fails(watch.watched.exercise, FIRST))
@@ -218,9 +220,9 @@ def test_a_verdict_that_comes_while_the_app_closes_is_taken_in(checker: FakeChec
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
         checker.holding.set()
         await press(pilot, "r")
-        assert watch.job is not None
+        assert watch.watched.job is not None
         await watch.screen.query("*").remove()
-        watch._ended(watch.job, fails(watch.watched.exercise, FIRST))
+        watch._ended(watch.watched.job, fails(watch.watched.exercise, FIRST))
         await pilot.pause()
         assert watch.watched.finding is not None
         checker.holding.clear()
@@ -619,3 +621,20 @@ def test_the_process_that_watches_never_imports_torch() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+LINES = st.lists(st.sampled_from(["", "a", "b", "    c", "d  "]), max_size=12)
+
+
+@given(LINES, LINES)
+def test_the_comparison_leaves_no_line_of_either_file_out(mine: list[str], theirs: list[str]) -> None:
+    rows = list(compared(mine, theirs))
+    assert [number for sign, number in rows if sign != "+"] == list(range(1, len(mine) + 1))
+    files = {" ": mine, "+": theirs}
+    rebuilt = [files[sign][number - 1].rstrip() for sign, number in rows if sign in files]
+    assert rebuilt == [line.rstrip() for line in theirs]
+
+
+def test_what_differs_is_compared_between_what_is_alike() -> None:
+    rows = compared(["a", "mine", "also mine", "z"], ["a", "theirs", "z "])
+    assert list(rows) == [(" ", 1), ("−", 2), ("−", 3), ("+", 2), (" ", 4)]

@@ -14,7 +14,7 @@ from triton_workshop.checking.standing import Entry, Standing, first_open
 from triton_workshop.checking.unfinished import open_todos
 from triton_workshop.checking.verdict import CaseResult, Element, Finding, Kind, Pixels, State, TileMap, Verdict
 
-AROUND = 3
+AROUND = 1
 """Lines of code before and after the line to blame."""
 
 Tone = Literal["plain", "strong", "muted", "good", "warning", "bad", "important", "accent", "key"]

@@ -18,7 +18,6 @@ from rich.text import Text
 from rich.theme import Theme
 
 from triton_workshop.checking.description import (
-    AROUND,
     CELLS,
     Code,
     Description,
@@ -48,13 +47,8 @@ TERMINAL = Theme({
 """Every style that a report uses, by name: each screen has its own colours for them."""
 MEASURE = 92
 """Columns beyond which running text is hard to follow."""
-TWO_COLUMNS = 132
-"""Columns from which a picture of the failure stands beside what is said of it."""
-_PICTURE_WIDTH = 62
 _WIDEST = 120
 _WIDEST_PICTURES = 150
-_TALL = 34
-"""Rows from which more of the code is shown around a line."""
 _WIDEST_MAP = 60
 _CELL = 3
 """Columns of a cell in a small map."""
@@ -89,8 +83,9 @@ def print_verdict(verdict: Verdict, exercise: Exercise, console: Console) -> Non
 
 
 def headline(described: Description) -> Text:
-    heading = Text(f"{described.mark} {described.headline}", described.tone)
-    return Text.assemble(heading, (f"   {described.kind}" if described.kind else "", "muted"))
+    text = Text.assemble((f"{described.mark} {described.headline}", described.tone))
+    text.stylize("bold")
+    return text.append(f"   {described.kind}" if described.kind else "", "muted")
 
 
 def view(described: Description, space: Space, hints: int, more: RenderableType | None = None) -> RenderableType:
@@ -102,15 +97,8 @@ def view(described: Description, space: Space, hints: int, more: RenderableType 
     shown += [more] if more is not None and hints < len(described.hints) else []
     told += [Group(*shown)] if shown else []
     told += [Text(described.also, "muted")] if described.also else []
-    words, drawn = Constrain(spaced(told), MEASURE), _drawn(described)
-    parts: list[RenderableType] = [words, *drawn]
-    if drawn and described.kind and space.width >= TWO_COLUMNS:
-        grid = Table.grid(padding=(0, 2 * _GAP, 0, 0))
-        grid.add_column(width=space.width - _PICTURE_WIDTH - 2 * _GAP)
-        grid.add_column(width=_PICTURE_WIDTH)
-        grid.add_row(words, spaced(drawn))
-        parts = [grid]
-    return spaced([*parts, *([_side_by_side(described.pictures, space)] if described.pictures else [])])
+    pictures = [_side_by_side(described.pictures, space)] if described.pictures else []
+    return spaced([Constrain(spaced(told), MEASURE), *_drawn(described), *pictures])
 
 
 def _cases(described: Description) -> RenderableType:
@@ -137,15 +125,12 @@ def table(*rows: Row) -> Table:
 
 def _code(code: Code, space: Space) -> Syntax:
     """The line to blame, with those around it."""
-    around = AROUND if space.height >= _TALL else 1
-    place = code.line - code.first + 1
     return Syntax(
         code.text,
         "python",
         theme=space.syntax,
         line_numbers=True,
         start_line=code.first,
-        line_range=(max(place - around, 1), place + around),
         highlight_lines={code.line},
         word_wrap=True,
     )

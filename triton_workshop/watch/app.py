@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from textual import events
@@ -31,22 +31,12 @@ from triton_workshop.viewer.palette import DARK, LIGHT, Palette
 from triton_workshop.viewer.richtext import printable
 from triton_workshop.viewer.screen_theme import use_palette
 from triton_workshop.watch import editor
-from triton_workshop.watch.checker import Checker, CheckFailedError, Checking, StoppedError
+from triton_workshop.watch.checker import Checker, CheckFailedError, StoppedError
 from triton_workshop.watch.screens import Body, Exercises, Question, Solution
-from triton_workshop.watch.view import Checked, CodeColours, Watched, body, head, status, styles
+from triton_workshop.watch.view import Checked, CodeColours, Job, Watched, body, head, status, styles
 
 FRAME = 0.1
 """Seconds between two turns of the spinner."""
-
-
-@dataclass(frozen=True)
-class Job:
-    """A check that was begun, and the text that the file had then."""
-
-    checking: Checking
-    text: str
-    begun: float
-    full_size: bool
 
 
 class Watch(App[int]):
@@ -103,7 +93,6 @@ class Watch(App[int]):
         self.checker, self.palette, self.gpu, self.clock = checker, palette, gpu, clock
         self.number = number
         self.watched = Watched(EXERCISES[number or 1], (), "")
-        self.job: Job | None = None
         self.introduced = False
         """Whether it has been said how to leave the editor that nobody has named."""
         self._threads: list[threading.Thread] = []
@@ -157,17 +146,16 @@ class Watch(App[int]):
 
     def _turn(self) -> None:
         """Shows how long the check has been going on."""
-        if self.job is not None:
-            self.watched = replace(self.watched, seconds=time.monotonic() - self.job.begun)
-            if self.watched.checked is None:
-                self._draw()
-            else:
-                self._draw_head()
+        if self.watched.checked is None:
+            self._draw()
+        else:
+            self._draw_head()
 
     # Checking
 
     def _open(self, exercise: Exercise) -> None:
         """Shows an exercise, checks it, and follows its saves from now on."""
+        self._stop()
         self.watched = Watched(exercise, entries(), str(short_path(exercise.exercise_file)))
         self.body.scroll_home(animate=False)
         saves = Saves(exercise.exercise_file)  # before the first check, so that no save comes between
@@ -180,20 +168,23 @@ class Watch(App[int]):
 
     def _check(self, *, full_size: bool = False) -> None:
         """Begins a check of the file as it is now, and stops the one that runs."""
-        if self.job is not None:
-            self.job.checking.stop()
+        self._stop()
         file = self.watched.exercise.exercise_file
         try:
             text = file.read_text(encoding="utf-8", errors="replace")
         except OSError:
             text = ""
         checking = self.checker.check(self.watched.exercise, file, full_size=full_size)
-        self.job = Job(checking, text, time.monotonic(), full_size)
-        thread = threading.Thread(target=self._work, args=(self.job,), daemon=True)
+        job = Job(checking, text, time.monotonic(), full_size)
+        thread = threading.Thread(target=self._work, args=(job,), daemon=True)
         self._threads = [*(each for each in self._threads if each.is_alive()), thread]
         thread.start()
         self.ticker.resume()
-        self._now(seconds=0.0, full_size=full_size, text=text)
+        self._now(job=job)
+
+    def _stop(self) -> None:
+        if self.watched.job is not None:
+            self.watched.job.checking.stop()
 
     def _work(self, job: Job) -> None:
         """In a thread of its own: wait for a verdict, then for what is left of the check."""
@@ -210,12 +201,11 @@ class Watch(App[int]):
 
     def _ended(self, job: Job, verdict: Verdict | None, trouble: str = "") -> None:
         """A check has come to a verdict, or will come to none: then `trouble` says why."""
-        if job is not self.job:  # a newer save has its own check
+        if job is not self.watched.job:  # a newer save has its own check
             return
-        self.job = None
         self.ticker.pause()
         if verdict is None:
-            self._now(seconds=None, trouble=trouble, checked=None)
+            self._now(job=None, trouble=trouble, checked=None)
             return
         self._take_in(job, verdict)
         if verdict.passed and self.gpu and not job.full_size:
@@ -229,7 +219,7 @@ class Watch(App[int]):
             checked=Checked(verdict, job.text, self.clock(), job.checking.printed()),
             trouble="",
             hints=max(shown, self.watched.hints) if same else shown,
-            seconds=None,
+            job=None,
         )
         if not same:
             self.body.scroll_home(animate=False)
@@ -243,8 +233,7 @@ class Watch(App[int]):
 
     def close(self) -> None:
         """Ends everything that runs."""
-        if self.job is not None:
-            self.job.checking.stop()
+        self._stop()
         for thread in self._threads:
             thread.join(timeout=5)
         self.checker.close()
@@ -268,12 +257,11 @@ class Watch(App[int]):
             self._now(hints=shown)
 
     def action_step(self, places: int) -> None:
-        numbers = list(EXERCISES)
-        place = numbers.index(self.watched.exercise.number) + places
-        if not 0 <= place < len(numbers):
+        number = self.watched.exercise.number + places
+        if number in EXERCISES:
+            self._go(number)
+        else:
             self._say("this is the last exercise" if places > 0 else "this is the first exercise")
-            return
-        self._go(numbers[place])
 
     def _go(self, number: int | None) -> None:
         if number is not None and number != self.watched.exercise.number:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 from rich.console import Group, RenderableType
@@ -20,9 +21,20 @@ from triton_workshop.checking.verdict import Finding, Verdict
 from triton_workshop.viewer.palette import Palette
 from triton_workshop.viewer.richtext import TokenType, printable, token_style
 from triton_workshop.viewer.transcript import Transcript
+from triton_workshop.watch.checker import Checking
 
 SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 PRINTED_LINES = 8
+
+
+@dataclass(frozen=True)
+class Job:
+    """A check that was begun, and the text that the file had then."""
+
+    checking: Checking
+    text: str
+    begun: float
+    full_size: bool
 
 
 @dataclass(frozen=True)
@@ -51,17 +63,18 @@ class Watched:
     """Why the last check came to no verdict."""
     hints: int = 0
     """How many hints have been asked for."""
-    seconds: float | None = None
-    """Since the check that runs now began; None where none does."""
-    full_size: bool = False
-    """Whether that one is on the GPU."""
-    text: str = ""
-    """The script, as the check that runs now has it."""
+    job: Job | None = None
+    """The check that runs now."""
+
+    @property
+    def seconds(self) -> float:
+        """Since that began."""
+        return 0.0 if self.job is None else time.monotonic() - self.job.begun
 
     @property
     def awaited(self) -> bool:
         """Whether the verdict on the file as it is now is still to come."""
-        return self.seconds is not None and (self.checked is None or self.checked.text != self.text)
+        return self.job is not None and (self.checked is None or self.checked.text != self.job.text)
 
     @property
     def outdated(self) -> bool:
@@ -136,8 +149,8 @@ def _at_both_ends(left: Text, right: Text) -> Table:
 
 
 def _progress(watched: Watched) -> Text:
-    if watched.seconds is not None:
-        what = "checking at full size on the GPU" if watched.full_size else "checking"
+    if watched.job is not None:
+        what = "checking at full size on the GPU" if watched.job.full_size else "checking"
         time = f" {watched.seconds:.0f} s" if watched.seconds >= 1 else ""
         of = f" of at most {LIMIT:.0f}" if watched.seconds >= LIMIT / 4 and watched.checked else ""
         return Text(f"{_spinner(watched)} {what}{time}{of}", "accent")
@@ -150,7 +163,7 @@ def _progress(watched: Watched) -> Text:
 
 
 def _spinner(watched: Watched) -> str:
-    return SPINNER[int((watched.seconds or 0) * 10) % len(SPINNER)]
+    return SPINNER[int(watched.seconds * 10) % len(SPINNER)]
 
 
 def body(watched: Watched, space: Space) -> RenderableType:
@@ -162,7 +175,7 @@ def body(watched: Watched, space: Space) -> RenderableType:
         return _said("✗ The file is not there", removed, x="puts the exercise back as it was shipped")
     if watched.checked is not None:
         return _verdict(watched, watched.checked, space)
-    if watched.seconds is None or watched.seconds < 1:
+    if watched.seconds < 1:
         return Text()
     patience = Text("The first check has to load PyTorch and Triton: it takes some seconds, every later one is quick.")
     return spaced([Text(f"Checking {watched.file} …"), patience])

@@ -1,0 +1,59 @@
+"""A verdict is described once, and a terminal shows all of it, however narrow and without colour."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from triton_workshop.checking.description import CELLS, HEADLINES, STANDINGS, describe
+from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.checking.report import print_verdict
+from triton_workshop.checking.standing import Standing
+from triton_workshop.checking.verdict import CaseResult, Element, Finding, Kind, Pixels, State, TileMap, Verdict
+
+WRONG = Finding(
+    Kind.WRONG_VALUES,
+    "1,024 of 3,000 elements\x1b[2J are wrong",
+    ("look", "think", "copy"),
+    line=3,
+    source="c = a - b",
+    element=Element((1024,), 2.5, None, 1e-7, (1,), 1024),
+    tiles=TileMap("a program's tile", (((State.RIGHT, State.WRONG),),)),
+    pictures=(Pixels("expected", 1, 2, bytes(6)),),
+)
+VERDICT = Verdict(
+    exercise=1,
+    file=Path("mine.py"),
+    device="simulator",
+    seconds=0.5,
+    cases=(CaseResult("1,024 elements", True), CaseResult("3,000 elements", False)),
+    findings=(WRONG, Finding(Kind.RACE, "")),
+    tolerance="float32: off by 2e-07",
+)
+
+
+@pytest.mark.parametrize("width", [40, 80, 150])
+def test_a_terminal_shows_all_that_a_description_says(width: int) -> None:
+    described, screen = describe(VERDICT, EXERCISES[1]), io.StringIO()
+    print_verdict(VERDICT, EXERCISES[1], Console(file=screen, width=width, height=24))
+    assert max(map(len, screen.getvalue().splitlines())) <= width
+    assert "\x1b" not in screen.getvalue()
+    told = " ".join(screen.getvalue().replace("│", " ").split())
+    assert described.code is not None
+    words = [described.title, described.failed_case, described.message, described.code.where, described.tolerance]
+    rows = [text for row in (*described.element, described.hints[0]) for text, _ in row]
+    for text in (*words, *rows, described.also, "W wrong", described.headline):
+        assert text in told, text
+
+
+def test_with_the_script_the_lines_around_are_shown() -> None:
+    code = describe(VERDICT, EXERCISES[1], "def f():\n    a = 1\n    c = a - b\n    return c\n").code
+    assert code is not None
+    assert (code.first, code.line, code.text) == (2, 3, "a = 1\nc = a - b\nreturn c")
+
+
+def test_there_are_words_for_every_kind_state_and_standing() -> None:
+    assert (set(HEADLINES), set(CELLS), set(STANDINGS)) == (set(Kind), set(State), set(Standing))
