@@ -68,7 +68,7 @@ class Watch(App[int]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("question_mark", "keys", "keys", tooltip="these keys; esc, and they go away"),
         Binding("h", "hint", "hint", tooltip="a hint; press again for one that says more"),
-        Binding("s", "solution", "solution", tooltip="the solution beside yours, once yours has passed"),
+        Binding("s", "solution", "solution", tooltip="the solution and yours, once yours has passed"),
         Binding("n", "step(1)", "next", tooltip="next exercise"),
         Binding("p", "step(-1)", "previous", tooltip="previous exercise", show=False),
         Binding("e", "edit", "edit", tooltip="open the file in your editor ($EDITOR)"),
