@@ -17,7 +17,7 @@ from hypothesis import settings
 from processes import dies, with_variable
 
 from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.unfinished import open_todos
+from triton_workshop.checking.exercises.unfinished import open_todos
 from triton_workshop.device import visible_gpus
 
 # No deadline: machines are slow and noisy. In CI always the same examples; here new ones every time.

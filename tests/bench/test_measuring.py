@@ -20,13 +20,13 @@ from triton_workshop.bench.measuring import Instruments, measure
 from triton_workshop.bench.results import Machine, Measured, Progress, Wrong
 from triton_workshop.bench.timing import Run, Timing, copies_needed, in_turns, summary
 from triton_workshop.bench.workloads import WORKLOADS
-from triton_workshop.checking.child import load
-from triton_workshop.checking.exercise import Case
 from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.observe import Failure, Observation
-from triton_workshop.checking.progress import load_progress
-from triton_workshop.checking.source import Source
-from triton_workshop.checking.verdict import CaseResult, Kind, Verdict
+from triton_workshop.checking.exercises.exercise import Case
+from triton_workshop.checking.judging.verdict import CaseResult, Kind, Verdict
+from triton_workshop.checking.observing.child import load
+from triton_workshop.checking.observing.observe import Failure, Observation
+from triton_workshop.checking.observing.source import Source
+from triton_workshop.checking.reporting.progress import load_progress
 
 ADD = EXERCISES[1]
 

@@ -29,16 +29,17 @@ from unittest import mock
 
 import numpy as np
 import torch
-
-from triton_workshop.checking import repair, trial
-from triton_workshop.checking.check import check, source_or_verdict, verdict_of
-from triton_workshop.checking.child import culprit_of, load, prepare
-from triton_workshop.checking.exercise import Exercise
 from triton_workshop.checking.integrity import Integrity
-from triton_workshop.checking.judge import Judge
-from triton_workshop.checking.observe import Observation, Observer, failure_of
-from triton_workshop.checking.source import Source
-from triton_workshop.checking.verdict import Verdict
+
+from triton_workshop.checking.check import check, source_or_verdict, verdict_of
+from triton_workshop.checking.exercises.exercise import Exercise
+from triton_workshop.checking.judging import trial
+from triton_workshop.checking.judging.judge import Judge
+from triton_workshop.checking.judging.verdict import Verdict
+from triton_workshop.checking.observing import repair
+from triton_workshop.checking.observing.child import culprit_of, load, prepare
+from triton_workshop.checking.observing.observe import Observation, Observer, failure_of
+from triton_workshop.checking.observing.source import Source
 from triton_workshop.processes.call import Limit, limited
 
 LIMIT = 60.0

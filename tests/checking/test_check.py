@@ -12,12 +12,12 @@ import pytest
 import torch
 
 from triton_workshop.checking.check import check
-from triton_workshop.checking.exercise import GIVEN, Exercise
 from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.judge import Judge
-from triton_workshop.checking.source import Source
-from triton_workshop.checking.tolerance import in_words, tolerance
-from triton_workshop.checking.verdict import Kind, State, Verdict
+from triton_workshop.checking.exercises.exercise import GIVEN, Exercise
+from triton_workshop.checking.exercises.tolerance import in_words, tolerance
+from triton_workshop.checking.judging.judge import Judge
+from triton_workshop.checking.judging.verdict import Kind, State, Verdict
+from triton_workshop.checking.observing.source import Source
 
 from .judging import LIMIT, judge_here
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from triton_workshop.checking.description import CELLS, HEADLINES, STANDINGS, describe
 from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.report import print_verdict
-from triton_workshop.checking.standing import Standing
-from triton_workshop.checking.verdict import CaseResult, Element, Finding, Kind, Pixels, State, TileMap, Verdict
+from triton_workshop.checking.judging.verdict import CaseResult, Element, Finding, Kind, Pixels, State, TileMap, Verdict
+from triton_workshop.checking.reporting.description import CELLS, HEADLINES, STANDINGS, describe
+from triton_workshop.checking.reporting.report import print_verdict
+from triton_workshop.checking.reporting.standing import Standing
 
 WRONG = Finding(
     Kind.WRONG_VALUES,

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from triton_workshop.checking.check import check
-from triton_workshop.checking.exercise import Exercise
 from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.checking.exercises.exercise import Exercise
 
 from .judging import LIMIT, judge_here, needs_its_own_process, told, unhurried, verdict_on
 from .mistakes import Mistake

@@ -12,13 +12,20 @@ from pathlib import Path
 import pytest
 from conftest import Outcome, RunPython, shipped_exercise
 
-from triton_workshop.checking import exercise as description
-from triton_workshop.checking.description import next_step
 from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.progress import Progress, Record, load_progress, remember, remember_hints, save_progress
-from triton_workshop.checking.reset import changed_lines, reset
-from triton_workshop.checking.standing import Standing, entries
-from triton_workshop.checking.verdict import Finding, Kind, Verdict
+from triton_workshop.checking.exercises import exercise as description
+from triton_workshop.checking.judging.verdict import Finding, Kind, Verdict
+from triton_workshop.checking.reporting.description import next_step
+from triton_workshop.checking.reporting.progress import (
+    Progress,
+    Record,
+    load_progress,
+    remember,
+    remember_hints,
+    save_progress,
+)
+from triton_workshop.checking.reporting.reset import changed_lines, reset
+from triton_workshop.checking.reporting.standing import Standing, entries
 from triton_workshop.cli import main
 
 ADD = EXERCISES[1]
@@ -156,7 +163,7 @@ Workshop = Callable[..., Outcome]
 CODE = """
 import sys
 from pathlib import Path
-from triton_workshop.checking import exercise
+from triton_workshop.checking.exercises import exercise
 exercise.ROOT = Path(sys.argv.pop(1))
 from triton_workshop.cli import main
 main()

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from triton_workshop.checking.differences import differences
 from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.repair import Culprit, find_culprit
-from triton_workshop.checking.source import Source
+from triton_workshop.checking.observing.differences import differences
+from triton_workshop.checking.observing.repair import Culprit, find_culprit
+from triton_workshop.checking.observing.source import Source
 
 ADD = EXERCISES[1]
 SOLUTION = ADD.solution_file.read_text(encoding="utf-8")

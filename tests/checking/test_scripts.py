@@ -11,7 +11,7 @@ import pytest
 from conftest import Outcome, RunPython, shipped_exercise
 
 from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.unfinished import open_todos
+from triton_workshop.checking.exercises.unfinished import open_todos
 
 NUMBERS = tuple(EXERCISES)
 SIMULATED = {"TRITON_INTERPRET": "1"}

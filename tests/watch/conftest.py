@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from triton_workshop.checking import exercise as exercise_module
-from triton_workshop.checking import progress
 from triton_workshop.checking.check import read
-from triton_workshop.checking.exercise import Exercise
 from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.verdict import CaseResult, Element, Finding, Kind, State, TileMap, Verdict
+from triton_workshop.checking.exercises import exercise as exercise_module
+from triton_workshop.checking.exercises.exercise import Exercise
+from triton_workshop.checking.judging.verdict import CaseResult, Element, Finding, Kind, State, TileMap, Verdict
+from triton_workshop.checking.reporting import progress
 from triton_workshop.watch.checker import StoppedError
 
 SOLUTIONS = {number: exercise.solution_file.read_text(encoding="utf-8") for number, exercise in EXERCISES.items()}

@@ -12,7 +12,7 @@ import pytest
 from processes import dies
 
 from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.verdict import Kind
+from triton_workshop.checking.judging.verdict import Kind
 from triton_workshop.watch.checker import Checker, StoppedError
 
 ADD = EXERCISES[1]

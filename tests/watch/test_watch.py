@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual.pilot import Pilot
 
-from triton_workshop.checking.exercise import Exercise
-from triton_workshop.checking.verdict import Verdict
+from triton_workshop.checking.exercises.exercise import Exercise
+from triton_workshop.checking.judging.verdict import Verdict
 from triton_workshop.viewer.box import Keys
 from triton_workshop.watch.app import Watch, key_groups
 from triton_workshop.watch.checker import CheckFailedError

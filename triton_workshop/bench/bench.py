@@ -17,9 +17,9 @@ from triton_workshop.bench.results import Machine, Measured, Progress, Wrong
 from triton_workshop.bench.sentences import sentences
 from triton_workshop.bench.workloads import WORKLOADS
 from triton_workshop.checking.check import check, read
-from triton_workshop.checking.exercise import ROOT, Exercise
-from triton_workshop.checking.source import Source
-from triton_workshop.checking.verdict import CaseResult, Finding, Kind, Verdict
+from triton_workshop.checking.exercises.exercise import ROOT, Exercise
+from triton_workshop.checking.judging.verdict import CaseResult, Finding, Kind, Verdict
+from triton_workshop.checking.observing.source import Source
 
 YOURS, PLAIN, FAST = "yours", "plain", "fast"
 
@@ -164,8 +164,8 @@ def _counted(begun: Bench, source: Source, output: int, tell: Callable[[Progress
 
 def _measured(begun: Bench, source: Source, output: int, tell: Callable[[Progress], None]) -> Bench:
     from triton_workshop.bench.measuring import LIMIT, measured
-    from triton_workshop.checking.judge import Judge
-    from triton_workshop.checking.observe import Observation
+    from triton_workshop.checking.judging.judge import Judge
+    from triton_workshop.checking.observing.observe import Observation
 
     reports = measured(begun.exercise, sources_of(begun.exercise, source), output, tell)
     for report in reports:

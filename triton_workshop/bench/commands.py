@@ -13,8 +13,8 @@ from triton_workshop.bench.bench import YOURS, Bench, bench
 from triton_workshop.bench.report import print_bench, progress
 from triton_workshop.checking.commands import FAILED, PASSED, Choice, MisuseError
 from triton_workshop.checking.passes import standard_output
-from triton_workshop.checking.progress import remember, remember_ratio
-from triton_workshop.checking.standing import Standing, entries
+from triton_workshop.checking.reporting.progress import remember, remember_ratio
+from triton_workshop.checking.reporting.standing import Standing, entries
 from triton_workshop.device import simulated, visible_gpus
 from triton_workshop.streams import speak_utf8
 

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 from triton_workshop.bench.cost import Cost, cost_of
 from triton_workshop.bench.workloads import WORKLOADS
-from triton_workshop.checking.child import load, prepare
-from triton_workshop.checking.exercise import Case, Exercise
-from triton_workshop.checking.judge import Judge
-from triton_workshop.checking.observe import Observation, Observer, failure_of
+from triton_workshop.checking.exercises.exercise import Case, Exercise
+from triton_workshop.checking.judging.judge import Judge
+from triton_workshop.checking.judging.trial import judged
+from triton_workshop.checking.judging.verdict import Finding
+from triton_workshop.checking.observing.child import load, prepare
+from triton_workshop.checking.observing.observe import Observation, Observer, failure_of
+from triton_workshop.checking.observing.source import Source
 from triton_workshop.checking.passes import observations, simulated
-from triton_workshop.checking.source import Source
-from triton_workshop.checking.trial import judged
-from triton_workshop.checking.verdict import Finding
 from triton_workshop.processes.call import Limit
 from triton_workshop.processes.process import CAN_FORK
 from triton_workshop.processes.wire import Connection

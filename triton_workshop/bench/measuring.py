@@ -14,17 +14,17 @@ from triton_workshop.bench.baselines import copy_of, half_product
 from triton_workshop.bench.results import Machine, Measured, Progress, Report, Wrong
 from triton_workshop.bench.timing import Prepared, Run, copies_needed, in_turns, prepare
 from triton_workshop.bench.workloads import WORKLOADS, Workload
-from triton_workshop.checking.child import load
-from triton_workshop.checking.exercise import Case, Exercise
-from triton_workshop.checking.observe import Observation, failure_of
+from triton_workshop.checking.exercises.exercise import Case, Exercise
+from triton_workshop.checking.exercises.tolerance import tolerance
+from triton_workshop.checking.observing.child import load
+from triton_workshop.checking.observing.observe import Observation, failure_of
+from triton_workshop.checking.observing.source import Source
 from triton_workshop.checking.passes import observations, on_the_gpu
-from triton_workshop.checking.source import Source
-from triton_workshop.checking.tolerance import tolerance
 from triton_workshop.processes.call import Limit
 from triton_workshop.processes.wire import Connection
 
 if TYPE_CHECKING:
-    from triton_workshop.checking.exercise import Launcher
+    from triton_workshop.checking.exercises.exercise import Launcher
 
 LIMIT = 600.0
 """Seconds for all sizes of an exercise, compiling and tuning included."""

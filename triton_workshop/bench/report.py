@@ -17,7 +17,7 @@ from triton_workshop.bench.limits import Limit, missing_unit
 from triton_workshop.bench.results import Measured, Progress
 from triton_workshop.bench.sentences import number
 from triton_workshop.bench.workloads import WORKLOADS, Workload
-from triton_workshop.checking.report import print_verdict
+from triton_workshop.checking.reporting.report import print_verdict
 
 CHART_LINES = 16
 WIDEST = 110

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from triton_workshop.checking.exercise import Case, normal, seeded, uniform
+from triton_workshop.checking.exercises.exercise import Case, normal, seeded, uniform
 
 if TYPE_CHECKING:
     import torch

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from triton_workshop.checking.exercise import Exercise
-from triton_workshop.checking.source import Source
-from triton_workshop.checking.statics import static_finding, unreadable
-from triton_workshop.checking.verdict import Finding, Verdict
+from triton_workshop.checking.exercises.exercise import Exercise
+from triton_workshop.checking.judging.statics import static_finding, unreadable
+from triton_workshop.checking.judging.verdict import Finding, Verdict
+from triton_workshop.checking.observing.source import Source
 
 if TYPE_CHECKING:
-    from triton_workshop.checking.trial import Outcome
+    from triton_workshop.checking.judging.trial import Outcome
     from triton_workshop.processes.wire import Connection
 
 LIMIT = 20.0
@@ -43,7 +43,7 @@ def check(
     if isinstance(source, Verdict):
         return source
     from triton_workshop.checking import passes
-    from triton_workshop.checking.child import prepare
+    from triton_workshop.checking.observing.child import prepare
 
     prepare()
     where = passes.standard_output() if output is None else output
@@ -64,7 +64,7 @@ class Wanted:
 
 def check_when_asked(connection: Connection) -> None:
     """Prepare for a check, wait until one is Wanted, and send its verdict."""
-    from triton_workshop.checking.child import prepare
+    from triton_workshop.checking.observing.child import prepare
 
     prepare()
     try:

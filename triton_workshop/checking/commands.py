@@ -12,12 +12,12 @@ from pathlib import Path
 from rich.console import Console
 
 from triton_workshop.checking.check import LIMIT, check
-from triton_workshop.checking.exercise import ROOT, Exercise
 from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.progress import after_check, digest, load_progress, remember, save_progress
-from triton_workshop.checking.report import print_hint, print_list, print_verdict
-from triton_workshop.checking.reset import changed_lines, reset
-from triton_workshop.checking.standing import entries, first_open
+from triton_workshop.checking.exercises.exercise import ROOT, Exercise
+from triton_workshop.checking.reporting.progress import after_check, digest, load_progress, remember, save_progress
+from triton_workshop.checking.reporting.report import print_hint, print_list, print_verdict
+from triton_workshop.checking.reporting.reset import changed_lines, reset
+from triton_workshop.checking.reporting.standing import entries, first_open
 from triton_workshop.device import simulated, visible_gpus
 from triton_workshop.streams import speak_utf8
 

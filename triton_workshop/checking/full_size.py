@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from triton_workshop.checking.child import load
-from triton_workshop.checking.exercise import Case, Exercise
-from triton_workshop.checking.judge import Judge
-from triton_workshop.checking.observe import Observation, Observer, failure_of
-from triton_workshop.checking.source import Source
-from triton_workshop.checking.tolerance import in_words
-from triton_workshop.checking.trial import Outcome, Progress
-from triton_workshop.checking.verdict import CaseResult, Finding, Kind
+from triton_workshop.checking.exercises.exercise import Case, Exercise
+from triton_workshop.checking.exercises.tolerance import in_words
+from triton_workshop.checking.judging.judge import Judge
+from triton_workshop.checking.judging.trial import Outcome, Progress
+from triton_workshop.checking.judging.verdict import CaseResult, Finding, Kind
+from triton_workshop.checking.observing.child import load
+from triton_workshop.checking.observing.observe import Observation, Observer, failure_of
+from triton_workshop.checking.observing.source import Source
 from triton_workshop.processes.wire import Connection
 
 if TYPE_CHECKING:
-    from triton_workshop.checking.exercise import Launcher
+    from triton_workshop.checking.exercises.exercise import Launcher
 
 GUARD = 4096
 """Elements before and behind each argument that nobody may touch."""

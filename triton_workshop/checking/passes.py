@@ -8,15 +8,15 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from triton_workshop.checking import repair
-from triton_workshop.checking.child import observe_script, send_diagnosis
-from triton_workshop.checking.exercise import Case, Exercise
+from triton_workshop.checking.exercises.exercise import Case, Exercise
 from triton_workshop.checking.full_size import judge_on_the_gpu
-from triton_workshop.checking.judge import Judge
-from triton_workshop.checking.observe import Failure, Observation
-from triton_workshop.checking.recognise import Diagnosis
-from triton_workshop.checking.source import Source
-from triton_workshop.checking.trial import Outcome, judged, located, wants_a_picture, with_picture
+from triton_workshop.checking.judging.judge import Judge
+from triton_workshop.checking.judging.trial import Outcome, judged, located, wants_a_picture, with_picture
+from triton_workshop.checking.observing import repair
+from triton_workshop.checking.observing.child import observe_script, send_diagnosis
+from triton_workshop.checking.observing.observe import Failure, Observation
+from triton_workshop.checking.observing.recognise import Diagnosis
+from triton_workshop.checking.observing.source import Source
 from triton_workshop.processes import call
 from triton_workshop.processes.call import Call, EndedError, Function, Limit, TimeIsUpError
 from triton_workshop.processes.process import CAN_FORK

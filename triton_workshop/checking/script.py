@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING
 import torch
 from rich.console import Console
 
-from triton_workshop.checking import repair
 from triton_workshop.checking.check import LIMIT, source_or_verdict, verdict_of
-from triton_workshop.checking.child import diagnosis_of
-from triton_workshop.checking.exercise import PICTURE, Exercise
 from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.judge import Judge
-from triton_workshop.checking.observe import Observer
+from triton_workshop.checking.exercises.exercise import PICTURE, Exercise
+from triton_workshop.checking.judging.judge import Judge
+from triton_workshop.checking.judging.trial import judged, located, wants_a_picture, with_picture
+from triton_workshop.checking.judging.verdict import CaseResult, Verdict
+from triton_workshop.checking.observing import repair
+from triton_workshop.checking.observing.child import diagnosis_of
+from triton_workshop.checking.observing.observe import Observer
+from triton_workshop.checking.observing.source import Source
 from triton_workshop.checking.passes import simulate, standard_output
-from triton_workshop.checking.progress import remember
-from triton_workshop.checking.report import print_verdict
-from triton_workshop.checking.source import Source
-from triton_workshop.checking.trial import judged, located, wants_a_picture, with_picture
-from triton_workshop.checking.verdict import CaseResult, Verdict
+from triton_workshop.checking.reporting.progress import remember
+from triton_workshop.checking.reporting.report import print_verdict
 from triton_workshop.device import resolve_device
 from triton_workshop.images import load_image, show_image
 from triton_workshop.missing_check import forget_the_check
@@ -33,7 +33,7 @@ from triton_workshop.processes.call import Limit, limited
 from triton_workshop.streams import speak_utf8
 
 if TYPE_CHECKING:
-    from triton_workshop.checking.exercise import Launcher
+    from triton_workshop.checking.exercises.exercise import Launcher
 
 SIMULATED_WIDTH = 640
 """Pixels. Half the picture's width: a quarter of the work, and still more than a terminal can show."""

@@ -16,13 +16,13 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Footer, Static
 
 from triton_workshop.checking.commands import short_path
-from triton_workshop.checking.exercise import Exercise
 from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.progress import remember, remember_hints
-from triton_workshop.checking.report import Space
-from triton_workshop.checking.reset import changed_lines, reset
-from triton_workshop.checking.standing import entries, first_open
-from triton_workshop.checking.verdict import Verdict
+from triton_workshop.checking.exercises.exercise import Exercise
+from triton_workshop.checking.judging.verdict import Verdict
+from triton_workshop.checking.reporting.progress import remember, remember_hints
+from triton_workshop.checking.reporting.report import Space
+from triton_workshop.checking.reporting.reset import changed_lines, reset
+from triton_workshop.checking.reporting.standing import entries, first_open
 from triton_workshop.device import simulated, visible_gpus
 from triton_workshop.saves import Saves
 from triton_workshop.viewer.box import BOX_STYLE, KeyGroups, Keys

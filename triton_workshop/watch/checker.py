@@ -13,8 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from triton_workshop.checking.check import LIMIT, Wanted, check_when_asked, source_or_verdict
-from triton_workshop.checking.exercise import Exercise
-from triton_workshop.checking.verdict import Verdict
+from triton_workshop.checking.exercises.exercise import Exercise
+from triton_workshop.checking.judging.verdict import Verdict
 from triton_workshop.processes.call import LAST_WORDS, EndedError, TimeIsUpError
 from triton_workshop.processes.runner import Runner
 

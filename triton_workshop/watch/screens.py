@@ -16,10 +16,10 @@ from textual.screen import ModalScreen
 from textual.widgets import Footer, OptionList, Static
 from textual.widgets.option_list import Option
 
-from triton_workshop.checking.description import title
-from triton_workshop.checking.exercise import Exercise
-from triton_workshop.checking.report import entry_texts
-from triton_workshop.checking.standing import Entry
+from triton_workshop.checking.exercises.exercise import Exercise
+from triton_workshop.checking.reporting.description import title
+from triton_workshop.checking.reporting.report import entry_texts
+from triton_workshop.checking.reporting.standing import Entry
 from triton_workshop.viewer.box import Box
 from triton_workshop.viewer.lines import wrap
 from triton_workshop.viewer.palette import Palette

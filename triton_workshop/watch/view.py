@@ -13,11 +13,11 @@ from rich.text import Text
 from rich.theme import Theme
 
 from triton_workshop.checking.check import LIMIT
-from triton_workshop.checking.description import STANDINGS, describe, title
-from triton_workshop.checking.exercise import Exercise
-from triton_workshop.checking.report import Space, headline, spaced, table, view
-from triton_workshop.checking.standing import Entry, Standing, first_open
-from triton_workshop.checking.verdict import Finding, Verdict
+from triton_workshop.checking.exercises.exercise import Exercise
+from triton_workshop.checking.judging.verdict import Finding, Verdict
+from triton_workshop.checking.reporting.description import STANDINGS, describe, title
+from triton_workshop.checking.reporting.report import Space, headline, spaced, table, view
+from triton_workshop.checking.reporting.standing import Entry, Standing, first_open
 from triton_workshop.viewer.palette import Palette
 from triton_workshop.viewer.richtext import TokenType, printable, token_style
 from triton_workshop.viewer.transcript import Transcript

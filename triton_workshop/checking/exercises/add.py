@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from triton_workshop.checking.exercise import Axis, Case, Exercise, normal, seeded
+from triton_workshop.checking.exercises.exercise import Axis, Case, Exercise, normal, seeded
 
 if TYPE_CHECKING:
     import torch

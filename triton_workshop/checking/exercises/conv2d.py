@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from triton_workshop.checking.exercise import (
+from triton_workshop.checking.exercises.exercise import (
     Axis,
     Case,
     Exercise,
@@ -18,7 +18,7 @@ from triton_workshop.checking.exercise import (
 if TYPE_CHECKING:
     import torch
 
-    from triton_workshop.checking.exercise import Launcher
+    from triton_workshop.checking.exercises.exercise import Launcher
 
 SOBEL_Y = ((1.0, 2.0, 1.0), (0.0, 0.0, 0.0), (-1.0, -2.0, -1.0))
 SOBEL_X = ((-1.0, 0.0, 1.0), (-2.0, 0.0, 2.0), (-1.0, 0.0, 1.0))

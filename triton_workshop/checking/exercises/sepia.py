@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from triton_workshop.checking.exercise import Axis, Case, Exercise, Showing, seeded, small_picture, uniform
+from triton_workshop.checking.exercises.exercise import Axis, Case, Exercise, Showing, seeded, small_picture, uniform
 
 if TYPE_CHECKING:
     import torch
 
-    from triton_workshop.checking.exercise import Launcher
+    from triton_workshop.checking.exercises.exercise import Launcher
 
 WEIGHTS = ((0.393, 0.769, 0.189), (0.349, 0.686, 0.168), (0.272, 0.534, 0.131))
 """Row: output channel; column: input channel; both red, green, blue. The matrix in common use, as in Microsoft's

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import torch
 
 if TYPE_CHECKING:
-    from triton_workshop.checking.exercise import Launcher
+    from triton_workshop.checking.exercises.exercise import Launcher
     from triton_workshop.simulator import Fault, Launch
     from triton_workshop.simulator.counts import Write
 

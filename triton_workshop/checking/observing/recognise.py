@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import torch
 
-from triton_workshop.checking.exercise import Case, Exercise
-from triton_workshop.checking.mistakes import Edit, Mistake
-from triton_workshop.checking.observe import Observation
-from triton_workshop.checking.repair import Culprit
-from triton_workshop.checking.source import Source
-from triton_workshop.checking.tolerance import tolerance
+from triton_workshop.checking.exercises.exercise import Case, Exercise
+from triton_workshop.checking.exercises.mistakes import Edit, Mistake
+from triton_workshop.checking.exercises.tolerance import tolerance
+from triton_workshop.checking.observing.observe import Observation
+from triton_workshop.checking.observing.repair import Culprit
+from triton_workshop.checking.observing.source import Source
 
 SLACK = 4.0
 """A mistake may round otherwise in another order: two answers that many tolerances apart are still the same."""

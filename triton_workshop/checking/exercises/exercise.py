@@ -10,17 +10,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from triton_workshop.checking.mistakes import Edit, Mistake, table_of
+from triton_workshop.checking.exercises.mistakes import Edit, Mistake, table_of
 
 if TYPE_CHECKING:
     import torch
 
     Launcher = Callable[..., torch.Tensor]
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 """The repository, where exercises and solutions lie."""
 PICTURE = ROOT / "slides" / "poseidon_triton.jpeg"
-SHIPPED = Path(__file__).parent / "exercises" / "shipped"
+SHIPPED = Path(__file__).parent / "shipped"
 """Copies of the exercises as they are shipped: a learner's own files change."""
 
 

@@ -15,8 +15,8 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from triton_workshop.checking.exercise import ROOT, Exercise
-from triton_workshop.checking.verdict import Verdict
+from triton_workshop.checking.exercises.exercise import ROOT, Exercise
+from triton_workshop.checking.judging.verdict import Verdict
 
 FOLDER = "TRITON_WORKSHOP_STATE"
 """This environment variable puts the state elsewhere."""

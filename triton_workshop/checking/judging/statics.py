@@ -11,11 +11,11 @@ import itertools
 import re
 import unicodedata
 
-from triton_workshop.checking.exercise import Exercise
-from triton_workshop.checking.explanations import explanation_named
-from triton_workshop.checking.source import Function, Source, called
-from triton_workshop.checking.unfinished import open_todos
-from triton_workshop.checking.verdict import Finding, Kind
+from triton_workshop.checking.exercises.exercise import Exercise
+from triton_workshop.checking.exercises.unfinished import open_todos
+from triton_workshop.checking.judging.explanations import explanation_named
+from triton_workshop.checking.judging.verdict import Finding, Kind
+from triton_workshop.checking.observing.source import Function, Source, called
 
 DEBUGGING = frozenset({"print_if", "print", "breakpoint"})
 """Allowed in kernels all the same: the simulator is there for it."""

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from triton_workshop.checking.exercise import Exercise
 from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.progress import Record, digest, load_progress
-from triton_workshop.checking.unfinished import open_todos
+from triton_workshop.checking.exercises.exercise import Exercise
+from triton_workshop.checking.exercises.unfinished import open_todos
+from triton_workshop.checking.reporting.progress import Record, digest, load_progress
 
 
 class Standing(StrEnum):

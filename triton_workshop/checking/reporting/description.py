@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from triton_workshop.checking.exercise import Exercise
-from triton_workshop.checking.standing import Entry, Standing, first_open
-from triton_workshop.checking.unfinished import open_todos
-from triton_workshop.checking.verdict import CaseResult, Element, Finding, Kind, Pixels, State, TileMap, Verdict
+from triton_workshop.checking.exercises.exercise import Exercise
+from triton_workshop.checking.exercises.unfinished import open_todos
+from triton_workshop.checking.judging.verdict import CaseResult, Element, Finding, Kind, Pixels, State, TileMap, Verdict
+from triton_workshop.checking.reporting.standing import Entry, Standing, first_open
 
 AROUND = 1
 """Lines of code before and after the line to blame."""

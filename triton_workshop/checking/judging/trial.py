@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from triton_workshop.checking.exercise import Case, Exercise
-from triton_workshop.checking.judge import Judge
-from triton_workshop.checking.observe import Observation
-from triton_workshop.checking.picture import pictures_of
-from triton_workshop.checking.recognise import Diagnosis
-from triton_workshop.checking.tolerance import in_words
-from triton_workshop.checking.verdict import CaseResult, Finding, Kind
+from triton_workshop.checking.exercises.exercise import Case, Exercise
+from triton_workshop.checking.exercises.tolerance import in_words
+from triton_workshop.checking.judging.judge import Judge
+from triton_workshop.checking.judging.picture import pictures_of
+from triton_workshop.checking.judging.verdict import CaseResult, Finding, Kind
+from triton_workshop.checking.observing.observe import Observation
+from triton_workshop.checking.observing.recognise import Diagnosis
 
 Progress = Callable[[CaseResult], None]
 Search = Callable[[Case], Diagnosis | None]

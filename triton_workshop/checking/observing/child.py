@@ -16,12 +16,12 @@ from types import ModuleType
 
 import torch
 
-from triton_workshop.checking.exercise import Case, Exercise
-from triton_workshop.checking.observe import Failure, Observation, Observer, failure_of
-from triton_workshop.checking.recognise import Diagnosis, diagnose
-from triton_workshop.checking.repair import LIMIT, NAME, find_culprit
-from triton_workshop.checking.source import Source
-from triton_workshop.checking.tolerance import tolerance
+from triton_workshop.checking.exercises.exercise import Case, Exercise
+from triton_workshop.checking.exercises.tolerance import tolerance
+from triton_workshop.checking.observing.observe import Failure, Observation, Observer, failure_of
+from triton_workshop.checking.observing.recognise import Diagnosis, diagnose
+from triton_workshop.checking.observing.repair import LIMIT, NAME, find_culprit
+from triton_workshop.checking.observing.source import Source
 from triton_workshop.processes.wire import Connection
 
 

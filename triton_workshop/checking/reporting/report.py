@@ -17,7 +17,9 @@ from rich.table import Table
 from rich.text import Text
 from rich.theme import Theme
 
-from triton_workshop.checking.description import (
+from triton_workshop.checking.exercises.exercise import Exercise
+from triton_workshop.checking.judging.verdict import Pixels, State, TileMap, Verdict
+from triton_workshop.checking.reporting.description import (
     CELLS,
     Code,
     Description,
@@ -27,10 +29,8 @@ from triton_workshop.checking.description import (
     hint_rows,
     next_step,
 )
-from triton_workshop.checking.exercise import Exercise
-from triton_workshop.checking.progress import Record
-from triton_workshop.checking.standing import Entry
-from triton_workshop.checking.verdict import Pixels, State, TileMap, Verdict
+from triton_workshop.checking.reporting.progress import Record
+from triton_workshop.checking.reporting.standing import Entry
 from triton_workshop.half_blocks import UPPER_HALF_BLOCK, half_block_colours
 
 TERMINAL = Theme({

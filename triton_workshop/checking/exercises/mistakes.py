@@ -7,7 +7,7 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-FOLDER = Path(__file__).parent / "exercises"
+FOLDER = Path(__file__).parent
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ import time
 from itertools import chain, count
 from pathlib import Path
 
-from triton_workshop.checking.exercise import Exercise
-from triton_workshop.checking.progress import state_folder, write_whole
+from triton_workshop.checking.exercises.exercise import Exercise
+from triton_workshop.checking.reporting.progress import state_folder, write_whole
 
 
 def changed_lines(exercise: Exercise) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from triton_workshop.checking.exercise import Exercise
+from triton_workshop.checking.exercises.exercise import Exercise
 
 EXTRA_ROUNDINGS = 2
 """Beyond the sum: a constant rounded to the dtype, and the result rounded when it is stored."""

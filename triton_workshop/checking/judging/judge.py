@@ -9,15 +9,15 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from triton_workshop.checking.comparison import Comparison, compare
-from triton_workshop.checking.exercise import Exercise, solution_has
-from triton_workshop.checking.explanations import Explanation, explain, explanation_named
-from triton_workshop.checking.observe import Failure, Observation, Origin
-from triton_workshop.checking.picture import element_of, tile_map
-from triton_workshop.checking.recognise import NO_DIAGNOSIS, Diagnosis
-from triton_workshop.checking.repair import Culprit
-from triton_workshop.checking.source import Source, called, names_in
-from triton_workshop.checking.verdict import MOST_PROGRAMS, Finding, Kind
+from triton_workshop.checking.exercises.exercise import Exercise, solution_has
+from triton_workshop.checking.judging.comparison import Comparison, compare
+from triton_workshop.checking.judging.explanations import Explanation, explain, explanation_named
+from triton_workshop.checking.judging.picture import element_of, tile_map
+from triton_workshop.checking.judging.verdict import MOST_PROGRAMS, Finding, Kind
+from triton_workshop.checking.observing.observe import Failure, Observation, Origin
+from triton_workshop.checking.observing.recognise import NO_DIAGNOSIS, Diagnosis
+from triton_workshop.checking.observing.repair import Culprit
+from triton_workshop.checking.observing.source import Source, called, names_in
 from triton_workshop.simulator.faults import Fault
 
 REPAIRABLE = frozenset(Kind) - {Kind.UNFINISHED, Kind.TIMEOUT, Kind.NOT_A_KERNEL}

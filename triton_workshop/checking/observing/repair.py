@@ -14,9 +14,9 @@ import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from triton_workshop.checking.differences import differences
-from triton_workshop.checking.exercise import Exercise, todo_lines
-from triton_workshop.checking.source import Source, called
+from triton_workshop.checking.exercises.exercise import Exercise, todo_lines
+from triton_workshop.checking.observing.differences import differences
+from triton_workshop.checking.observing.source import Source, called
 
 LIMIT = 0.7
 """Seconds of the processor's time for all tries together."""

@@ -1,0 +1,1 @@
+"""What a learner sees of a verdict, and how far they have come."""
