@@ -41,16 +41,30 @@ def _what_to_move() -> str:
         tree = ast.parse(Path(script).read_text(encoding="utf-8"))
     except (OSError, SyntaxError, UnicodeDecodeError):
         return fallback
-    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
-    imports = [(_imported_package(node), node.lineno) for node in nodes]
-    ours = [line for package, line in imports if package == "triton_workshop"]
-    triton = [line for package, line in imports if package == "triton"]
+    imports = _imports(tree)
     # torchvision and others import Triton too: without `import triton`, the first import is the suspect.
-    others = [line for package, line in imports if package not in ("triton_workshop", "__future__")]
-    suspect = min(triton or others, default=None)
-    if not ours or suspect is None or suspect > min(ours):
+    suspect = imports.get("triton") or next(iter(imports.values()), None)
+    ours = imports.get("triton_workshop")
+    if ours is None or suspect is None or suspect >= ours:
         return fallback
-    return f"in {Path(script).name}, move line {min(ours)} (triton_workshop) above line {suspect}"
+    return f"in {Path(script).name}, move line {ours} (triton_workshop) above line {suspect}"
+
+
+def lines_to_exchange(tree: ast.Module) -> tuple[int, int] | None:
+    """Where a script imports triton_workshop, and where Triton before that; None where all is in order."""
+    imports = _imports(tree)
+    ours, triton = imports.get("triton_workshop"), imports.get("triton")
+    return None if ours is None or triton is None or triton > ours else (ours, triton)
+
+
+def _imports(tree: ast.Module) -> dict[str | None, int]:
+    """The line on which a script imports each package first, from top to bottom."""
+    nodes = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+    lines: dict[str | None, int] = {}
+    for node in nodes:
+        lines.setdefault(_imported_package(node), node.lineno)
+    lines.pop("__future__", None)
+    return lines
 
 
 def _imported_package(node: ast.Import | ast.ImportFrom) -> str | None:

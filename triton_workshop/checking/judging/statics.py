@@ -10,12 +10,14 @@ import builtins
 import itertools
 import re
 import unicodedata
+from dataclasses import replace
 
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.exercises.unfinished import open_todos
 from triton_workshop.checking.judging.explanations import explanation_named
 from triton_workshop.checking.judging.verdict import Finding, Kind
 from triton_workshop.checking.observing.source import Function, Source, called
+from triton_workshop.import_order import lines_to_exchange
 
 DEBUGGING = frozenset({"print_if", "print", "breakpoint"})
 """Allowed in kernels all the same: the simulator is there for it."""
@@ -38,8 +40,7 @@ def static_finding(exercise: Exercise, source: Source) -> Finding | None:
 
 def unreadable(error: Exception) -> Finding:
     """A file that is no Python text at all."""
-    utf8 = ("Save it as UTF-8: an editor offers that in its status line, or when it saves a file under a name.",)
-    hints = () if isinstance(error, OSError) else utf8
+    hints = () if isinstance(error, OSError) else explanation_named("unreadable").hints
     return Finding(Kind.CRASH, f"the file cannot be read: {error}", hints, hint_name="unreadable")
 
 
@@ -47,23 +48,17 @@ def _syntax(source: Source) -> Finding | None:
     try:
         source.tree  # noqa: B018  # parsing is what can fail
     except SyntaxError as error:
-        indentation = isinstance(error, IndentationError)
-        line = _opening_line(source, error)
-        hint = SAME_COLUMN if indentation else _syntax_hint(error, source.line(line))
-        return Finding(
-            Kind.CRASH,
-            f"{type(error).__name__}: {error.msg}",
-            (hint,),
-            line,
-            source.line(line),
-            hint_name="indentation" if indentation else "syntax-error",
-        )
+        line = min(error.lineno, len(source.text.splitlines())) if error.lineno else None
+        message = f"{type(error).__name__}: {error.msg}"
+        if isinstance(error, IndentationError):
+            return _explained(source, line, message, "indentation")
+        hint = _syntax_hint(error, source.line(line))
+        return Finding(Kind.CRASH, message, (hint,), line, source.line(line), hint_name="syntax-error")
     except ValueError as error:  # null bytes
         return unreadable(error)
     return None
 
 
-SAME_COLUMN = "Lines of one block start in the same column, by spaces only."
 NOT_PYTHON = (
     (r"&&|\|\|", "Python has no && and ||: masks are joined with a single & or |, each comparison in parentheses."),
     (r"<<<", "This is how CUDA launches a kernel. In Triton the grid stands in brackets: kernel[grid](arguments)."),
@@ -96,10 +91,6 @@ def _syntax_hint(error: SyntaxError, line: str) -> str:
     return found or UNREADABLE
 
 
-def _opening_line(source: Source, error: SyntaxError) -> int | None:
-    return min(error.lineno, len(source.text.splitlines())) if error.lineno else None
-
-
 def _unfinished(exercise: Exercise, source: Source) -> Finding | None:
     todos = open_todos(source.text)
     if not todos:
@@ -117,22 +108,11 @@ def _unfinished(exercise: Exercise, source: Source) -> Finding | None:
 
 def _import_order(source: Source) -> Finding | None:
     """Triton is set up when it is imported: for the simulator, if triton_workshop has come first."""
-    imports = [
-        (name.partition(".")[0], node.lineno)
-        for node in source.tree.body
-        if isinstance(node, ast.Import | ast.ImportFrom)
-        for name in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names])
-    ]
-    ours = min((line for name, line in imports if name == "triton_workshop"), default=None)
-    early = min((line for name, line in imports if name == "triton" and ours and line < ours), default=None)
-    if early is None:
+    lines = lines_to_exchange(source.tree)
+    if lines is None:
         return None
-    message = f"Triton is imported before triton_workshop: move line {ours} above line {early}"
-    hints = (
-        "Who decides where kernels run, and when?",
-        "triton_workshop chooses the GPU or the simulator, and Triton wants to know when it is imported.",
-    )
-    return Finding(Kind.CRASH, message, hints, early, source.line(early), hint_name="wrong-import-order")
+    message = f"Triton is imported before triton_workshop: move line {lines[0]} above line {lines[1]}"
+    return _explained(source, lines[1], message, "wrong-import-order")
 
 
 def _missing(exercise: Exercise, source: Source) -> Finding | None:
@@ -140,12 +120,7 @@ def _missing(exercise: Exercise, source: Source) -> Finding | None:
     names = {name for node in ast.walk(source.tree) for name in _bound(node)}
     if exercise.launcher in names or any(isinstance(node, ast.ImportFrom) for node in _starred(source.tree)):
         return None
-    return Finding(
-        Kind.CRASH,
-        f"the script defines no function {exercise.launcher}",
-        ("The checker calls it by this name; the shipped file has its signature.",),
-        hint_name="no-launcher",
-    )
+    return _explained(source, None, f"the script defines no function {exercise.launcher}", "no-launcher")
 
 
 def _starred(tree: ast.Module) -> list[ast.ImportFrom]:
@@ -188,7 +163,7 @@ def _block_of_python(source: Source) -> Finding | None:
         for node in _in_order(kernel):
             if isinstance(node, ast.Call) and node not in loops and ast.unparse(node.func) == "range":
                 text = ast.unparse(node)
-                return _explained(source, node, f"{text} is Python's, not a block of numbers", "no-kernel-value")
+                return _explained(source, node.lineno, f"{text} is Python's, not a block of numbers", "no-kernel-value")
     return None
 
 
@@ -202,20 +177,19 @@ def _misused_pointer(source: Source) -> Finding | None:
             match node:
                 case ast.Subscript(value=ast.Name(id=name)) if name in pointers:
                     message = f"{ast.unparse(node)}: {name} is a pointer, and brackets read nothing from it"
-                    return _explained(source, node, message, "brackets")
+                    return _explained(source, node.lineno, message, "brackets")
                 case (
                     ast.Attribute(value=ast.Name(id=name), attr="shape" | "size" | "numel")
                     | ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)])
                 ) if name in pointers:
                     message = f"{ast.unparse(node)}: {name} is a pointer, and knows no sizes"
-                    return _explained(source, node, message, "no-sizes-in-kernels")
+                    return _explained(source, node.lineno, message, "no-sizes-in-kernels")
     return None
 
 
-def _explained(source: Source, node: ast.expr, message: str, name: str) -> Finding:
+def _explained(source: Source, line: int | None, message: str, name: str) -> Finding:
     """A finding in the words that its error would have."""
-    hints = explanation_named(name).hints
-    return Finding(Kind.CRASH, message, hints, node.lineno, source.line(node.lineno), hint_name=name)
+    return Finding(Kind.CRASH, message, explanation_named(name).hints, line, source.line(line), hint_name=name)
 
 
 def _no_constexpr(exercise: Exercise, source: Source) -> Finding | None:
@@ -240,16 +214,10 @@ def _no_constexpr(exercise: Exercise, source: Source) -> Finding | None:
 
 def _run_time_size(exercise: Exercise, source: Source, call: ast.Call, name: str) -> Finding:
     message = f"tl.{called(call)} needs a size that is fixed when the kernel is compiled; {name} is not"
-    hints = (
-        "Which sizes have to be known when the kernel is compiled?",
-        f"Those of blocks and of unrolled loops: the kernel's parameter is declared {name}: tl.constexpr.",
-    )
     shipped = Source(exercise.exercise_file, exercise.shipped(), exercise.kernel, exercise.launcher)
-    if shipped.kernel is not None and name in _run_time_names(shipped.kernel):
-        idea = f"Those of blocks, and {name} is the size of a tensor. A block has the size of one of the constexprs."
-        hints = (hints[0], idea)
-    line = call.lineno
-    return Finding(Kind.CRASH, message, hints, line, source.line(line), hint_name="missing-constexpr")
+    of_a_tensor = shipped.kernel is not None and name in _run_time_names(shipped.kernel)
+    found = _explained(source, call.lineno, message, "size-of-a-tensor" if of_a_tensor else "missing-constexpr")
+    return replace(found, hints=tuple(hint.replace("NAME", name) for hint in found.hints))
 
 
 def _run_time_names(kernel: Function) -> set[str]:
@@ -258,33 +226,13 @@ def _run_time_names(kernel: Function) -> set[str]:
 
 
 def _call_of_python(source: Source, call: ast.Call) -> Finding:
-    name = ast.unparse(call.func)
-    return Finding(
-        Kind.CRASH,
-        f"a kernel calls {name}, which is Python: Triton does not compile it",
-        (
-            "Which functions does Triton know?",
-            "Inside a kernel only tl functions and other `@triton.jit` functions work: it is compiled, not run by "
-            "Python. tl has cdiv, minimum, zeros, arange and many more.",
-        ),
-        call.lineno,
-        source.line(call.lineno),
-        hint_name="python-function-in-kernel",
-    )
+    message = f"a kernel calls {ast.unparse(call.func)}, which is Python: Triton does not compile it"
+    return _explained(source, call.lineno, message, "python-function-in-kernel")
 
 
 def _global_variable(source: Source, name: ast.Name) -> Finding:
-    return Finding(
-        Kind.CRASH,
-        f"a kernel reads the global variable {name.id}: Triton compiles only what cannot change",
-        (
-            "Can this value change after the kernel was compiled?",
-            f"Say that it cannot: {name.id} = tl.constexpr(...). Or write the numbers into the kernel.",
-        ),
-        name.lineno,
-        source.line(name.lineno),
-        hint_name="global-not-constexpr",
-    )
+    message = f"a kernel reads the global variable {name.id}: Triton compiles only what cannot change"
+    return _explained(source, name.lineno, message, "global-not-constexpr")
 
 
 def _globals(tree: ast.Module) -> tuple[set[str], set[str], set[str]]:

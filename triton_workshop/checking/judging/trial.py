@@ -61,7 +61,7 @@ def judged(
 def located(judge: Judge, outcome: Outcome, search: Search) -> Outcome:
     """The outcome with its findings on the line where the mistake was made, if `search` finds that."""
     failed = outcome.failed
-    if failed is None or not judge.can_be_repaired(failed.seen, outcome.findings[0]):
+    if failed is None or not judge.can_be_diagnosed(failed.seen, outcome.findings[0]):
         return outcome
     judge = replace(judge, diagnosis=search(failed.case) or Diagnosis())
     first, *others = judge.findings(failed.case.name, failed.case.arguments("cpu"), failed.seen)
