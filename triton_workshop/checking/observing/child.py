@@ -34,6 +34,7 @@ def prepare() -> None:
     use_simulator()
     check_triton_mode()
     install()
+    import triton.experimental.gluon  # as Triton does, 0.1 s, when it first names an argument's type
     import triton.language  # noqa: F401  # what every kernel imports
 
     # Before anything is computed: a fork hangs where it waits for OpenMP's threads, which did not come along.
