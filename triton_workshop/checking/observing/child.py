@@ -18,7 +18,7 @@ import torch
 
 from triton_workshop.checking.exercises.exercise import Case, Exercise
 from triton_workshop.checking.exercises.tolerance import tolerance
-from triton_workshop.checking.observing.observe import Failure, Observation, Observer, failure_of
+from triton_workshop.checking.observing.observe import Failure, Observation, Observer, Origin, failure_of
 from triton_workshop.checking.observing.recognise import Diagnosis, diagnose
 from triton_workshop.checking.observing.repair import LIMIT, NAME, find_culprit
 from triton_workshop.checking.observing.source import Source
@@ -126,7 +126,7 @@ class _Tries:
 
 def _is_right(exercise: Exercise, case: Case, seen: Observation) -> bool:
     arguments = case.arguments("cpu")
-    if seen.failure is not None or seen.changed_inputs or any(launch.faults for launch in seen.launches):
+    if seen.origin is not Origin.KERNEL or seen.changed_inputs or any(launch.faults for launch in seen.launches):
         return False
     expected = exercise.reference(*(argument.double() for argument in arguments))
     if seen.output is None or seen.output.shape != expected.shape or seen.output.dtype != arguments[0].dtype:
