@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import sys
-import tempfile
 from pathlib import Path
 
 import pytest
 
 from processes.conftest import Start
-from triton_workshop.processes.origin import Origin, PlainNames
 from triton_workshop.processes.runner import Runner
-from triton_workshop.processes.script import Script
+from triton_workshop.processes.script import Origin, Script
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="bash, and file names as POSIX has them")
 
@@ -67,16 +65,3 @@ fill_kernel[(1,)](torch.zeros(4))
 def test_a_kernels_fault_has_the_decks_number(warm: Runner, tmp_path: Path, origin: Origin | None, line: int) -> None:
     with warm.run(Script("python", KERNEL, tmp_path, origin=origin)) as run:
         assert f"line {line}: `tl.store".encode() in b"".join(run.output())
-
-
-def test_a_name_is_found_where_the_output_is_cut_in_its_midst() -> None:
-    file = Path(tempfile.gettempdir(), "workshop-x1y2", "talk.md")
-    text = f'File "{file}", line 3\n{file.parent}/other'.encode()
-    for cut in range(text.index(b"workshop") + 1, len(text)):
-        names = PlainNames(file)
-        shown = names.pass_on(text[:cut]) + names.pass_on(text[cut:]) + names.rest()
-        assert shown == f'File "talk.md", line 3\n{file.parent}/other'.encode()
-
-
-def test_an_end_that_may_go_on_otherwise_is_not_waited_for() -> None:
-    assert PlainNames(Path("/tmp/workshop-x1y2/talk.md")).pass_on(b"how many of 50/") == b"how many of 50/"

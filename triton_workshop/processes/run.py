@@ -19,12 +19,13 @@ from triton_workshop.processes import guard
 from triton_workshop.processes.call import FAREWELL, LAST_WORDS, POLL
 from triton_workshop.processes.languages import executor, installed_executor
 from triton_workshop.processes.launcher import PIPE, TERMINAL
-from triton_workshop.processes.origin import PADDED, PlainNames
 from triton_workshop.processes.process import INTERRUPT, KILL, WINDOWS, Files, NewProcess, Process, later, open_terminal
 from triton_workshop.processes.script import CannotRunError, Outcome, Script
 from triton_workshop.processes.shows import python_command
 
 CHUNK = 65536
+PADDED = frozenset({"python", "bash", "sh"})
+"""The languages in which empty lines before the code mean nothing, and the file's name as little."""
 
 Launch = Callable[[Script, Path, Mapping[str, str], Files], Process]
 """Starts a script, whose source stands in that file, with these variables. Raises OSError and CannotRunError."""
@@ -86,15 +87,17 @@ class Run:
         self._ended: float | None = None
         self._folder = tempfile.TemporaryDirectory(prefix="workshop-", dir=folder, ignore_cleanup_errors=True)
         self._file = self._write_file(f"block.{extension}")
-        self._names = PlainNames(self._file) if script.origin else None
         self._output, self._process = self._launch(launch)
         self._clock = None if script.time_limit is None else later(script.time_limit, self._run_out_of_time)
 
     def _write_file(self, name: str) -> Path:
-        """The script's file: by that name, or where the language allows it, as in the place that it comes from."""
+        """The script's file: by that name, or where the language allows it, as in the place that it comes from.
+
+        There each line has the number that it has here: every traceback, warning and compile error is right by itself.
+        """
         script, source = self._script, self._script.source
         if script.origin is not None and script.language in PADDED:
-            name, source = script.origin.name, script.origin.laid_out(source)
+            name, source = script.origin.name, "\n" * (script.origin.line - 1) + source
         file = Path(self._folder.name, name)
         file.write_text(source, encoding="utf-8", errors="replace")
         return file
@@ -124,13 +127,11 @@ class Run:
         Ends when the script and its process group have gone, or have closed their end of the pipe. A script that has
         an origin names its file there without the temporary folder.
         """
-        names = self._names
+        full, name = os.fsencode(self._file), os.fsencode(self._file.name)
         while self._readable() and (chunk := _read(self._output)):
-            if shown := names.pass_on(chunk) if names else chunk:
-                yield shown
+            # A name is written at once, so that a piece seldom ends in its midst.
+            yield chunk.replace(full, name) if self._script.origin else chunk
         self._reap()
-        if names and (rest := names.rest()):
-            yield rest
 
     def _readable(self) -> bool:
         """Waits for output; False once the script is gone and nothing more of its own can come."""

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from triton_workshop.processes import guard
-from triton_workshop.processes.origin import Origin
 from triton_workshop.processes.shows import SLIDE
 
 PICTURES = "TRITON_WORKSHOP_PICTURES"
@@ -17,6 +16,14 @@ PICTURES = "TRITON_WORKSHOP_PICTURES"
 
 class CannotRunError(Exception):
     """A script that could not be started; the message says why."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The name of the file that a script's code stands in, and the line of it on which the code begins, from 1."""
+
+    name: str
+    line: int
 
 
 @dataclass(frozen=True)

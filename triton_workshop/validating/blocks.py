@@ -11,9 +11,8 @@ from pathlib import Path
 from triton_workshop.consent import EVERYTHING, Consent, flag
 from triton_workshop.deck.model import Block, Code, Execution, origin
 from triton_workshop.processes.languages import MissingProgramError
-from triton_workshop.processes.origin import Origin
 from triton_workshop.processes.run import Run
-from triton_workshop.processes.script import CannotRunError, Outcome, Script
+from triton_workshop.processes.script import CannotRunError, Origin, Outcome, Script
 from triton_workshop.validating.validation import BlockResult
 
 OUTPUT_KEPT = 2**20

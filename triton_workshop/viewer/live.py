@@ -15,10 +15,9 @@ from triton_workshop.processes.call import FAREWELL
 from triton_workshop.processes.foreground import run_in_foreground
 from triton_workshop.processes.languages import runnable
 from triton_workshop.processes.memory import machine_memory
-from triton_workshop.processes.origin import Origin
 from triton_workshop.processes.run import Run
 from triton_workshop.processes.runner import Runner
-from triton_workshop.processes.script import CannotRunError, Outcome, Script
+from triton_workshop.processes.script import CannotRunError, Origin, Outcome, Script
 from triton_workshop.viewer.printed_picture import PictureFolder
 from triton_workshop.viewer.reloading import pairs
 from triton_workshop.viewer.terminal_screen import TerminalScreen
