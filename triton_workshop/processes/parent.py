@@ -1,11 +1,11 @@
 """A warm parent: imports torch, Triton and the package once, and forks a child for each script.
 
 It never initialises CUDA nor runs a tensor operation: a child could not use CUDA then, and OpenMP's threads, which a
-fork does not copy, would be waited for without end. Whoever connects is told when it is ready. A client that then sends
-files and a `Request` gets a child, whose process the parent answers with, and at the end with its exit status; it can
-send numbers of signals meanwhile. A client that has gone takes its child along. Without clients the parent leaves,
-after the seconds that it was told to stay; it imports to the end even if they have gone. The kernel ends its children
-with it.
+fork does not copy, would be waited for without end. It keeps a spare child, which on a GPU brings up CUDA meanwhile.
+Whoever connects is told when it is ready. A client that then sends files and a `Request` has a child do it, whose
+process the parent answers with, and at the end with its exit status; it can send numbers of signals meanwhile. A
+client that has gone takes its child along. Without clients the parent leaves, after the seconds that it was told to
+stay; it imports to the end even if they have gone. The kernel ends its children with it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import struct
 import sys
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -55,22 +55,20 @@ WARM_UP = "triton_workshop.setup_kernel"
 """Has a function that compiles and launches a kernel, and brings up CUDA so."""
 DECIDES = "triton_workshop.device"
 """Decides once whether kernels run on the GPU, and sets variables for Triton then."""
-SPARES_IN_VAIN = 3
-"""So many spare children in a row that end before they are used: then no more are kept."""
+TRIES = 3
+"""So many children in a row that end while they bring up CUDA, or wait for a job: then scripts do it themselves."""
 MESSAGE_SECONDS = 5
 """For a message that has begun to come."""
 HELD_OVER_FORK = (signal.SIGINT, signal.SIGTERM)
 
-Job = tuple[Request, list[int]]
-"""What a child is to run, and the files that it is to have."""
-
 
 @dataclass(frozen=True)
 class Spare:
-    """A child that has its CUDA context, and waits for a job at the other end of this connection."""
+    """A child that waits for a job at the other end of this connection."""
 
     process: int
     connection: SocketConnection
+    brings_up_cuda: bool
 
 
 def main(mode: Mode, door: int, stays: float) -> NoReturn:
@@ -78,8 +76,7 @@ def main(mode: Mode, door: int, stays: float) -> NoReturn:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     entrance = socket.socket(fileno=door)
     _preload(mode)
-    request, files = Parent(mode, entrance, stays).serve()
-    become(request, files)
+    Parent(mode, entrance, stays).serve()
 
 
 def _has_gone(client: SocketConnection) -> bool:
@@ -106,7 +103,7 @@ def _preload(mode: Mode) -> None:
 
 
 class Parent:
-    """Serves clients. In a child, `serve` returns what the child is to run."""
+    """Serves clients."""
 
     def __init__(self, mode: Mode, door: socket.socket, stays: float) -> None:
         self._door = door
@@ -114,7 +111,7 @@ class Parent:
         self._clients: dict[SocketConnection, int] = {}
         """Those that are connected, each with its child, 0 for none."""
         self._spare: Spare | None = None
-        self._spares_to_try = SPARES_IN_VAIN if mode is Mode.CUDA else 0
+        self._tries = TRIES if mode is Mode.CUDA else 0
         self._last_use = time.monotonic()
         self._wake, self._wakes = socket.socketpair()
         self._wakes.setblocking(False)
@@ -124,11 +121,11 @@ class Parent:
         self._selector.register(self._door, selectors.EVENT_READ, self._admit)
         self._selector.register(self._wake, selectors.EVENT_READ, self._collect)
 
-    def serve(self) -> Job:
-        """Serves until its time is over, then ends the process; returns in each child, with that child's job."""
+    def serve(self) -> NoReturn:
+        """Serves until its time is over."""
         while True:
-            if self._spare is None and self._spares_to_try and (job := self._fork_spare()):
-                return job
+            with suppress(OSError):  # the next job tries again
+                self._spare = self._spare or self._fork()
             patience = None if self._clients else max(self._stays - (time.monotonic() - self._last_use), 0)
             events = self._selector.select(patience)
             if not events and not self._clients:
@@ -136,9 +133,8 @@ class Parent:
                 self._door.close()
                 os._exit(0)  # and the kernel ends the spare child
             for key, _ in events:
-                act: Callable[[], Job | None] = key.data
-                if job := act():
-                    return job
+                act: Callable[[], None] = key.data
+                act()
 
     def _admit(self) -> None:
         """The next client, if it is the same user."""
@@ -153,41 +149,49 @@ class Parent:
         with suppress(OSError):  # one that has gone is noticed in `_attend`
             client.send(READY)
 
-    def _attend(self, client: SocketConnection) -> Job | None:
+    def _attend(self, client: SocketConnection) -> None:
         """Starts what a client asks for, or sends the signal; one that has gone ends its child."""
         if client not in self._clients:  # its child has ended since the message arrived
-            return None
-        files: list[int] = []
+            return
         try:
             if child := self._clients[client]:
                 number = client.receive()
                 assert isinstance(number, int)
                 signal_group(child, number)
-                return None
-            files = client.receive_files(FILES)
+            else:
+                self._start(client)
+        except (OSError, EOFError):
+            self._dismiss(client)
+
+    def _start(self, client: SocketConnection) -> None:
+        """Gives the job that a client has sent to a child."""
+        files = client.receive_files(FILES)
+        try:
             request = client.receive()
             assert isinstance(request, Request)
-        except (OSError, EOFError):
+            if request.stays is not None:  # the last client says for how long
+                self._stays = request.stays
+            if not _has_gone(client):
+                self._clients[client] = self._hand_over(request, files)
+                client.send({"process": self._clients[client]})
+        finally:
             for file in files:
                 os.close(file)
-            self._dismiss(client)
-            return None
-        return self._start(client, request, files)
 
-    def _start(self, client: SocketConnection, request: Request, files: list[int]) -> Job | None:
-        """Gives a job to a child. Returns it in the child."""
-        if request.stays is not None:  # the last client says for how long
-            self._stays = request.stays
-        child = None if _has_gone(client) else self._hand_to_spare(request, files) or self._fork()
-        if child == 0:
-            return request, files
-        for file in files:
-            os.close(file)
-        if child is not None:
-            self._clients[client] = child
-            with suppress(OSError):
-                client.send({"process": child})
-        return None
+    def _hand_over(self, request: Request, files: list[int]) -> int:
+        """Has a child do this; its process."""
+        while True:
+            spare, self._spare = self._spare or self._fork(files), None
+            try:
+                spare.connection.send_files(files)
+                spare.connection.send(request)
+            except OSError:  # it has ended before it was used
+                continue
+            finally:
+                spare.connection.close()
+            if spare.brings_up_cuda:
+                self._tries = TRIES
+            return spare.process
 
     def _dismiss(self, client: SocketConnection) -> None:
         """Ends a conversation, and the child that it was about."""
@@ -212,7 +216,11 @@ class Parent:
                     client.send({"code": code})
                 self._dismiss(client)
 
-    def _fork(self) -> int:
+    def _fork(self, files: Sequence[int] = ()) -> Spare:
+        """A new child, which waits for a job; these files are not for it."""
+        ours, theirs = map(SocketConnection, socket.socketpair())
+        brings_up_cuda = self._tries > 0
+        self._tries -= brings_up_cuda
         # A signal for the child waits until the child can heed it.
         signal.pthread_sigmask(signal.SIG_BLOCK, HELD_OVER_FORK)
         parent = os.getpid()
@@ -220,54 +228,37 @@ class Parent:
         if process == 0:
             os.setsid()
             die_with_parent(parent)
-            self._be_no_parent()
-        else:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, HELD_OVER_FORK)
-        return process
+            ours.close()
+            for file in files:
+                os.close(file)
+            self._let_go()
+            _do_what_comes(theirs, brings_up_cuda)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, HELD_OVER_FORK)
+        theirs.close()
+        return Spare(process, ours, brings_up_cuda)
 
-    def _be_no_parent(self) -> None:
-        """In a child: lets go of everything that is the parent's."""
+    def _let_go(self) -> None:
+        """In a child: closes everything that is the parent's."""
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         self._selector.close()
-        for connection in (*self._clients, *([self._spare.connection] if self._spare else [])):
-            connection.close()
+        for client in self._clients:
+            client.close()
         for end in (self._door, self._wake, self._wakes):
             end.close()
 
-    def _fork_spare(self) -> Job | None:
-        """Keeps a child that has brought up CUDA. Returns in that child, when it gets its job."""
-        ours, theirs = map(SocketConnection, socket.socketpair())
-        process = self._fork()
-        if process:
-            theirs.close()
-            self._spares_to_try -= 1
-            self._spare = Spare(process, ours)
-            return None
-        ours.close()
-        _bring_up_cuda()
-        try:
-            files, request = theirs.receive_files(FILES), theirs.receive()
-        except (OSError, EOFError):
-            os._exit(0)
-        assert isinstance(request, Request)
-        theirs.close()
-        return request, files
 
-    def _hand_to_spare(self, request: Request, files: list[int]) -> int | None:
-        """Gives a job to the spare child; its process, None where there is none to take it."""
-        spare, self._spare = self._spare, None
-        if spare is None:
-            return None
-        try:
-            spare.connection.send_files(files)
-            spare.connection.send(request)
-        except OSError:
-            return None
-        finally:
-            spare.connection.close()
-        self._spares_to_try = SPARES_IN_VAIN
-        return spare.process
+def _do_what_comes(jobs: SocketConnection, brings_up_cuda: bool) -> NoReturn:
+    """A child's life."""
+    if brings_up_cuda:
+        _bring_up_cuda()
+    try:
+        files, request = jobs.receive_files(FILES), jobs.receive()
+    except (OSError, EOFError):
+        os._exit(0)
+    assert isinstance(request, Request)
+    jobs.close()
+    become(request, files)
 
 
 def _bring_up_cuda() -> None:
