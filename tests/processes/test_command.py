@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from processes import dies, eventually
-from triton_workshop.processes import freshness, warm
-from triton_workshop.processes.idle import IDLE, IDLE_SECONDS, IdleError, idle_seconds
+from triton_workshop.processes import warm
+from triton_workshop.processes.command import IDLE, IDLE_SECONDS, IdleError, idle_seconds
 from triton_workshop.processes.modes import Mode
 from triton_workshop.processes.warm import WarmParent
 
@@ -208,7 +208,7 @@ def test_the_last_command_says_how_long_the_process_stays(environment: dict[str,
 def test_an_edited_package_is_other_code(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     file = tmp_path / "module.py"
     file.write_text("")
-    monkeypatch.setattr(freshness, "PACKAGE", tmp_path)
+    monkeypatch.setattr(warm, "PACKAGE", tmp_path)
     before = WarmParent.of(Mode.SIMULATOR, {})
     assert WarmParent.of(Mode.SIMULATOR, {}) == before
     os.utime(file, ns=(0, file.stat().st_mtime_ns + 1))

@@ -109,7 +109,7 @@ def test_a_killed_child_is_reported_and_takes_its_children_along(warm: Runner, t
 
 def test_a_script_that_has_begun_ends_with_its_parent(tmp_path: Path) -> None:
     """It is not run twice. The next one has a new parent."""
-    with Runner() as runner:
+    with apart(tmp_path), Runner() as runner:
         for _ in range(2):
             with runner.run(Script("python", FAMILY + "outside.wait()", tmp_path)) as run:
                 output = run.output()
@@ -147,7 +147,7 @@ def test_a_script_whose_parent_dies_before_it_has_begun_says_so(tmp_path: Path) 
 
 def test_a_run_that_has_lost_its_parent_leaves_the_next_parent_alone(tmp_path: Path) -> None:
     waits = "import os, time, torch\nprint(os.getppid(), flush=True)\nwhile not os.path.exists('go'): time.sleep(0.01)"
-    with Runner() as runner, runner.run(Script("python", waits, tmp_path)) as first:
+    with apart(tmp_path), Runner() as runner, runner.run(Script("python", waits, tmp_path)) as first:
         [parent] = numbers(first.output())
         os.kill(parent, signal.SIGKILL)
         assert dies(parent)

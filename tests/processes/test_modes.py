@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 
 from processes.conftest import Start
 from triton_workshop.processes import modes
-from triton_workshop.processes.modes import Mode, default_mode, heavy, parent_for
+from triton_workshop.processes.modes import Mode, heavy, parent_for
 from triton_workshop.processes.runner import Runner
 from triton_workshop.processes.script import Script
 
@@ -70,23 +69,6 @@ def test_a_script_finds_its_parent(
 )
 def test_heavy_scripts_import_what_takes_seconds(source: str, expected: bool) -> None:
     assert heavy(source) is expected
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="warm processes are forks, on Linux only")
-def test_a_wrong_guess_runs_in_a_new_process(warm: Runner, tmp_path: Path) -> None:
-    """Where the script's text gives no sign of the mode that it wants."""
-    other = "0" if default_mode({}) is Mode.SIMULATOR else "1"
-    source = (
-        "import os, sys\n"
-        f"os.environ['TRITON_' + 'INTERPRET'] = '{other}'\n"
-        "from triton_workshop.import_order import check_triton_mode\n"
-        "checked = check_triton_mode()\n"
-        "print('torch' in sys.modules)\n"
-    )
-    with warm.run(Script("python", source, tmp_path)) as run:
-        printed = b"".join(run.output()).decode()
-        assert run.wait().succeeded, printed
-    assert printed == "False\n"
 
 
 @pytest.mark.gpu

@@ -13,24 +13,24 @@ import signal
 import sys
 import threading
 import time
-import traceback
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import FrameType
-from typing import Literal, Self
+from typing import Literal
 
-from triton_workshop.processes.freshness import program
 from triton_workshop.processes.process import (
-    INTERRUPT,
-    KILL,
+    LAST_WORDS,
+    POLL,
     Files,
     NewProcess,
     Process,
+    Running,
     die_with_parent,
     later,
+    program,
     signal_group,
 )
 from triton_workshop.processes.script import ending
@@ -41,12 +41,6 @@ IMPORTS = 60.0
 """Seconds that a new process may take to import torch, on a slow disk."""
 GRACE = 3.0
 """Seconds beyond its limit that a process has to end itself; one that holds Python's lock cannot."""
-FAREWELL = 0.5
-"""Seconds that a process has between the interrupt and the kill."""
-POLL = 0.05
-"""Seconds between two looks whether a process has ended."""
-LAST_WORDS = 1.0
-"""Seconds to read what a process has sent or printed, where something that it has started keeps the pipe open."""
 
 Function = Callable[..., None]
 """Is given its end of the connection, and then its arguments. For a new process, it and they can be pickled."""
@@ -103,11 +97,8 @@ class _End:
     line: int | None = None
 
 
-class Call:
-    """A function that is running, from the moment this object exists. Leave the `with` block, and it is gone.
-
-    With it goes all of its process group. `stop` and `kill` may be called from any thread.
-    """
+class Call(Running):
+    """A function that is running."""
 
     def __init__(
         self,
@@ -122,28 +113,34 @@ class Call:
         """
         requests, ours = os.pipe()
         theirs, messages = os.pipe()
+        self._connection = Connection(theirs, ours)
         try:
-            self._process = launch((requests, messages, output))
+            process = launch((requests, messages, output))
         except BaseException:
-            os.close(ours)
-            os.close(theirs)
+            self._connection.close()
             raise
         finally:
             os.close(requests)
             os.close(messages)
-        self._connection = Connection(theirs, ours)
         self._patience = patience
-        self._closed = False
-        self._farewell = farewell
         self._received: queue.SimpleQueue[object] = queue.SimpleQueue()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
+        undo = ExitStack()
+        undo.callback(farewell)
+        undo.callback(self._close_connection)
+        super().__init__(process, undo)
 
     def _read(self) -> None:
         with suppress(Exception):  # it has ended, or what came is no message
             while True:
                 self._received.put(self._connection.receive())
         self._received.put(_End("gone"))
+
+    def _close_connection(self) -> None:
+        self._reader.join(LAST_WORDS)
+        if not self._reader.is_alive():
+            self._connection.close()
 
     def send(self, message: object) -> None:
         """Sends a message to the function. One that has gone does not get it."""
@@ -161,64 +158,21 @@ class Call:
                 case _End("time is up", line):
                     raise TimeIsUpError(line)
                 case _End():
-                    raise EndedError(self._wait())
+                    later(LAST_WORDS, self.kill)  # one that has only closed its end
+                    self._end()
+                    raise EndedError(self._code)
             yield message
 
     def _next(self, deadline: float | None) -> object:
         """The next message; for a process that has ended without its last words, that it is gone."""
-        heard_until = None
         while True:
             with suppress(queue.Empty):
                 return self._received.get(timeout=POLL)
-            now = time.monotonic()
-            if deadline is not None and now > deadline:
+            now, ended = time.monotonic(), self._reap()
+            if ended is not None and now > ended + LAST_WORDS:
+                return _End("gone")
+            if ended is None and deadline is not None and now > deadline:
                 raise TimeIsUpError(None)
-            if self._process.poll() is not None:
-                heard_until = heard_until or now + LAST_WORDS
-                if now > heard_until:
-                    return _End("gone")
-
-    def _wait(self) -> int:
-        """Its exit status, once it has ended, which it has a moment for."""
-        deadline = time.monotonic() + LAST_WORDS
-        while (code := self._process.poll()) is None:
-            if time.monotonic() > deadline:
-                self.kill()
-            self._process.pause(1)
-        return code
-
-    def stop(self) -> None:
-        """Interrupts it, so that it can end what it has started; kills it where it has not ended a moment later."""
-        if not self._closed:
-            self._process.signal_group(INTERRUPT)
-            later(FAREWELL, self.kill)
-
-    def kill(self) -> None:
-        """Ends it and all of its group."""
-        if not self._closed:
-            self._process.signal_group(KILL)
-
-    def has_ended(self) -> bool:
-        """Whether its process has, with or without its last words."""
-        return self._process.poll() is not None
-
-    def close(self) -> None:
-        if self._closed:
-            return
-        self.kill()
-        self._wait()
-        self._reader.join(LAST_WORDS)
-        if not self._reader.is_alive():
-            self._connection.close()
-        self._closed = True
-        self._process.release()
-        self._farewell()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def start(
@@ -248,42 +202,32 @@ class _Forked:
     """A `Process` that does some work and ends."""
 
     def __init__(self, work: Callable[[], None], files: Files) -> None:
-        sys.stdout.flush()
-        sys.stderr.flush()
+        import multiprocessing
+
         parent = os.getpid()
-        self._pid = os.fork()
-        self._code: int | None = None
-        if self._pid == 0:
-            status = 1
-            try:
-                os.setsid()
-                die_with_parent(parent)
-                for number, file in enumerate([os.dup(file) for file in files]):  # copies: output may be 1
-                    os.dup2(file, number)
-                work()
-                status = 0
-            except BaseException:
-                traceback.print_exc()
-            finally:
-                os._exit(status)
+
+        def begin() -> None:
+            os.setsid()
+            die_with_parent(parent)
+            for number, file in enumerate([os.dup(file) for file in files]):  # copies: output may be 1
+                os.dup2(file, number)
+            work()
+
+        self._process = multiprocessing.get_context("fork").Process(target=begin)
+        self._process.start()
 
     def poll(self) -> int | None:
-        if self._code is None and os.waitid(os.P_PID, self._pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
-            signal_group(self._pid, KILL)  # before its number can belong to another
-            self._code = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
-        return self._code
+        return self._process.exitcode
 
-    def pause(self, seconds: float) -> None:
-        deadline = time.monotonic() + seconds
-        while self.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.001)
+    def pause(self, seconds: float | None) -> None:
+        self._process.join(seconds)
 
     def signal_group(self, number: int) -> None:
-        if self._code is None:
-            signal_group(self._pid, number)
+        assert self._process.pid is not None
+        signal_group(self._process.pid, number)
 
     def release(self) -> None:
-        """Nothing is held."""
+        self._process.close()
 
 
 def main() -> None:

@@ -1,10 +1,12 @@
-"""What a fork of a warm parent does to become the script that it is to run, as `python -u FILE` would be."""
+"""How a process becomes the script that it is to run, as `python -u FILE` would be: a fork of a warm parent, and a new
+process that is prepared for a slide."""
 
 from __future__ import annotations
 
-import ast
 import atexit
+import builtins
 import gc
+import importlib.machinery
 import os
 import signal
 import sys
@@ -13,39 +15,26 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import ModuleType, TracebackType
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-from triton_workshop.processes import call, guard
-from triton_workshop.processes.as_main import execute, take_over
 from triton_workshop.processes.launcher import own_terminal
 from triton_workshop.processes.process import limit_memory
-from triton_workshop.processes.shows import SLIDE, in_slide, python_command
-from triton_workshop.processes.warm import Request
+from triton_workshop.processes.shows import in_slide
 
-WRONG_MODE = "triton_workshop.import_order"
-"""The module that complains where Triton is loaded for the simulator and a script wants the GPU, or the reverse."""
+if TYPE_CHECKING:
+    from triton_workshop.processes.warm import Request
 
 
-def become(request: Request, files: Sequence[int]) -> NoReturn:
-    """Runs the script, or the function, in this process, then ends it."""
+def take_on(request: Request, files: Sequence[int]) -> None:
+    """Gets this fork the files, the variables and the folder that a new process would have been started with."""
     _take_files(files, terminal=request.terminal)
     # What Python sets up at its start, undone by the parent for itself.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     os.environ.clear()
     os.environ.update(request.environment)
-    guard.bear(request.environment.get(guard.OWNER, ""))
     os.chdir(request.folder)
     _forget_randomness()
-    if not request.arguments:
-        signal.pthread_sigmask(signal.SIG_SETMASK, ())
-        call.main()
-        os._exit(0)
-    main = take_over(request.arguments)
-    in_slide()
-    if request.memory_limit is not None:
-        limit_memory(0, request.memory_limit)
-    _finish(_run(main, request))
 
 
 def _take_files(files: Sequence[int], *, terminal: bool) -> None:
@@ -71,22 +60,66 @@ def _forget_randomness() -> None:
         multiprocessing.current_process().authkey = os.urandom(32)
 
 
-def _run(main: ModuleType, request: Request) -> int:
-    """The script's exit status, or minus SIGINT."""
+def _take_over(arguments: Sequence[str]) -> ModuleType:
+    """Has this process look as if it had been started for the script `arguments[0]`; its module, still empty."""
+    file = os.path.abspath(arguments[0])  # noqa: PTH100 (as Python does it: no link is followed)
+    sys.argv = list(arguments)
+    sys.orig_argv = [sys.executable, "-u", *arguments]
+    sys.path[0] = os.path.dirname(os.path.realpath(file))  # noqa: PTH120
+    main = ModuleType("__main__")
+    loader = importlib.machinery.SourceFileLoader("__main__", file)
+    vars(main).update(__file__=file, __cached__=None, __loader__=loader, __builtins__=builtins)
+    if sys.version_info < (3, 14):
+        vars(main).update(__annotations__={})
+    sys.modules["__main__"] = main
+    return main
+
+
+def _execute(main: ModuleType) -> None:
+    """Runs the script's code in its module."""
+    file = str(main.__file__)
+    # Not as this module is compiled, whose __future__ imports would hold for the script too.
+    exec(compile(Path(file).read_bytes(), file, "exec", dont_inherit=True), vars(main))
+
+
+def _without_our_frames(trace: TracebackType | None) -> TracebackType | None:
+    """A traceback from the script's own first frame on: before it come those of `python -c` and of this module."""
+    while trace is not None and trace.tb_frame.f_code.co_filename in ("<string>", __file__):
+        trace = trace.tb_next
+    return trace
+
+
+def main() -> None:
+    """`python -u -c … FILE ARGUMENTS`: `python -u FILE ARGUMENTS`, prepared for a slide."""
+    in_slide()
+    script = _take_over(sys.argv[1:])
+    show = sys.excepthook
+
+    def show_the_scripts_own(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        trace = _without_our_frames(trace)
+        show(kind, error.with_traceback(trace), trace)
+
+    sys.excepthook = show_the_scripts_own
+    _execute(script)
+
+
+def run_script(request: Request) -> NoReturn:
+    """Runs the script in this process, then ends it."""
+    main = _take_over(request.arguments)
+    in_slide()
+    if request.memory_limit is not None:
+        limit_memory(0, request.memory_limit)
+    status = 0
     try:
         signal.pthread_sigmask(signal.SIG_SETMASK, ())  # an interrupt that came early is heeded now
-        execute(main)
+        _execute(main)
     except SystemExit as leaving:
-        return _exit_status(leaving.code)
+        status = _exit_status(leaving.code)
     except BaseException as error:
-        trace = error.__traceback__
-        for _ in (_run, execute):  # these frames are ours
-            trace = trace and trace.tb_next
-        if _complains_about_mode(trace) and _has_only_begun(str(main.__file__), trace):
-            _start_over(request)
+        trace = _without_our_frames(error.__traceback__)
         sys.excepthook(type(error), error.with_traceback(trace), trace)
-        return -signal.SIGINT if isinstance(error, KeyboardInterrupt) else 1
-    return 0
+        status = -signal.SIGINT if isinstance(error, KeyboardInterrupt) else 1
+    _finish(status)
 
 
 def _exit_status(code: object) -> int:
@@ -97,28 +130,6 @@ def _exit_status(code: object) -> int:
         return code & 0xFF
     print(code, file=sys.stderr)
     return 1
-
-
-def _complains_about_mode(trace: TracebackType | None) -> bool:
-    """Whether this script was given to a parent of the wrong mode."""
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    return trace is not None and trace.tb_frame.f_globals.get("__name__") == WRONG_MODE
-
-
-def _has_only_begun(file: str, trace: TracebackType | None) -> bool:
-    """Whether the script had done nothing but import and define, so that nothing can have been printed."""
-    tree = ast.parse(Path(file).read_bytes())
-    done = [node for node in tree.body if trace is not None and (node.end_lineno or 0) < trace.tb_lineno]
-    prints_nothing = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign)
-    docstring = tree.body and ast.get_docstring(tree) is not None and tree.body[0]
-    return all(isinstance(node, prints_nothing) or node is docstring for node in done)
-
-
-def _start_over(request: Request) -> NoReturn:
-    """Becomes a new interpreter, which has imported nothing yet."""
-    command = python_command(request.arguments, in_slide=SLIDE in request.environment)
-    os.execve(sys.executable, command, dict(request.environment))
 
 
 def _finish(status: int) -> NoReturn:

@@ -12,13 +12,21 @@ from pathlib import Path
 from typing import NoReturn
 
 from triton_workshop.processes.guard import OWNER
-from triton_workshop.processes.idle import IdleError, idle_seconds
 from triton_workshop.processes.modes import heavy, parent_for
 from triton_workshop.processes.process import CAN_FORK
 from triton_workshop.processes.shows import SLIDE, python_command
-from triton_workshop.processes.warm import Request, WarmParent, end_orphans
+from triton_workshop.processes.warm import Request, WarmParent, WarmProcess
 from triton_workshop.processes.wire import SocketConnection
 
+IDLE = "TRITON_WORKSHOP_IDLE"
+"""Names the seconds for which the process that `workshop run` starts, about 630 MB, stays after the last script.
+
+With 0 none is started, so that every script imports what it needs itself; one that is there runs this script, and
+leaves. The last command decides.
+"""
+IDLE_SECONDS = 15 * 60
+DIGITS = 6
+"""A number with more is no time that anybody means, and at some length none that can be waited for."""
 MISUSE = 2
 """The exit status for a variable that cannot be meant."""
 MARGIN = 10
@@ -32,7 +40,7 @@ def run(arguments: Sequence[str]) -> int:
     """Runs `python -u ARGUMENTS…`, warm where that can be; the exit status, or minus a signal's number.
 
     The script has our own standard input, output and error, our folder and our environment. A process that has
-    imported torch and Triton stays for the next one: `TRITON_WORKSHOP_IDLE` says for how long (`idle`).
+    imported torch and Triton stays for the next one: `TRITON_WORKSHOP_IDLE` says for how long.
     """
     try:
         return _run(arguments)
@@ -43,6 +51,21 @@ def run(arguments: Sequence[str]) -> int:
         return MISUSE
 
 
+class IdleError(ValueError):
+    """What `TRITON_WORKSHOP_IDLE` says is no time; the message says what to do."""
+
+
+def idle_seconds(environment: Mapping[str, str]) -> int:
+    """Seconds that a parent stays, as the variable says or else the usual ones. Raises IdleError."""
+    text = environment.get(IDLE, "").strip() or str(IDLE_SECONDS)
+    if not (text.isascii() and text.isdecimal() and len(text) <= DIGITS):
+        raise IdleError(
+            f"{IDLE}={text}: expected whole seconds for which a warm process stays after the last script, "
+            f"such as 60, or 0 for none; unset, it stays {IDLE_SECONDS // 60} minutes"
+        )
+    return int(text)
+
+
 def _run(arguments: Sequence[str]) -> int:
     environment = dict(os.environ)
     if SLIDE in environment and not environment[SLIDE].isdecimal():
@@ -51,7 +74,7 @@ def _run(arguments: Sequence[str]) -> int:
     connection = _connect(arguments[0], environment, stays)
     if connection is not None:
         # A parent that still imports answers late: worth waiting for only by a script that imports the same.
-        patience = None if heavy(Path(arguments[0]).read_bytes()) else LIGHT_PATIENCE
+        patience = None if heavy(Path(arguments[0]).read_text(errors="replace")) else LIGHT_PATIENCE
         if select.select([connection], [], [], patience)[0]:
             # A block of a slide does not decide how long the viewer's parent stays.
             own = None if OWNER in environment else stays
@@ -74,7 +97,7 @@ def _connect(file: str, environment: Mapping[str, str], stays: float) -> SocketC
 
 
 def _run_warm(connection: SocketConnection, request: Request) -> int | None:
-    """The script's exit status, or minus a signal's number; None where the parent goes before it has begun."""
+    """The script's exit status, or minus a signal's number; None where the parent has just gone."""
 
     def forward(number: int, _: object) -> None:
         with suppress(OSError):
@@ -88,25 +111,17 @@ def _run_warm(connection: SocketConnection, request: Request) -> int | None:
         signal.signal(number, suspend)
         forward(signal.SIGCONT, None)
 
-    child = 0
     try:
         connection.receive()  # it is ready, and will have us
-        connection.send_files([0, 1, 2])
-        connection.send(request)
-        while True:
-            message = connection.receive()
-            assert isinstance(message, dict)
-            if "code" in message:
-                return int(message["code"])
-            child = message["process"]
-            for name in FORWARDED:
-                signal.signal(getattr(signal, name), forward)
-            signal.signal(signal.SIGTSTP, suspend)
+        script = WarmProcess(connection, request, (0, 1, 2))
     except (OSError, EOFError):
-        if not child:
-            return None
-        end_orphans(child)
-        return -signal.SIGKILL
+        return None
+    for name in FORWARDED:
+        signal.signal(getattr(signal, name), forward)
+    signal.signal(signal.SIGTSTP, suspend)
+    while (code := script.poll()) is None:
+        script.pause(None)
+    return code
 
 
 def run_new(arguments: Sequence[str], environment: Mapping[str, str]) -> int:

@@ -12,10 +12,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from triton_workshop.processes.languages import executor
 from triton_workshop.processes.launcher import FOREGROUND, PIPE, come_to_the_front
 from triton_workshop.processes.process import KILL, limit_memory
-from triton_workshop.processes.run import command_for
+from triton_workshop.processes.run import command_for, write_file
 from triton_workshop.processes.script import CannotRunError, Outcome, Script
 from triton_workshop.processes.shows import SLIDE
 
@@ -44,8 +43,7 @@ def run_in_foreground(script: Script, within: Path | None = None) -> Outcome:
     where the system has such things. Raises CannotRunError.
     """
     with tempfile.TemporaryDirectory(prefix="workshop-", dir=within, ignore_cleanup_errors=True) as folder:
-        file = Path(folder, f"block.{executor(script.language, script.alternative).extension}")
-        file.write_text(script.source, encoding="utf-8", errors="replace")
+        file = write_file(script, Path(folder))
         # It has the whole terminal, and can ask for its size.
         own = {name: value for name, value in script.environment.items() if name not in (SLIDE, "COLUMNS")}
         command, variables = command_for(script, file, own, PIPE if sys.platform == "win32" else FOREGROUND)

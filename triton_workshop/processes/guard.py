@@ -107,7 +107,7 @@ def orphaned(name: str) -> bool:
 
 
 class Guard:
-    """Ends what outlives a script of this process, and this process itself, and then removes its folder."""
+    """Ends what outlives a script of this process, and this process itself, and then removes this folder (Linux)."""
 
     def __init__(self, folder: Path) -> None:
         """Raises OSError."""

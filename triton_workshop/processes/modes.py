@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping
 from enum import StrEnum
 
@@ -11,8 +12,10 @@ from triton_workshop.device import simulated, visible_gpus
 INTERPRET = "TRITON_INTERPRET"
 LOADED_EARLY = ("OMP_", "MKL_", "KMP_", "OPENBLAS_", "NUMEXPR_", "GOMP_", "CUDA_", "PYTORCH_", "TORCH", "PYTHON", "LD_")
 """Variables that start so are read when Python, torch or CUDA load: too late for a script in a warm process."""
-HEAVY = frozenset({"torch", "torchvision", "triton", "triton_workshop", "numpy"})
-IMPORT_TRITON = frozenset({"triton", "torchvision"})
+HEAVY = re.compile(r"^\s*(?:import|from)\b.*\b(?:torch|torchvision|triton|triton_workshop|numpy)\b", re.MULTILINE)
+OURS = "triton_workshop"
+FIRST = frozenset({OURS, "triton", "torchvision"})
+"""Packages that import Triton."""
 
 
 class Mode(StrEnum):
@@ -34,22 +37,13 @@ def parent_for(source: str | bytes, environment: Mapping[str, str]) -> Mode | No
     modules = imported_modules(tree)
     interpreted = simulated(environment) or INTERPRET in texts
     mode = default_mode(environment)
-    if interpreted or any(module.startswith("triton_workshop.utils_debug") for module in modules):
+    if interpreted or any(module.startswith(f"{OURS}.utils_debug") for module in modules):
         mode = Mode.SIMULATOR
-    if mode is Mode.SIMULATOR and not interpreted and _triton_comes_first(modules):
-        return None
+    packages = [module.partition(".")[0] for module in modules]
+    ours_or_triton = (package for package in packages if package in FIRST)
+    if mode is Mode.SIMULATOR and not interpreted and next(ours_or_triton, OURS) != OURS:
+        return None  # Triton comes before our package could settle its mode: an error that a script must see
     return mode
-
-
-def _triton_comes_first(modules: list[str]) -> bool:
-    """Whether Triton is imported before our package could settle its mode, which is an error that a script must see."""
-    for module in modules:
-        package = module.partition(".")[0]
-        if package == "triton_workshop":
-            return False
-        if package in IMPORT_TRITON:
-            return True
-    return False
 
 
 def default_mode(environment: Mapping[str, str]) -> Mode:
@@ -59,13 +53,9 @@ def default_mode(environment: Mapping[str, str]) -> Mode:
     return Mode.CUDA
 
 
-def heavy(source: str | bytes) -> bool:
+def heavy(source: str) -> bool:
     """Whether a script imports what takes seconds, so that it is worth waiting for a parent that is at it already."""
-    try:
-        modules = imported_modules(ast.parse(source))
-    except (SyntaxError, ValueError):
-        return False
-    return any(module.partition(".")[0] in HEAVY for module in modules)
+    return HEAVY.search(source) is not None
 
 
 def imported_modules(tree: ast.AST) -> list[str]:

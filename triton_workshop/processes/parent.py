@@ -27,7 +27,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NoReturn
 
-from triton_workshop.processes.child import become
+from triton_workshop.processes import call, guard
+from triton_workshop.processes.child import run_script, take_on
 from triton_workshop.processes.modes import INTERPRET, Mode
 from triton_workshop.processes.process import die_with_parent, signal_group
 from triton_workshop.processes.warm import FILES, READY, Request, user_at
@@ -258,7 +259,13 @@ def _do_what_comes(jobs: SocketConnection, brings_up_cuda: bool) -> NoReturn:
         os._exit(0)
     assert isinstance(request, Request)
     jobs.close()
-    become(request, files)
+    take_on(request, files)
+    guard.bear(request.environment.get(guard.OWNER, ""))
+    if request.arguments:
+        run_script(request)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    call.main()
+    os._exit(0)
 
 
 def _bring_up_cuda() -> None:

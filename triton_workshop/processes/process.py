@@ -7,10 +7,11 @@ import signal
 import struct
 import sys
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, Self
 
 WINDOWS = sys.platform == "win32"
 CAN_FORK = sys.platform == "linux"
@@ -18,7 +19,15 @@ CAN_FORK = sys.platform == "linux"
 INTERRUPT: int = getattr(signal, "CTRL_BREAK_EVENT", signal.SIGINT)
 KILL: int = getattr(signal, "SIGKILL", signal.SIGTERM)
 
+PACKAGE = Path(__file__).resolve().parent.parent
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
+
+FAREWELL = 0.5
+"""Seconds that a process has between the interrupt and the kill."""
+LAST_WORDS = 1.0
+"""Seconds to read what a process has sent or printed, where something that it has started keeps the pipe open."""
+POLL = 0.05
+"""Seconds between two looks whether a process has ended."""
 
 Files = tuple[int, int, int]
 """Descriptors that become a process's standard input, output and error."""
@@ -87,6 +96,71 @@ class NewProcess:
         """Nothing is held."""
 
 
+class Running:
+    """A process that runs, from the moment this object exists; leave the `with` block, and its group is gone.
+
+    All of it may be called from any thread.
+    """
+
+    def __init__(self, process: Process, undo: ExitStack) -> None:
+        """`undo` lets go of what it holds; that is done once, when it has ended."""
+        self._process = process
+        self._undo = undo
+        self._undo.callback(process.release)
+        self._code = 0
+        self._ended: float | None = None
+        self._stopped = False
+        self._lock = threading.RLock()
+
+    def _reap(self) -> float | None:
+        """When the process ended; None while it runs. The first time that it has, its group is killed."""
+        with self._lock:
+            code = self._process.poll() if self._ended is None else None
+            if code is not None:
+                self._code, self._ended = code, time.monotonic()
+                self._process.signal_group(KILL)
+            return self._ended
+
+    def has_ended(self) -> bool:
+        """Whether its process has, with or without its last words."""
+        return self._reap() is not None
+
+    def stop(self, grace: float = FAREWELL) -> None:
+        """Interrupts it as Ctrl+C would, so that it can clean up; kills it where it has not ended `grace` later."""
+        if not self.has_ended():
+            self._stopped = True
+            self._process.signal_group(INTERRUPT)
+            later(grace, self.kill)
+
+    def kill(self) -> None:
+        """Ends it and all of its group at once."""
+        if not self.has_ended():
+            self._stopped = True
+            self._process.signal_group(KILL)
+
+    def _end(self) -> float:
+        """Waits for its end, and says when it was."""
+        while (ended := self._reap()) is None:
+            self._process.pause(1)
+        return ended
+
+    def close(self) -> None:
+        self.kill()
+        self._end()
+        self._undo.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def program(code: str) -> str:
+    """What runs code of our package by `python -c`: -m would look for modules in the current folder first."""
+    return f"import sys; sys.path[0] = {str(PACKAGE.parent)!r}; {code}"
+
+
 def later(seconds: float, act: Callable[[], None]) -> threading.Timer:
     """Has something done after so many seconds, unless it is cancelled or this process has ended."""
     timer = threading.Timer(seconds, act)
@@ -122,6 +196,16 @@ def limit_memory(process: int, size: int) -> None:
 
         with suppress(ProcessLookupError, PermissionError):  # it has ended, or has a lower limit already
             resource.prlimit(process, resource.RLIMIT_DATA, (size, size))
+
+
+def machine_memory() -> int | None:
+    """Bytes of memory of this machine, or of the container that this is; None where nobody says."""
+    sizes: list[int] = []
+    with suppress(AttributeError, ValueError, OSError):
+        sizes.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    with suppress(ValueError, OSError):  # bytes, or `max` (Linux, "Control Group v2")
+        sizes.append(int(Path("/sys/fs/cgroup/memory.max").read_text()))
+    return min(sizes, default=None)
 
 
 def open_terminal(columns: int, rows: int) -> tuple[int, int]:

@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import select
 import signal
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Self
 
 from triton_workshop.processes import guard
-from triton_workshop.processes.call import FAREWELL, LAST_WORDS, POLL
 from triton_workshop.processes.languages import executor, installed_executor
 from triton_workshop.processes.launcher import PIPE, TERMINAL
-from triton_workshop.processes.process import INTERRUPT, KILL, WINDOWS, Files, NewProcess, Process, later, open_terminal
+from triton_workshop.processes.process import (
+    FAREWELL,
+    INTERRUPT,
+    LAST_WORDS,
+    POLL,
+    WINDOWS,
+    Files,
+    NewProcess,
+    Process,
+    Running,
+    later,
+    open_terminal,
+)
 from triton_workshop.processes.script import CannotRunError, Outcome, Script
 from triton_workshop.processes.shows import python_command
 
@@ -58,15 +67,10 @@ def command_for(
     return [*launcher, *(json.dumps(command) for command in (*earlier, last))], variables
 
 
-class Run:
-    """A script that is running, from the moment this object exists.
+class Run(Running):
+    """A script that is running.
 
-    Use it as a context manager, iterate over `output()`, then ask `wait()` for the outcome. The script leads a
-    process group of its own, and every way out of the `with` block kills what is left of that group. `stop` and
-    `kill` may be called from any thread.
-
-    `launch` starts it; its file stands in a new folder, in this `folder` or where the system has such things;
-    `farewell` is told the script's name (`guard.OWNER`) when it has ended. Raises CannotRunError.
+    Use it as a context manager, iterate over `output()`, then ask `wait()` for the outcome.
     """
 
     def __init__(
@@ -76,50 +80,32 @@ class Run:
         folder: Path | None = None,
         farewell: Callable[[str], None] = lambda name: None,
     ) -> None:
-        extension = executor(script.language, script.alternative).extension
-        self._script = script
-        self._name = guard.new_name()
-        self._farewell = farewell
-        self._stopped = self._timed_out = self._closed = False
-        self._lock = threading.RLock()
-        self._started = time.monotonic()
-        self._code = 0
-        self._ended: float | None = None
-        self._folder = tempfile.TemporaryDirectory(prefix="workshop-", dir=folder, ignore_cleanup_errors=True)
-        self._file = self._write_file(f"block.{extension}")
-        self._output, self._process = self._launch(launch)
-        self._clock = None if script.time_limit is None else later(script.time_limit, self._run_out_of_time)
+        """`launch` starts it; its file stands in a new folder, in this `folder` or where the system has such things.
 
-    def _write_file(self, name: str) -> Path:
-        """The script's file: by that name, or where the language allows it, as in the place that it comes from.
-
-        There each line has the number that it has here: every traceback, warning and compile error is right by itself.
+        `farewell` is told the script's name (`guard.OWNER`) when it has ended. Raises CannotRunError, and OSError where
+        there is no room for its file.
         """
-        script, source = self._script, self._script.source
-        if script.origin is not None and script.language in PADDED:
-            name, source = script.origin.name, "\n" * (script.origin.line - 1) + source
-        file = Path(self._folder.name, name)
-        file.write_text(source, encoding="utf-8", errors="replace")
-        return file
-
-    def _launch(self, launch: Launch) -> tuple[int, Process]:
-        """The descriptor that all it prints is read from, and its process."""
-        script = self._script
-        variables = script.environment | {guard.OWNER: self._name}
-        with contextlib.ExitStack() as undo:
-            undo.callback(self._folder.cleanup)
+        name = guard.new_name()
+        self._script = script
+        self._timed_out = False
+        self._started = time.monotonic()
+        with ExitStack() as undo:
+            undo.callback(farewell, name)
+            place = tempfile.TemporaryDirectory(prefix="workshop-", dir=folder, ignore_cleanup_errors=True)
+            self._file = write_file(script, Path(undo.enter_context(place)))
             try:
-                ours, theirs = open_terminal(*script.terminal) if script.terminal else os.pipe()
-                undo.callback(os.close, ours)
+                self._output, theirs = open_terminal(*script.terminal) if script.terminal else os.pipe()
+                undo.callback(os.close, self._output)
                 # The output ends when the last process that holds it lets go.
                 with os.fdopen(theirs, "wb"), Path(os.devnull).open("rb") as nothing:
                     files = (theirs if script.terminal else nothing.fileno(), theirs, theirs)
-                    process = launch(script, self._file, variables, files)
+                    process = launch(script, self._file, script.environment | {guard.OWNER: name}, files)
             except OSError as error:
-                reason = error.strerror or error
-                raise CannotRunError(f"{script.language} did not start: {reason}") from error
-            undo.pop_all()
-        return ours, process
+                raise CannotRunError(f"{script.language} did not start: {error.strerror or error}") from error
+            super().__init__(process, undo.pop_all())
+        if script.time_limit is not None:
+            clock = later(script.time_limit, self._run_out_of_time)
+            self._undo.callback(clock.cancel)
 
     def output(self) -> Iterator[bytes]:
         """What the script prints, stdout and stderr in order, in pieces as they come.
@@ -146,66 +132,39 @@ class Run:
             if ended is not None:
                 return False
 
-    def _reap(self) -> float | None:
-        """When the script exited; None while it runs. The first time that it has, its group is killed."""
-        with self._lock:
-            code = self._process.poll() if self._ended is None else None
-            if code is not None:
-                self._code, self._ended = code, time.monotonic()
-                self._process.signal_group(KILL)
-            return self._ended
-
     def wait(self) -> Outcome:
         """Waits for the end of the script, and says how it went."""
-        while self._reap() is None:
-            self._process.pause(1)
-        assert self._ended is not None
-        return Outcome(self._code, self._ended - self._started, self._stopped, self._timed_out)
+        ended = self._end()
+        return Outcome(self._code, ended - self._started, self._stopped, self._timed_out)
 
     def stop(self, grace: float = 2.0) -> None:
-        """Interrupts the script as Ctrl+C would; what has not ended `grace` seconds later is killed."""
-        if self._reap() is not None:
-            return
-        self._stopped = True
-        self._process.signal_group(INTERRUPT)
-        later(grace, self.kill)
-
-    def kill(self) -> None:
-        """Ends the script and its whole process group at once."""
-        if self._reap() is None:
-            self._stopped = True
-            self._process.signal_group(KILL)
+        super().stop(grace)
 
     def _run_out_of_time(self) -> None:
-        if self._reap() is None:
+        if not self.has_ended():
             self._timed_out = True
             self.stop()
 
     def close(self) -> None:
-        """Ends what still runs and removes the temporary folder.
-
-        An interrupt goes first, so that a script can end what it has started outside of its process group.
-        """
-        if self._clock is not None:
-            self._clock.cancel()
-        if self._reap() is None:
+        """An interrupt goes first, so that a script can end what it has started outside of its process group."""
+        if not self.has_ended():
             self._stopped = True
             self._process.signal_group(INTERRUPT)
             self._process.pause(FAREWELL)
-        self.kill()
-        self.wait()
-        if not self._closed:
-            self._closed = True
-            self._process.release()
-            os.close(self._output)
-            self._folder.cleanup()
-            self._farewell(self._name)
+        super().close()
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+def write_file(script: Script, folder: Path) -> Path:
+    """The script's file: a block of that language, or where the language allows it, as in the place that it comes from.
+
+    There each line has the number that it has here: every traceback, warning and compile error is right by itself.
+    """
+    name, source = f"block.{executor(script.language, script.alternative).extension}", script.source
+    if script.origin is not None and script.language in PADDED:
+        name, source = script.origin.name, "\n" * (script.origin.line - 1) + source
+    file = folder / name
+    file.write_text(source, encoding="utf-8", errors="replace")
+    return file
 
 
 def _read(descriptor: int) -> bytes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import select
 import tempfile
 import threading
 import time
@@ -19,7 +18,7 @@ from triton_workshop.processes.modes import INTERPRET, Mode, default_mode, heavy
 from triton_workshop.processes.process import CAN_FORK, Files, NewProcess, Process
 from triton_workshop.processes.run import Run, launch_new
 from triton_workshop.processes.script import Script, environment
-from triton_workshop.processes.warm import READY, Request, WarmParent, WarmProcess
+from triton_workshop.processes.warm import Lease, Request, WarmParent, WarmProcess
 from triton_workshop.processes.wire import SocketConnection
 
 
@@ -33,7 +32,7 @@ class Runner:
     """
 
     def __init__(self) -> None:
-        self._leases: dict[Mode, _Lease] = {}
+        self._leases: dict[Mode, Lease] = {}
         self._guard: Guard | None = None
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._lock = threading.Lock()
@@ -41,23 +40,16 @@ class Runner:
 
     def warm_up(self) -> None:
         """Starts the parent that most scripts will need; returns at once."""
-        self.put_up_guard()
-        if CAN_FORK:
-            with suppress(OSError):
+        with suppress(OSError):
+            self.folder()
+            if CAN_FORK:
                 self._lease(_parent(default_mode(os.environ)))
 
-    def put_up_guard(self) -> None:
-        """Sees to it that nothing outlives this process, from now on; all that starts something does so by itself."""
-        with suppress(OSError):
-            folder = self.folder()
-            with self._lock:
-                if CAN_FORK and self._guard is None and not self._closed:
-                    self._guard = Guard(folder)
-
     def folder(self) -> Path:
-        """Where temporary files go that nobody may be left to remove: it goes with this process, like the rest.
+        """Where temporary files go that nobody may be left to remove: it goes with this process, like all else.
 
-        It is there even if somebody has tidied up the system's temporary files meanwhile. Raises OSError.
+        It is there even if somebody has tidied up the system's temporary files meanwhile. From now on nothing that
+        bears our name outlives this process. Raises OSError.
         """
         with self._lock:
             self._check_open()
@@ -65,6 +57,9 @@ class Runner:
                 self._folder = tempfile.TemporaryDirectory(prefix="workshop-", ignore_cleanup_errors=True)
             folder = Path(self._folder.name)
             folder.mkdir(mode=0o700, exist_ok=True)
+            if CAN_FORK and self._guard is None:
+                with suppress(OSError):
+                    self._guard = Guard(folder)
             return folder
 
     def _check_open(self) -> None:
@@ -80,12 +75,11 @@ class Runner:
 
     def run(self, script: Script) -> Run:
         """Starts a script. Raises CannotRunError, and OSError where there is no room for its file."""
-        self.put_up_guard()
         return Run(script, self._launch, self.folder(), self._has_ended)
 
     def call(self, function: call.Function, *arguments: object, output: int, patience: float) -> call.Call:
         """Starts a function where kernels run on the simulator, as `call.start` does. Raises OSError."""
-        self.put_up_guard()
+        self.folder()
         name = guard.new_name()
         variables = environment(80) | {INTERPRET: "1", guard.OWNER: name}
 
@@ -119,15 +113,11 @@ class Runner:
         )
         with suppress(OSError):  # no parent
             parent = _parent(mode)
-            if heavy(script.source) or self._is_ready(parent):
+            lease = self._leases.get(mode)
+            # While it imports, a new process is faster.
+            if heavy(script.source) or (lease is not None and lease.parent == parent and lease.is_ready()):
                 return WarmProcess(self._connect(parent), request, files)
         return launch_new(script, file, variables, files)
-
-    def _is_ready(self, parent: WarmParent) -> bool:
-        """Whether it is here and has imported everything: until then, a new process is faster."""
-        with self._lock:
-            lease = self._leases.get(parent.mode)
-        return lease is not None and lease.parent == parent and lease.is_ready(0)
 
     def _connect(self, parent: WarmParent) -> SocketConnection:
         """A connection to a parent that stays as long as we do. Raises OSError."""
@@ -139,10 +129,10 @@ class Runner:
         with self._lock:
             self._check_open()
             lease = self._leases.get(parent.mode)
-            if lease is None or lease.parent != parent or lease.has_gone():
+            if lease is None or lease.parent != parent or lease.gone:
                 if lease is not None:
                     lease.close()
-                self._leases[parent.mode] = _Lease(parent)
+                self._leases[parent.mode] = Lease(parent)
 
     def close(self) -> None:
         with self._lock:
@@ -167,35 +157,3 @@ class Runner:
 def _parent(mode: Mode) -> WarmParent:
     """The parent whose children see what a script of ours sees. Raises OSError."""
     return WarmParent.of(mode, environment(80))
-
-
-class _Lease:
-    """A connection that asks for nothing: a parent stays as long as somebody has one."""
-
-    def __init__(self, parent: WarmParent) -> None:
-        """Raises OSError."""
-        self.parent = parent
-        self._connection = parent.connect(stays=0)
-        self._ready = False
-        self._gone = False
-        self._lock = threading.Lock()
-
-    def is_ready(self, seconds: float) -> bool:
-        """Whether the parent has imported what most scripts need; waits for so long."""
-        with self._lock:
-            waits = 0 if self._ready else seconds
-            if not self._gone and select.select([self._connection], [], [], waits)[0]:
-                try:
-                    self._ready = self._connection.receive() == READY
-                except (OSError, EOFError):
-                    self._gone = True
-            return self._ready and not self._gone
-
-    def has_gone(self) -> bool:
-        self.is_ready(0)
-        return self._gone
-
-    def close(self) -> None:
-        with self._lock:
-            self._gone = True
-            self._connection.close()

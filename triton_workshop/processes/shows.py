@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from triton_workshop.processes.freshness import program
+from triton_workshop.processes.process import program
 
 SLIDE = "TRITON_WORKSHOP_SLIDE"
 NAMED = re.compile(rb"\b(?:PIL|matplotlib|pylab|pyplot|seaborn|torchvision)\b")
 """What a script names that may show pictures by itself."""
-PREPARED = program("from triton_workshop.processes.as_main import main; main()")
+PREPARED = program("from triton_workshop.processes.child import main; main()")
 
 # By name: this room knows neither pictures nor plots.
 IMAGES, BACKEND = "triton_workshop.images", "triton_workshop.matplotlib_backend"

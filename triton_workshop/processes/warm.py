@@ -13,19 +13,19 @@ import signal
 import socket
 import struct
 import sys
+import sysconfig
 import threading
 import time
 import zlib
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
-from triton_workshop.processes.freshness import code_on_disk, program
 from triton_workshop.processes.guard import OWNER, ROOM
 from triton_workshop.processes.modes import INTERPRET, LOADED_EARLY, Mode
-from triton_workshop.processes.process import Files
+from triton_workshop.processes.process import PACKAGE, Files, program, signal_group
 from triton_workshop.processes.wire import SocketConnection
 
 READY = "ready"
@@ -82,7 +82,7 @@ class WarmParent:
         for _ in range(ATTEMPTS):
             client = socket.socket(socket.AF_UNIX)
             try:
-                self._open(client, stays if start else None)
+                client.connect(self.address)
                 if user_at(client) != os.geteuid():
                     raise PermissionError(errno.EPERM, "another user listens in the place of the warm parent")
                 return SocketConnection(client)
@@ -90,28 +90,21 @@ class WarmParent:
                 client.close()
                 if not start or not isinstance(error, ConnectionRefusedError):
                     raise
-            time.sleep(PAUSE)
+            self._start(stays)
         raise ConnectionRefusedError(errno.ECONNREFUSED, "the warm parent does not answer")
 
-    def _open(self, client: socket.socket, stays: float | None) -> None:
-        try:
-            client.connect(self.address)
-        except ConnectionRefusedError:
-            if stays is None:
-                raise
-        else:
-            return
+    def _start(self, stays: float) -> None:
+        """Starts the process that `parent.main` describes, which finds those in its queue who connect meanwhile."""
         with socket.socket(socket.AF_UNIX) as door:
             try:
                 door.bind(self.address)
-            except OSError as error:  # another command was first
-                raise ConnectionRefusedError from error
-            door.listen(64)
-            client.connect(self.address)
-            self._start(door.fileno(), stays)
+            except OSError:  # another command was first
+                time.sleep(PAUSE)
+            else:
+                door.listen(64)
+                self._serve(door.fileno(), stays)
 
-    def _start(self, door: int, stays: float) -> None:
-        """Starts the process that `parent.main` describes."""
+    def _serve(self, door: int, stays: float) -> None:
         import subprocess  # seldom needed, and slow to import
 
         serve = f"parent.main(parent.Mode({self.mode.value!r}), {door}, {stays})"
@@ -130,16 +123,44 @@ class WarmParent:
         threading.Thread(target=started.wait, daemon=True).start()  # so that it leaves no zombie here
 
 
+def code_on_disk() -> tuple[int, list[str]]:
+    """When our package was last edited, in nanoseconds, and which versions of others are installed."""
+    edited = max(file.stat().st_mtime_ns for file in PACKAGE.rglob("*.py"))
+    folders = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
+    return edited, sorted(file.name for folder in folders for file in Path(folder).glob("*.dist-info"))
+
+
 def user_at(end: socket.socket) -> int:
     """The user id of the process at the other end of a Unix socket, as the kernel knows it."""
     _, user, _ = struct.unpack("3i", end.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i")))
     return int(user)
 
 
-def end_orphans(child: int) -> None:
-    """Ends the group of a child whose parent has gone: the kernel has ended the child, but not what it has started."""
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(child, signal.SIGKILL)
+class Lease:
+    """A connection that asks for nothing: a parent stays as long as somebody has one."""
+
+    def __init__(self, parent: WarmParent) -> None:
+        """Raises OSError."""
+        self.parent = parent
+        self.gone = False
+        self._ready = threading.Event()
+        self._connection = parent.connect(stays=0)
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self) -> None:
+        with suppress(OSError, EOFError), closing(self._connection):
+            while self._connection.receive() == READY:
+                self._ready.set()
+        self.gone = True
+        self._ready.set()
+
+    def is_ready(self, seconds: float = 0) -> bool:
+        """Whether the parent has imported what most scripts need; waits for so long."""
+        return self._ready.wait(seconds) and not self.gone
+
+    def close(self) -> None:
+        with suppress(OSError):  # it has gone
+            self._connection.socket.shutdown(socket.SHUT_RDWR)
 
 
 class WarmProcess:
@@ -148,6 +169,8 @@ class WarmProcess:
     def __init__(self, connection: SocketConnection, request: Request, files: Files) -> None:
         """Raises OSError where the parent has gone."""
         self._connection = connection
+        self._ready = False
+        """Whether the parent has said so, and attends to what it is asked."""
         self._child = 0
         self._code: int | None = None
         self._lock = threading.RLock()
@@ -169,14 +192,15 @@ class WarmProcess:
             message = self._connection.receive()
         except (OSError, EOFError):
             self._code = -signal.SIGKILL
-            if self._child:
-                end_orphans(self._child)
+            if self._child:  # which the kernel has ended, but not what it has started
+                signal_group(self._child, signal.SIGKILL)
             return
         if isinstance(message, dict):
             self._child = message.get("process", self._child)
             self._code = message.get("code")
+        self._ready = True
 
-    def pause(self, seconds: float) -> None:
+    def pause(self, seconds: float | None) -> None:
         if self._code is None:
             select.select([self._connection], [], [], seconds)
 
@@ -184,12 +208,12 @@ class WarmProcess:
         with self._lock:
             if self.poll() is not None:  # then its parent has killed the group
                 return
-            if self._child:
-                with suppress(OSError):
+            with suppress(OSError):
+                if self._ready:
                     self._connection.send(number)
-            else:  # Not begun, as far as we know: it need not. A parent that has begun kills it at this.
-                self._code = -number
-                self._connection.socket.shutdown(socket.SHUT_RDWR)
+                else:  # A parent that imports does not hear this for long. It begins with nobody who has gone.
+                    self._code = -number
+                    self._connection.socket.shutdown(socket.SHUT_RDWR)
 
     def release(self) -> None:
         self._connection.close()

@@ -11,10 +11,9 @@ from pathlib import Path
 
 from triton_workshop.consent import EVERYTHING, Consent
 from triton_workshop.deck.model import Block, Code, Deck, Execution, Slide, SnippetOutput, origin, walk
-from triton_workshop.processes.call import FAREWELL
 from triton_workshop.processes.foreground import run_in_foreground
 from triton_workshop.processes.languages import runnable
-from triton_workshop.processes.memory import machine_memory
+from triton_workshop.processes.process import FAREWELL, machine_memory
 from triton_workshop.processes.run import Run
 from triton_workshop.processes.runner import Runner
 from triton_workshop.processes.script import CannotRunError, Origin, Outcome, Script
@@ -142,7 +141,6 @@ class LiveBlocks:
         code = block.content
         assert isinstance(code, Code)
         cell = self.cells[block] = Cell(status=Status.RUNNING, started=time.monotonic())
-        self._runner.put_up_guard()
         try:
             cell.outcome = run_in_foreground(
                 self._script(block, code, columns=80, rows=TERMINAL_ROWS), self._runner.folder()

@@ -15,7 +15,8 @@ from pathlib import Path
 from triton_workshop.checking.check import LIMIT, Wanted, check_when_asked, source_or_verdict
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.verdict import Verdict
-from triton_workshop.processes.call import LAST_WORDS, EndedError, TimeIsUpError
+from triton_workshop.processes.call import EndedError, TimeIsUpError
+from triton_workshop.processes.process import LAST_WORDS
 from triton_workshop.processes.runner import Runner
 
 PATIENCE = 150.0
