@@ -218,7 +218,14 @@ def inside(mark: str, what: str) -> int:
     eldest = [process for process in parents if not set(parents) & {parent_of(process)}]
     if what == "parent":
         return next(iter(eldest), 0)
-    return next((process for process in parents if process not in eldest), 0)
+    return next((process for process in parents if process not in eldest and has_a_job(process)), 0)
+
+
+def has_a_job(child: int) -> bool:
+    """Whether this child of a warm parent runs a script: the spare one waits in the parent's folder."""
+    with suppress(OSError):
+        return Path(f"/proc/{child}/cwd").readlink() != Path("/")
+    return False
 
 
 def command_of(process: int) -> str:

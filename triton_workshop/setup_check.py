@@ -42,7 +42,7 @@ from triton_workshop.device import (
 from triton_workshop.processes import call
 from triton_workshop.streams import speak_utf8
 
-KERNEL = call.Named("triton_workshop.setup_kernel:main")
+KERNEL = "triton_workshop.setup_kernel:main"
 KERNEL_SECONDS = 60
 """How long a kernel may take, torch's import included, before it counts as hanging."""
 

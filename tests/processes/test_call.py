@@ -175,24 +175,24 @@ class TestWarm:
     """Calls in a fork of a warm parent."""
 
     def test_messages_come_and_the_process_has_torch(self, warm_call: Begin) -> None:
-        with warm_call(call.Named("called:says_what_is_imported")) as talk:
+        with warm_call("called:says_what_is_imported") as talk:
             [imported] = talk.messages()
         assert {"torch", "triton"} <= set(imported)  # type: ignore[call-overload]
 
     def test_nothing_is_left_of_one_that_has_gone(self, warm_call: Begin) -> None:
-        with warm_call(call.Named("called:starts_children")) as talk:
+        with warm_call("called:starts_children") as talk:
             family = next(talk.messages())
         assert all(map(dies, family))  # type: ignore[arg-type]
 
     def test_one_that_ends_says_so(self, warm_call: Begin) -> None:
-        with warm_call(call.Named("called:ends"), 7) as talk:
+        with warm_call("called:ends", 7) as talk:
             messages = talk.messages()
             assert next(messages) == "begun"
             with pytest.raises(EndedError, match="exit 7"):
                 next(messages)
 
     def test_one_that_is_stopped_before_it_has_begun_does_not_begin(self, warm_call: Begin) -> None:
-        with warm_call(call.Named("called:loops")) as talk:
+        with warm_call("called:loops") as talk:
             talk.stop()
             with pytest.raises(EndedError):
                 list(talk.messages())

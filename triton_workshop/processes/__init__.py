@@ -1,9 +1,9 @@
 """The only way to start code: a script or a function, in a fork of a warm parent or in a new process.
 
 - `runner.Runner` starts it, and ends with all that it has started. A `run.Run` is a script: bytes come out, and an
-  outcome. A `call.Call` is a function: it sends messages, which `wire` carries.
-- `warm` finds or starts the parent of a fork, `parent` is that process, `child` what a fork does to become a script;
-  `modes` says which parent a script needs. `process` starts new ones.
+  outcome. A `call.Call` is a function: it sends messages, which `wire` carries. Both are a `process.Running`.
+- `warm` finds or starts the parent of a fork, `parent` is that process, `child` how a process becomes a script; `modes`
+  says which parent a script needs. `process` starts new ones.
 - `call` has the time limit of functions and of what runs in this process. `guard` ends what outlives its owner.
 - `command` is `workshop run`, `foreground` a script that has the terminal for itself.
 

@@ -31,6 +31,7 @@ from triton_workshop.processes.process import (
     die_with_parent,
     later,
     program,
+    signal_child,
     signal_group,
 )
 from triton_workshop.processes.script import ending
@@ -42,18 +43,11 @@ IMPORTS = 60.0
 GRACE = 3.0
 """Seconds beyond its limit that a process has to end itself; one that holds Python's lock cannot."""
 
-Function = Callable[..., None]
-"""Is given its end of the connection, and then its arguments. For a new process, it and they can be pickled."""
+Function = Callable[..., None] | str
+"""Is given its end of the connection, and then its arguments. For a new process, it and they can be pickled.
 
-
-@dataclass(frozen=True)
-class Named:
-    """The function of this name, `module:function`: only the process that calls it imports the module."""
-
-    name: str
-
-    def __call__(self, *arguments: object) -> None:
-        pkgutil.resolve_name(self.name)(*arguments)
+Of one that is given by its name, `module:function`, only the process that calls it imports the module.
+"""
 
 
 @dataclass(frozen=True)
@@ -224,7 +218,8 @@ class _Forked:
 
     def signal_group(self, number: int) -> None:
         assert self._process.pid is not None
-        signal_group(self._process.pid, number)
+        send = signal_child if self._process.exitcode is None else signal_group
+        send(self._process.pid, number)
 
     def release(self) -> None:
         self._process.close()
@@ -260,7 +255,8 @@ def _own_connection() -> Connection:
 def _run(connection: Connection, task: Task) -> None:
     try:
         with limited(task.limit, lambda line: connection.send(_End("time is up", line))):
-            task.function(connection, *task.arguments)
+            function = pkgutil.resolve_name(task.function) if isinstance(task.function, str) else task.function
+            function(connection, *task.arguments)
         connection.send(_End("returned"))
     finally:
         sys.stdout.flush()

@@ -111,14 +111,19 @@ def _run_warm(connection: SocketConnection, request: Request) -> int | None:
         signal.signal(number, suspend)
         forward(signal.SIGCONT, None)
 
+    forwarded = [getattr(signal, name) for name in FORWARDED]
     try:
         connection.receive()  # it is ready, and will have us
+        # From when there is a script, they are for the script.
+        signal.pthread_sigmask(signal.SIG_BLOCK, (*forwarded, signal.SIGTSTP))
         script = WarmProcess(connection, request, (0, 1, 2))
+        for number in forwarded:
+            signal.signal(number, forward)
+        signal.signal(signal.SIGTSTP, suspend)
     except (OSError, EOFError):
         return None
-    for name in FORWARDED:
-        signal.signal(getattr(signal, name), forward)
-    signal.signal(signal.SIGTSTP, suspend)
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, (*forwarded, signal.SIGTSTP))
     while (code := script.poll()) is None:
         script.pause(None)
     return code

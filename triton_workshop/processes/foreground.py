@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from triton_workshop.processes.launcher import FOREGROUND, PIPE, come_to_the_front
-from triton_workshop.processes.process import KILL, limit_memory
+from triton_workshop.processes.process import KILL, limit_memory, signal_group
 from triton_workshop.processes.run import command_for, write_file
 from triton_workshop.processes.script import CannotRunError, Outcome, Script
 from triton_workshop.processes.shows import SLIDE
@@ -34,19 +34,19 @@ def cleared_screen() -> Iterator[None]:
             os.write(1, b"\x1b[?1049l")
 
 
-def run_in_foreground(script: Script, within: Path | None = None) -> Outcome:
+def run_in_foreground(script: Script, within: Path, more: Mapping[str, str]) -> Outcome:
     """Runs a script on the terminal that is our standard input, and returns when it has ended.
 
     It leads a process group of its own, which Ctrl+C reaches and we do not share; one that is put to sleep (Ctrl+Z) is
     ended, because nobody could wake it. Nothing of the group outlives it, and the terminal is as it was. To be called
-    from the main thread, by whoever has stopped reading keys. Its file stands in a new folder `within` another, or
-    where the system has such things. Raises CannotRunError.
+    from the main thread, by whoever has stopped reading keys. Its file stands in a new folder `within` another; it
+    has some `more` variables. Raises CannotRunError.
     """
     with tempfile.TemporaryDirectory(prefix="workshop-", dir=within, ignore_cleanup_errors=True) as folder:
         file = write_file(script, Path(folder))
         # It has the whole terminal, and can ask for its size.
         own = {name: value for name, value in script.environment.items() if name not in (SLIDE, "COLUMNS")}
-        command, variables = command_for(script, file, own, PIPE if sys.platform == "win32" else FOREGROUND)
+        command, variables = command_for(script, file, {**own, **more}, PIPE if sys.platform == "win32" else FOREGROUND)
         started = time.monotonic()
         try:
             code, ended_by_us = _run(command, variables, script)
@@ -78,7 +78,7 @@ def _run(command: list[str], variables: Mapping[str, str], script: Script) -> tu
     def kill() -> None:
         nonlocal killed
         killed = True
-        _kill(process.pid)
+        signal_group(process.pid, KILL)
 
     try:
         if script.memory_limit is not None:
@@ -92,12 +92,7 @@ def _run(command: list[str], variables: Mapping[str, str], script: Script) -> tu
             process.returncode = os.waitstatus_to_exitcode(status)
         return process.returncode, killed
     finally:
-        _kill(process.pid)
-
-
-def _kill(group: int) -> None:
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(group, KILL)
+        signal_group(process.pid, KILL)
 
 
 @contextmanager

@@ -37,19 +37,13 @@ class Executor:
     def command_lines(self, file: Path) -> list[list[str]]:
         """The commands as words, for a file that holds the code."""
         places = {"file": file, "program": file.with_suffix(""), "folder": file.parent, "python": sys.executable}
-        return [[_filled(word, places) for word in shlex.split(command)] for command in self.commands]
+        return [[word.format(**places) for word in shlex.split(command)] for command in self.commands]
 
     def missing(self, search_path: str | None) -> str | None:
         """The first program that this machine does not have; None where all are there."""
         programs = (shlex.split(command)[0] for command in self.commands)
         needed = (program for program in programs if not program.startswith("{"))
         return next((program for program in needed if shutil.which(program, path=search_path) is None), None)
-
-
-def _filled(word: str, places: Mapping[str, object]) -> str:
-    for name, place in places.items():
-        word = word.replace(f"{{{name}}}", str(place))
-    return word
 
 
 @functools.cache

@@ -22,7 +22,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import NoReturn
@@ -30,7 +30,7 @@ from typing import NoReturn
 from triton_workshop.processes import call, guard
 from triton_workshop.processes.child import run_script, take_on
 from triton_workshop.processes.modes import INTERPRET, Mode
-from triton_workshop.processes.process import die_with_parent, signal_group
+from triton_workshop.processes.process import die_with_parent, signal_child
 from triton_workshop.processes.warm import FILES, READY, Request, user_at
 from triton_workshop.processes.wire import SocketConnection
 
@@ -57,7 +57,7 @@ WARM_UP = "triton_workshop.setup_kernel"
 DECIDES = "triton_workshop.device"
 """Decides once whether kernels run on the GPU, and sets variables for Triton then."""
 TRIES = 3
-"""So many children in a row that end while they bring up CUDA, or wait for a job: then scripts do it themselves."""
+"""So many spare children in a row that end before they are used: then no more are kept."""
 MESSAGE_SECONDS = 5
 """For a message that has begun to come."""
 HELD_OVER_FORK = (signal.SIGINT, signal.SIGTERM)
@@ -69,7 +69,12 @@ class Spare:
 
     process: int
     connection: SocketConnection
-    brings_up_cuda: bool
+
+    def take(self, request: Request, files: Sequence[int]) -> None:
+        """Gives it a job, and leaves it alone. Raises OSError where it has ended."""
+        with closing(self.connection):
+            self.connection.send_files(files)
+            self.connection.send(request)
 
 
 def main(mode: Mode, door: int, stays: float) -> NoReturn:
@@ -112,7 +117,8 @@ class Parent:
         self._clients: dict[SocketConnection, int] = {}
         """Those that are connected, each with its child, 0 for none."""
         self._spare: Spare | None = None
-        self._tries = TRIES if mode is Mode.CUDA else 0
+        self._tries = TRIES
+        self._mode = mode
         self._last_use = time.monotonic()
         self._wake, self._wakes = socket.socketpair()
         self._wakes.setblocking(False)
@@ -125,8 +131,10 @@ class Parent:
     def serve(self) -> NoReturn:
         """Serves until its time is over."""
         while True:
-            with suppress(OSError):  # the next job tries again
-                self._spare = self._spare or self._fork()
+            if self._spare is None and self._tries:
+                with suppress(OSError):
+                    self._spare = self._fork(brings_up_cuda=self._mode is Mode.CUDA)
+                    self._tries -= 1
             patience = None if self._clients else max(self._stays - (time.monotonic() - self._last_use), 0)
             events = self._selector.select(patience)
             if not events and not self._clients:
@@ -158,7 +166,7 @@ class Parent:
             if child := self._clients[client]:
                 number = client.receive()
                 assert isinstance(number, int)
-                signal_group(child, number)
+                signal_child(child, number)
             else:
                 self._start(client)
         except (OSError, EOFError):
@@ -180,24 +188,21 @@ class Parent:
                 os.close(file)
 
     def _hand_over(self, request: Request, files: list[int]) -> int:
-        """Has a child do this; its process."""
-        while True:
-            spare, self._spare = self._spare or self._fork(files), None
-            try:
-                spare.connection.send_files(files)
-                spare.connection.send(request)
-            except OSError:  # it has ended before it was used
-                continue
-            finally:
-                spare.connection.close()
-            if spare.brings_up_cuda:
+        """Has a child do this; its process. Raises OSError."""
+        spare, self._spare = self._spare, None
+        if spare is not None:
+            with suppress(OSError):  # it has ended before it was used
+                spare.take(request, files)
                 self._tries = TRIES
-            return spare.process
+                return spare.process
+        fresh = self._fork(files)
+        fresh.take(request, files)
+        return fresh.process
 
     def _dismiss(self, client: SocketConnection) -> None:
         """Ends a conversation, and the child that it was about."""
         if child := self._clients.pop(client):
-            signal_group(child, signal.SIGKILL)
+            signal_child(child, signal.SIGKILL)
         self._last_use = time.monotonic()
         self._selector.unregister(client)
         client.close()
@@ -206,7 +211,7 @@ class Parent:
         """Waits for the children that have ended, kills what is left of their groups, and tells their clients."""
         self._wake.recv(4096)
         while (process := _ended_child()) is not None:
-            signal_group(process, signal.SIGKILL)  # before the number can belong to another
+            signal_child(process, signal.SIGKILL)  # before the number can belong to another
             code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
             if self._spare is not None and self._spare.process == process:
                 self._spare.connection.close()
@@ -217,11 +222,9 @@ class Parent:
                     client.send({"code": code})
                 self._dismiss(client)
 
-    def _fork(self, files: Sequence[int] = ()) -> Spare:
+    def _fork(self, files: Sequence[int] = (), *, brings_up_cuda: bool = False) -> Spare:
         """A new child, which waits for a job; these files are not for it."""
         ours, theirs = map(SocketConnection, socket.socketpair())
-        brings_up_cuda = self._tries > 0
-        self._tries -= brings_up_cuda
         # A signal for the child waits until the child can heed it.
         signal.pthread_sigmask(signal.SIG_BLOCK, HELD_OVER_FORK)
         parent = os.getpid()
@@ -233,10 +236,10 @@ class Parent:
             for file in files:
                 os.close(file)
             self._let_go()
-            _do_what_comes(theirs, brings_up_cuda)
+            _do_what_comes(theirs, brings_up_cuda=brings_up_cuda)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, HELD_OVER_FORK)
         theirs.close()
-        return Spare(process, ours, brings_up_cuda)
+        return Spare(process, ours)
 
     def _let_go(self) -> None:
         """In a child: closes everything that is the parent's."""
@@ -249,7 +252,7 @@ class Parent:
             end.close()
 
 
-def _do_what_comes(jobs: SocketConnection, brings_up_cuda: bool) -> NoReturn:
+def _do_what_comes(jobs: SocketConnection, *, brings_up_cuda: bool) -> NoReturn:
     """A child's life."""
     if brings_up_cuda:
         _bring_up_cuda()
@@ -260,7 +263,8 @@ def _do_what_comes(jobs: SocketConnection, brings_up_cuda: bool) -> NoReturn:
     assert isinstance(request, Request)
     jobs.close()
     take_on(request, files)
-    guard.bear(request.environment.get(guard.OWNER, ""))
+    if name := request.environment.get(guard.OWNER):
+        guard.bear(name)
     if request.arguments:
         run_script(request)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())

@@ -86,11 +86,11 @@ class NewProcess:
             self._process.wait(seconds)
 
     def signal_group(self, number: int) -> None:
-        with suppress(ProcessLookupError, PermissionError):
-            if WINDOWS:
+        if WINDOWS:
+            with suppress(PermissionError):
                 self._process.send_signal(number)
-            else:
-                os.killpg(self._process.pid, number)
+        else:
+            signal_group(self._process.pid, number)
 
     def release(self) -> None:
         """Nothing is held."""
@@ -170,11 +170,18 @@ def later(seconds: float, act: Callable[[], None]) -> threading.Timer:
 
 
 def signal_group(leader: int, number: int) -> None:
-    """Sends a signal to a process group, or to its leader, which is about to be one or leads none any more."""
-    for send in (os.killpg, os.kill):
+    """Sends a signal to what there is of a process group, whose leader may have ended."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(leader, number)
+
+
+def signal_child(child: int, number: int) -> None:
+    """Sends a signal to a child that we have not waited for, and to its group, which it may only be about to lead."""
+    try:
+        os.killpg(child, number)
+    except (ProcessLookupError, PermissionError):
         with suppress(ProcessLookupError, PermissionError):
-            send(leader, number)
-            return
+            os.kill(child, number)
 
 
 def die_with_parent(parent: int) -> None:

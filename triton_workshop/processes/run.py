@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
-from triton_workshop.processes import guard
 from triton_workshop.processes.languages import executor, installed_executor
 from triton_workshop.processes.launcher import PIPE, TERMINAL
 from triton_workshop.processes.process import (
@@ -78,19 +77,17 @@ class Run(Running):
         script: Script,
         launch: Launch = launch_new,
         folder: Path | None = None,
-        farewell: Callable[[str], None] = lambda name: None,
+        farewell: Callable[[], None] = lambda: None,
     ) -> None:
         """`launch` starts it; its file stands in a new folder, in this `folder` or where the system has such things.
 
-        `farewell` is told the script's name (`guard.OWNER`) when it has ended. Raises CannotRunError, and OSError where
-        there is no room for its file.
+        `farewell` is called at the end. Raises CannotRunError, and OSError where there is no room for its file.
         """
-        name = guard.new_name()
         self._script = script
         self._timed_out = False
         self._started = time.monotonic()
         with ExitStack() as undo:
-            undo.callback(farewell, name)
+            undo.callback(farewell)
             place = tempfile.TemporaryDirectory(prefix="workshop-", dir=folder, ignore_cleanup_errors=True)
             self._file = write_file(script, Path(undo.enter_context(place)))
             try:
@@ -99,7 +96,7 @@ class Run(Running):
                 # The output ends when the last process that holds it lets go.
                 with os.fdopen(theirs, "wb"), Path(os.devnull).open("rb") as nothing:
                     files = (theirs if script.terminal else nothing.fileno(), theirs, theirs)
-                    process = launch(script, self._file, script.environment | {guard.OWNER: name}, files)
+                    process = launch(script, self._file, script.environment, files)
             except OSError as error:
                 raise CannotRunError(f"{script.language} did not start: {error.strerror or error}") from error
             super().__init__(process, undo.pop_all())

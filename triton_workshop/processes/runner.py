@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Self
 
 from triton_workshop.processes import call, guard
+from triton_workshop.processes.foreground import run_in_foreground
 from triton_workshop.processes.guard import Guard
 from triton_workshop.processes.modes import INTERPRET, Mode, default_mode, heavy, parent_for
 from triton_workshop.processes.process import CAN_FORK, Files, NewProcess, Process
 from triton_workshop.processes.run import Run, launch_new
-from triton_workshop.processes.script import Script, environment
+from triton_workshop.processes.script import Outcome, Script, environment
 from triton_workshop.processes.warm import Lease, Request, WarmParent, WarmProcess
-from triton_workshop.processes.wire import SocketConnection
 
 
 class Runner:
@@ -43,7 +43,7 @@ class Runner:
         with suppress(OSError):
             self.folder()
             if CAN_FORK:
-                self._lease(_parent(default_mode(os.environ)))
+                self._lease(default_mode(os.environ))
 
     def folder(self) -> Path:
         """Where temporary files go that nobody may be left to remove: it goes with this process, like all else.
@@ -75,31 +75,45 @@ class Runner:
 
     def run(self, script: Script) -> Run:
         """Starts a script. Raises CannotRunError, and OSError where there is no room for its file."""
-        return Run(script, self._launch, self.folder(), self._has_ended)
+        folder, name = self.folder(), self._new_name()
+        return Run(script, partial(self._launch, name), folder, partial(self._has_ended, name))
+
+    def run_in_foreground(self, script: Script) -> Outcome:
+        """Runs a script as `foreground` does. Raises CannotRunError and OSError, as `run` does."""
+        folder, name = self.folder(), self._new_name()
+        try:
+            return run_in_foreground(script, folder, {guard.OWNER: name})
+        finally:
+            self._has_ended(name)
 
     def call(self, function: call.Function, *arguments: object, output: int, patience: float) -> call.Call:
         """Starts a function where kernels run on the simulator, as `call.start` does. Raises OSError."""
         self.folder()
-        name = guard.new_name()
+        name = self._new_name()
         variables = environment(80) | {INTERPRET: "1", guard.OWNER: name}
 
         def launch(files: Files) -> Process:
             if CAN_FORK:
                 with suppress(OSError):
-                    return WarmProcess(self._connect(_parent(Mode.SIMULATOR)), Request((), "/", variables), files)
+                    parent = self._lease(Mode.SIMULATOR).parent
+                    return WarmProcess(parent.connect(stays=0), Request((), "/", variables), files)
             return NewProcess(call.COMMAND, files, variables)
 
         started = call.Call(launch, output, patience, partial(self._has_ended, name))
         started.send(call.Task(function, arguments))
         return started
 
+    def _new_name(self) -> str:
+        with self._lock:
+            return self._guard.new_name() if self._guard else ""
+
     def _has_ended(self, name: str) -> None:
         with self._lock:
-            guard = self._guard
-        if guard is not None:
-            guard.script_has_ended(name)
+            if self._guard:
+                self._guard.script_has_ended(name)
 
-    def _launch(self, script: Script, file: Path, variables: Mapping[str, str], files: Files) -> Process:
+    def _launch(self, name: str, script: Script, file: Path, variables: Mapping[str, str], files: Files) -> Process:
+        variables = {**variables, guard.OWNER: name}
         mode = parent_for(script.source, os.environ) if CAN_FORK and script.plain_python else None
         # Some scripts only a new process can run, or say what is wrong with them.
         if mode is None or not script.folder.is_dir():
@@ -112,27 +126,23 @@ class Runner:
             terminal=script.terminal is not None,
         )
         with suppress(OSError):  # no parent
-            parent = _parent(mode)
-            lease = self._leases.get(mode)
-            # While it imports, a new process is faster.
-            if heavy(script.source) or (lease is not None and lease.parent == parent and lease.is_ready()):
-                return WarmProcess(self._connect(parent), request, files)
+            lease = self._lease(mode)
+            if heavy(script.source) or lease.is_ready():  # while it imports, a new process is faster
+                return WarmProcess(lease.parent.connect(stays=0), request, files)
         return launch_new(script, file, variables, files)
 
-    def _connect(self, parent: WarmParent) -> SocketConnection:
-        """A connection to a parent that stays as long as we do. Raises OSError."""
-        self._lease(parent)
-        return parent.connect(stays=0)
-
-    def _lease(self, parent: WarmParent) -> None:
-        """Has a parent stay, in the place of one of that mode that has gone or has imported other code."""
+    def _lease(self, mode: Mode) -> Lease:
+        """Has the parent stay whose children see what a script of ours sees, and no other of that mode: that has gone,
+        or has imported other code. Raises OSError."""
+        parent = WarmParent.of(mode, environment(80))
         with self._lock:
             self._check_open()
-            lease = self._leases.get(parent.mode)
+            lease = self._leases.get(mode)
             if lease is None or lease.parent != parent or lease.gone:
                 if lease is not None:
                     lease.close()
-                self._leases[parent.mode] = Lease(parent)
+                lease = self._leases[mode] = Lease(parent)
+            return lease
 
     def close(self) -> None:
         with self._lock:
@@ -152,8 +162,3 @@ class Runner:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def _parent(mode: Mode) -> WarmParent:
-    """The parent whose children see what a script of ours sees. Raises OSError."""
-    return WarmParent.of(mode, environment(80))

@@ -8,7 +8,6 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from triton_workshop.processes import guard
 from triton_workshop.processes.shows import SLIDE
 
 PICTURES = "TRITON_WORKSHOP_PICTURES"
@@ -116,6 +115,5 @@ def environment(columns: int, pictures: Path | None = None) -> dict[str, str]:
             "TERM": "xterm-256color" if terminal in ("", "dumb") else terminal,
             "PYTHONUNBUFFERED": "1",
             "PYTHONIOENCODING": "utf-8",
-            guard.OWNER: guard.own_name(),
         }
     )

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
-from triton_workshop.processes.guard import OWNER, ROOM
+from triton_workshop.processes.guard import OWNER
 from triton_workshop.processes.modes import INTERPRET, LOADED_EARLY, Mode
 from triton_workshop.processes.process import PACKAGE, Files, program, signal_group
 from triton_workshop.processes.wire import SocketConnection
@@ -113,7 +113,7 @@ class WarmParent:
             [sys.executable, "-u", "-c", program(f"from triton_workshop.processes import parent; {serve}")],
             cwd="/",
             # It serves others too, when whoever has started it has gone.
-            env={name: value for name, value in self.environment.items() if name != INTERPRET} | {OWNER: "." * ROOM},
+            env={name: value for name, value in self.environment.items() if name not in (INTERPRET, OWNER)},
             stdin=nothing,
             stdout=nothing,
             stderr=nothing,

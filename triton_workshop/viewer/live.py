@@ -11,7 +11,6 @@ from pathlib import Path
 
 from triton_workshop.consent import EVERYTHING, Consent
 from triton_workshop.deck.model import Block, Code, Deck, Execution, Slide, SnippetOutput, origin, walk
-from triton_workshop.processes.foreground import run_in_foreground
 from triton_workshop.processes.languages import runnable
 from triton_workshop.processes.process import FAREWELL, machine_memory
 from triton_workshop.processes.run import Run
@@ -142,9 +141,7 @@ class LiveBlocks:
         assert isinstance(code, Code)
         cell = self.cells[block] = Cell(status=Status.RUNNING, started=time.monotonic())
         try:
-            cell.outcome = run_in_foreground(
-                self._script(block, code, columns=80, rows=TERMINAL_ROWS), self._runner.folder()
-            )
+            cell.outcome = self._runner.run_in_foreground(self._script(block, code, columns=80, rows=TERMINAL_ROWS))
         except (CannotRunError, OSError) as error:
             cell.failure = str(error)
         finally:
