@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from unittest.mock import ANY
 
 import pytest
 
@@ -286,6 +287,18 @@ def test_a_parent_leaves_when_it_has_imported_for_nobody(tmp_path: Path) -> None
         parent = parent_since(before)
         runner.close()
     assert dies(parent)
+
+
+def test_a_spare_child_that_is_killed_is_missed_by_nobody(tmp_path: Path) -> None:
+    """Even if it is killed more often than the parent keeps another."""
+    script = Script("python", "import os, torch; print(os.getppid())", tmp_path)
+    with apart(tmp_path), Runner() as runner:
+        parent = int(finish(runner.run, script)[0])
+        for _ in range(5):
+            for child in map(int, Path(f"/proc/{parent}/task/{parent}/children").read_text().split()):
+                os.kill(child, signal.SIGKILL)
+                assert dies(child)
+            assert finish(runner.run, script) == (f"{parent}\n", Outcome(0, ANY))
 
 
 def open_files(process: int) -> int:

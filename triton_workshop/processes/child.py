@@ -17,7 +17,6 @@ from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING, NoReturn
 
-from triton_workshop.processes.launcher import own_terminal
 from triton_workshop.processes.process import limit_memory
 from triton_workshop.processes.shows import in_slide
 
@@ -44,7 +43,7 @@ def _take_files(files: Sequence[int], *, terminal: bool) -> None:
         if file > 2:
             os.close(file)
     if terminal:
-        own_terminal()
+        os.login_tty(os.dup(0))  # for what opens /dev/tty
 
 
 def _forget_randomness() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import select
 import signal
 import sys
 from collections.abc import Mapping, Sequence
@@ -16,7 +15,6 @@ from triton_workshop.processes.modes import heavy, parent_for
 from triton_workshop.processes.process import CAN_FORK
 from triton_workshop.processes.shows import SLIDE, python_command
 from triton_workshop.processes.warm import Request, WarmParent, WarmProcess
-from triton_workshop.processes.wire import SocketConnection
 
 IDLE = "TRITON_WORKSHOP_IDLE"
 """Names the seconds for which the process that `workshop run` starts, about 630 MB, stays after the last script.
@@ -71,59 +69,54 @@ def _run(arguments: Sequence[str]) -> int:
     if SLIDE in environment and not environment[SLIDE].isdecimal():
         environment[SLIDE] = str(max(20, _terminal_columns() - MARGIN))
     stays = idle_seconds(environment)
-    connection = _connect(arguments[0], environment, stays)
-    if connection is not None:
+    script = _connect(arguments[0], environment, stays)
+    if script is not None:
         # A parent that still imports answers late: worth waiting for only by a script that imports the same.
-        patience = None if heavy(Path(arguments[0]).read_text(errors="replace")) else LIGHT_PATIENCE
-        if select.select([connection], [], [], patience)[0]:
+        if script.is_ready(None if heavy(Path(arguments[0]).read_text(errors="replace")) else LIGHT_PATIENCE):
             # A block of a slide does not decide how long the viewer's parent stays.
             own = None if OWNER in environment else stays
             request = Request(tuple(arguments), str(Path.cwd()), environment, stays=own)
-            if (code := _run_warm(connection, request)) is not None:
+            if (code := _run_warm(script, request)) is not None:
                 return code
-        connection.close()
+        script.release()
     return run_new(arguments, environment)
 
 
-def _connect(file: str, environment: Mapping[str, str], stays: float) -> SocketConnection | None:
-    """A connection to the parent that can run this file as a new process would; None where none can."""
+def _connect(file: str, environment: Mapping[str, str], stays: float) -> WarmProcess | None:
+    """A conversation with the parent that can run this file as a new process would; None where none can."""
     if not CAN_FORK:
         return None
     try:
         mode = parent_for(Path(file).read_bytes(), environment)
-        return None if mode is None else WarmParent.of(mode, environment).connect(stays, start=stays > 0)
+        return None if mode is None else WarmProcess(WarmParent.of(mode, environment), stays, start=stays > 0)
     except OSError:
         return None
 
 
-def _run_warm(connection: SocketConnection, request: Request) -> int | None:
+def _run_warm(script: WarmProcess, request: Request) -> int | None:
     """The script's exit status, or minus a signal's number; None where the parent has just gone."""
 
     def forward(number: int, _: object) -> None:
-        with suppress(OSError):
-            connection.send(number)
+        script.forward(number)
 
     def suspend(number: int, _: object) -> None:
         """Ctrl+Z: the script, which is in another session, is stopped before this, and goes on with it."""
-        forward(signal.SIGSTOP, None)  # a group that no shell watches over ignores SIGTSTP
+        script.forward(signal.SIGSTOP)  # a group that no shell watches over ignores SIGTSTP
         signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)
         signal.signal(number, suspend)
-        forward(signal.SIGCONT, None)
+        script.forward(signal.SIGCONT)
 
-    forwarded = [getattr(signal, name) for name in FORWARDED]
+    handlers = {getattr(signal, name): forward for name in FORWARDED} | {signal.SIGTSTP: suspend}
+    signal.pthread_sigmask(signal.SIG_BLOCK, handlers)  # from when there is a script, they are for the script
     try:
-        connection.receive()  # it is ready, and will have us
-        # From when there is a script, they are for the script.
-        signal.pthread_sigmask(signal.SIG_BLOCK, (*forwarded, signal.SIGTSTP))
-        script = WarmProcess(connection, request, (0, 1, 2))
-        for number in forwarded:
-            signal.signal(number, forward)
-        signal.signal(signal.SIGTSTP, suspend)
-    except (OSError, EOFError):
+        script.begin(request, (0, 1, 2))
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    except OSError:
         return None
     finally:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, (*forwarded, signal.SIGTSTP))
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, handlers)
     while (code := script.poll()) is None:
         script.pause(None)
     return code

@@ -26,7 +26,7 @@ def main(place: str, commands: list[list[str]]) -> NoReturn:
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_DFL)
     if place == TERMINAL:
-        own_terminal()
+        os.login_tty(os.dup(0))
     elif place == FOREGROUND:
         with suppress(OSError):  # a terminal that is nobody's session's knows no foreground, and can be used as it is
             come_to_the_front(os.getpgrp())
@@ -34,14 +34,6 @@ def main(place: str, commands: list[list[str]]) -> NoReturn:
     for command in earlier:
         _compile(command, quiet=place != PIPE)
     _become(last)
-
-
-def own_terminal() -> None:
-    """Makes the terminal at standard input the one of this session, which has none yet."""
-    import fcntl
-    import termios
-
-    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
 def come_to_the_front(group: int) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import struct
 import sys
 import threading
 import time
@@ -219,9 +218,8 @@ def open_terminal(columns: int, rows: int) -> tuple[int, int]:
     """Our end and the other end of a new pseudo-terminal. Raises OSError."""
     if sys.platform == "win32":
         raise OSError("there are no pseudo-terminals on Windows")
-    import fcntl
     import termios
 
     ours, theirs = os.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+    termios.tcsetwinsize(theirs, (rows, columns))
     return ours, theirs

@@ -7,7 +7,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 from typing import Self
@@ -19,7 +19,7 @@ from triton_workshop.processes.modes import INTERPRET, Mode, default_mode, heavy
 from triton_workshop.processes.process import CAN_FORK, Files, NewProcess, Process
 from triton_workshop.processes.run import Run, launch_new
 from triton_workshop.processes.script import Outcome, Script, environment
-from triton_workshop.processes.warm import Lease, Request, WarmParent, WarmProcess
+from triton_workshop.processes.warm import Request, WarmParent, WarmProcess
 
 
 class Runner:
@@ -32,9 +32,12 @@ class Runner:
     """
 
     def __init__(self) -> None:
-        self._leases: dict[Mode, Lease] = {}
+        self._leases: dict[Mode, WarmProcess] = {}
+        """Conversations in which nothing is asked for: a parent stays as long as there is one."""
         self._guard: Guard | None = None
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._folder: Path | None = None
+        self._undo = ExitStack()
+        """Ends what was started."""
         self._lock = threading.Lock()
         self._closed = False
 
@@ -54,13 +57,14 @@ class Runner:
         with self._lock:
             self._check_open()
             if self._folder is None:
-                self._folder = tempfile.TemporaryDirectory(prefix="workshop-", ignore_cleanup_errors=True)
-            folder = Path(self._folder.name)
-            folder.mkdir(mode=0o700, exist_ok=True)
+                place = tempfile.TemporaryDirectory(prefix="workshop-", ignore_cleanup_errors=True)
+                self._folder = Path(self._undo.enter_context(place))
+            self._folder.mkdir(mode=0o700, exist_ok=True)
             if CAN_FORK and self._guard is None:
                 with suppress(OSError):
-                    self._guard = Guard(folder)
-            return folder
+                    self._guard = Guard(self._folder)
+                    self._undo.callback(self._guard.close)
+            return self._folder
 
     def _check_open(self) -> None:
         if self._closed:
@@ -96,7 +100,7 @@ class Runner:
             if CAN_FORK:
                 with suppress(OSError):
                     parent = self._lease(Mode.SIMULATOR).parent
-                    return WarmProcess(parent.connect(stays=0), Request((), "/", variables), files)
+                    return WarmProcess(parent).begin(Request((), "/", variables), files)
             return NewProcess(call.COMMAND, files, variables)
 
         started = call.Call(launch, output, patience, partial(self._has_ended, name))
@@ -128,34 +132,28 @@ class Runner:
         with suppress(OSError):  # no parent
             lease = self._lease(mode)
             if heavy(script.source) or lease.is_ready():  # while it imports, a new process is faster
-                return WarmProcess(lease.parent.connect(stays=0), request, files)
+                return WarmProcess(lease.parent).begin(request, files)
         return launch_new(script, file, variables, files)
 
-    def _lease(self, mode: Mode) -> Lease:
+    def _lease(self, mode: Mode) -> WarmProcess:
         """Has the parent stay whose children see what a script of ours sees, and no other of that mode: that has gone,
         or has imported other code. Raises OSError."""
         parent = WarmParent.of(mode, environment(80))
         with self._lock:
             self._check_open()
             lease = self._leases.get(mode)
-            if lease is None or lease.parent != parent or lease.gone:
+            if lease is None or lease.parent != parent or lease.poll() is not None:
                 if lease is not None:
-                    lease.close()
-                lease = self._leases[mode] = Lease(parent)
+                    lease.release()
+                lease = self._leases[mode] = WarmProcess(parent)
+                self._undo.callback(lease.release)
             return lease
 
     def close(self) -> None:
         with self._lock:
             self._closed = True
-            leases, self._leases = list(self._leases.values()), {}
-            guard, self._guard = self._guard, None
-            folder, self._folder = self._folder, None
-        for lease in leases:
-            lease.close()
-        if guard is not None:
-            guard.close()
-        if folder is not None:
-            folder.cleanup()
+            undo = self._undo.pop_all()
+        undo.close()
 
     def __enter__(self) -> Self:
         return self

@@ -18,7 +18,7 @@ import threading
 import time
 import zlib
 from collections.abc import Mapping
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
@@ -32,7 +32,6 @@ READY = "ready"
 """What a parent says to each client."""
 FILES = 3
 """Descriptors that come with a request: standard input, output and error."""
-LOADED_EARLY_TOO = ("LC_", "LANG", "TZ")
 ATTEMPTS = 100
 """A parent may leave, or another command may be starting one, while we look."""
 PAUSE = 0.01
@@ -68,7 +67,7 @@ class WarmParent:
     @classmethod
     def of(cls, mode: Mode, environment: Mapping[str, str]) -> Self:
         """The address differs where its interpreter, its code or what it read at its start would. Raises OSError."""
-        early = (*LOADED_EARLY, *LOADED_EARLY_TOO, "XDG_RUNTIME_DIR")
+        early = (*LOADED_EARLY, "LC_", "LANG", "TZ", "XDG_RUNTIME_DIR")
         variables = sorted(item for item in environment.items() if item[0].startswith(early))
         files = str(Path("/proc/self/ns/mnt").readlink())  # a container has others
         place = zlib.crc32(repr((sys.executable, sys.version, code_on_disk(), files, variables)).encode())
@@ -95,31 +94,27 @@ class WarmParent:
 
     def _start(self, stays: float) -> None:
         """Starts the process that `parent.main` describes, which finds those in its queue who connect meanwhile."""
+        import subprocess  # seldom needed, and slow to import
+
         with socket.socket(socket.AF_UNIX) as door:
             try:
                 door.bind(self.address)
             except OSError:  # another command was first
                 time.sleep(PAUSE)
-            else:
-                door.listen(64)
-                self._serve(door.fileno(), stays)
-
-    def _serve(self, door: int, stays: float) -> None:
-        import subprocess  # seldom needed, and slow to import
-
-        serve = f"parent.main(parent.Mode({self.mode.value!r}), {door}, {stays})"
-        nothing = subprocess.DEVNULL
-        started = subprocess.Popen(
-            [sys.executable, "-u", "-c", program(f"from triton_workshop.processes import parent; {serve}")],
-            cwd="/",
-            # It serves others too, when whoever has started it has gone.
-            env={name: value for name, value in self.environment.items() if name not in (INTERPRET, OWNER)},
-            stdin=nothing,
-            stdout=nothing,
-            stderr=nothing,
-            pass_fds=[door],
-            start_new_session=True,
-        )
+                return
+            door.listen(64)
+            serve = f"parent.main(parent.Mode({self.mode.value!r}), {door.fileno()}, {stays})"
+            started = subprocess.Popen(
+                [sys.executable, "-u", "-c", program(f"from triton_workshop.processes import parent; {serve}")],
+                cwd="/",
+                # It serves others too, when whoever has started it has gone.
+                env={name: value for name, value in self.environment.items() if name not in (INTERPRET, OWNER)},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                pass_fds=[door.fileno()],
+                start_new_session=True,
+            )
         threading.Thread(target=started.wait, daemon=True).start()  # so that it leaves no zombie here
 
 
@@ -136,50 +131,34 @@ def user_at(end: socket.socket) -> int:
     return int(user)
 
 
-class Lease:
-    """A connection that asks for nothing: a parent stays as long as somebody has one."""
-
-    def __init__(self, parent: WarmParent) -> None:
-        """Raises OSError."""
-        self.parent = parent
-        self.gone = False
-        self._ready = threading.Event()
-        self._connection = parent.connect(stays=0)
-        threading.Thread(target=self._listen, daemon=True).start()
-
-    def _listen(self) -> None:
-        with suppress(OSError, EOFError), closing(self._connection):
-            while self._connection.receive() == READY:
-                self._ready.set()
-        self.gone = True
-        self._ready.set()
-
-    def is_ready(self, seconds: float = 0) -> bool:
-        """Whether the parent has imported what most scripts need; waits for so long."""
-        return self._ready.wait(seconds) and not self.gone
-
-    def close(self) -> None:
-        with suppress(OSError):  # it has gone
-            self._connection.socket.shutdown(socket.SHUT_RDWR)
-
-
 class WarmProcess:
-    """A `Process` that a warm parent forks."""
+    """A conversation with a warm parent, which stays meanwhile; once it has been asked, a `Process` that it forks."""
 
-    def __init__(self, connection: SocketConnection, request: Request, files: Files) -> None:
-        """Raises OSError where the parent has gone."""
-        self._connection = connection
+    def __init__(self, parent: WarmParent, stays: float = 0, *, start: bool = True) -> None:
+        """As in `WarmParent.connect`. Raises OSError."""
+        self.parent = parent
+        self._connection = parent.connect(stays, start=start)
         self._ready = False
         """Whether the parent has said so, and attends to what it is asked."""
         self._child = 0
         self._code: int | None = None
         self._lock = threading.RLock()
+
+    def is_ready(self, seconds: float | None = 0) -> bool:
+        """Whether the parent is here and has imported what most scripts need; waits for so long."""
+        if not self._ready:
+            self.pause(seconds)
+        return self.poll() is None and self._ready
+
+    def begin(self, request: Request, files: Files) -> Self:
+        """Has the parent fork a child that does this. Raises OSError where it has gone."""
         try:
-            connection.send_files(files)
-            connection.send(request)
+            self._connection.send_files(files)
+            self._connection.send(request)
         except OSError:
-            connection.close()
+            self.release()
             raise
+        return self
 
     def poll(self) -> int | None:
         with self._lock:
@@ -208,12 +187,20 @@ class WarmProcess:
         with self._lock:
             if self.poll() is not None:  # then its parent has killed the group
                 return
-            with suppress(OSError):
-                if self._ready:
-                    self._connection.send(number)
-                else:  # A parent that imports does not hear this for long. It begins with nobody who has gone.
-                    self._code = -number
-                    self._connection.socket.shutdown(socket.SHUT_RDWR)
+            if self._ready:
+                self.forward(number)
+            else:  # A parent that imports does not hear this for long. It begins with nobody who has gone.
+                self._code = -number
+                self._connection.socket.shutdown(socket.SHUT_RDWR)
+
+    def forward(self, number: int) -> None:
+        """Sends a signal, once it has begun. The handler of a signal may do it while another method runs."""
+        with suppress(OSError):  # it has ended
+            self._connection.send(number)
 
     def release(self) -> None:
-        self._connection.close()
+        """Ends the conversation: the parent ends what is left of it, and nothing is read here any more."""
+        with self._lock:
+            if self._code is None:
+                self._code = -signal.SIGKILL
+            self._connection.close()
