@@ -77,7 +77,7 @@ def diagnosis_of(exercise: Exercise, source: Source, case: Case) -> Diagnosis:
             exercise,
             source,
             lambda text: tries.right(text, case),
-            lambda text: all(tries.right(text, each) for each in exercise.cases),
+            lambda text: all(tries.right(text, each) for each in exercise.largest_cases),
         )
         return diagnose(exercise, source, case, culprit, tries.observe)
 

@@ -68,7 +68,7 @@ def diagnose(
 
 def _cases(exercise: Exercise, failed: Case) -> Iterator[Case]:
     yield failed
-    yield from (case for case in exercise.cases[-2:] if case is not failed)
+    yield from (case for case in exercise.largest_cases if case is not failed)
 
 
 def _candidates(exercise: Exercise) -> list[tuple[Mistake, Edit]]:

@@ -179,7 +179,7 @@ class Repair:
 def find_culprit(
     exercise: Exercise, source: Source, passes: Callable[[str], bool], passes_all: Callable[[str], bool]
 ) -> Culprit | None:
-    """Where the mistake is. `passes` runs a text of the script on the case that failed, `passes_all` on every case.
+    """Where the mistake is. `passes` runs a text of the script on the case that failed, `passes_all` on larger ones.
 
     None where no text helps, or where the script is too far from the exercise to tell.
     """
