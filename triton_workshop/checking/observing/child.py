@@ -73,6 +73,9 @@ def diagnosis_of(exercise: Exercise, source: Source, case: Case) -> Diagnosis:
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         if tries.right(source.text, case):
             return Diagnosis(remembers=True)
+        seen = tries.observe(source.text, case)
+        if seen is None or seen.origin in (Origin.NO_LAUNCH, Origin.CHANGED, Origin.ELSEWHERE):
+            return Diagnosis()
         culprit = find_culprit(
             exercise,
             source,
