@@ -40,9 +40,11 @@ def tile_map(comparison: Comparison) -> TileMap | None:
             return None
         for fault in faults:
             levels[fault.program] = 3
-    planes = levels if levels.ndim == 3 else levels[None] if levels.ndim == 2 else _folded(levels)
-    if planes.numel() < 2:
+    if levels.numel() < 2:
         return None
+    if levels.ndim == 1:
+        return TileMap(what, (_folded(levels),))
+    planes = levels if levels.ndim == 3 else levels[None]
     return TileMap(what, tuple(_cells(plane) for plane in planes))
 
 
@@ -53,16 +55,11 @@ def _by_tile(comparison: Comparison, levels: torch.Tensor) -> torch.Tensor:
     return tiles
 
 
-def _folded(row: torch.Tensor) -> torch.Tensor:
-    """A vector as lines, one below the other; the last one is filled up with nothing wrong."""
-    width = LARGEST[1] if len(row) > LARGEST[1] else len(row)
-    lines = -(-len(row) // width)
-    if lines > LARGEST[0]:
-        row = _pooled(row[None], (1, LARGEST[0] * LARGEST[1]))[0]
-        lines = LARGEST[0]
-    filled = torch.zeros(lines * width, dtype=row.dtype)
-    filled[: len(row)] = row
-    return filled.view(1, lines, width)
+def _folded(row: torch.Tensor) -> tuple[tuple[State, ...], ...]:
+    """A vector as lines, one below the other; the last one may be shorter."""
+    lines, width = LARGEST
+    states = [_SEVERITY[level] for level in _pooled(row[None], (1, lines * width))[0].tolist()]
+    return tuple(tuple(states[start : start + width]) for start in range(0, len(states), width))
 
 
 def _cells(plane: torch.Tensor) -> tuple[tuple[State, ...], ...]:
