@@ -89,8 +89,6 @@ class Judge:
             line = next((call.lineno for call in self.source.calls(*WAITS)), line)
         if name == "misspelt-name" and (known := self._known_as(failure)):
             hints = (known, *hints)
-        if culprit is not None and culprit.parts and not explanation.at_once:
-            hints = (f"{_look_at(culprit)}{hints[0]}", *hints[1:])
         finding = self._finding(Kind.CRASH, _short(failure), hints, line, name)
         return finding if culprit is None or explanation.at_once else self._moved(finding, culprit)
 
@@ -284,15 +282,7 @@ class Judge:
 
 def _look_at(culprit: Culprit) -> str:
     """What to look at, as the beginning of a hint."""
-    if culprit.line is None:
-        return ""
-    if culprit.misplaced:
-        return "This line is right, but not in this place: look at its indentation. "
-    place = "in the statement that begins on this line" if culprit.several_lines else "on this line"
-    parts = " and ".join(f"`{part}`" for part in culprit.parts)
-    if culprit.or_else:
-        return f"The mistake is {place}, or {culprit.or_else}. "
-    return f"The mistake is {place}, in {parts}. " if parts else f"The mistake is {place}. "
+    return "" if culprit.line is None else "The mistake is on this line, or in what it uses. "
 
 
 def _short(failure: Failure) -> str:

@@ -12,10 +12,9 @@ import ast
 import difflib
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from triton_workshop.checking.exercises.exercise import Exercise, todo_lines
-from triton_workshop.checking.observing.differences import differences
 from triton_workshop.checking.observing.source import Source, called
 
 LIMIT = 0.7
@@ -42,14 +41,6 @@ class Culprit:
     """All lines of the script that stand there and are not the solution's."""
     code: str
     """What the solution has there."""
-    parts: tuple[str, ...] = ()
-    """What on that line is not as in the solution; none where the two are too far apart to say."""
-    misplaced: bool = False
-    """Whether the line would be right in another loop, or outside of it."""
-    several_lines: bool = False
-    """Whether the statement goes on behind that line."""
-    or_else: str = ""
-    """Where else the mistake can be: in a function that the line calls, or where a name is made that it uses."""
 
 
 @dataclass(frozen=True)
@@ -199,7 +190,7 @@ def find_culprit(
     first, *others = groups
     rest = [place for group in others for place in group]
     places = [place for [place] in _least([[place] for place in first], lambda some: right([*some, *rest]))]
-    return _culprit(source, repair, groups, places)
+    return _culprit(repair, groups, places)
 
 
 def _wrong_groups(
@@ -218,40 +209,17 @@ def _wrong_groups(
     return _least(groups, right) if len(groups) > 1 and right(different) else []
 
 
-def _culprit(source: Source, repair: Repair, groups: list[list[int]], places: list[int]) -> Culprit | None:
+def _culprit(repair: Repair, groups: list[list[int]], places: list[int]) -> Culprit:
     """The culprit, where these groups are wrong, and of the first of them these places."""
     every = [*places, *(place for group in groups[1:] for place in group)]
-    numbers = [repair.ours[group[0]].todo for group in groups]
+    todos = tuple(todo for group in groups if (todo := repair.ours[group[0]].todo) is not None)
+    if repair.ours[places[0]].todo is None:
+        todos = ()
     lines = repair.lines_of(every)
     line = min(repair.lines_of(places) or lines, default=None)
     if line is None:
         line = repair.line_of_more(places)
-    todos = () if numbers[0] is None else tuple(number for number in numbers if number is not None)
-    culprit = Culprit(todos, line, lines, "\n".join(repair.ours[place].code for place in places))
-    pairs = [(repair.ours[place], s) for place in every for s in repair.pairs.get(place, []) if s.first == line]
-    if not pairs:
-        return culprit
-    own, other = pairs[0]
-    misplaced = own.same_as(other)
-    if own.loops != other.loops and not misplaced:
-        return None
-    or_else = _or_else(source, repair, other)
-    parts = () if or_else else differences(other.node, own.node, other.code)
-    return replace(culprit, parts=parts, misplaced=misplaced, several_lines=other.last > other.first, or_else=or_else)
-
-
-def _or_else(source: Source, repair: Repair, statement: Statement) -> str:
-    """Where a statement's mistake can be but in itself; empty where that is all."""
-    helpers = {kernel.name for kernel in source.kernels}
-    calls = [node for node in ast.walk(statement.node) if isinstance(node, ast.Call)]
-    helper = next((called(call) for call in calls if called(call) in helpers), None)
-    if helper is not None and "launch()" not in statement.keys:
-        return f"in `{helper}`, which it calls"
-    ours = {key for own in repair.ours for key in own.keys}
-    made = {key for other in repair.theirs if other.function == statement.function for key in other.keys}
-    used = [node.id for node in ast.walk(statement.node) if isinstance(node, ast.Name)]
-    name = next((name for name in used if name in made - ours), None)
-    return f"where `{name}` is made" if name is not None else ""
+    return Culprit(todos, line, lines, "\n".join(repair.ours[place].code for place in places))
 
 
 def _least(groups: list[list[int]], right: Callable[[list[int]], bool]) -> list[list[int]]:
