@@ -6,6 +6,7 @@ import ast
 import difflib
 import re
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import torch
 
@@ -127,7 +128,7 @@ class Judge:
 
     def _fault(self, fault: Fault, comparison: Comparison) -> Finding:
         kinds = {kind.value: kind for kind in Kind}
-        line = fault.line.number if fault.line.file == str(self.source.file) else None
+        line = fault.line.number if Path(fault.line.file).resolve() == self.source.file else None
         finding = self._finding(
             kinds.get(fault.kind, Kind.CRASH),
             fault.what,

@@ -119,7 +119,7 @@ class _Tries:
 
     def _observer(self, text: str) -> Observer | Failure:
         # Each under a name of its own: Triton reads a kernel by its file.
-        file = Path(f"{len(self._observers)}-{NAME}")
+        file = Path(f"{len(self._observers)}-{NAME}").resolve()
         source = Source(file, text, self._exercise.kernel, self._exercise.launcher)
         try:
             return Observer(load(source, self._exercise.launcher), source.file, simulated=True)

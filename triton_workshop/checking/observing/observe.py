@@ -98,7 +98,8 @@ class Observer:
         before = [argument.clone() for argument in arguments]
         with _uninitialised_memory_is_nan(), self._launches() as launches:
             output, failure = self._call(arguments)
-        own = [launch for launch in launches if launch.file == str(self._file)]
+        # A script that was started by a link to it has its kernels there.
+        own = [launch for launch in launches if Path(launch.file).resolve() == self._file]
         seen = Observation(
             output_type=type(output).__name__,
             launches=tuple(map(_launched, own)),
@@ -148,7 +149,7 @@ def failure_of(error: BaseException, file: Path) -> Failure:
     while link is not None and link not in links:
         links.append(link)
         for frame in traceback.extract_tb(link.__traceback__):
-            if Path(frame.filename) == file:
+            if Path(frame.filename).resolve() == file:
                 lines.append(frame.lineno)
         link = link.__cause__ or (None if link.__suppress_context__ else link.__context__)
     cause = links[-1]
