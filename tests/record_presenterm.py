@@ -47,10 +47,7 @@ def presenterm() -> str:
 
 
 def answers(program: str, flags: Iterable[str]) -> dict[str, Answer]:
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        closing(Presenterm(program, filled(Path(folder)), *flags)) as asked,
-    ):
+    with tempfile.TemporaryDirectory() as folder, closing(Presenterm(program, filled(Path(folder)), *flags)) as asked:
         return {name: asked.answer(case.deck) for name, case in CASES.items()}
 
 

@@ -15,19 +15,9 @@ A, B = (
 )
 
 SELECTIONS = (
-    (None, (A, B)),
-    ("0", (A,)),
-    ("1,0", (B, A)),
-    (" 1 ", (B,)),
-    ("", ()),
-    ("-1", ()),
-    ("0,-1,1", (A,)),
-    ("0,7,1", (A,)),
-    ("GPU-abbb", (B,)),
-    ("GPU-a", ()),
-    ("NoDevFiles", ()),
-    ("MIG-GPU-aaaa1111/1/0", (A,)),
-)
+    (None, (A, B)), ("0", (A,)), ("1,0", (B, A)), (" 1 ", (B,)), ("", ()), ("-1", ()), ("0,-1,1", (A,)),
+    ("0,7,1", (A,)), ("GPU-abbb", (B,)), ("GPU-a", ()), ("NoDevFiles", ()), ("MIG-GPU-aaaa1111/1/0", (A,)),
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(("value", "expected"), SELECTIONS)

@@ -32,13 +32,9 @@ def picture(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize(("answers", "environ", "sign"), PROTOCOLS)
 def test_a_picture_is_shown_as_the_terminal_can(
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-    picture: Path,
-    answers: dict[bytes, bytes],
-    environ: dict[str, str],
-    sign: bytes,
-) -> None:
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, picture: Path, answers: dict[bytes, bytes],
+    environ: dict[str, str], sign: bytes,
+) -> None:  # fmt: skip
     for name in ("TERM_PROGRAM", "LC_TERMINAL", "TMUX", "STY", "TRITON_WORKSHOP_SLIDE"):
         monkeypatch.delenv(name, raising=False)
     for name, value in {"COLORTERM": "truecolor", **environ}.items():

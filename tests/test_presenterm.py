@@ -173,10 +173,7 @@ def test_our_notes_follow_presenterm_step_by_step(deck: Path) -> None:
     talk = load_deck(deck)
     steps = [slide.steps for slide in talk.slides]
     command = [PRESENTERM, "-x", "--publish-speaker-notes", str(deck)]
-    with (
-        closing(Listener(deck)) as listener,
-        Terminal(command, deck.parent, 100, 30, PLAIN_TERMINAL) as terminal,
-    ):
+    with closing(Listener(deck)) as listener, Terminal(command, deck.parent, 100, 30, PLAIN_TERMINAL) as terminal:
         terminal.wait_for("A talk")
         place = goto(1, steps)
         while place != place.next(steps):
@@ -193,10 +190,7 @@ def test_presenterms_notes_follow_our_slides_and_ignore_what_they_do_not_know(de
     talk = load_deck(deck)
     running = {talk.slides[4].blocks[0]: Cell(status=Status.RUNNING)}
     command = [PRESENTERM, "--listen-speaker-notes", str(deck)]
-    with (
-        closing(Publisher(deck)) as publisher,
-        Terminal(command, deck.parent, 100, 30, PLAIN_TERMINAL) as terminal,
-    ):
+    with closing(Publisher(deck)) as publisher, Terminal(command, deck.parent, 100, 30, PLAIN_TERMINAL) as terminal:
         terminal.wait_for("A talk")
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as anybody:
             anybody.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)

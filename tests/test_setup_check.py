@@ -26,21 +26,9 @@ from triton_workshop.setup_check import Check, KernelRun, Machine, State
 from triton_workshop.viewer.fit import HEIGHT, ended, output_columns, rows_needed
 
 ROWS = [
-    "Python",
-    "uv",
-    "torch",
-    "torchvision",
-    "Triton",
-    "Pillow",
-    "GPU",
-    "NVIDIA driver",
-    "GPU kernel",
-    "simulator kernel",
-    "TRITON_INTERPRET",
-    "Triton cache",
-    "pictures",
-    "presenterm",
-]
+    "Python", "uv", "torch", "torchvision", "Triton", "Pillow", "GPU", "NVIDIA driver", "GPU kernel",
+    "simulator kernel", "TRITON_INTERPRET", "Triton cache", "pictures", "presenterm",
+]  # fmt: skip
 
 H200 = Gpu(0, "NVIDIA H200", 141 * 2**30, (9, 0), "GPU-1")
 PASCAL = Gpu(0, "Tesla P40", 24 * 2**30, (6, 1), "GPU-2")
@@ -51,29 +39,13 @@ WORKED = KernelRun({**IMPORTED, "correct": True, "seconds": 0.4, "torchvision": 
 CRASHED = KernelRun(IMPORTED, "crashed (SIGSEGV)")
 
 LAPTOP = Machine(
-    system="linux",
-    processor="x86_64",
-    python=(3, 12, 3),
-    packages={"torch": "2.15.0", "torchvision": "0.29.2", "triton": "3.9.0", "pillow": "13.0.0"},
-    pillow_error=None,
-    uv="0.13.8",
-    presenterm="0.16.1",
-    compiler=None,
-    visible_gpus=(),
-    installed_gpus=(),
-    driver=None,
-    nvidia_on_the_bus=False,
-    cuda_visible_devices=None,
-    interpret=None,
-    wants_simulator=False,
-    misspelling=None,
-    pictures="kitty",
-    home=Path("/home/me"),
-    cache=Path("/home/me/.triton/cache"),
-    cache_error=None,
-    gpu_run=None,
+    system="linux", processor="x86_64", python=(3, 12, 3),
+    packages={"torch": "2.15.0", "torchvision": "0.29.2", "triton": "3.9.0", "pillow": "13.0.0"}, pillow_error=None,
+    uv="0.13.8", presenterm="0.16.1", compiler=None, visible_gpus=(), installed_gpus=(), driver=None,
+    nvidia_on_the_bus=False, cuda_visible_devices=None, interpret=None, wants_simulator=False, misspelling=None,
+    pictures="kitty", home=Path("/home/me"), cache=Path("/home/me/.triton/cache"), cache_error=None, gpu_run=None,
     simulator_run=WORKED,
-)
+)  # fmt: skip
 GPU_MACHINE = replace(
     LAPTOP,
     visible_gpus=(H200,),
@@ -159,9 +131,7 @@ def test_the_table_keeps_to_the_columns_it_is_given(table: subprocess.CompletedP
     assert max(len(line) for line in table.stdout.splitlines()) <= 76
 
 
-def test_the_misspelt_variable_is_named_with_its_right_spelling(
-    table: subprocess.CompletedProcess[str],
-) -> None:
+def test_the_misspelt_variable_is_named_with_its_right_spelling(table: subprocess.CompletedProcess[str]) -> None:
     lines = table.stdout.splitlines()
     start = next(index for index, line in enumerate(lines) if line.startswith("!  TRITON_INTERPRET"))
     words = " ".join(" ".join(lines[start : start + 2]).split())
@@ -238,8 +208,7 @@ def test_a_sound_machine_has_nothing_to_mend(machine: Machine) -> None:
 
 
 BROKEN_TORCH = failed(
-    'File "setup_kernel.py", line 23, in <module>\n    import torch\nOSError: libtorch_cuda.so: no such file',
-    {},
+    'File "setup_kernel.py", line 23, in <module>\n    import torch\nOSError: libtorch_cuda.so: no such file', {}
 )
 BROKEN_TRITON = failed('File "setup_kernel.py", line 24, in <module>\n    import triton\nImportError: libtriton.so', {})
 BROKEN_TORCHVISION = KernelRun(
@@ -285,32 +254,14 @@ def without(package: str) -> Machine:
         (replace(LAPTOP, simulator_run=CRASHED), "torchvision", "ok", "not tried", None),
         (replace(LAPTOP, simulator_run=CRASHED), "simulator kernel", "failed", "SIGSEGV", "uv sync"),
         (replace(LAPTOP, interpret="1", wants_simulator=True), "TRITON_INTERPRET", "ok", "simulator", None),
+        (replace(LAPTOP, cache_error="Read-only"), "Triton cache", "warning", "Read-only", "TRITON_CACHE_DIR"),
+        (replace(GPU_MACHINE, cache_error="Read-only"), "Triton cache", "failed", "Read-only", "TRITON_CACHE_DIR"),
         (
-            replace(LAPTOP, cache_error="Read-only"),
-            "Triton cache",
-            "warning",
-            "Read-only",
-            "TRITON_CACHE_DIR",
+            replace(GPU_MACHINE, visible_gpus=(), gpu_run=None, cuda_visible_devices="-1"), "GPU", "warning",
+            "NVIDIA H200, hidden by CUDA_VISIBLE_DEVICES='-1'", "unset CUDA_VISIBLE_DEVICES",
         ),
         (
-            replace(GPU_MACHINE, cache_error="Read-only"),
-            "Triton cache",
-            "failed",
-            "Read-only",
-            "TRITON_CACHE_DIR",
-        ),
-        (
-            replace(GPU_MACHINE, visible_gpus=(), gpu_run=None, cuda_visible_devices="-1"),
-            "GPU",
-            "warning",
-            "NVIDIA H200, hidden by CUDA_VISIBLE_DEVICES='-1'",
-            "unset CUDA_VISIBLE_DEVICES",
-        ),
-        (
-            replace(GPU_MACHINE, visible_gpus=(PASCAL,), gpu_run=None),
-            "GPU",
-            "warning",
-            "compute capability 6.1",
+            replace(GPU_MACHINE, visible_gpus=(PASCAL,), gpu_run=None), "GPU", "warning", "compute capability 6.1",
             "need compute capability 7.5",
         ),
         (replace(GPU_MACHINE, visible_gpus=(TURING,)), "GPU", "warning", "7.5", "8.0 as its oldest"),
@@ -326,7 +277,7 @@ def without(package: str) -> Machine:
         (replace(MAC), "Triton", "failed", "not installed", "docker run"),
         (replace(MAC), "simulator kernel", "failed", "fix Triton first", None),
     ],
-)
+)  # fmt: skip
 def test_a_row_says_what_was_found_and_how_to_mend_it(
     machine: Machine, name: str, state: str, found: str, fix: str | None
 ) -> None:
@@ -343,10 +294,7 @@ def test_a_row_says_what_was_found_and_how_to_mend_it(
 @pytest.mark.parametrize(
     ("stderr", "fix"),
     [
-        (
-            "RuntimeError: Failed to find C compiler. Please specify via CC environment variable",
-            "apt install gcc",
-        ),
+        ("RuntimeError: Failed to find C compiler. Please specify via CC environment variable", "apt install gcc"),
         ("main.c:7:10: fatal error: Python.h: No such file or directory", "python3-dev"),
         ("AssertionError: libcuda.so cannot found!", "ldconfig"),
         ("RuntimeError: CUDA error: no kernel image is available for execution on the device", "uv sync"),

@@ -23,20 +23,9 @@ IMAGES = ROOT / "slides" / "images"
 DRAWN_ELSEWHERE = {"terminal.png"}  # slides/draw_terminal.py
 
 NAMES = (
-    "programs_vector",
-    "scalar_block",
-    "grid_program_tile",
-    "memory_hierarchy",
-    "row_major",
-    "offsets_2d",
-    "image_planes",
-    "sliding_window",
-    "matmul_tiles",
-    "grouped_order",
-    "leaky_relu",
-    "fusion",
-    "roofline",
-)
+    "programs_vector", "scalar_block", "grid_program_tile", "memory_hierarchy", "row_major", "offsets_2d",
+    "image_planes", "sliding_window", "matmul_tiles", "grouped_order", "leaky_relu", "fusion", "roofline",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -203,15 +203,9 @@ def test_a_cost_needs_launches_with_their_layout() -> None:
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        (0.0833, "0.08"),
-        (1.0, "1"),
-        (2.25, "2.2"),
-        (8.98, "9"),
-        (13.96, "14"),
-        (26.0, "26"),
-        (1234.5, "1,234"),
+        (0.0833, "0.08"), (1.0, "1"), (2.25, "2.2"), (8.98, "9"), (13.96, "14"), (26.0, "26"), (1234.5, "1,234"),
         (0, "0"),
     ],
-)
+)  # fmt: skip
 def test_numbers_are_short(value: float, text: str) -> None:
     assert number(value) == text

@@ -29,29 +29,30 @@ from unittest import mock
 
 import numpy as np
 import torch
-from triton_workshop.checking.integrity import Integrity
 
 from triton_workshop.checking.check import check, source_or_verdict, verdict_of
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging import trial
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.verdict import Verdict
-from triton_workshop.checking.observing import repair
-from triton_workshop.checking.observing.child import culprit_of, load, prepare
+from triton_workshop.checking.observing import child, repair
+from triton_workshop.checking.observing.child import diagnosis_of, load, prepare
 from triton_workshop.checking.observing.observe import Observation, Observer, failure_of
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.processes.call import Limit, limited
 
 LIMIT = 60.0
 """Seconds for one script."""
+SEARCH = 6.0
+"""Seconds of the processor for the search for a mistake: many times what it takes to find one that is known."""
 OWN_PROCESS = {
     "timeout": "only a process can be ended",
     "exits": "it ends its process",
     "waits": "it reads standard input, and a debugger stays in the process",
-    "patches-checker": "it puts something of its own in the place of what is ours or PyTorch's",
+    "patches": "it puts something of its own in the place of what is PyTorch's",
     "imported-reference": "it has the checker's own modules in its hands",
 }
-"""By the kind of a finding, or the name of its hints: why a script that deserves it is judged in a process of its own.
+"""By the kind of a finding, the name of its hints, or what a table says: why a script has a process of its own.
 
 What is expected of a script decides; what comes out never does.
 """
@@ -84,8 +85,11 @@ def judge_here(exercise: Exercise, file: Path) -> Verdict:
 
 
 def unhurried() -> AbstractContextManager[object]:
-    """The search for a mistake takes its time: how busy a machine is must not change what is found."""
-    return mock.patch.object(repair, "LIMIT", LIMIT)
+    """The search for a mistake takes its time: how fast a machine is must not change what is found."""
+    unhurried = contextlib.ExitStack()
+    for module in (repair, child):
+        unhurried.enter_context(mock.patch.object(module, "LIMIT", SEARCH))
+    return unhurried
 
 
 def told(verdict: Verdict) -> str:
@@ -97,22 +101,21 @@ def told(verdict: Verdict) -> str:
 def _judged(exercise: Exercise, source: Source) -> trial.Outcome:
     judge = Judge(exercise, source, LIMIT)
     outcome = trial.judged(judge, exercise.cases, _observations(exercise, source))
-    return trial.located(judge, outcome, partial(culprit_of, exercise, source))
+    return trial.located(judge, outcome, partial(diagnosis_of, exercise, source))
 
 
 def _observations(exercise: Exercise, source: Source) -> Iterator[Observation]:
-    integrity = Integrity()
     try:
         with _unheard():
             launcher = load(source, exercise.launcher)
     except BaseException as error:
-        yield Observation(failure=failure_of(error, source.file), loading=True, tampered=integrity.broken())
+        yield Observation(failure=failure_of(error, source.file), loading=True)
         return
     observer = Observer(launcher, source.file, simulated=True)
     for case in exercise.cases:
         with _unheard():
             seen = observer.observe(case.arguments("cpu"))
-        yield replace(seen, tampered=integrity.broken())
+        yield seen
 
 
 @contextlib.contextmanager
@@ -129,7 +132,7 @@ def _give_up(file: Path, line: int | None) -> None:
 @contextlib.contextmanager
 def _nothing_left_behind(file: Path) -> Iterator[None]:
     """Undo what loading a script does to this process, and make sure that the script itself has done nothing more."""
-    integrity, before = Integrity(), _state()
+    before = _state()
     packages, lines, threads = _packages(), dict(linecache.cache), _threads()
     arguments, path = sys.argv, sys.path[:]
     try:
@@ -141,7 +144,6 @@ def _nothing_left_behind(file: Path) -> Iterator[None]:
         linecache.cache.update(lines)
     after = _state()
     left = [name for name in before if before[name] != after[name]]
-    left += [name] if (name := integrity.broken()) else []
     left += ["threads"] if _threads() - threads else []
     left += sorted(_packages() - packages - sys.stdlib_module_names)
     assert not left, f"{file} changes {', '.join(left)}: it needs a process of its own, see OWN_PROCESS"

@@ -1,4 +1,4 @@
-"""The checker itself, on scripts that are wrong in one way each. Many more stand in tests/wrong and tests/right."""
+"""The checker itself, on scripts that are wrong in one way each. Many more stand in `mistakes` and `variants`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import torch
 
 from triton_workshop.checking.check import check
 from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.exercises.exercise import GIVEN, Exercise
+from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.exercises.tolerance import in_words, tolerance
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.verdict import Kind, State, Verdict
@@ -67,14 +67,7 @@ WRONG = (
     ("return output", "raise RuntimeError('no such luck')", Kind.CRASH, "RuntimeError: no such luck"),
     ("output = torch.empty_like(x)", "output = x", Kind.INPUT_MODIFIED, "argument 1 of add was changed"),
     ("return output", "return output[:-1]", Kind.WRONG_SHAPE, "expected a tensor of shape (1000,), got shape (999,)"),
-    ("return output", "return None", Kind.WRONG_SHAPE, "got NoneType"),
     ("return output", "return output.half()", Kind.WRONG_DTYPE, "expected torch.float32, got torch.float16"),
-    (
-        "torch.empty_like(x)",
-        "torch.empty_like(x).half()",
-        Kind.WRONG_DTYPE,
-        "expected torch.float32, got torch.float16",
-    ),
     ("cdiv(n_elements, BLOCK_SIZE)", "n_elements // BLOCK_SIZE", Kind.UNWRITTEN, "1,000 of 1,000 elements are never"),
     ("x + y, mask", "x - y, mask", Kind.WRONG_VALUES, "1,000 of 1,000 elements are wrong, the first is [0]"),
     ("def add(", "def plus(", Kind.CRASH, "defines no function add"),
@@ -120,20 +113,12 @@ STORE = "tl.store(output_ptr + offsets, x + y, mask=mask)"
 LOAD = "tl.load(x_ptr + offsets, mask=mask)"
 IDEAS = (
     (ADD, "import triton.language as tl", "import triton.language", "misspelt-name"),
-    (ADD, STORE, "return x + y", "nothing-stored"),
-    (ADD, "return output", "return x", "returns-an-input"),
-    (ADD, STORE, f"x += tl.load(output_ptr + offsets, mask=mask)\n    {STORE}", "not-zeroed"),
-    (ADD, STORE, STORE.replace("store", "atomic_add"), "not-zeroed"),
     (ADD, STORE, "tl.store(output_ptr, x + y, mask=mask)", "pointer-without-offsets"),
     (ADD, LOAD, "x_ptr[offsets]", "brackets"),
     (ADD, STORE, "output_ptr[offsets] = x + y", "brackets"),
     (ADD, "tl.arange(0, BLOCK_SIZE)", "range(BLOCK_SIZE)", "no-kernel-value"),
     (ADD, "offsets < n_elements", "offsets < len(x_ptr)", "no-sizes-in-kernels"),
-    (ADD, "grid = (", "grid = lambda: (", "grid-function"),
-    (ADD, "(cdiv(n_elements, BLOCK_SIZE),)", "(cdiv(n_elements, BLOCK_SIZE))", "grid-not-tuple"),
     (SEPIA, "tl.minimum", "tl.min", "minimum-not-min"),
-    (CONV2D, "conv2d_kernel[grid](", "(lambda *_: None)(", "no-launch"),
-    (MATMUL, "tl.dot(a, b, accumulator", "tl.dot(b, a, accumulator", "dot-shapes"),
 )
 
 
@@ -155,12 +140,6 @@ def test_the_check_stops_at_the_first_case_that_fails(checked: Check) -> None:
     assert verdict.findings[0].case == "1,025 elements"
 
 
-def test_a_crash_names_the_line_of_the_script(checked: Check) -> None:
-    finding = checked(ADD, ("    output = torch.empty_like(x)\n", "    output = x.no_such_method()\n")).findings[0]
-    assert finding.source == "output = x.no_such_method()"
-    assert finding.message.startswith("AttributeError")
-
-
 def test_an_open_todo_is_found_before_anything_runs(tmp_path: Path) -> None:
     script = tmp_path / "exercise_1.py"
     script.write_text("raise SystemExit\n\ndef add(x, y):\n    z = ...  # TODO 3: load the block of x\n")
@@ -171,10 +150,10 @@ def test_an_open_todo_is_found_before_anything_runs(tmp_path: Path) -> None:
 
 
 OFFSETS = "offsets = pid * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)"
-HELPER = "@triton.jit\ndef block(pid, size: tl.constexpr):\n    return pid + tl.arange(0, size)\n\n\n"
+HELPER = "@triton.jit\ndef block(pid, size: tl.constexpr):\n    return pid * size * 2 + tl.arange(0, size)\n\n\n"
 OTHER_STYLES = {
     "a name on the way": (
-        (OFFSETS, "start = pid * BLOCK_SIZE + 1\n    offsets = start + tl.arange(0, BLOCK_SIZE)"),
+        (OFFSETS, "start = pid * BLOCK_SIZE * 2\n    offsets = start + tl.arange(0, BLOCK_SIZE)"),
         "The mistake is on this line, or where `start` is made.",
         "offsets = start + tl.arange(0, BLOCK_SIZE)",
     ),
@@ -184,14 +163,14 @@ OTHER_STYLES = {
         "offsets = block(pid, BLOCK_SIZE)",
     ),
     "several lines": (
-        ("mask = offsets < n_elements", "mask = (\n        offsets\n        < n_elements - 1\n    )"),
-        "The mistake is in the statement that begins on this line, in `… - 1`.",
+        ("mask = offsets < n_elements", "mask = (\n        offsets\n        < n_elements - 2\n    )"),
+        "The mistake is in the statement that begins on this line, in `… - 2`.",
         "mask = (",
     ),
     "two values on a line": (
-        ("x = tl.load(x_ptr + offsets, mask=mask)", "x, y = tl.load(x_ptr + offsets, mask=mask), 0.0"),
+        ("x = tl.load(x_ptr + offsets, mask=mask)", "x, y = tl.load(x_ptr + offsets, mask=mask), 1.0"),
         "",
-        "x, y = tl.load(x_ptr + offsets, mask=mask), 0.0",
+        "x, y = tl.load(x_ptr + offsets, mask=mask), 1.0",
     ),
     "a launch that is not reached": (
         ("    add_kernel[grid]", "    if n_elements > 5000:\n        add_kernel[grid]"),
@@ -221,17 +200,6 @@ def test_another_size_of_block_is_not_blamed_for_a_mistake_that_it_shows(judged:
 
 def test_a_form_feed_ends_no_line(judged: Check) -> None:
     assert judged(ADD, ("@triton.jit", "\f\n@triton.jit")).passed
-
-
-ENDLESS_ONCE_REPAIRED = (
-    ("offsets < n_elements", "offsets < n_elements - 1"),
-    ("    return output", "    while output.isfinite().all():\n        pass\n    return output"),
-)
-
-
-def test_a_search_that_does_not_end_leaves_the_verdict(checked: Check) -> None:
-    finding = checked(ADD, *ENDLESS_ONCE_REPAIRED).findings[0]
-    assert (finding.kind, finding.elements) == (Kind.UNWRITTEN, 1)
 
 
 AT_ONCE = (
@@ -390,18 +358,9 @@ def test_every_todo_and_every_mistake_has_its_hints(exercise: Exercise) -> None:
         assert len(hints) == 3
         assert all(hints)
         assert hints[2].startswith("The solution has:")
-    for mistake in exercise.mistakes:
-        hints = exercise.mistake_hints(mistake)
-        assert len(hints) == (2 if mistake.todo in (None, GIVEN) else 3), mistake.name
-        assert all(hints)
-
-
-@pytest.mark.parametrize("exercise", EXERCISES.values(), ids=lambda exercise: exercise.launcher)
-def test_the_last_hint_is_the_solutions_own_line(exercise: Exercise) -> None:
-    solution = exercise.solution_file.read_text(encoding="utf-8")
-    for todo in range(1, len(exercise.hints) + 1):
-        quoted = exercise.quote(todo).removeprefix("The solution has:").strip()
-        assert all(line.strip() in solution for line in quoted.splitlines())
+        quoted = hints[2].removeprefix("The solution has:").strip()
+        assert all(line.strip() in exercise.solution for line in quoted.splitlines())
+    assert all(len(mistake.hints) == 2 and all(mistake.hints) and mistake.edits for mistake in exercise.mistakes)
 
 
 @pytest.mark.parametrize("exercise", EXERCISES.values(), ids=lambda exercise: exercise.launcher)

@@ -253,13 +253,9 @@ MISUSES = (
 
 @pytest.mark.parametrize(("arguments", "message"), MISUSES, ids=lambda value: " ".join(value)[:30])
 def test_misuse_ends_with_2_and_a_line(
-    desk: Path,
-    root: Path,
-    arguments: tuple[str, ...],
-    message: str,
-    monkeypatch: pytest.MonkeyPatch,
+    desk: Path, root: Path, arguments: tuple[str, ...], message: str, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
-) -> None:
+) -> None:  # fmt: skip
     """In this process: what is no misuse that the command knows would leave it as an exception, and fail here."""
     monkeypatch.setattr(sys, "argv", ["workshop", *arguments])
     monkeypatch.setenv("COLUMNS", "80")

@@ -13,6 +13,8 @@ from conftest import Outcome, RunPython, shipped_exercise
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.unfinished import open_todos
 
+from .mistakes import MISTAKES
+
 NUMBERS = tuple(EXERCISES)
 SIMULATED = {"TRITON_INTERPRET": "1"}
 
@@ -122,7 +124,7 @@ def _is_dot(call: ast.Call) -> bool:
     return isinstance(call.func, ast.Attribute) and call.func.attr == "dot"
 
 
-MISTAKES = (
+SHOWN = (
     (
         "mask=mask)\n\n    # 4",
         ")\n\n    # 4",
@@ -131,40 +133,18 @@ MISTAKES = (
         "Which elements does this line touch that do not exist?",
     ),
     (
-        "x + y, mask=mask)",
-        "x + y)",
-        "out-of-bounds-store",
-        "tl.store(output_ptr + offsets, x + y)",
-        "Which elements does this line store to that do not exist?",
-    ),
-    (
-        "offsets < n_elements",
-        "offsets <= n_elements",
-        "read x_ptr[1000] but x_ptr has 1000",
-        "mask = offsets <=",
+        "offsets < n_elements", "offsets <= n_elements", "read x_ptr[1000] but x_ptr has 1000", "mask = offsets <=",
         "inside?",
     ),
-    ("mask = offsets < n_elements", "mask = offset < n_elements", "NameError", "mask = offset < n_elements", ""),
     (
-        "tl.arange(0, BLOCK_SIZE)",
-        "tl.arange(0, 1000)",
-        "power of 2",
-        "tl.arange(0, 1000)",
-        "Which sizes can a block have?",
+        "grid = (cdiv(n_elements, BLOCK_SIZE),)", "grid = (cdiv(n_elements, BLOCK_SIZE))", "(on line ",
+        "grid = (cdiv", "comma",
     ),
-    (
-        "grid = (cdiv(n_elements, BLOCK_SIZE),)",
-        "grid = (cdiv(n_elements, BLOCK_SIZE))",
-        "(on line ",
-        "grid = (cdiv",
-        "comma",
-    ),
-    ("cdiv(n_elements, BLOCK_SIZE),", "n_elements / BLOCK_SIZE,", "float", "grid = (n_elements /", "cdiv"),
     ("add_kernel[grid](", "add_kernel(", "", "", "with the brackets"),
-)
+)  # fmt: skip
 
 
-@pytest.mark.parametrize(("right", "wrong", "message", "source", "hint"), MISTAKES)
+@pytest.mark.parametrize(("right", "wrong", "message", "source", "hint"), SHOWN)
 def test_a_mistake_is_shown_on_its_line_with_a_hint(
     run_warm: RunPython, root: Path, tmp_path: Path, right: str, wrong: str, message: str, source: str, hint: str
 ) -> None:
@@ -299,12 +279,7 @@ def test_bad_input_is_refused_with_what_was_expected(
         assert message in answer, call
 
 
-EMPTY = {
-    1: "add(t(0), t(0))",
-    2: "sepia(t(3, 0, 5))",
-    3: "conv2d(t(3, 5, 0), t(3, 3))",
-    4: "matmul(t(3, 0), t(0, 4))",
-}
+EMPTY = {1: "add(t(0), t(0))", 2: "sepia(t(3, 0, 5))", 3: "conv2d(t(3, 5, 0), t(3, 3))", 4: "matmul(t(3, 0), t(0, 4))"}
 
 
 @pytest.mark.parametrize("number", NUMBERS)
@@ -312,8 +287,10 @@ def test_a_solution_takes_empty_tensors(answers_to: Callable[..., list[str]], nu
     assert answers_to(f"solutions/exercise_{number}.py", EMPTY[number]) == ["no error"]
 
 
-@pytest.mark.parametrize("cheat", ["patched_torch", "patched_comparison", "imported_reference", "torch_adds"])
-def test_a_cheat_is_found_out_when_it_runs_itself(run_warm: RunPython, root: Path, cheat: str) -> None:
-    result = run_warm(root / f"tests/wrong/exercise_1/{cheat}.py", env=SIMULATED)
+@pytest.mark.parametrize("cheat", ["patched-torch", "torch-adds"])
+def test_a_cheat_is_found_out_when_it_runs_itself(run_warm: RunPython, tmp_path: Path, cheat: str) -> None:
+    script = tmp_path / "mine.py"
+    script.write_text(MISTAKES[f"1-{cheat}"].text)
+    result = run_warm(script, env=SIMULATED)
     assert result.returncode == 1, result.stdout
     assert "not-a-kernel" in result.stdout

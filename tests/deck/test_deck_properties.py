@@ -25,18 +25,9 @@ from triton_workshop.viewer.view import View
 
 NAMES = [command.name for command in COMMANDS] + ["pauze", "", "// x", "a: b"]
 VALUES = [
-    "",
-    ": 1",
-    ": 0",
-    ": true",
-    ": [1, 1]",
-    ": center",
-    ": part.md",
-    ": deck.md",
-    ": |\n  a: b\n",
-    ": [",
+    "", ": 1", ": 0", ": true", ": [1, 1]", ": center", ": part.md", ": deck.md", ": |\n  a: b\n", ": [",
     ": {a: &b *b}",
-]
+]  # fmt: skip
 SPELLINGS = [f"+{attribute.name}" for attribute in ATTRIBUTES] + ["{1|2-3}", "{", "+pty:1:2", "+exec:uv", "+id:a"]
 LANGUAGES = ["python", "mermaid", "file", "rust", "prose", ""]
 MARKDOWN = [
@@ -60,20 +51,9 @@ def override(path: list[str], value: str) -> str:
 
 
 YAML_VALUES = [
-    "",
-    "~",
-    "3",
-    "true",
-    "red",
-    "p:blue",
-    "[a]",
-    "{a: b}",
-    "{style: template, left: '{title}'}",
-    "'",
-    "\t3",
-    "x: y",
+    "", "~", "3", "true", "red", "p:blue", "[a]", "{a: b}", "{style: template, left: '{title}'}", "'", "\t3", "x: y",
     "2024-99-99",
-]
+]  # fmt: skip
 yaml_value = st.sampled_from(YAML_VALUES)
 setting = st.one_of(
     st.builds("{}: {}".format, st.sampled_from([*KEYS, "titel"]), yaml_value),

@@ -83,20 +83,9 @@ def ln_bwd_dx(DX, DY, DW, DB, X, W, Mean, Rstd, Lock, stride, N, GROUP: tl.const
 
 @triton.jit
 def stream_k_with_locks(
-    a_ptr,
-    b_ptr,
-    c_ptr,
-    locks,
-    M,
-    N,
-    K,
-    total_iters,
-    iters_per_tile,
-    per_prog,
-    BM: tl.constexpr,
-    BN: tl.constexpr,
+    a_ptr, b_ptr, c_ptr, locks, M, N, K, total_iters, iters_per_tile, per_prog, BM: tl.constexpr, BN: tl.constexpr,
     BK: tl.constexpr,
-):
+):  # fmt: skip
     pid = tl.program_id(0)
     start = pid * per_prog
     last = min(start + per_prog, total_iters)
@@ -276,22 +265,9 @@ def sparse_matrix_vector(rp, ci, v, x, y, BLOCK: tl.constexpr):
 
 @triton.jit
 def attn_inner(
-    acc,
-    l_i,
-    m_i,
-    q,
-    k_ptrs,
-    v_ptrs,
-    start_m,
-    qk_scale,
-    D: tl.constexpr,
-    BM: tl.constexpr,
-    BN: tl.constexpr,
-    STAGE: tl.constexpr,
-    om: tl.constexpr,
-    on: tl.constexpr,
-    N_CTX: tl.constexpr,
-):
+    acc, l_i, m_i, q, k_ptrs, v_ptrs, start_m, qk_scale, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
+    STAGE: tl.constexpr, om: tl.constexpr, on: tl.constexpr, N_CTX: tl.constexpr,
+):  # fmt: skip
     if STAGE == 1:
         lo, hi = 0, start_m * BM
     elif STAGE == 2:
@@ -324,19 +300,9 @@ def attn_inner(
 
 @triton.jit
 def flash_attention(
-    Q,
-    K,
-    V,
-    OUT,
-    Mx,
-    sm_scale,
-    H,
-    N_CTX: tl.constexpr,
-    D: tl.constexpr,
-    BM: tl.constexpr,
-    BN: tl.constexpr,
+    Q, K, V, OUT, Mx, sm_scale, H, N_CTX: tl.constexpr, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
     CAUSAL: tl.constexpr,
-):
+):  # fmt: skip
     tl.static_assert(BN <= D)
     start_m = tl.program_id(0)
     hz = tl.program_id(1)
@@ -762,74 +728,32 @@ BOUNDS = torch.tensor([0, 3, 3, 40, 77, 100], dtype=torch.int32)
 TILES = {"BM": 16, "BN": 16, "BK": 16}
 
 CASES = [
-    Case(
-        online_softmax,
-        (20,),
-        lambda: (noise(20, 50), torch.zeros(20, 50), 50),
-        lambda a: {1: a[0].softmax(1)},
-        {"BLOCK": 16},
-    ),
+    Case(online_softmax, (20,), lambda: (noise(20, 50), torch.zeros(20, 50), 50), lambda a: {1: a[0].softmax(1)},
+         {"BLOCK": 16}),
     Case(ln_bwd_dx, (20,), layer_norm_arguments, layer_norm_gradient, {"GROUP": 4, "BLOCK": 64}),
-    Case(
-        stream_k_with_locks,
-        (5,),
-        lambda: (noise(40, 90), noise(90, 44, seed=1), torch.zeros(40, 44), zeros(9), 40, 44, 90, 54, 6, 11),
-        lambda a: {2: a[0] @ a[1]},
-        TILES,
-    ),
-    Case(
-        scan_that_looks_back,
-        (7,),
-        lambda: (whole(0, 9, 100), zeros(100), zeros(7), zeros(7), zeros(7), 100),
-        lambda a: {1: a[0].cumsum(0).int()},
-        {"BLOCK": 16},
-    ),
-    Case(
-        scan_in_a_chain,
-        (7,),
-        lambda: (whole(0, 9, 100), zeros(100), zeros(7), zeros(7), 100),
-        lambda a: {1: a[0].cumsum(0).int()},
-        {"BLOCK": 16},
-    ),
-    Case(
-        tiles_by_ticket,
-        (3,),
-        lambda: (noise(200), torch.zeros(200), zeros(1), 200),
-        lambda a: {1: a[0] * 2},
-        {"BLOCK": 16},
-    ),
-    Case(
-        radix_sort,
-        (3,),
-        lambda: (whole(0, 256, 3, 30), zeros(3, 30), 30),
-        lambda a: {1: a[0].sort(1).values},
-        {"BLOCK": 32},
-    ),
-    Case(
-        embedding_backward,
-        (20,),
-        lambda: (whole(0, 10, 20), noise(20, 24), torch.zeros(10, 24), 24),
-        lambda a: {2: a[2].index_add(0, a[0], a[1])},
-        {"BLOCK": 32},
-    ),
-    Case(
-        sum_of_ragged_rows,
-        (5,),
-        lambda: (noise(100), BOUNDS, torch.zeros(5)),
-        lambda a: {2: torch.stack([part.sum() for part in a[0].split(BOUNDS.diff().tolist())])},
-        {"BLOCK": 16},
-    ),
+    Case(stream_k_with_locks, (5,),
+         lambda: (noise(40, 90), noise(90, 44, seed=1), torch.zeros(40, 44), zeros(9), 40, 44, 90, 54, 6, 11),
+         lambda a: {2: a[0] @ a[1]}, TILES),
+    Case(scan_that_looks_back, (7,), lambda: (whole(0, 9, 100), zeros(100), zeros(7), zeros(7), zeros(7), 100),
+         lambda a: {1: a[0].cumsum(0).int()}, {"BLOCK": 16}),
+    Case(scan_in_a_chain, (7,), lambda: (whole(0, 9, 100), zeros(100), zeros(7), zeros(7), 100),
+         lambda a: {1: a[0].cumsum(0).int()}, {"BLOCK": 16}),
+    Case(tiles_by_ticket, (3,), lambda: (noise(200), torch.zeros(200), zeros(1), 200), lambda a: {1: a[0] * 2},
+         {"BLOCK": 16}),
+    Case(radix_sort, (3,), lambda: (whole(0, 256, 3, 30), zeros(3, 30), 30), lambda a: {1: a[0].sort(1).values},
+         {"BLOCK": 32}),
+    Case(embedding_backward, (20,), lambda: (whole(0, 10, 20), noise(20, 24), torch.zeros(10, 24), 24),
+         lambda a: {2: a[2].index_add(0, a[0], a[1])}, {"BLOCK": 32}),
+    Case(sum_of_ragged_rows, (5,), lambda: (noise(100), BOUNDS, torch.zeros(5)),
+         lambda a: {2: torch.stack([part.sum() for part in a[0].split(BOUNDS.diff().tolist())])}, {"BLOCK": 16}),
     Case(sparse_matrix_vector, (9,), lambda: sparse()[:5], lambda a: {4: sparse()[5] @ a[3]}, {"BLOCK": 4}),
     *(
         Case(
             flash_attention,
             (4, 2),
             lambda: (
-                *(noise(1, 2, 64, 16, seed=seed).half() for seed in range(3)),
-                torch.zeros(1, 2, 64, 16).half(),
-                torch.zeros(2, 64),
-                0.5,
-                2,
+                *(noise(1, 2, 64, 16, seed=seed).half() for seed in range(3)), torch.zeros(1, 2, 64, 16).half(),
+                torch.zeros(2, 64), 0.5, 2,
             ),
             lambda a, causal=causal: {
                 3: F.scaled_dot_product_attention(*(part.float() for part in a[:3]), is_causal=causal, scale=0.5).half()
@@ -846,11 +770,7 @@ CASES = [
         block_sparse_matmul,
         (3, 2),
         lambda: (
-            torch.tensor([0, 2, 2, 3]),
-            torch.tensor([0, 2, 1]),
-            noise(3, 16, 16),
-            noise(48, 32),
-            torch.zeros(48, 32),
+            torch.tensor([0, 2, 2, 3]), torch.tensor([0, 2, 1]), noise(3, 16, 16), noise(48, 32), torch.zeros(48, 32),
             32,
         ),
         blocks_product,
@@ -860,35 +780,21 @@ CASES = [
         int4_matmul,
         (2, 2),
         lambda: (
-            noise(20, 64).half(),
-            whole(-(2**31), 2**31 - 1, 8, 24),
-            noise(24).abs(),
-            torch.zeros(20, 24),
-            20,
-            24,
-            64,
+            noise(20, 64).half(), whole(-(2**31), 2**31 - 1, 8, 24), noise(24).abs(), torch.zeros(20, 24), 20, 24, 64,
         ),
         int4_product,
         {"BM": 16, "BN": 16, "BK": 32},
         1e-2,
     ),
-    Case(
-        int4_unpack,
-        (4,),
-        lambda: (whole(0, 256, 50, dtype=torch.uint8), torch.zeros(100, dtype=torch.int8), 50),
-        lambda a: {1: torch.stack([a[0] & 15, a[0] >> 4], 1).flatten().to(torch.int8)},
-        {"B": 16},
-    ),
+    Case(int4_unpack, (4,), lambda: (whole(0, 256, 50, dtype=torch.uint8), torch.zeros(100, dtype=torch.int8), 50),
+         lambda a: {1: torch.stack([a[0] & 15, a[0] >> 4], 1).flatten().to(torch.int8)}, {"B": 16}),
     *(
         Case(
             fp8_matmul,
             (3,),
             lambda dtype=dtype: (
-                noise(48, 32).to(dtype),
-                noise(32, 16, seed=1).to(dtype),
-                torch.zeros(48, 16).bfloat16(),
-                torch.full((1,), 2.0),
-                torch.full((1,), 0.5),
+                noise(48, 32).to(dtype), noise(32, 16, seed=1).to(dtype), torch.zeros(48, 16).bfloat16(),
+                torch.full((1,), 2.0), torch.full((1,), 0.5),
             ),
             lambda a: {2: (a[0].float() @ a[1].float()).bfloat16()},
             {"K": 32, "N": 16, "M": 16},
@@ -896,100 +802,42 @@ CASES = [
         )
         for dtype in (torch.float8_e4m3fn, torch.float8_e5m2)
     ),
-    Case(
-        quantise_to_fp8,
-        (5,),
-        lambda: (noise(5, 50), torch.zeros(5, 50).to(torch.float8_e4m3fn), torch.zeros(5), 50),
-        lambda a: {1: (a[0] / (a[0].abs().amax(1, keepdim=True) / 448)).to(torch.float8_e4m3fn)},
-        {"B": 64},
-    ),
-    Case(
-        hadamard_transform,
-        (4,),
-        lambda: (noise(4, 16), torch.zeros(4, 16)),
-        lambda a: {1: a[0] @ hadamard(4)},
-        {"N": 16, "LOG": 4},
-    ),
-    Case(
-        fourier_transform,
-        (4,),
-        lambda: (noise(4, 16), noise(4, 16, seed=1), torch.zeros(4, 16), torch.zeros(4, 16)),
-        lambda a: {2: torch.fft.fft(torch.complex(a[0], a[1])).real},
-        {"N": 16},
-    ),
-    Case(
-        bitonic_sort,
-        (4,),
-        lambda: (noise(4, 32), torch.zeros(4, 32)),
-        lambda a: {1: a[0].sort(1).values},
-        {"N": 32, "LOG": 5},
-    ),
-    Case(
-        cross_entropy,
-        (7,),
-        lambda: (noise(7, 50), LABELS.clone(), torch.zeros(7), torch.full((7, 50), torch.nan), 50),
-        lambda a: {2: F.cross_entropy(a[0], a[1], reduction="none")},
-        {"B": 16},
-    ),
+    Case(quantise_to_fp8, (5,), lambda: (noise(5, 50), torch.zeros(5, 50).to(torch.float8_e4m3fn), torch.zeros(5), 50),
+         lambda a: {1: (a[0] / (a[0].abs().amax(1, keepdim=True) / 448)).to(torch.float8_e4m3fn)}, {"B": 64}),
+    Case(hadamard_transform, (4,), lambda: (noise(4, 16), torch.zeros(4, 16)), lambda a: {1: a[0] @ hadamard(4)},
+         {"N": 16, "LOG": 4}),
+    Case(fourier_transform, (4,), lambda: (noise(4, 16), noise(4, 16, seed=1), torch.zeros(4, 16), torch.zeros(4, 16)),
+         lambda a: {2: torch.fft.fft(torch.complex(a[0], a[1])).real}, {"N": 16}),
+    Case(bitonic_sort, (4,), lambda: (noise(4, 32), torch.zeros(4, 32)), lambda a: {1: a[0].sort(1).values},
+         {"N": 32, "LOG": 5}),
+    Case(cross_entropy, (7,),
+         lambda: (noise(7, 50), LABELS.clone(), torch.zeros(7), torch.full((7, 50), torch.nan), 50),
+         lambda a: {2: F.cross_entropy(a[0], a[1], reduction="none")}, {"B": 16}),
     Case(
         rotary_in_place, (9, 2), lambda: (noise(2, 9, 16), noise(9, 8), noise(9, 8, seed=1), 2, 9), rotated, {"D": 16}
     ),
-    Case(
-        transpose_in_3d,
-        (2, 2, 3),
-        lambda: (noise(5, 7, 9), torch.zeros(9, 5, 7), 5, 7, 9, 63, 9, 1, 35, 7, 1),
-        lambda a: {1: a[0].permute(2, 0, 1)},
-        {"T": 4},
-    ),
+    Case(transpose_in_3d, (2, 2, 3), lambda: (noise(5, 7, 9), torch.zeros(9, 5, 7), 5, 7, 9, 63, 9, 1, 35, 7, 1),
+         lambda a: {1: a[0].permute(2, 0, 1)}, {"T": 4}),
     Case(copy, (3,), lambda: (noise(1).expand(40), torch.zeros(40), 40, 0), lambda a: {1: a[0]}, {"B": 16}),
     Case(copy, (3,), lambda: (noise(120)[::3], torch.zeros(40), 40, 3), lambda a: {1: a[0]}, {"B": 16}),
     Case(copy, (1,), lambda: (torch.tensor(3.0), torch.zeros(1), 1, 1), lambda a: {1: a[0][None]}, {"B": 16}),
     Case(copy, (1,), lambda: (noise(0), torch.zeros(0), 0, 1), lambda a: {1: a[0]}, {"B": 16}),
     Case(copy, (0, 3), lambda: (noise(4), torch.zeros(4), 4, 1), lambda a: {1: torch.zeros(4)}, {"B": 16}),
     Case(axpy, (3,), lambda: (noise(40),) * 2 + (40, 2.5), lambda a: {1: a[0] * 3.5}, {"B": 16}),
-    Case(
-        implicit_gemm_convolution,
-        (5, 1),
-        lambda: (noise(3, 8, 9), noise(5, 3, 3, 3, seed=1), torch.zeros(5, 8, 9), 3, 8, 9, 5),
-        lambda a: {2: F.conv2d(a[0][None], a[1], padding=1)[0]},
-        {"KH": 3, "KW": 3, **TILES},
-    ),
-    Case(
-        moments_by_welford,
-        (5,),
-        lambda: (noise(5, 50), torch.zeros(5), torch.zeros(5), 50),
-        lambda a: {1: a[0].mean(1), 2: a[0].var(1, unbiased=False)},
-        {"B": 64},
-    ),
-    Case(
-        state_space_scan,
-        (3,),
-        lambda: (noise(3, 2) * 0.5, noise(3, 2, seed=1), torch.zeros(3, 2), 2),
-        lambda a: {2: torch.stack([a[1][:, 0], a[0][:, 1] * a[1][:, 0] + a[1][:, 1]], 1)},
-        {"B": 32},
-    ),
-    Case(
-        greatest_by_turns,
-        (4,),
-        lambda: (noise(4, 30), torch.zeros(4, 3), zeros(4, 3), 30),
-        lambda a: {1: a[0].topk(3, 1).values, 2: a[0].topk(3, 1).indices},
-        {"K": 3, "B": 32},
-    ),
-    Case(
-        compaction_by_tickets,
-        (4,),
-        lambda: (noise(100), torch.zeros(100), zeros(1), 100),
-        lambda a: {2: (a[0] > 0).sum()[None]},
-        {"B": 32},
-    ),
-    Case(
-        max_pool,
-        (3,),
-        lambda: (noise(11, 13), torch.zeros(6, 7), 11, 13, 6, 7),
-        lambda a: {1: F.max_pool2d(a[0][None], 2, ceil_mode=True)[0]},
-        {"B": 16},
-    ),
-]
+    Case(implicit_gemm_convolution, (5, 1),
+         lambda: (noise(3, 8, 9), noise(5, 3, 3, 3, seed=1), torch.zeros(5, 8, 9), 3, 8, 9, 5),
+         lambda a: {2: F.conv2d(a[0][None], a[1], padding=1)[0]}, {"KH": 3, "KW": 3, **TILES}),
+    Case(moments_by_welford, (5,), lambda: (noise(5, 50), torch.zeros(5), torch.zeros(5), 50),
+         lambda a: {1: a[0].mean(1), 2: a[0].var(1, unbiased=False)}, {"B": 64}),
+    Case(state_space_scan, (3,), lambda: (noise(3, 2) * 0.5, noise(3, 2, seed=1), torch.zeros(3, 2), 2),
+         lambda a: {2: torch.stack([a[1][:, 0], a[0][:, 1] * a[1][:, 0] + a[1][:, 1]], 1)}, {"B": 32}),
+    Case(greatest_by_turns, (4,), lambda: (noise(4, 30), torch.zeros(4, 3), zeros(4, 3), 30),
+         lambda a: {1: a[0].topk(3, 1).values, 2: a[0].topk(3, 1).indices}, {"K": 3, "B": 32}),
+    Case(compaction_by_tickets, (4,), lambda: (noise(100), torch.zeros(100), zeros(1), 100),
+         lambda a: {2: (a[0] > 0).sum()[None]}, {"B": 32}),
+    Case(max_pool, (3,), lambda: (noise(11, 13), torch.zeros(6, 7), 11, 13, 6, 7),
+         lambda a: {1: F.max_pool2d(a[0][None], 2, ceil_mode=True)[0]}, {"B": 16}),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.kernel.fn.__name__)

@@ -73,41 +73,12 @@ def binary(x_ptr, y_ptr, out_ptr, OP: tl.constexpr, N: tl.constexpr):
 
 
 FLOAT_OPS = (
-    "add",
-    "sub",
-    "mul",
-    "div",
-    "mod",
-    "min",
-    "max",
-    "lt",
-    "le",
-    "gt",
-    "ge",
-    "eq",
-    "ne",
-    "where",
-    "neg",
-    "scalar",
-)
+    "add", "sub", "mul", "div", "mod", "min", "max", "lt", "le", "gt", "ge", "eq", "ne", "where", "neg", "scalar",
+)  # fmt: skip
 INT_OPS = (
-    "add",
-    "sub",
-    "mul",
-    "floordiv",
-    "mod",
-    "and",
-    "or",
-    "xor",
-    "shl",
-    "shr",
-    "min",
-    "max",
-    "lt",
-    "eq",
-    "where",
+    "add", "sub", "mul", "floordiv", "mod", "and", "or", "xor", "shl", "shr", "min", "max", "lt", "eq", "where",
     "scalar",
-)
+)  # fmt: skip
 
 
 @across("op", [*FLOAT_OPS, "clamp"])
@@ -312,19 +283,9 @@ def shapes(x_ptr, out_ptr, OP: tl.constexpr, M: tl.constexpr, N: tl.constexpr):
 
 
 SHAPES = (
-    "reshape",
-    "trans",
-    "T",
-    "permute",
-    "ravel",
-    "join_split",
-    "cat",
-    "interleave",
-    "broadcast",
-    "gather",
-    "sort",
+    "reshape", "trans", "T", "permute", "ravel", "join_split", "cat", "interleave", "broadcast", "gather", "sort",
     "view",
-)
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("op", SHAPES)
@@ -479,16 +440,9 @@ def convert(x_ptr, out_ptr, N: tl.constexpr):
 
 
 CASTS = (
-    torch.bool,
-    torch.int8,
-    torch.uint8,
-    torch.int16,
-    torch.int32,
-    torch.int64,
-    torch.float16,
-    torch.float32,
+    torch.bool, torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64, torch.float16, torch.float32,
     torch.float64,
-)
+)  # fmt: skip
 
 
 @across("source", CASTS)
@@ -623,16 +577,9 @@ def test_and_or_and_not_work_on_elements_as_on_a_gpu() -> None:
 
 @triton.jit
 def scaled_product(
-    a_ptr,
-    a_scale_ptr,
-    b_ptr,
-    b_scale_ptr,
-    c_ptr,
-    A: tl.constexpr,
-    B: tl.constexpr,
-    A_K: tl.constexpr,
+    a_ptr, a_scale_ptr, b_ptr, b_scale_ptr, c_ptr, A: tl.constexpr, B: tl.constexpr, A_K: tl.constexpr,
     B_K: tl.constexpr,
-):
+):  # fmt: skip
     pid, m, groups = tl.program_id(0), tl.arange(0, 32), tl.arange(0, 2)
     a = tl.load(a_ptr + pid * 32 * A_K + m[:, None] * A_K + tl.arange(0, A_K)[None, :])
     b = tl.load(b_ptr + pid * 32 * B_K + tl.arange(0, B_K)[:, None] * 32 + m[None, :])

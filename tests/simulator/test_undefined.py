@@ -88,17 +88,11 @@ def or_with_an_undefined_value(x_ptr, index_ptr, out_ptr, n):
 
 
 UNDEFINED = (
-    total,
-    maximum,
-    relu,
-    stores_where_an_undefined_value_is_positive,
-    stores_a_constant_where_an_undefined_value_is_positive,
-    adds_where_an_undefined_value_is_positive,
-    loads_at_an_undefined_index,
-    loads_where_an_undefined_value_says_so,
-    stores_at_an_undefined_index,
+    total, maximum, relu, stores_where_an_undefined_value_is_positive,
+    stores_a_constant_where_an_undefined_value_is_positive, adds_where_an_undefined_value_is_positive,
+    loads_at_an_undefined_index, loads_where_an_undefined_value_says_so, stores_at_an_undefined_index,
     or_with_an_undefined_value,
-)
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("kernel", UNDEFINED, ids=lambda kernel: kernel.fn.__name__)

@@ -11,14 +11,7 @@ from PIL import Image
 from triton_workshop.deck import NoSuchDeckError
 from triton_workshop.processes.run import Run
 from triton_workshop.processes.script import Script
-from triton_workshop.validating import (
-    BlockResult,
-    NoSuchSlideError,
-    Rules,
-    Validation,
-    inspection,
-    validate,
-)
+from triton_workshop.validating import BlockResult, NoSuchSlideError, Rules, Validation, inspection, validate
 from triton_workshop.validating.blocks import OUTPUT_KEPT
 
 

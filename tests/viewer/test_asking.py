@@ -70,18 +70,12 @@ LONG = DECK.format("\n".join(f"print({number})" for number in range(20)))
 @pytest.mark.parametrize(
     ("deck", "answers", "consent"),
     [
-        (LONG, ["y"], Consent(run=True)),
-        (LONG, ["YES"], Consent(run=True)),
-        (LONG, ["v", "y"], Consent(run=True)),
-        (LONG + REPLACE, ["y"], Consent(run=True, replace=True)),
-        (LONG, [""], NOTHING),
-        (LONG, ["n"], NOTHING),
-        (LONG, ["what?"], NOTHING),
-        (LONG, ["v", ""], NOTHING),
-        (LONG, [], NOTHING),
+        (LONG, ["y"], Consent(run=True)), (LONG, ["YES"], Consent(run=True)), (LONG, ["v", "y"], Consent(run=True)),
+        (LONG + REPLACE, ["y"], Consent(run=True, replace=True)), (LONG, [""], NOTHING), (LONG, ["n"], NOTHING),
+        (LONG, ["what?"], NOTHING), (LONG, ["v", ""], NOTHING), (LONG, [], NOTHING),
         ("Words\n===\n\n```python\nprint(1)\n```\n", ["y"], NOTHING),
     ],
-)
+)  # fmt: skip
 def test_only_a_yes_is_a_yes(answer: Answer, deck: str, answers: list[str], consent: Consent) -> None:
     assert answer(deck, *answers)[0] == consent
 

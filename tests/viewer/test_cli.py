@@ -57,10 +57,7 @@ def test_a_reader_that_has_seen_enough_is_no_error() -> None:
 
 @pytest.mark.parametrize(
     ("deck", "line"),
-    [
-        ("Title\n===\n\n<!-- nosuchcommand -->\n", "deck.md:4: "),
-        ("Title\n===\n\n![](missing.png)\n", "deck.md:4: "),
-    ],
+    [("Title\n===\n\n<!-- nosuchcommand -->\n", "deck.md:4: "), ("Title\n===\n\n![](missing.png)\n", "deck.md:4: ")],
 )
 def test_a_mistake_in_the_deck_is_one_line_with_its_place(
     workshop: Command, tmp_path: Path, deck: str, line: str

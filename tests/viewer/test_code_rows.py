@@ -34,9 +34,7 @@ def rows_of(source: str, width: int, language: str = "python") -> list[list[str]
             id="code and comment",
         ),
         pytest.param(
-            "    # a whole line of words, and more",
-            ["    # a whole line of", "  ↪ words, and more"],
-            id="whole line",
+            "    # a whole line of words, and more", ["    # a whole line of", "  ↪ words, and more"], id="whole line"
         ),
         pytest.param(
             "# https://example.org/very/long/path",
@@ -44,9 +42,7 @@ def rows_of(source: str, width: int, language: str = "python") -> list[list[str]
             id="the mark is not left alone",
         ),
         pytest.param(
-            's = "# not a comment"; call(s, s)',
-            ['s = "# not a comment";', "  ↪ call(s, s)"],
-            id="a mark in a text",
+            's = "# not a comment"; call(s, s)', ['s = "# not a comment";', "  ↪ call(s, s)"], id="a mark in a text"
         ),
     ],
 )

@@ -107,13 +107,7 @@ def test_the_key_runs_what_waits_for_it_and_else_what_stands_in_its_place(
 
 @pytest.mark.parametrize(
     ("pty", "size"),
-    [
-        (None, None),
-        (Pty(), (70, 17)),
-        (Pty(40, 10), (40, 10)),
-        (Pty(200, 50), (70, 50)),
-        (Pty(0, 0), (70, 17)),
-    ],
+    [(None, None), (Pty(), (70, 17)), (Pty(40, 10), (40, 10)), (Pty(200, 50), (70, 50)), (Pty(0, 0), (70, 17))],
 )
 def test_a_pseudo_terminal_is_as_large_as_the_deck_says_and_no_wider_than_the_slide(
     pty: Pty | None, size: tuple[int, int] | None

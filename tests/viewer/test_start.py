@@ -37,16 +37,8 @@ with starting() as terminal:
 print(gc.isenabled())
 """
 WAITS = (
-    "torch",
-    "torchvision",
-    "triton",
-    "numpy",
-    "matplotlib",
-    "PIL",
-    "textual_image",
-    "pygments.lexers",
-    "watchfiles",
-)
+    "torch", "torchvision", "triton", "numpy", "matplotlib", "PIL", "textual_image", "pygments.lexers", "watchfiles",
+)  # fmt: skip
 
 
 def test_the_first_slide_waits_for_nothing_that_it_does_not_need(run_python: RunPython, root: Path) -> None:

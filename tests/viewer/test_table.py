@@ -52,22 +52,15 @@ def test_words_stay_whole_where_there_is_room_for_them(source: str, width: int) 
 @pytest.mark.parametrize(
     ("texts", "room", "widths"),
     [
-        (["short", "a much longer text"], 40, [5, 18]),
-        (["short", "a much longer text"], 20, [5, 11]),
+        (["short", "a much longer text"], 40, [5, 18]), (["short", "a much longer text"], 20, [5, 11]),
         (["two words", "a longer text that needs several rows"], 30, [9, 18]),
-        (["12345678901", "x" * 30], 20, [11, 8]),
-        (["漢字かな", "word"], 6, [2, 4]),
-        (["a b", "c d"], 1, [1, 1]),
+        (["12345678901", "x" * 30], 20, [11, 8]), (["漢字かな", "word"], 6, [2, 4]), (["a b", "c d"], 1, [1, 1]),
     ],
     ids=[
-        "all fits",
-        "no wider than saves a row",
-        "short texts stay on one row",
-        "the longest word breaks, so that others need not",
-        "between two wide characters",
-        "no room at all",
+        "all fits", "no wider than saves a row", "short texts stay on one row",
+        "the longest word breaks, so that others need not", "between two wide characters", "no room at all",
     ],
-)
+)  # fmt: skip
 def test_columns_are_as_wide_as_their_texts_need(texts: list[str], room: int, widths: list[int]) -> None:
     assert widths_of([Need.of([Text(text)]) for text in texts], room) == widths
 

@@ -19,26 +19,16 @@ def shown(*pieces: bytes) -> list[str]:
 @pytest.mark.parametrize(
     ("printed", "lines"),
     [
-        (b"", []),
-        (b"one\ntwo\n", ["one", "two"]),
-        (b"one\r\ntwo", ["one", "two"]),
-        (b"\n\nafter", ["", "", "after"]),
-        (b" 10%\r 50%\r100%\n", ["100%"]),
-        (b"long line\rshort\n", ["shortline"]),
-        (b"abc\b\bX\n", ["aXc"]),
-        (b"a\tb\n", ["a       b"]),
-        (b"bell\x07 and null\x00\n", ["bell and null"]),
-        (b"\x1b[31mred\x1b[0m plain\n", ["red plain"]),
-        (b"one\ntwo\n\x1b[2A\x1b[2Kthree\n", ["three", "two"]),
-        (b"one two\r\x1b[3C\x1b[K\n", ["one"]),
-        (b"one\ntwo\n\x1b[2A\x1b[J", ["one"]),
-        (b"\x1b]0;a title\x07text\n", ["text"]),
-        (b"\x1b]8;;https://example.org\x1b\\link\x1b]8;;\x1b\\\n", ["link"]),
-        (b"\x1b_Gpicture\x1b\\text\n", ["text"]),
-        (b"\xff\xfe\n", ["\ufffd\ufffd"]),
+        (b"", []), (b"one\ntwo\n", ["one", "two"]), (b"one\r\ntwo", ["one", "two"]),
+        (b"\n\nafter", ["", "", "after"]), (b" 10%\r 50%\r100%\n", ["100%"]), (b"long line\rshort\n", ["shortline"]),
+        (b"abc\b\bX\n", ["aXc"]), (b"a\tb\n", ["a       b"]), (b"bell\x07 and null\x00\n", ["bell and null"]),
+        (b"\x1b[31mred\x1b[0m plain\n", ["red plain"]), (b"one\ntwo\n\x1b[2A\x1b[2Kthree\n", ["three", "two"]),
+        (b"one two\r\x1b[3C\x1b[K\n", ["one"]), (b"one\ntwo\n\x1b[2A\x1b[J", ["one"]),
+        (b"\x1b]0;a title\x07text\n", ["text"]), (b"\x1b]8;;https://example.org\x1b\\link\x1b]8;;\x1b\\\n", ["link"]),
+        (b"\x1b_Gpicture\x1b\\text\n", ["text"]), (b"\xff\xfe\n", ["\ufffd\ufffd"]),
         ("π → ✓ 日本\n".encode(), ["π → ✓ 日本"]),
     ],
-)
+)  # fmt: skip
 def test_bytes_become_lines(printed: bytes, lines: list[str]) -> None:
     assert shown(printed) == lines
 
@@ -62,28 +52,13 @@ def test_where_the_pieces_are_cut_does_not_matter(printed: bytes, cut: int) -> N
     st.lists(
         st.sampled_from(
             [
-                "a",
-                "\n",
-                "\r",
-                "\b",
-                "\t",
-                "\x1b",
-                "\x1b[",
-                "2",
-                ";",
-                "m",
-                "K",
-                "A",
-                "G",
-                "\x1b[31m",
-                "\x1b]",
-                "日",
+                "a", "\n", "\r", "\b", "\t", "\x1b", "\x1b[", "2", ";", "m", "K", "A", "G", "\x1b[31m", "\x1b]", "日",
                 "\x9b",
             ]
         ),
         max_size=60,
     )
-)
+)  # fmt: skip
 def test_no_sequence_of_controls_breaks_it_or_leaks_one(pieces: list[str]) -> None:
     for line in shown("".join(pieces).encode()):
         assert not any(ord(character) < 32 or 127 <= ord(character) < 160 for character in line)

@@ -75,20 +75,10 @@ def test_a_key_goes_back_to_the_complete_slide(key: str) -> None:
 @pytest.mark.parametrize(
     ("keys", "slide"),
     [
-        (["n"], 3),
-        (["p"], 1),
-        (["g", "g"], 0),
-        (["g", "n"], 3),
-        (["home"], 0),
-        (["G"], 5),
-        (["end"], 5),
-        (["4", "G"], 3),
-        (["1", "2", "G"], 5),
-        (["0", "G"], 0),
-        (["4", "escape", "G"], 5),
-        (["9"] * 10 + ["G"], 5),
+        (["n"], 3), (["p"], 1), (["g", "g"], 0), (["g", "n"], 3), (["home"], 0), (["G"], 5), (["end"], 5),
+        (["4", "G"], 3), (["1", "2", "G"], 5), (["0", "G"], 0), (["4", "escape", "G"], 5), (["9"] * 10 + ["G"], 5),
     ],
-)
+)  # fmt: skip
 def test_keys_lead_to_a_slide(keys: list[str], slide: int) -> None:
     async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
         await pilot.press(*keys)

@@ -1,25 +1,59 @@
-"""Mistakes as beginners make them, each an edit of a solution, one table per exercise.
+"""Mistakes as beginners make them: `exercise_N.toml` has those of exercise N, each as edits of the solution.
 
-They were written by people who had not seen how the checker recognises a mistake. What it has to say of each was read
-by others, who saw only the script and the hints.
+They were written by people who had not seen how the checker recognises a mistake: they test its own tables, too.
+
+`edits` are pieces of the solution and what stands there instead, in turns. `says` is the kind of the first finding and
+the name of its hints. `line` is the line that it points to, where that is not the first one that differs from the
+solution; it is empty where no line is to blame. `words` are in the first hint. `leaves` says what makes a script unfit
+for the process of the tests.
 """
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass
+from pathlib import Path
+
+from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.checking.exercises.exercise import Exercise
+from triton_workshop.checking.exercises.mistakes import Edit
 
 
 @dataclass(frozen=True)
 class Mistake:
-    """The solution with `new` in place of its only `old` is wrong; `fault` says why, as a teacher would."""
+    """A script that is wrong, and what the checker is to say of it."""
 
+    exercise: Exercise
     name: str
-    old: str
-    new: str
-    fault: str
-    finding: str
-    """The kind of the first finding."""
+    text: str
+    kind: str
     hint: str
-    """The name of its hints."""
-    blamed: str
-    """The line that it points to, without indentation; empty where what is wrong is that a line is missing."""
+    line: str
+    words: str = ""
+    leaves: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.exercise.number}-{self.name}"
+
+
+def mistakes_in(exercise: Exercise) -> tuple[Mistake, ...]:
+    """The mistakes that the exercise's table has."""
+    table = tomllib.loads((Path(__file__).parent / f"exercise_{exercise.number}.toml").read_text(encoding="utf-8"))
+    return tuple(_mistake(exercise, name, **entry) for name, entry in table.items())
+
+
+def _mistake(
+    exercise: Exercise, name: str, edits: list[str], says: str, line: str | None = None, **more: str
+) -> Mistake:
+    text = Edit(tuple(zip(edits[::2], edits[1::2], strict=True))).made_in(exercise.solution)
+    kind, hint = says.split()
+    blamed = _first_difference(exercise.solution, text) if line is None else line
+    return Mistake(exercise, name, text, kind, hint, blamed, **more)
+
+
+def _first_difference(solution: str, text: str) -> str:
+    pairs = zip(solution.splitlines(), text.splitlines(), strict=False)
+    return next(theirs.strip() for ours, theirs in pairs if ours != theirs)
+
+
+MISTAKES = {str(mistake): mistake for exercise in EXERCISES.values() for mistake in mistakes_in(exercise)}

@@ -36,8 +36,7 @@ CODE_BLOCKS: Table = {
         shows("a plus before a number", fence("python {+1}", FOUR), "a b c d"),
         shows("backwards lights nothing", fence("python {3-1}", FOUR), "a b c d"),
         shows(
-            "two blocks, one after the other",
-            fence("python {1|2}", "a\nb") + "\n" + fence("python {1|2}", "c\nd"),
+            "two blocks, one after the other", fence("python {1|2}", "a\nb") + "\n" + fence("python {1|2}", "c\nd"),
             ["a b c d"] * 3,
         ),
         shows(
@@ -116,15 +115,12 @@ CODE_BLOCKS: Table = {
     "snippet_output": [
         shows(
             "the block's output stands here",
-            fence("bash +exec +id:x") + "\n<!-- end_slide -->\n\n<!-- snippet_output: x -->\n",
-            "x",
-            "",
+            fence("bash +exec +id:x") + "\n<!-- end_slide -->\n\n<!-- snippet_output: x -->\n", "x", "",
             without_x=Refusal(7, "no code block above has +id:x"),
         ),
         shows(
             "as often as one likes",
-            fence("bash +exec +id:x") + "\n<!-- snippet_output: x -->\n\n<!-- snippet_output: x -->\n",
-            "x",
+            fence("bash +exec +id:x") + "\n<!-- snippet_output: x -->\n\n<!-- snippet_output: x -->\n", "x",
             without_x=Refusal(5, "no code block above has +id:x"),
         ),
         refuses("an unknown block", "<!-- snippet_output: x -->\n", 1, "no code block above has +id:x"),
@@ -161,8 +157,7 @@ CODE_BLOCKS: Table = {
     "file": [
         shows("its lines are the file's", fence("file", "path: code.py\nlanguage: python"), "one two three four"),
         shows(
-            "from one to another",
-            fence("file +exec", "path: code.py\nlanguage: python\nstart_line: 2\nend_line: 3"),
+            "from one to another", fence("file +exec", "path: code.py\nlanguage: python\nstart_line: 2\nend_line: 3"),
             "two three",
         ),
         shows("to one", fence("file", "path: code.py\nlanguage: python\nend_line: 1"), "one"),
@@ -174,12 +169,9 @@ CODE_BLOCKS: Table = {
         refuses("without its language", fence("file", "path: code.py"), 2, "needs 'language"),
         refuses("words for a line", fence("file", "path: code.py\nlanguage: python\nstart_line: x"), 4, "whole number"),
         refuses(
-            "a language that cannot be run",
-            fence("file +exec", "path: code.py\nlanguage: py"),
-            1,
-            "did you mean 'python'?",
-            without_x=("one two three four",),
+            "a language that cannot be run", fence("file +exec", "path: code.py\nlanguage: py"), 1,
+            "did you mean 'python'?", without_x=("one two three four",),
         ),
         refuses("no YAML", fence("file", "path: ["), 2, "not valid YAML"),
     ],
-}
+}  # fmt: skip

@@ -21,21 +21,15 @@ COMMENTS: Table = {
         shows("folding marks are passed over", "<!-- {{{ -->\ntext\n\n<!-- }}} -->\n", "text"),
         shows("prose over several lines is passed over", "<!--\nRemember: this is\nonly prose.\n-->\ntext\n", "text"),
         shows(
-            "a typo in a long note loses it",
-            "a\n\n<!--\nspeaker_nte: |\n  lost\n-->\n",
-            "a",
+            "a typo in a long note loses it", "a\n\n<!--\nspeaker_nte: |\n  lost\n-->\n", "a",
             warning=(3, "did you mean 'speaker_note'?"),
         ),
         shows(
-            "a colon in a long note loses it",
-            "<!--\nspeaker_note: lost: this\nand this\n-->\n",
-            "",
+            "a colon in a long note loses it", "<!--\nspeaker_note: lost: this\nand this\n-->\n", "",
             warning=(1, "not valid YAML"),
         ),
         shows(
-            "a long list that is not closed is lost",
-            "<!--\ncolumn_layout: [1,\n2\n-->\na\n",
-            "a",
+            "a long list that is not closed is lost", "<!--\ncolumn_layout: [1,\n2\n-->\na\n", "a",
             warning=(1, "not valid YAML"),
         ),
         shows("a flow mapping is a command", "<!-- {new_lines: 1} -->\na\n", "a"),
@@ -77,10 +71,7 @@ COMMENTS: Table = {
     "end_slide": [
         shows("what follows stands on the next slide", SLIDE_LATER, "a", "b"),
         shows(
-            "the deck's last one leaves an empty slide",
-            "a\n\n<!-- end_slide -->\n",
-            "a",
-            "",
+            "the deck's last one leaves an empty slide", "a\n\n<!-- end_slide -->\n", "a", "",
             warning=(3, "leaves an empty slide"),
         ),
         shows("two in a row make an empty slide", "a\n<!-- end_slide -->\n<!-- end_slide -->\nb\n", "a", "", "b"),
@@ -109,9 +100,7 @@ COMMENTS: Table = {
     ],
     "jump_to_middle": [
         shows(
-            "what follows is centred vertically",
-            "<!-- jump_to_middle -->\na\n",
-            "a",
+            "what follows is centred vertically", "<!-- jump_to_middle -->\na\n", "a",
             blocks=[JumpToMiddle(), text("a")],
         ),
         shows("a title below it stands in the middle", "<!-- jump_to_middle -->\n\nThe end\n===\n", "The end"),
@@ -122,9 +111,7 @@ COMMENTS: Table = {
         shows("items come one by one", LISTS + "* a\n* b\n  * c\n", ["", "• a", "• a • b", "• a • b ◦ c"]),
         shows("what follows waits for the last", LISTS + "* a\n* b\n\nc\n", ["", "• a", "• a • b", "• a • b c"]),
         shows(
-            "false ends it",
-            LISTS + "* a\n\n<!-- incremental_lists: false -->\n* b\n* c\n",
-            ["", "• a", "• a • b • c"],
+            "false ends it", LISTS + "* a\n\n<!-- incremental_lists: false -->\n* b\n* c\n", ["", "• a", "• a • b • c"]
         ),
         shows("it ends with the slide", LISTS + "* a\n<!-- end_slide -->\n* b\n", ["", "• a"], "• b"),
         shows("two lists are two series", LISTS + "* a\n\nb\n\n* c\n", ["", "• a", "• a b", "• a b • c"]),
@@ -135,27 +122,18 @@ COMMENTS: Table = {
     ],
     "incremental_tables": [
         shows(
-            "rows come one by one",
-            TABLES + GRID + "\nd\n",
-            ["a", "a b", "a b c d"],
-            warning=(1, "presenterm 0.16.1 refuses"),
-            unlike="it came after 0.16.1",
+            "rows come one by one", TABLES + GRID + "\nd\n", ["a", "a b", "a b c d"],
+            warning=(1, "presenterm 0.16.1 refuses"), unlike="it came after 0.16.1",
         ),
         shows(
-            "it ends with the slide",
-            TABLES + "a\n<!-- end_slide -->\n" + GRID,
-            "a",
-            "a b c",
-            warning=(1, "presenterm 0.16.1 refuses"),
-            unlike="it came after 0.16.1",
+            "it ends with the slide", TABLES + "a\n<!-- end_slide -->\n" + GRID, "a", "a b c",
+            warning=(1, "presenterm 0.16.1 refuses"), unlike="it came after 0.16.1",
         ),
         refuses("it needs a switch", "<!-- incremental_tables: 1 -->\n", 1, "expected true or false"),
     ],
     "list_item_newlines": [
         shows(
-            "items stand further apart",
-            "<!-- list_item_newlines: 2 -->\n* a\n",
-            "• a",
+            "items stand further apart", "<!-- list_item_newlines: 2 -->\n* a\n", "• a",
             blocks=[ListItem(0, "•", (Span("a"),), spacing=2)],
         ),
         shows("as far as 255", "<!-- list_item_newlines: 255 -->\n* a\n", "• a"),
@@ -192,8 +170,7 @@ COMMENTS: Table = {
     "include": [
         shows("the file's elements stand here", "a\n<!-- include: part.md -->\n", ["a included", "a included • item"]),
         shows(
-            "paths in it are its own folder's",
-            "<!-- include: deeper/first.md -->\n",
+            "paths in it are its own folder's", "<!-- include: deeper/first.md -->\n",
             "from deeper even deeper one two three four",
         ),
         shows("twice is no cycle", "<!-- include: words.md -->\n\n<!-- include: words.md -->\n", "words words"),
@@ -223,22 +200,15 @@ COMMENTS: Table = {
             front("options:\n  command_prefix: 'cmd:'", "<!-- anything -->\na\n<!-- cmd:pause -->\nb\n"),
             ["a", "a b"],
         ),
+        shows("it may stand twice", front("options:\n  command_prefix: x", "a\n<!-- xxpause -->\nb\n"), ["a", "a b"]),
         shows(
-            "it may stand twice",
-            front("options:\n  command_prefix: x", "a\n<!-- xxpause -->\nb\n"),
-            ["a", "a b"],
-        ),
-        shows(
-            "a command without it is one, too",
-            front("options:\n  command_prefix: 'cmd:'", "a\n<!-- pause -->\nb\n"),
+            "a command without it is one, too", front("options:\n  command_prefix: 'cmd:'", "a\n<!-- pause -->\nb\n"),
             ["a", "a b"],
         ),
         refuses(
-            "an unknown command with it",
-            front("options:\n  command_prefix: 'cmd:'", "\n<!-- cmd:pauze -->\n"),
-            6,
+            "an unknown command with it", front("options:\n  command_prefix: 'cmd:'", "\n<!-- cmd:pauze -->\n"), 6,
             "unknown command 'pauze'",
         ),
         refuses("a list", front("options:\n  command_prefix: [a]"), 3, "expected text, got a list"),
     ],
-}
+}  # fmt: skip

@@ -13,9 +13,7 @@ from triton_workshop.deck import (
     Span,
     Text,
 )
-from triton_workshop.deck import (
-    Table as Grid,
-)
+from triton_workshop.deck import Table as Grid
 
 from .case import Case, Table, refuses, shows
 
@@ -75,10 +73,7 @@ MARKDOWN: Table = {
             Span("a", foreground="#f00", background="p:blue"),
         ),
         line(
-            "one in another",
-            '<span style="color: red">a <sup>b</sup></span>',
-            "a b",
-            Span("a ", foreground="red"),
+            "one in another", '<span style="color: red">a <sup>b</sup></span>', "a b", Span("a ", foreground="red"),
             Span("b", foreground="red", superscript=True),
         ),
         shows("it may have no attributes", "a <span>b</span>\n", "a b"),
@@ -102,8 +97,7 @@ MARKDOWN: Table = {
         refuses("crossed tags", "a <span><sup>b</span></sup>\n", 1, "</span> closes <sup>"),
     ],
     "slide title": [
-        shows("an underlined line", "A\n===\n\nb\n", "A b"),
-        shows("underlined by hyphens", "A\n---\n\nb\n", "A b"),
+        shows("an underlined line", "A\n===\n\nb\n", "A b"), shows("underlined by hyphens", "A\n---\n\nb\n", "A b"),
         shows("of two lines", "A *b*\\\nc\n===\n", "A b c"),
         shows("a second one stays where it is", "A\n===\n\nb\n\nC\n===\n", "A b C"),
         refuses("a picture in it", "![](picture.png)\n===\n", 1, "cannot stand in a heading"),
@@ -122,8 +116,7 @@ MARKDOWN: Table = {
     "paragraph": [
         block("an empty line between two", "one\n\ntwo\n", "one two", Paragraph(text("one")), Paragraph(text("two"))),
         shows("letters of any alphabet", "Ελλάδα 日本 é\n", "Ελλάδα 日本 é"),
-        shows("lines of Windows", "a\r\n\r\n* b\r\n", "a • b"),
-        shows("no line's end at the end", "a", "a"),
+        shows("lines of Windows", "a\r\n\r\n* b\r\n", "a • b"), shows("no line's end at the end", "a", "a"),
         refuses("indented four columns", "text\n\n    code\n", 3, "indented code"),
     ],
     "rule": [
@@ -132,19 +125,12 @@ MARKDOWN: Table = {
     ],
     "list": [
         block(
-            "bullets and numbers, nested",
-            "* a\n  1. b\n     - c\n* d\n",
-            "• a 1. b ▪ c • d",
-            ListItem(0, "•", text("a")),
-            ListItem(1, "1.", text("b")),
-            ListItem(2, "▪", text("c")),
+            "bullets and numbers, nested", "* a\n  1. b\n     - c\n* d\n", "• a 1. b ▪ c • d",
+            ListItem(0, "•", text("a")), ListItem(1, "1.", text("b")), ListItem(2, "▪", text("c")),
             ListItem(0, "•", text("d")),
         ),
         block(
-            "numbers with brackets",
-            "3) a\n4) b\n",
-            "3) a 4) b",
-            ListItem(0, "3)", text("a")),
+            "numbers with brackets", "3) a\n4) b\n", "3) a 4) b", ListItem(0, "3)", text("a")),
             ListItem(0, "4)", text("b")),
         ),
         shows("two paragraphs in an item", "* a\n\n  b\n", "• a • b"),
@@ -163,9 +149,7 @@ MARKDOWN: Table = {
             "| a | b |\n|---|:-:|\n| 1 | *2* |\n",
             "a b 1 2",
             Grid(
-                (text("a"), text("b")),
-                ((text("1"), (Span("2", italic=True),)),),
-                (Alignment.LEFT, Alignment.CENTER),
+                (text("a"), text("b")), ((text("1"), (Span("2", italic=True),)),), (Alignment.LEFT, Alignment.CENTER),
                 (0,),
             ),
         ),
@@ -190,9 +174,7 @@ MARKDOWN: Table = {
         block("its kind is its title", "> [!note]\n> a\n", "Note a", Alert("note", "Note", (text("a"),))),
         block("a title of its own", "> [!Tip] Try *it*\n", "Try *it*", Alert("tip", "Try *it*", ())),
         block(
-            "fenced",
-            ">>> [!caution]\na\n\nb\n>>>\n",
-            "Caution a b",
+            "fenced", ">>> [!caution]\na\n\nb\n>>>\n", "Caution a b",
             Alert("caution", "Caution", (text("a"), text("b"))),
         ),
         block("important", "> [!IMPORTANT]\n> a\n", "Important a", Alert("important", "Important", (text("a"),))),
@@ -202,11 +184,8 @@ MARKDOWN: Table = {
     ],
     "footnote": [
         block(
-            "its mark and its text",
-            "a[^n]\n\n[^n]: b\n  c\n",
-            "an nb c",
-            Paragraph((Span("a"), Span("n", superscript=True))),
-            Footnote("n", text("b c")),
+            "its mark and its text", "a[^n]\n\n[^n]: b\n  c\n", "an nb c",
+            Paragraph((Span("a"), Span("n", superscript=True))), Footnote("n", text("b c")),
         ),
         block("a mark without a footnote is text", "a [^1]\n", "a [ 1]", Paragraph(text("a [^1]"))),
         shows("a command right below it", "[^n]: a\n<!-- pause -->\nb\n", ["na", "na b"]),
@@ -214,4 +193,4 @@ MARKDOWN: Table = {
         refuses("a heading in it", "[^1]: # a\n", 1, "a heading cannot stand in a footnote"),
         refuses("code in it", "[^1]: a\n\n    ```\n    b\n    ```\n", 3, "a code block cannot stand in a footnote"),
     ],
-}
+}  # fmt: skip

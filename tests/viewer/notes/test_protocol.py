@@ -32,19 +32,14 @@ HERE = "/talks/deck.md"
 
 
 @pytest.mark.parametrize(
-    "event",
-    [GoTo(1, 0), GoTo(77, 12), Exit(), Status(3, 2, 61.5), Status(3, 0, 0.0, (RunningBlock(2, 1, 3.5),))],
+    "event", [GoTo(1, 0), GoTo(77, 12), Exit(), Status(3, 2, 61.5), Status(3, 0, 0.0, (RunningBlock(2, 1, 3.5),))]
 )
 def test_an_event_survives_the_way(event: Event) -> None:
     assert decode(encode(event, HERE), HERE) == event
 
 
 @pytest.mark.parametrize(
-    ("event", "said"),
-    [
-        (GoTo(3, 1), {"command": "GoTo", "slide": 3, "chunk": 1}),
-        (Exit(), {"command": "Exit"}),
-    ],
+    ("event", "said"), [(GoTo(3, 1), {"command": "GoTo", "slide": 3, "chunk": 1}), (Exit(), {"command": "Exit"})]
 )
 def test_presenterms_own_events_are_written_as_presenterm_writes_them(event: Event, said: dict[str, object]) -> None:
     assert json.loads(encode(event, HERE)) == {"presentation_path": HERE, "event": said}

@@ -22,31 +22,17 @@ def deck(*slides: Slide) -> Deck:
 @pytest.mark.parametrize(
     ("note", "minutes"),
     [
-        ("One minute. Ask.", 1),
-        ("A minute: ask.", 1),
-        ("Half a minute; skip it when late.", 0.5),
-        ("One and a half minutes. Run it.", 1.5),
-        ("One minute and a half. Point.", 1.5),
-        ("Two and a half minutes.", 2.5),
-        ("Three minutes; the first run is slow.", 3),
-        ("Eight minutes for the exercise, both slides.", 8),
-        ("Fifteen minutes.", 15),
-        ("Twenty-five minutes for the exercise.", 25),
-        ("About ten minutes", 10),
-        ("~ 5 min: walk around", 5),
-        ("2.5 min", 2.5),
-        ("12 minutes", 12),
-        ("\n  Two minutes.", 2),
+        ("One minute. Ask.", 1), ("A minute: ask.", 1), ("Half a minute; skip it when late.", 0.5),
+        ("One and a half minutes. Run it.", 1.5), ("One minute and a half. Point.", 1.5),
+        ("Two and a half minutes.", 2.5), ("Three minutes; the first run is slow.", 3),
+        ("Eight minutes for the exercise, both slides.", 8), ("Fifteen minutes.", 15),
+        ("Twenty-five minutes for the exercise.", 25), ("About ten minutes", 10), ("~ 5 min: walk around", 5),
+        ("2.5 min", 2.5), ("12 minutes", 12), ("\n  Two minutes.", 2),
         ("Twenty minutes until 0:50, and the last eight belong to exercise 1.", None),
-        ("Part of the fifteen minutes.", None),
-        ("In the eight minutes.", None),
-        ("Leave it up. Ten minutes.", None),
-        ("Two minds.", None),
-        ("One ministry", None),
-        ("", None),
-        (None, None),
+        ("Part of the fifteen minutes.", None), ("In the eight minutes.", None), ("Leave it up. Ten minutes.", None),
+        ("Two minds.", None), ("One ministry", None), ("", None), (None, None),
     ],
-)
+)  # fmt: skip
 def test_notes_begin_with_a_slides_minutes(note: str | None, minutes: float | None) -> None:
     assert slide_minutes(slide("A", note)) == minutes
 
