@@ -45,6 +45,8 @@ LIMIT = 60.0
 """Seconds for one script."""
 SEARCH = 6.0
 """Seconds of the processor for the search for a mistake: many times what it takes to find one that is known."""
+SEARCH_FOR_A_CRASH = 2.0
+"""For its line only. What an error means is known by its message, but the search goes on through all mistakes."""
 OWN_PROCESS = {
     "timeout": "only a process can be ended",
     "exits": "it ends its process",
@@ -67,10 +69,10 @@ def verdict_on(exercise: Exercise, file: Path, *expected: str | None, limit: flo
     """The verdict on a script of which this finding is expected: from a process of its own where it needs one."""
     if needs_its_own_process(*expected):
         return check(exercise, file, limit=limit)
-    return judge_here(exercise, file)
+    return judge_here(exercise, file, search=SEARCH_FOR_A_CRASH if "crash" in expected else SEARCH)
 
 
-def judge_here(exercise: Exercise, file: Path) -> Verdict:
+def judge_here(exercise: Exercise, file: Path, *, search: float = SEARCH) -> Verdict:
     """The verdict on a script that leaves nothing behind. No picture comes with it."""
     beginning = time.perf_counter()
     file = file.resolve()
@@ -78,17 +80,17 @@ def judge_here(exercise: Exercise, file: Path) -> Verdict:
     if isinstance(source, Verdict):
         return source
     prepare()
-    with unhurried(), _nothing_left_behind(file), limited(Limit(LIMIT, file), partial(_give_up, file)):
+    with unhurried(search), _nothing_left_behind(file), limited(Limit(LIMIT, file), partial(_give_up, file)):
         # A script's allocator for Triton is a context variable: in a copy it stays the script's own.
         outcome = contextvars.copy_context().run(_judged, exercise, source)
     return verdict_of(exercise, file, beginning, outcome)
 
 
-def unhurried() -> AbstractContextManager[object]:
+def unhurried(search: float = SEARCH) -> AbstractContextManager[object]:
     """The search for a mistake takes its time: how fast a machine is must not change what is found."""
     unhurried = contextlib.ExitStack()
     for module in (repair, child):
-        unhurried.enter_context(mock.patch.object(module, "LIMIT", SEARCH))
+        unhurried.enter_context(mock.patch.object(module, "LIMIT", search))
     return unhurried
 
 
