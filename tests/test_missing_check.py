@@ -62,17 +62,13 @@ def test_a_script_without_a_check_that_runs_says_so(run_as: Script, name: str, r
 
 SILENT = (
     ("it is the check's turn", f"{USES_US}def add(x, y): ...\n{BLOCK}", "exercises/exercise_1.py", ()),
-    (
-        "the script ends itself before its check",
-        f"{USES_US}import sys\nsys.exit()\n{BLOCK}",
-        "exercises/exercise_1.py",
-        (),
-    ),
+    ("the script ends itself before its check", f"{USES_US}import sys\nsys.exit()\n{BLOCK}", "exercises/exercise_1.py",
+     ()),
     ("python -i", USES_US, "exercises/exercise_1.py", ("-i",)),
     ("a script beside the exercises", USES_US, "exercises/mine.py", ()),
     ("an exercise that there is none of", USES_US, "exercises/exercise_99.py", ()),
     ("a file of that name elsewhere", USES_US, "exercise_1.py", ()),
-)
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "name", "options"), [row[1:] for row in SILENT], ids=[row[0] for row in SILENT])

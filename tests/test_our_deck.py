@@ -118,14 +118,10 @@ PRINTED = (
         r"same result:   True\n",
     ),
     ("The launcher: an ordinary Python function", "programs: 4\nright:    True\nright:    True\n"),
-    (
-        "Kernels call functions, and constants cost nothing",
-        r"CLAMP=False \[0\.0, 0\.5, 1\.0, 1\.5, 2\.0, 2\.5\]\nCLAMP=True  \[0\.0, 0\.5, 1\.0, 1\.0, 1\.0, 1\.0\]\n",
-    ),
-    (
-        "What a mask guards",
-        r"error: double_kernel: program 3 read x_ptr\[1000\.\.1023\] but x_ptr has 1000 elements; line \d+: `x = ",
-    ),
+    ("Kernels call functions, and constants cost nothing",
+     r"CLAMP=False \[0\.0, 0\.5, 1\.0, 1\.5, 2\.0, 2\.5\]\nCLAMP=True  \[0\.0, 0\.5, 1\.0, 1\.0, 1\.0, 1\.0\]\n"),
+    ("What a mask guards",
+     r"error: double_kernel: program 3 read x_ptr\[1000\.\.1023\] but x_ptr has 1000 elements; line \d+: `x = "),
     (
         "Live debugging: something is wrong here",
         r"program \[0\]: offsets \[0 1 2 3\]\nprogram \[1\]: offsets \[0 1 2 3\]\n"
@@ -136,25 +132,17 @@ PRINTED = (
         r"program \[0\]: offsets \[0 1 2 3\]\nprogram \[1\]: offsets \[4 5 6 7\]\n"
         r"expected \[0\.0, 2\.0, 4\.0, 6\.0, 8\.0, 10\.0\]\ngot      \[0\.0, 2\.0, 4\.0, 6\.0, 8\.0, 10\.0\]\n",
     ),
-    (
-        "Printing on the GPU itself: tl.device_print",
-        r"\(1, 0, 0\)  offsets:  \[4 5 6 7\]\n|pid \(1, 0, 0\) idx \(0\) offsets: 4\n(pid .*\n){3}",
-    ),
-    (
-        "A race: two programs and one address",
-        r"error: sum_kernel: program 1 and program 0 meet at out_ptr\[0\] without waiting for each other",
-    ),
+    ("Printing on the GPU itself: tl.device_print",
+     r"\(1, 0, 0\)  offsets:  \[4 5 6 7\]\n|pid \(1, 0, 0\) idx \(0\) offsets: 4\n(pid .*\n){3}"),
+    ("A race: two programs and one address",
+     r"error: sum_kernel: program 1 and program 0 meet at out_ptr\[0\] without waiting for each other"),
     ("The cure: an atomic, or a sum in two steps", r"sum:      499500\.0\nexpected: 499500\.0\n"),
     ("An aside: LeetGPU, where kernels compete", "right: True\n"),
-    (
-        "Watch one tile find its offsets",
-        r"\[2 3\] rows, \[4 5 6 7\] cols\n\[\[14\]\n \[21\]\] column\n\[\[18 19 20 21\]\n \[25 26 27 28\]\] offsets\n",
-    ),
+    ("Watch one tile find its offsets",
+     r"\[2 3\] rows, \[4 5 6 7\] cols\n\[\[14\]\n \[21\]\] column\n\[\[18 19 20 21\]\n \[25 26 27 28\]\] offsets\n"),
     ("Greyscale, live", "(▀+\n){9,}"),
-    (
-        "First in one dimension: loop, mask, zeros",
-        r"\[1\.0, 2\.0, 3\.0, 4\.0, 5\.0, 6\.0\] -> \[3\.0, 6\.0, 9\.0, 12\.0, 15\.0, 11\.0\]\n",
-    ),
+    ("First in one dimension: loop, mask, zeros",
+     r"\[1\.0, 2\.0, 3\.0, 4\.0, 5\.0, 6\.0\] -> \[3\.0, 6\.0, 9\.0, 12\.0, 15\.0, 11\.0\]\n"),
     ("Sharpen or blur: only the weights differ", "(▀+\n){9,}"),
     ("Edges or speed: still the same kernel", "(▀+\n){9,}"),
     ("The naive kernel, live", "stored by rows:    True\nstored by columns: True\n"),
@@ -172,14 +160,12 @@ PRINTED = (
         r"groups of 3: rows of A 3, columns of B 3: 27 \+ 27 = 54 tiles\n",
     ),
     ("Fuse what comes next: a leaky ReLU costs nothing", "right: True\n"),
-    (
-        "Reductions: a block in, a smaller block out",
-        r"sums    \[-15\.0, -40\.0, -65\.0\]\nmaxima  \[-1\.0, -6\.0, -11\.0\]\n",
-    ),
+    ("Reductions: a block in, a smaller block out",
+     r"sums    \[-15\.0, -40\.0, -65\.0\]\nmaxima  \[-1\.0, -6\.0, -11\.0\]\n"),
     ("Two reductions make a softmax", "right: True\n"),
     ("Autotune: let the machine choose the block", r"right: True\nchosen: \{'BLOCK_SIZE': \d+\} warps: \d+\n"),
     ("Outlook: attention without its matrix", "as PyTorch's attention: length 1000 True · length 77 True\n"),
-)
+)  # fmt: skip
 
 
 def test_what_each_live_block_prints_is_stated_here(validation: Validation) -> None:

@@ -256,14 +256,10 @@ def without(package: str) -> Machine:
         (replace(LAPTOP, interpret="1", wants_simulator=True), "TRITON_INTERPRET", "ok", "simulator", None),
         (replace(LAPTOP, cache_error="Read-only"), "Triton cache", "warning", "Read-only", "TRITON_CACHE_DIR"),
         (replace(GPU_MACHINE, cache_error="Read-only"), "Triton cache", "failed", "Read-only", "TRITON_CACHE_DIR"),
-        (
-            replace(GPU_MACHINE, visible_gpus=(), gpu_run=None, cuda_visible_devices="-1"), "GPU", "warning",
-            "NVIDIA H200, hidden by CUDA_VISIBLE_DEVICES='-1'", "unset CUDA_VISIBLE_DEVICES",
-        ),
-        (
-            replace(GPU_MACHINE, visible_gpus=(PASCAL,), gpu_run=None), "GPU", "warning", "compute capability 6.1",
-            "need compute capability 7.5",
-        ),
+        (replace(GPU_MACHINE, visible_gpus=(), gpu_run=None, cuda_visible_devices="-1"), "GPU", "warning",
+         "NVIDIA H200, hidden by CUDA_VISIBLE_DEVICES='-1'", "unset CUDA_VISIBLE_DEVICES"),
+        (replace(GPU_MACHINE, visible_gpus=(PASCAL,), gpu_run=None), "GPU", "warning", "compute capability 6.1",
+         "need compute capability 7.5"),
         (replace(GPU_MACHINE, visible_gpus=(TURING,)), "GPU", "warning", "7.5", "8.0 as its oldest"),
         (replace(GPU_MACHINE, visible_gpus=(H200, H200)), "GPU", "ok", "(and 1 more)", None),
         (replace(LAPTOP, nvidia_on_the_bus=True), "GPU", "warning", "out of reach: fix its driver", None),
@@ -373,24 +369,16 @@ def test_the_cache_is_where_triton_looks_for_it(environ: dict[str, str], folder:
     [
         (LAPTOP, True, "cpu", "Ready: kernels run on the simulator (no NVIDIA GPU here)."),
         (GPU_MACHINE, True, "cuda", "Ready: kernels run on NVIDIA H200."),
-        (
-            replace(GPU_MACHINE, interpret="1", wants_simulator=True),
-            True,
-            "cpu",
-            "Ready: kernels run on the simulator (TRITON_INTERPRET is set).",
-        ),
+        (replace(GPU_MACHINE, interpret="1", wants_simulator=True), True, "cpu",
+         "Ready: kernels run on the simulator (TRITON_INTERPRET is set)."),
         (replace(GPU_MACHINE, simulator_run=CRASHED), True, "cuda", "Ready: kernels run on NVIDIA H200."),
-        (
-            replace(GPU_MACHINE, gpu_run=CRASHED),
-            True,
-            "cpu",
-            "Ready on the simulator: `export TRITON_INTERPRET=1`. For the GPU, fix each ✗ first.",
-        ),
+        (replace(GPU_MACHINE, gpu_run=CRASHED), True, "cpu",
+         "Ready on the simulator: `export TRITON_INTERPRET=1`. For the GPU, fix each ✗ first."),
         (MAC, False, None, "Not ready: fix the rows marked ✗."),
         (replace(LAPTOP, simulator_run=CRASHED), False, None, "Not ready: fix the rows marked ✗."),
         (replace(LAPTOP, pillow_error="libjpeg"), False, "cpu", "Not ready: fix the rows marked ✗."),
     ],
-)
+)  # fmt: skip
 def test_the_verdict(machine: Machine, ok: bool, device: str | None, summary: str) -> None:
     verdict = judge(machine)
     assert (verdict.ok, verdict.device, verdict.summary) == (ok, device, summary)

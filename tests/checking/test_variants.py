@@ -23,9 +23,7 @@ SAMPLE = [
 
 
 @pytest.mark.parametrize(("exercise", "variant"), SAMPLE)
-def test_a_right_script_passes_or_hears_what_is_gone(
-    exercise: int, variant: Variant, tmp_path: Path
-) -> None:
+def test_a_right_script_passes_or_hears_what_is_gone(exercise: int, variant: Variant, tmp_path: Path) -> None:
     script = tmp_path / f"{variant.name}.py"
     script.write_text(variant.source, encoding="utf-8")
     verdict = judge_here(EXERCISES[exercise], script)

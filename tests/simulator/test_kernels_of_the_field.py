@@ -146,24 +146,6 @@ def scan_that_looks_back(x, o, flags, agg, incl, n, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def scan_in_a_chain(x, o, flags, incl, n, BLOCK: tl.constexpr):
-    pid = tl.program_id(0)
-    off = pid * BLOCK + tl.arange(0, BLOCK)
-    m = off < n
-    v = tl.load(x + off, mask=m, other=0)
-    c = tl.cumsum(v, 0)
-    s = tl.sum(v, 0)
-    prev = 0
-    if pid > 0:
-        while tl.atomic_cas(flags + pid - 1, 1, 1) != 1:
-            pass
-        prev = tl.load(incl + pid - 1)
-    tl.store(incl + pid, prev + s)
-    tl.atomic_xchg(flags + pid, 1)
-    tl.store(o + off, c + prev, mask=m)
-
-
-@triton.jit
 def tiles_by_ticket(x, o, counter, n, BLOCK: tl.constexpr):
     t = tl.atomic_add(counter, 1)
     while t * BLOCK < n:
@@ -389,17 +371,6 @@ def int4_matmul(a, qw, sc, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: t
 
 
 @triton.jit
-def int4_unpack(qw, o, N, B: tl.constexpr):
-    at = tl.program_id(0) * B + tl.arange(0, B)
-    p = tl.load(qw + at, mask=at < N, other=0)
-    lo = (p & 0xF).to(tl.int8)
-    hi = (p >> 4).to(tl.int8)
-    w = tl.interleave(lo, hi)
-    a2 = tl.program_id(0) * 2 * B + tl.arange(0, 2 * B)
-    tl.store(o + a2, w, mask=a2 < 2 * N)
-
-
-@triton.jit
 def fp8_matmul(a, b, c, sa, sb, K: tl.constexpr, N: tl.constexpr, M: tl.constexpr):
     p = tl.program_id(0)
     m = tl.arange(0, M)
@@ -420,21 +391,6 @@ def quantise_to_fp8(x, q, s, N, B: tl.constexpr):
     sc = amax / 448.0
     tl.store(s + p, sc)
     tl.store(q + p * N + at, (v / sc).to(q.dtype.element_ty), mask=at < N)
-
-
-@triton.jit
-def hadamard_transform(x, o, N: tl.constexpr, LOG: tl.constexpr):
-    p = tl.program_id(0)
-    at = tl.arange(0, N)
-    v = tl.load(x + p * N + at)
-    for i in tl.static_range(LOG):
-        h: tl.constexpr = 2**i
-        w = tl.reshape(v, (N // (2 * h), 2, h))
-        w = tl.permute(w, (0, 2, 1))
-        a, b = tl.split(w)
-        w = tl.join(a + b, a - b)
-        v = tl.reshape(tl.permute(w, (0, 2, 1)), (N,))
-    tl.store(o + p * N + at, v)
 
 
 @triton.jit
@@ -716,13 +672,6 @@ def rotated(given: Tensors) -> dict[int, torch.Tensor]:
     return {0: torch.cat([a * given[1] - b * given[2], b * given[1] + a * given[2]], -1)}
 
 
-def hadamard(doublings: int) -> torch.Tensor:
-    matrix = torch.ones(1, 1)
-    for _ in range(doublings):
-        matrix = torch.kron(torch.tensor([[1.0, 1.0], [1.0, -1.0]]), matrix)
-    return matrix
-
-
 LABELS = torch.tensor([1, -100, 3, 49, 0, -100, 7])
 BOUNDS = torch.tensor([0, 3, 3, 40, 77, 100], dtype=torch.int32)
 TILES = {"BM": 16, "BN": 16, "BK": 16}
@@ -735,8 +684,6 @@ CASES = [
          lambda: (noise(40, 90), noise(90, 44, seed=1), torch.zeros(40, 44), zeros(9), 40, 44, 90, 54, 6, 11),
          lambda a: {2: a[0] @ a[1]}, TILES),
     Case(scan_that_looks_back, (7,), lambda: (whole(0, 9, 100), zeros(100), zeros(7), zeros(7), zeros(7), 100),
-         lambda a: {1: a[0].cumsum(0).int()}, {"BLOCK": 16}),
-    Case(scan_in_a_chain, (7,), lambda: (whole(0, 9, 100), zeros(100), zeros(7), zeros(7), 100),
          lambda a: {1: a[0].cumsum(0).int()}, {"BLOCK": 16}),
     Case(tiles_by_ticket, (3,), lambda: (noise(200), torch.zeros(200), zeros(1), 200), lambda a: {1: a[0] * 2},
          {"BLOCK": 16}),
@@ -786,8 +733,6 @@ CASES = [
         {"BM": 16, "BN": 16, "BK": 32},
         1e-2,
     ),
-    Case(int4_unpack, (4,), lambda: (whole(0, 256, 50, dtype=torch.uint8), torch.zeros(100, dtype=torch.int8), 50),
-         lambda a: {1: torch.stack([a[0] & 15, a[0] >> 4], 1).flatten().to(torch.int8)}, {"B": 16}),
     *(
         Case(
             fp8_matmul,
@@ -804,8 +749,6 @@ CASES = [
     ),
     Case(quantise_to_fp8, (5,), lambda: (noise(5, 50), torch.zeros(5, 50).to(torch.float8_e4m3fn), torch.zeros(5), 50),
          lambda a: {1: (a[0] / (a[0].abs().amax(1, keepdim=True) / 448)).to(torch.float8_e4m3fn)}, {"B": 64}),
-    Case(hadamard_transform, (4,), lambda: (noise(4, 16), torch.zeros(4, 16)), lambda a: {1: a[0] @ hadamard(4)},
-         {"N": 16, "LOG": 4}),
     Case(fourier_transform, (4,), lambda: (noise(4, 16), noise(4, 16, seed=1), torch.zeros(4, 16), torch.zeros(4, 16)),
          lambda a: {2: torch.fft.fft(torch.complex(a[0], a[1])).real}, {"N": 16}),
     Case(bitonic_sort, (4,), lambda: (noise(4, 32), torch.zeros(4, 32)), lambda a: {1: a[0].sort(1).values},

@@ -104,52 +104,18 @@ def test_integer_arithmetic(op: str, dtype: torch.dtype) -> None:
 def unary(x_ptr, out_ptr, OP: tl.constexpr, N: tl.constexpr):
     at = tl.program_id(0) * N + tl.arange(0, N)
     x = tl.load(x_ptr + at)
-    if OP == "exp":
-        z = tl.exp(x)
-    elif OP == "exp2":
-        z = tl.exp2(x)
-    elif OP == "log":
-        z = tl.log(tl.abs(x))
-    elif OP == "log2":
-        z = tl.log2(tl.abs(x))
-    elif OP == "sqrt":
-        z = tl.sqrt(tl.abs(x))
-    elif OP == "rsqrt":
-        z = tl.rsqrt(tl.abs(x))
-    elif OP == "sin":
-        z = tl.sin(x)
-    elif OP == "cos":
-        z = tl.cos(x)
-    elif OP == "abs":
-        z = tl.abs(x)
-    elif OP == "floor":
-        z = tl.floor(x)
-    elif OP == "ceil":
-        z = tl.ceil(x)
-    elif OP == "erf":
-        z = tl.erf(x)
-    elif OP == "sigmoid":
-        z = tl.sigmoid(x)
-    elif OP == "softmax":
-        z = tl.softmax(x)
-    elif OP == "cumsum":
-        z = tl.cumsum(x)
+    if OP in ("log", "log2", "sqrt", "rsqrt", "sqrt_rn"):
+        z = getattr(tl, OP)(tl.abs(x))
+    elif OP in ("div_rn", "fdiv"):
+        z = getattr(tl, OP)(x, 3.0)
     elif OP == "cumsum_reverse":
         z = tl.cumsum(x, reverse=True)
-    elif OP == "cumprod":
-        z = tl.cumprod(x)
-    elif OP == "sort":
-        z = tl.sort(x)
     elif OP == "sort_descending":
         z = tl.sort(x, descending=True)
     elif OP == "flip":
         z = tl.flip(x, 0)
-    elif OP == "div_rn":
-        z = tl.div_rn(x, 3.0)
-    elif OP == "sqrt_rn":
-        z = tl.sqrt_rn(tl.abs(x))
-    elif OP == "fdiv":
-        z = tl.fdiv(x, 3.0)
+    else:
+        z = getattr(tl, OP)(x)
     tl.store(out_ptr + at, z)
 
 
@@ -181,16 +147,10 @@ def affine_combine(a, b, c, d):
 def reduction(x_ptr, out_ptr, OP: tl.constexpr, AXIS: tl.constexpr, M: tl.constexpr, N: tl.constexpr):
     pid = tl.program_id(0)
     x = tl.load(x_ptr + pid * M * N + tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :])
-    if OP == "sum":
-        z = tl.sum(x, AXIS)
-    elif OP == "max":
-        z = tl.max(x, AXIS)
-    elif OP == "min":
-        z = tl.min(x, AXIS)
-    elif OP == "argmax":
-        z = tl.argmax(x, AXIS).to(x.dtype)
-    elif OP == "argmin":
-        z = tl.argmin(x, AXIS).to(x.dtype)
+    if OP in ("sum", "max", "min"):
+        z = getattr(tl, OP)(x, AXIS)
+    elif OP in ("argmax", "argmin"):
+        z = getattr(tl, OP)(x, AXIS).to(x.dtype)
     elif OP == "max_with_index":
         value, index = tl.max(x, AXIS, return_indices=True)
         z = value + index
@@ -356,18 +316,8 @@ def atomics(x_ptr, out_ptr, old_ptr, OP: tl.constexpr, N: tl.constexpr):
     x = tl.load(x_ptr + tl.program_id(0) * N + at)
     if OP == "add":
         old = tl.atomic_add(out_ptr + at // 2, x)
-    elif OP == "max":
-        old = tl.atomic_max(out_ptr + at, x)
-    elif OP == "min":
-        old = tl.atomic_min(out_ptr + at, x)
-    elif OP == "and":
-        old = tl.atomic_and(out_ptr + at, x)
     elif OP == "or":
         old = tl.atomic_or(out_ptr + at, x, mask=at < 9)
-    elif OP == "xor":
-        old = tl.atomic_xor(out_ptr + at, x)
-    elif OP == "xchg":
-        old = tl.atomic_xchg(out_ptr + at, x)
     elif OP == "cas":
         old = tl.atomic_cas(out_ptr + at, tl.zeros((N,), x.dtype), x)
     elif OP == "relaxed":
@@ -381,6 +331,8 @@ def atomics(x_ptr, out_ptr, old_ptr, OP: tl.constexpr, N: tl.constexpr):
     elif OP == "poll":
         tl.store(out_ptr + at, tl.zeros((N,), x.dtype) + 7)
         old = tl.atomic_poll(out_ptr + at, tl.zeros((N,), x.dtype) + 7).to(x.dtype)
+    else:
+        old = getattr(tl, f"atomic_{OP}")(out_ptr + at, x)
     tl.store(old_ptr + tl.program_id(0) * N + at, old, mask=at < (9 if OP == "or" else N))
 
 
@@ -627,18 +579,8 @@ def by_descriptors(x_ptr, out_ptr, OP: tl.constexpr, H, W, BLOCK: tl.constexpr):
             tl.store_tensor_descriptor(target, [row, column], x * 2)
         elif OP == "shape":
             target.store([row, column], source.load([row, column]) + source.shape[0] + source.strides[0])
-        elif OP == "add":
-            target.atomic_add([0, column], x)
-        elif OP == "max":
-            target.atomic_max([0, column], x)
-        elif OP == "min":
-            target.atomic_min([0, column], x)
-        elif OP == "and":
-            target.atomic_and([0, column], x)
-        elif OP == "or":
-            target.atomic_or([0, column], x)
-        elif OP == "xor":
-            target.atomic_xor([0, column], x)
+        else:
+            getattr(target, f"atomic_{OP}")([0, column], x)
 
 
 def described() -> tuple[torch.Tensor, torch.Tensor]:

@@ -49,13 +49,6 @@ def _copy(k: Any) -> Any:
 
 @right(_copy)
 @triton.jit
-def copy(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
-    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out_ptr + at, tl.load(x_ptr + at, mask=at < n), mask=at < n)
-
-
-@right(_copy)
-@triton.jit
 def copy_by_a_persistent_loop(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
     for block in tl.range(tl.program_id(0), tl.cdiv(n, BLOCK), 3):
         at = block * BLOCK + tl.arange(0, BLOCK)
@@ -123,14 +116,6 @@ def double_in_place_twice_halved(x_ptr, n, BLOCK: tl.constexpr):
         tl.store(x_ptr + at, tl.load(x_ptr + at, mask=at < n, other=0) * 1.4142135, mask=at < n)
 
 
-@right(lambda k: _pair(k, lambda x, y: x + y))
-@triton.jit
-def add(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
-    at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(x_ptr + at, mask=at < n)
-    tl.store(out_ptr + at, x + tl.load(y_ptr + at, mask=at < n), mask=at < n)
-
-
 @right(lambda k: _pair(k, torch.maximum))
 @triton.jit
 def choose_by_pointer(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
@@ -162,68 +147,6 @@ def _row_by_row(k: Any, expected: Callable[[torch.Tensor], torch.Tensor]) -> Any
     out = torch.zeros_like(result)
     k[(37,)](x, out, 100, BLOCK=128)
     return out, result
-
-
-@right(lambda k: _row_by_row(k, lambda x: x.softmax(1)))
-@triton.jit
-def softmax(x_ptr, out_ptr, columns, BLOCK: tl.constexpr):
-    at = tl.arange(0, BLOCK)
-    x = tl.load(x_ptr + tl.program_id(0) * columns + at, mask=at < columns, other=-float("inf"))
-    numerator = tl.exp(x - tl.max(x, 0))
-    tl.store(out_ptr + tl.program_id(0) * columns + at, numerator / tl.sum(numerator, 0), mask=at < columns)
-
-
-@right(lambda k: _row_by_row(k, lambda x: torch.nn.functional.layer_norm(x, (100,))))
-@triton.jit
-def layer_norm(x_ptr, out_ptr, columns, BLOCK: tl.constexpr):
-    at = tl.arange(0, BLOCK)
-    x = tl.load(x_ptr + tl.program_id(0) * columns + at, mask=at < columns, other=0.0)
-    mean = tl.sum(x, 0) / columns
-    centred = tl.where(at < columns, x - mean, 0.0)
-    scale = tl.rsqrt(tl.sum(centred * centred, 0) / columns + 1e-5)
-    tl.store(out_ptr + tl.program_id(0) * columns + at, centred * scale, mask=at < columns)
-
-
-@right(lambda k: _row_by_row(k, lambda x: x.cumsum(1)))
-@triton.jit
-def running_sum(x_ptr, out_ptr, columns, BLOCK: tl.constexpr):
-    at = tl.arange(0, BLOCK)
-    x = tl.load(x_ptr + tl.program_id(0) * columns + at, mask=at < columns, other=0.0)
-    tl.store(out_ptr + tl.program_id(0) * columns + at, tl.cumsum(x, 0), mask=at < columns)
-
-
-@right(lambda k: _row_by_row(k, lambda x: x.sum(1)))
-@triton.jit
-def sum_of_a_row(x_ptr, out_ptr, columns, BLOCK: tl.constexpr):
-    at = tl.arange(0, BLOCK)
-    x = tl.load(x_ptr + tl.program_id(0) * columns + at, mask=at < columns, other=0.0)
-    tl.store(out_ptr + tl.program_id(0), tl.sum(x))
-
-
-@right(lambda k: _row_by_row(k, lambda x: x.argmax(1).float()))
-@triton.jit
-def argmax_of_a_row(x_ptr, out_ptr, columns, BLOCK: tl.constexpr):
-    at = tl.arange(0, BLOCK)
-    x = tl.load(x_ptr + tl.program_id(0) * columns + at, mask=at < columns, other=-float("inf"))
-    tl.store(out_ptr + tl.program_id(0), tl.argmax(x, 0).to(tl.float32))
-
-
-@right(lambda k: _row_by_row(k, lambda x: x.sort(1).values))
-@triton.jit
-def sort_of_a_row(x_ptr, out_ptr, columns, BLOCK: tl.constexpr):
-    at = tl.arange(0, BLOCK)
-    x = tl.load(x_ptr + tl.program_id(0) * columns + at, mask=at < columns, other=float("inf"))
-    tl.store(out_ptr + tl.program_id(0) * columns + at, tl.sort(x), mask=at < columns)
-
-
-@right(lambda k: _row_by_row(k, lambda x: x.sum(1)))
-@triton.jit
-def sum_of_a_row_in_pieces(x_ptr, out_ptr, columns, BLOCK: tl.constexpr):
-    total = tl.zeros((32,), tl.float32)
-    for start in tl.range(0, columns, 32):
-        at = start + tl.arange(0, 32)
-        total += tl.load(x_ptr + tl.program_id(0) * columns + at, mask=at < columns, other=0.0)
-    tl.store(out_ptr + tl.program_id(0), tl.sum(total, 0))
 
 
 @triton.jit
@@ -489,35 +412,6 @@ def pointer_from_an_integer(address, out_ptr):
     tl.store(out_ptr + at, tl.load(address.to(tl.pointer_type(tl.float32)) + at))
 
 
-def _by_table(k: Any) -> Any:
-    tensors, out = [noise(16) * i for i in range(1, 4)], torch.zeros(48)
-    k[(3,)](torch.tensor([t.data_ptr() for t in tensors]), out)
-    return out, torch.cat(tensors)
-
-
-@right(_by_table)
-@triton.jit
-def pointers_from_a_table(table_ptr, out_ptr):
-    pid = tl.program_id(0)
-    x_ptr = tl.load(table_ptr + pid).to(tl.pointer_type(tl.float32))
-    tl.store(out_ptr + pid * 16 + tl.arange(0, 16), tl.load(x_ptr + tl.arange(0, 16)))
-
-
-def _dropout(k: Any) -> Any:
-    out, again = torch.zeros(256), torch.zeros(256)
-    for each in (out, again):
-        k[(4,)](each, 7)
-    assert 0.3 < (out > 0).float().mean() < 0.7
-    return out, again
-
-
-@right(_dropout)
-@triton.jit
-def random_bits(out_ptr, seed):
-    at = tl.program_id(0) * 64 + tl.arange(0, 64)
-    tl.store(out_ptr + at, tl.where(tl.rand(seed, at) > 0.5, 1.0, 0.0))
-
-
 @right(lambda k: _row_by_row(k, lambda x: x[:, :1].repeat(1, 100)))
 @triton.jit
 def scalar_load_with_a_mask(x_ptr, out_ptr, columns, BLOCK: tl.constexpr):
@@ -525,38 +419,6 @@ def scalar_load_with_a_mask(x_ptr, out_ptr, columns, BLOCK: tl.constexpr):
     first = tl.load(x_ptr + row * columns, mask=row < 37, other=0.0)
     at = tl.arange(0, BLOCK)
     tl.store(out_ptr + row * columns + at, first, mask=at < columns)
-
-
-@right(lambda k: _attention(k))
-@triton.jit
-def causal_attention(q_ptr, k_ptr, v_ptr, out_ptr, BLOCK: tl.constexpr, D: tl.constexpr):
-    block = tl.program_id(0)
-    rows, dims = block * BLOCK + tl.arange(0, BLOCK), tl.arange(0, D)
-    q = tl.load(q_ptr + rows[:, None] * D + dims[None, :])
-    total = tl.zeros((BLOCK, D), tl.float32)
-    weight = tl.zeros((BLOCK,), tl.float32)
-    highest = tl.full((BLOCK,), -float("inf"), tl.float32)
-    for start in range(0, (block + 1) * BLOCK, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        k = tl.load(k_ptr + cols[:, None] * D + dims[None, :])
-        v = tl.load(v_ptr + cols[:, None] * D + dims[None, :])
-        score = tl.dot(q, tl.trans(k), input_precision="ieee")
-        score = tl.where(rows[:, None] >= cols[None, :], score, -float("inf"))
-        new = tl.maximum(highest, tl.max(score, 1))
-        share = tl.exp(score - new[:, None])
-        scale = tl.exp(highest - new)
-        total = total * scale[:, None] + tl.dot(share, v, input_precision="ieee")
-        weight = weight * scale + tl.sum(share, 1)
-        highest = new
-    tl.store(out_ptr + rows[:, None] * D + dims[None, :], total / weight[:, None])
-
-
-def _attention(kernel: Any) -> Any:
-    q, k, v = noise(64, 16), noise(64, 16) * 0.5, noise(64, 16).flip(0)
-    out = torch.zeros(64, 16)
-    kernel[(4,)](q, k, v, out, BLOCK=16, D=16)
-    score = (q @ k.T).masked_fill(torch.ones(64, 64).triu(1).bool(), -float("inf"))
-    return out, score.softmax(1) @ v
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.kernel.fn.__name__)
@@ -567,7 +429,3 @@ def test_a_right_kernel_has_no_fault(case: Right) -> None:
         assert launch.faults == (), str(launch.faults[0])
         assert not launch.one_by_one
     torch.testing.assert_close(result, expected, rtol=1e-4, atol=1e-4)
-
-
-def test_there_are_many_right_kernels() -> None:
-    assert len(CASES) >= 40

@@ -43,16 +43,11 @@ BEFORE_AND_AFTER = ("/// import math", "def f(x):", "    return x", "/// y = f(1
 @pytest.mark.parametrize(
     ("typed", "source"),
     [
-        pytest.param(
-            "def f(x):\n    return -x\nprint(y)",
-            "import math\ndef f(x):\n    return -x\ny = f(1)\nprint(y)\ndone()\n",
-            id="a line is changed",
-        ),
-        pytest.param(
-            "a = 1\ndef f(x):\n    return x\nprint(y)\nb = 2",
-            "import math\na = 1\ndef f(x):\n    return x\ny = f(1)\nprint(y)\nb = 2\ndone()\n",
-            id="lines are added at both ends",
-        ),
+        pytest.param("def f(x):\n    return -x\nprint(y)",
+                     "import math\ndef f(x):\n    return -x\ny = f(1)\nprint(y)\ndone()\n", id="a line is changed"),
+        pytest.param("a = 1\ndef f(x):\n    return x\nprint(y)\nb = 2",
+                     "import math\na = 1\ndef f(x):\n    return x\ny = f(1)\nprint(y)\nb = 2\ndone()\n",
+                     id="lines are added at both ends"),
         pytest.param(
             "def f(x):\n    return x\n    # more\nz = y\nprint(y)",
             "import math\ndef f(x):\n    return x\n    # more\ny = f(1)\nz = y\nprint(y)\ndone()\n",
@@ -61,7 +56,7 @@ BEFORE_AND_AFTER = ("/// import math", "def f(x):", "    return x", "/// y = f(1
         pytest.param("print(y)", "import math\ny = f(1)\nprint(y)\ndone()\n", id="lines are deleted"),
         pytest.param("", "import math\n\ny = f(1)\ndone()\n", id="all is deleted"),
     ],
-)
+)  # fmt: skip
 def test_hidden_lines_run_where_they_belong(typed: str, source: str) -> None:
     edited = with_text(code(*BEFORE_AND_AFTER), typed)
     assert edited.source == source

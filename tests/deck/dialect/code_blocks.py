@@ -35,10 +35,8 @@ CODE_BLOCKS: Table = {
         shows("blanks between", fence("python { 1 , 2 }+exec", FOUR), "a b c d"),
         shows("a plus before a number", fence("python {+1}", FOUR), "a b c d"),
         shows("backwards lights nothing", fence("python {3-1}", FOUR), "a b c d"),
-        shows(
-            "two blocks, one after the other", fence("python {1|2}", "a\nb") + "\n" + fence("python {1|2}", "c\nd"),
-            ["a b c d"] * 3,
-        ),
+        shows("two blocks, one after the other", fence("python {1|2}", "a\nb") + "\n" + fence("python {1|2}", "c\nd"),
+              ["a b c d"] * 3),
         shows(
             "a pause waits for them", fence("python {1|2}", "a\nb") + "\n<!-- pause -->\nc\n", ["a b", "a b", "a b c"]
         ),
@@ -113,16 +111,12 @@ CODE_BLOCKS: Table = {
         refuses("no name", fence("bash +exec +id"), 1, "+id:NAME"),
     ],
     "snippet_output": [
-        shows(
-            "the block's output stands here",
-            fence("bash +exec +id:x") + "\n<!-- end_slide -->\n\n<!-- snippet_output: x -->\n", "x", "",
-            without_x=Refusal(7, "no code block above has +id:x"),
-        ),
-        shows(
-            "as often as one likes",
-            fence("bash +exec +id:x") + "\n<!-- snippet_output: x -->\n\n<!-- snippet_output: x -->\n", "x",
-            without_x=Refusal(5, "no code block above has +id:x"),
-        ),
+        shows("the block's output stands here",
+              fence("bash +exec +id:x") + "\n<!-- end_slide -->\n\n<!-- snippet_output: x -->\n", "x", "",
+              without_x=Refusal(7, "no code block above has +id:x")),
+        shows("as often as one likes",
+              fence("bash +exec +id:x") + "\n<!-- snippet_output: x -->\n\n<!-- snippet_output: x -->\n", "x",
+              without_x=Refusal(5, "no code block above has +id:x")),
         refuses("an unknown block", "<!-- snippet_output: x -->\n", 1, "no code block above has +id:x"),
         refuses(
             "a block below", "<!-- snippet_output: x -->\n\n" + fence("bash +exec +id:x"), 1, "no code block above"
@@ -156,10 +150,8 @@ CODE_BLOCKS: Table = {
     ],
     "file": [
         shows("its lines are the file's", fence("file", "path: code.py\nlanguage: python"), "one two three four"),
-        shows(
-            "from one to another", fence("file +exec", "path: code.py\nlanguage: python\nstart_line: 2\nend_line: 3"),
-            "two three",
-        ),
+        shows("from one to another", fence("file +exec", "path: code.py\nlanguage: python\nstart_line: 2\nend_line: 3"),
+              "two three"),
         shows("to one", fence("file", "path: code.py\nlanguage: python\nend_line: 1"), "one"),
         shows("beyond its end", fence("file", "path: code.py\nlanguage: python\nstart_line: 9"), ""),
         shows(
@@ -168,10 +160,8 @@ CODE_BLOCKS: Table = {
         refuses("an unknown file", fence("file", "path: none.py\nlanguage: python"), 2, "not found: none.py"),
         refuses("without its language", fence("file", "path: code.py"), 2, "needs 'language"),
         refuses("words for a line", fence("file", "path: code.py\nlanguage: python\nstart_line: x"), 4, "whole number"),
-        refuses(
-            "a language that cannot be run", fence("file +exec", "path: code.py\nlanguage: py"), 1,
-            "did you mean 'python'?", without_x=("one two three four",),
-        ),
+        refuses("a language that cannot be run", fence("file +exec", "path: code.py\nlanguage: py"), 1,
+                "did you mean 'python'?", without_x=("one two three four",)),
         refuses("no YAML", fence("file", "path: ["), 2, "not valid YAML"),
     ],
 }  # fmt: skip

@@ -23,16 +23,11 @@ COLUMNS: Table = {
         refuses("a title in no column", TWO + "\ntitle\n===\n", 3, "in no column"),
     ],
     "column": [
-        shows(
-            "going back goes on where it stopped",
-            TWO + FIRST + "a\n\n" + SECOND + "b\n\n" + FIRST + "c\n\n" + RESET + "d\n",
-            "a b c d",
-        ),
-        shows(
-            "each may have pauses",
-            TWO + FIRST + "a\n<!-- pause -->\n" + SECOND + "c\n<!-- pause -->\n" + FIRST + "b\n\n" + RESET + "d\n",
-            ["a", "a c", "a c b d"],
-        ),
+        shows("going back goes on where it stopped",
+              TWO + FIRST + "a\n\n" + SECOND + "b\n\n" + FIRST + "c\n\n" + RESET + "d\n", "a b c d"),
+        shows("each may have pauses",
+              TWO + FIRST + "a\n<!-- pause -->\n" + SECOND + "c\n<!-- pause -->\n" + FIRST + "b\n\n" + RESET + "d\n",
+              ["a", "a c", "a c b d"]),
         shows("the last may be filled first", TWO + SECOND + "b\n\n" + FIRST + "a\n", "a b"),
         shows("lists in it come one by one", TWO + "<!-- incremental_lists: true -->\n" + FIRST + "* a\n", ["", "• a"]),
         refuses("without a layout", FIRST, 1, "needs a 'column_layout'"),
@@ -47,13 +42,8 @@ COLUMNS: Table = {
     "reset_layout": [
         shows("what follows has the whole width", TWO + FIRST + "a\n\n" + RESET + "b\n", "a b"),
         shows("without a layout it does nothing", RESET + "a\n", "a"),
-        shows(
-            "a layout without a column",
-            TWO + RESET,
-            "",
-            warning=(2, "0.16.1 refuses"),
-            unlike="0.16.1 asks for a column there, which its documentation does not",
-        ),
+        shows("a layout without a column", TWO + RESET, "", warning=(2, "0.16.1 refuses"),
+              unlike="0.16.1 asks for a column there, which its documentation does not"),
         refuses("it takes no value", "<!-- reset_layout: 1 -->\n", 1, "'reset_layout' takes no value"),
     ],
-}
+}  # fmt: skip

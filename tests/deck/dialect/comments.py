@@ -20,18 +20,12 @@ COMMENTS: Table = {
         shows("an editor's line is passed over", "<!-- vim: set a=b: -->\ntext\n", "text"),
         shows("folding marks are passed over", "<!-- {{{ -->\ntext\n\n<!-- }}} -->\n", "text"),
         shows("prose over several lines is passed over", "<!--\nRemember: this is\nonly prose.\n-->\ntext\n", "text"),
-        shows(
-            "a typo in a long note loses it", "a\n\n<!--\nspeaker_nte: |\n  lost\n-->\n", "a",
-            warning=(3, "did you mean 'speaker_note'?"),
-        ),
-        shows(
-            "a colon in a long note loses it", "<!--\nspeaker_note: lost: this\nand this\n-->\n", "",
-            warning=(1, "not valid YAML"),
-        ),
-        shows(
-            "a long list that is not closed is lost", "<!--\ncolumn_layout: [1,\n2\n-->\na\n", "a",
-            warning=(1, "not valid YAML"),
-        ),
+        shows("a typo in a long note loses it", "a\n\n<!--\nspeaker_nte: |\n  lost\n-->\n", "a",
+              warning=(3, "did you mean 'speaker_note'?")),
+        shows("a colon in a long note loses it", "<!--\nspeaker_note: lost: this\nand this\n-->\n", "",
+              warning=(1, "not valid YAML")),
+        shows("a long list that is not closed is lost", "<!--\ncolumn_layout: [1,\n2\n-->\na\n", "a",
+              warning=(1, "not valid YAML")),
         shows("a flow mapping is a command", "<!-- {new_lines: 1} -->\na\n", "a"),
         shows("a quoted name is a command", "a\n\n<!-- 'pause' -->\nb\n", ["a", "a b"]),
         shows("a command may stand over several lines", "<!--\nspeaker_note: |\n  a: b\n-->\ntext\n", "text"),
@@ -70,10 +64,8 @@ COMMENTS: Table = {
     ],
     "end_slide": [
         shows("what follows stands on the next slide", SLIDE_LATER, "a", "b"),
-        shows(
-            "the deck's last one leaves an empty slide", "a\n\n<!-- end_slide -->\n", "a", "",
-            warning=(3, "leaves an empty slide"),
-        ),
+        shows("the deck's last one leaves an empty slide", "a\n\n<!-- end_slide -->\n", "a", "",
+              warning=(3, "leaves an empty slide")),
         shows("two in a row make an empty slide", "a\n<!-- end_slide -->\n<!-- end_slide -->\nb\n", "a", "", "b"),
         shows("a deck may start with one", "<!-- end_slide -->\na\n", "", "a"),
         shows("it ends a layout", "<!-- column_layout: [1] -->\n<!-- column: 0 -->\n" + SLIDE_LATER, "a", "b"),
@@ -99,10 +91,8 @@ COMMENTS: Table = {
         refuses("the wrong name", "<!-- new_lynes: 2 -->\n", 1, "did you mean 'new_lines'?"),
     ],
     "jump_to_middle": [
-        shows(
-            "what follows is centred vertically", "<!-- jump_to_middle -->\na\n", "a",
-            blocks=[JumpToMiddle(), text("a")],
-        ),
+        shows("what follows is centred vertically", "<!-- jump_to_middle -->\na\n", "a",
+              blocks=[JumpToMiddle(), text("a")]),
         shows("a title below it stands in the middle", "<!-- jump_to_middle -->\n\nThe end\n===\n", "The end"),
         refuses("it takes no value", "<!-- jump_to_middle: a -->\n", 1, "'jump_to_middle' takes no value"),
         refuses("jump_to_center", "<!-- jump_to_midle -->\n", 1, "did you mean 'jump_to_middle'?"),
@@ -121,21 +111,15 @@ COMMENTS: Table = {
         refuses("in the singular", "<!-- incremental_list: true -->\n", 1, "did you mean 'incremental_lists'?"),
     ],
     "incremental_tables": [
-        shows(
-            "rows come one by one", TABLES + GRID + "\nd\n", ["a", "a b", "a b c d"],
-            warning=(1, "presenterm 0.16.1 refuses"), unlike="it came after 0.16.1",
-        ),
-        shows(
-            "it ends with the slide", TABLES + "a\n<!-- end_slide -->\n" + GRID, "a", "a b c",
-            warning=(1, "presenterm 0.16.1 refuses"), unlike="it came after 0.16.1",
-        ),
+        shows("rows come one by one", TABLES + GRID + "\nd\n", ["a", "a b", "a b c d"],
+              warning=(1, "presenterm 0.16.1 refuses"), unlike="it came after 0.16.1"),
+        shows("it ends with the slide", TABLES + "a\n<!-- end_slide -->\n" + GRID, "a", "a b c",
+              warning=(1, "presenterm 0.16.1 refuses"), unlike="it came after 0.16.1"),
         refuses("it needs a switch", "<!-- incremental_tables: 1 -->\n", 1, "expected true or false"),
     ],
     "list_item_newlines": [
-        shows(
-            "items stand further apart", "<!-- list_item_newlines: 2 -->\n* a\n", "• a",
-            blocks=[ListItem(0, "•", (Span("a"),), spacing=2)],
-        ),
+        shows("items stand further apart", "<!-- list_item_newlines: 2 -->\n* a\n", "• a",
+              blocks=[ListItem(0, "•", (Span("a"),), spacing=2)]),
         shows("as far as 255", "<!-- list_item_newlines: 255 -->\n* a\n", "• a"),
         refuses("none", "<!-- list_item_newlines: 0 -->\n", 1, "from 1 to 255"),
         refuses("256", "<!-- list_item_newlines: 256 -->\n", 1, "from 1 to 255"),
@@ -169,10 +153,8 @@ COMMENTS: Table = {
     ],
     "include": [
         shows("the file's elements stand here", "a\n<!-- include: part.md -->\n", ["a included", "a included • item"]),
-        shows(
-            "paths in it are its own folder's", "<!-- include: deeper/first.md -->\n",
-            "from deeper even deeper one two three four",
-        ),
+        shows("paths in it are its own folder's", "<!-- include: deeper/first.md -->\n",
+              "from deeper even deeper one two three four"),
         shows("twice is no cycle", "<!-- include: words.md -->\n\n<!-- include: words.md -->\n", "words words"),
         shows("a setting in it holds on", "<!-- include: centred.md -->\n\n<!-- pause -->\n\na\n", ["", "a"]),
         refuses("an unknown file", "\n<!-- include: none.md -->\n", 2, "included file not found: none.md"),
@@ -195,20 +177,14 @@ COMMENTS: Table = {
         refuses("the plural", "<!-- speaker_notes: a -->\n", 1, "did you mean 'speaker_note'?"),
     ],
     "option command_prefix": [
-        shows(
-            "only comments with it are commands",
-            front("options:\n  command_prefix: 'cmd:'", "<!-- anything -->\na\n<!-- cmd:pause -->\nb\n"),
-            ["a", "a b"],
-        ),
+        shows("only comments with it are commands",
+              front("options:\n  command_prefix: 'cmd:'", "<!-- anything -->\na\n<!-- cmd:pause -->\nb\n"),
+              ["a", "a b"]),
         shows("it may stand twice", front("options:\n  command_prefix: x", "a\n<!-- xxpause -->\nb\n"), ["a", "a b"]),
-        shows(
-            "a command without it is one, too", front("options:\n  command_prefix: 'cmd:'", "a\n<!-- pause -->\nb\n"),
-            ["a", "a b"],
-        ),
-        refuses(
-            "an unknown command with it", front("options:\n  command_prefix: 'cmd:'", "\n<!-- cmd:pauze -->\n"), 6,
-            "unknown command 'pauze'",
-        ),
+        shows("a command without it is one, too", front("options:\n  command_prefix: 'cmd:'", "a\n<!-- pause -->\nb\n"),
+              ["a", "a b"]),
+        refuses("an unknown command with it", front("options:\n  command_prefix: 'cmd:'", "\n<!-- cmd:pauze -->\n"), 6,
+                "unknown command 'pauze'"),
         refuses("a list", front("options:\n  command_prefix: [a]"), 3, "expected text, got a list"),
     ],
 }  # fmt: skip

@@ -11,10 +11,8 @@ FRONT_MATTER: Table = {
         shows("not closed it is text", "---\n\ntitle: a\n", "title: a"),
         shows("further down it is text", "a\n\n---\ntitle: b\n---\n", "a title: b"),
         shows("a tab after the colon", front("title:\ta"), "a", "text"),
-        shows(
-            "all of it", front("title: a\nsub_title: b\nevent: c\nlocation: d\ndate: e\nauthor: f"), "a b c d e f",
-            "text",
-        ),
+        shows("all of it", front("title: a\nsub_title: b\nevent: c\nlocation: d\ndate: e\nauthor: f"), "a b c d e f",
+              "text"),
         refuses("an unknown key", front("titel: a"), 2, "did you mean 'title'?"),
         refuses("a key given twice", front("title: a\ntitle: b"), 3, "'title' is given twice"),
         refuses("no YAML", front("title: a: b"), 2, "not valid YAML"),
@@ -69,30 +67,22 @@ FRONT_MATTER: Table = {
         refuses("a list", front("options: []"), 2, "expected 'key: value'"),
     ],
     "option implicit_slide_ends": [
-        shows(
-            "a title ends the slide before",
-            front("options:\n  implicit_slide_ends: true", "a\n===\n\nb\n---\n\nc\n"), "a", "b c",
-        ),
-        shows(
-            "commands before the first title do not count",
-            front("options:\n  implicit_slide_ends: true", "<!-- no_footer -->\n\na\n===\n"), "a",
-        ),
+        shows("a title ends the slide before",
+              front("options:\n  implicit_slide_ends: true", "a\n===\n\nb\n---\n\nc\n"), "a", "b c"),
+        shows("commands before the first title do not count",
+              front("options:\n  implicit_slide_ends: true", "<!-- no_footer -->\n\na\n===\n"), "a"),
         shows("false", front("options:\n  implicit_slide_ends: false", "a\n===\n\nb\n---\n"), "a b"),
         refuses("maybe", front("options:\n  implicit_slide_ends: maybe"), 3, "expected true or false"),
     ],
     "option incremental_lists": [
         shows("lists in every slide", front("options:\n  incremental_lists: true", ITEMS), ["", "• a", "• a • b"]),
-        shows(
-            "a slide may have them whole",
-            front("options:\n  incremental_lists: true", "<!-- incremental_lists: false -->\n" + ITEMS), "• a • b",
-        ),
+        shows("a slide may have them whole",
+              front("options:\n  incremental_lists: true", "<!-- incremental_lists: false -->\n" + ITEMS), "• a • b"),
         refuses("yes", front("options:\n  incremental_lists: yes"), 3, "expected true or false"),
     ],
     "option incremental_tables": [
-        shows(
-            "tables in every slide", front("options:\n  incremental_tables: true", "| a |\n|---|\n| b |\n"),
-            ["a", "a b"], warning=(1, "presenterm 0.16.1 refuses"), unlike="it came after 0.16.1",
-        ),
+        shows("tables in every slide", front("options:\n  incremental_tables: true", "| a |\n|---|\n| b |\n"),
+              ["a", "a b"], warning=(1, "presenterm 0.16.1 refuses"), unlike="it came after 0.16.1"),
         refuses("a number", front("options:\n  incremental_tables: 1"), 3, "expected true or false"),
     ],
     "option list_item_newlines": [
@@ -107,10 +97,8 @@ FRONT_MATTER: Table = {
     ],
     "option strict_front_matter_parsing": [
         shows("true", front("options:\n  strict_front_matter_parsing: true"), "text"),
-        refuses(
-            "false comes too late for its own front matter",
-            front("options:\n  strict_front_matter_parsing: false\nx: y"), 4, "unknown front matter key 'x'",
-        ),
+        refuses("false comes too late for its own front matter",
+                front("options:\n  strict_front_matter_parsing: false\nx: y"), 4, "unknown front matter key 'x'"),
         refuses("a word", front("options:\n  strict_front_matter_parsing: no"), 3, "expected true or false"),
     ],
     "option h1_slide_titles": [
@@ -132,10 +120,8 @@ FRONT_MATTER: Table = {
     "theme": [
         shows("by name", front("theme:\n  name: light"), "text"),
         shows("from a file", front("theme:\n  path: theme.yaml"), "text"),
-        shows(
-            "a file that extends one",
-            front("theme:\n  path: extends.yaml", '\n<span style="color: p:mine">a</span> b\n'), "a b",
-        ),
+        shows("a file that extends one",
+              front("theme:\n  path: extends.yaml", '\n<span style="color: p:mine">a</span> b\n'), "a b"),
         shows("nothing", front("theme:"), "text"),
         shows("another key is passed over", front("theme:\n  x: y"), "text"),
         refuses("an unknown name", front("theme:\n  name: drak"), 3, "did you mean 'dark'?"),
@@ -146,9 +132,7 @@ FRONT_MATTER: Table = {
         ),
         refuses("a name and a file", front("theme:\n  name: dark\n  path: theme.yaml"), 4, "only one of"),
         refuses("a text", front("theme: dark"), 2, "expected 'key: value'"),
-        refuses(
-            "a colour that only another theme has",
-            front("theme:\n  name: light", '\n<span style="color: p:blue">a</span> b\n'), 6, "no colour 'blue'",
-        ),
+        refuses("a colour that only another theme has",
+                front("theme:\n  name: light", '\n<span style="color: p:blue">a</span> b\n'), 6, "no colour 'blue'"),
     ],
 }  # fmt: skip

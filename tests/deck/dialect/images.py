@@ -11,15 +11,11 @@ PICTURE = Path("picture.png")
 
 IMAGES: Table = {
     "image": [
-        shows(
-            "it splits the paragraph it stands in", "a ![](picture.png) b\n", "a b",
-            blocks=[Paragraph((Span("a "),)), Image(PICTURE), Paragraph((Span(" b"),))],
-        ),
+        shows("it splits the paragraph it stands in", "a ![](picture.png) b\n", "a b",
+              blocks=[Paragraph((Span("a "),)), Image(PICTURE), Paragraph((Span(" b"),))]),
         shows("a width", "![image:width:50%](picture.png)\n", "", blocks=[Image(PICTURE, 50)]),
-        shows(
-            "a width in short, and a description", "![image:w:7%,a shell](picture.png)\n", "",
-            blocks=[Image(PICTURE, 7, "a shell")],
-        ),
+        shows("a width in short, and a description", "![image:w:7%,a shell](picture.png)\n", "",
+              blocks=[Image(PICTURE, 7, "a shell")]),
         shows("a description", "![a shell](picture.png)\n", "", blocks=[Image(PICTURE, None, "a shell")]),
         refuses("an unknown file", "one\n\n![](none.png)\n", 3, "image not found: none.png"),
         refuses("an unknown file in a paragraph", "one\ntwo\n![](none.png)\n", 3, "image not found: none.png"),
@@ -33,20 +29,16 @@ IMAGES: Table = {
         refuses("a width without its unit", "![image:width:50](picture.png)\n", 1, "from 1% to 100%"),
     ],
     "option image_attributes_prefix": [
-        shows(
-            "none", front("options:\n  image_attributes_prefix: ''", "![w:7%](picture.png)\n"), "",
-            blocks=[Image(PICTURE, 7)],
-        ),
+        shows("none", front("options:\n  image_attributes_prefix: ''", "![w:7%](picture.png)\n"), "",
+              blocks=[Image(PICTURE, 7)]),
         shows(
             "another",
             front("options:\n  image_attributes_prefix: 'p:'", "![p:w:7%](picture.png)\n\n![image:w:x](picture.png)\n"),
             "", blocks=[Image(PICTURE, 7), Image(PICTURE, None, "image:w:x")],
         ),
-        refuses(
-            "without one a description is an attribute",
-            front("options:\n  image_attributes_prefix: ''", "![a shell](picture.png)\n"), 5,
-            "unknown image attribute 'a shell'",
-        ),
+        refuses("without one a description is an attribute",
+                front("options:\n  image_attributes_prefix: ''", "![a shell](picture.png)\n"), 5,
+                "unknown image attribute 'a shell'"),
         refuses("a list", front("options:\n  image_attributes_prefix: []"), 3, "expected text, got a list"),
     ],
     "option auto_render_languages": [

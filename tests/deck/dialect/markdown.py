@@ -72,10 +72,8 @@ MARKDOWN: Table = {
             "a",
             Span("a", foreground="#f00", background="p:blue"),
         ),
-        line(
-            "one in another", '<span style="color: red">a <sup>b</sup></span>', "a b", Span("a ", foreground="red"),
-            Span("b", foreground="red", superscript=True),
-        ),
+        line("one in another", '<span style="color: red">a <sup>b</sup></span>', "a b", Span("a ", foreground="red"),
+             Span("b", foreground="red", superscript=True)),
         shows("it may have no attributes", "a <span>b</span>\n", "a b"),
         shows("over two lines", 'a <span\nstyle="color: red">b</span>\n', "a b"),
         refuses("HTML in text", "one\ntwo <b>three</b>\n", 2, "not <b>"),
@@ -124,15 +122,11 @@ MARKDOWN: Table = {
         block("three stars", "a\n\n***\n", "a", Paragraph(text("a")), Rule()),
     ],
     "list": [
-        block(
-            "bullets and numbers, nested", "* a\n  1. b\n     - c\n* d\n", "• a 1. b ▪ c • d",
-            ListItem(0, "•", text("a")), ListItem(1, "1.", text("b")), ListItem(2, "▪", text("c")),
-            ListItem(0, "•", text("d")),
-        ),
-        block(
-            "numbers with brackets", "3) a\n4) b\n", "3) a 4) b", ListItem(0, "3)", text("a")),
-            ListItem(0, "4)", text("b")),
-        ),
+        block("bullets and numbers, nested", "* a\n  1. b\n     - c\n* d\n", "• a 1. b ▪ c • d",
+              ListItem(0, "•", text("a")), ListItem(1, "1.", text("b")), ListItem(2, "▪", text("c")),
+              ListItem(0, "•", text("d"))),
+        block("numbers with brackets", "3) a\n4) b\n", "3) a 4) b", ListItem(0, "3)", text("a")),
+              ListItem(0, "4)", text("b"))),
         shows("two paragraphs in an item", "* a\n\n  b\n", "• a • b"),
         shows("a box to tick is text", "* [ ] a\n* [x] b\n", "• [ ] a • [x] b"),
         refuses("code in an item", "* a\n\n  ```\n  x\n  ```\n", 3, "a code block cannot stand in a list item"),
@@ -173,20 +167,16 @@ MARKDOWN: Table = {
     "alert": [
         block("its kind is its title", "> [!note]\n> a\n", "Note a", Alert("note", "Note", (text("a"),))),
         block("a title of its own", "> [!Tip] Try *it*\n", "Try *it*", Alert("tip", "Try *it*", ())),
-        block(
-            "fenced", ">>> [!caution]\na\n\nb\n>>>\n", "Caution a b",
-            Alert("caution", "Caution", (text("a"), text("b"))),
-        ),
+        block("fenced", ">>> [!caution]\na\n\nb\n>>>\n", "Caution a b",
+              Alert("caution", "Caution", (text("a"), text("b")))),
         block("important", "> [!IMPORTANT]\n> a\n", "Important a", Alert("important", "Important", (text("a"),))),
         block("warning", "> [!warning]\n> a\n", "Warning a", Alert("warning", "Warning", (text("a"),))),
         block("an unknown kind is a quote", "> [!other]\n", "[!other]", Quote((text("[!other]"),))),
         refuses("code in it", "> [!note]\n> ```\n> x\n> ```\n", 2, "a code block cannot stand in a quote"),
     ],
     "footnote": [
-        block(
-            "its mark and its text", "a[^n]\n\n[^n]: b\n  c\n", "an nb c",
-            Paragraph((Span("a"), Span("n", superscript=True))), Footnote("n", text("b c")),
-        ),
+        block("its mark and its text", "a[^n]\n\n[^n]: b\n  c\n", "an nb c",
+              Paragraph((Span("a"), Span("n", superscript=True))), Footnote("n", text("b c"))),
         block("a mark without a footnote is text", "a [^1]\n", "a [ 1]", Paragraph(text("a [^1]"))),
         shows("a command right below it", "[^n]: a\n<!-- pause -->\nb\n", ["na", "na b"]),
         shows("one that nothing marks", "[^1]: a\n\nb\n", "1a b"),
