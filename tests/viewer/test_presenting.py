@@ -19,7 +19,7 @@ from triton_workshop.viewer.screens import Black
 from triton_workshop.viewer.search import SlideSearch
 from triton_workshop.viewer.transcript import Transcript
 
-from .test_viewer import DECKS, drive, finished, screen, until
+from .test_viewer import DECKS, drive, finished, screen, shown, until
 
 
 async def click(viewer: Viewer, pilot: Pilot[int], text: str) -> None:
@@ -35,153 +35,137 @@ def editor(viewer: Viewer) -> Editor:
     return viewer.editor
 
 
-def test_an_edit_runs_stays_and_goes_and_none_of_it_is_lost() -> None:
-    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        await pilot.press("ctrl+o", "end", "enter", *"print('q/b12', secret)")
-        await pilot.press("ctrl+e")
-        await finished(viewer, pilot)
-        assert "q/b12 hidden" in screen(viewer), "the hidden lines run with an edit"
-        assert viewer.show.place == Place(1, 0), "what is typed does nothing else"
-        await pilot.press("escape")
-        await pilot.pause()
-        assert viewer.editor is None
-        assert "edited · Esc restores" in screen(viewer)
-        await pilot.press("n", "p")
-        assert "edited · Esc restores" in screen(viewer), "another slide and back"
-        await pilot.press("escape")
-        assert "q/b12" not in screen(viewer)
-        await pilot.press("escape")
-        assert "q/b12" not in screen(viewer)
-        await pilot.press("ctrl+o", "ctrl+z")
-        assert "print('q/b12', secret)" in editor(viewer).text
-        await pilot.press("escape")
-        assert "q/b12 hidden" in screen(viewer), "an output stays with the code that printed it"
-
-    drive(DECKS / "live.md", steps, start=2)
+@shown("live.md", start=2)
+async def test_an_edit_runs_stays_and_goes_and_none_of_it_is_lost(viewer: Viewer, pilot: Pilot[int]) -> None:
+    await pilot.press("ctrl+o", "end", "enter", *"print('q/b12', secret)")
+    await pilot.press("ctrl+e")
+    await finished(viewer, pilot)
+    assert "q/b12 hidden" in screen(viewer), "the hidden lines run with an edit"
+    assert viewer.show.place == Place(1, 0), "what is typed does nothing else"
+    await pilot.press("escape")
+    await pilot.pause()
+    assert viewer.editor is None
+    assert "edited · Esc restores" in screen(viewer)
+    await pilot.press("n", "p")
+    assert "edited · Esc restores" in screen(viewer), "another slide and back"
+    await pilot.press("escape")
+    assert "q/b12" not in screen(viewer)
+    await pilot.press("escape")
+    assert "q/b12" not in screen(viewer)
+    await pilot.press("ctrl+o", "ctrl+z")
+    assert "print('q/b12', secret)" in editor(viewer).text
+    await pilot.press("escape")
+    assert "q/b12 hidden" in screen(viewer), "an output stays with the code that printed it"
 
 
-def test_quitting_asks_once_where_code_was_edited() -> None:
-    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        question = "1 block was edited · q again quits, Esc stays"
-        await pilot.press("ctrl+o", *"mine ", "escape", "q")
-        assert question in screen(viewer)
-        await pilot.press("escape")
-        assert question not in screen(viewer)
-        assert "mine print" in screen(viewer), "Esc stays, and does nothing else"
-        await pilot.press("q", "n", "ctrl+c")
-        assert question in screen(viewer), "another slide, another question"
-        assert viewer.return_code is None
-        await pilot.press("ctrl+c")
-        assert viewer.return_code == 0
-
-    drive(DECKS / "live.md", steps, start=2)
+@shown("live.md", start=2)
+async def test_quitting_asks_once_where_code_was_edited(viewer: Viewer, pilot: Pilot[int]) -> None:
+    question = "1 block was edited · q again quits, Esc stays"
+    await pilot.press("ctrl+o", *"mine ", "escape", "q")
+    assert question in screen(viewer)
+    await pilot.press("escape")
+    assert question not in screen(viewer)
+    assert "mine print" in screen(viewer), "Esc stays, and does nothing else"
+    await pilot.press("q", "n", "ctrl+c")
+    assert question in screen(viewer), "another slide, another question"
+    assert viewer.return_code is None
+    await pilot.press("ctrl+c")
+    assert viewer.return_code == 0
 
 
 @pytest.mark.parametrize("open_", [["question_mark"], ["ctrl+p"], ["ctrl+o"], ["b"]])
-def test_the_question_is_seen_wherever_one_leaves_from(open_: list[str]) -> None:
-    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        await pilot.press("ctrl+o", *"mine ", "escape", *open_, "ctrl+q")
-        await until(pilot, lambda: "1 block was edited" in screen(viewer))
-        await pilot.press("q")
-        assert viewer.return_code == 0
-
-    drive(DECKS / "live.md", steps, start=2)
-
-
-def test_code_that_was_put_back_is_no_reason_to_ask() -> None:
-    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        await pilot.press("ctrl+o", *"mine ", "escape", "escape", "q")
-        assert viewer.return_code == 0
-
-    drive(DECKS / "live.md", steps, start=2)
+@shown("live.md", start=2)
+async def test_the_question_is_seen_wherever_one_leaves_from(
+    viewer: Viewer, pilot: Pilot[int], open_: list[str]
+) -> None:
+    await pilot.press("ctrl+o", *"mine ", "escape", *open_, "ctrl+q")
+    await until(pilot, lambda: "1 block was edited" in screen(viewer))
+    await pilot.press("q")
+    assert viewer.return_code == 0
 
 
-def test_an_output_of_the_code_before_the_edit_says_so() -> None:
-    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        await pilot.press("ctrl+e")
-        await finished(viewer, pilot)
-        await pilot.press("ctrl+o", "end", *"  # new", "escape")
-        assert "before the last edit" in screen(viewer)
-        await pilot.press("escape")
-        assert "before the last edit" not in screen(viewer)
-        assert "says hidden" in screen(viewer)
-
-    drive(DECKS / "live.md", steps, start=2)
+@shown("live.md", start=2)
+async def test_code_that_was_put_back_is_no_reason_to_ask(viewer: Viewer, pilot: Pilot[int]) -> None:
+    await pilot.press("ctrl+o", *"mine ", "escape", "escape", "q")
+    assert viewer.return_code == 0
 
 
-def test_an_edit_stops_the_run_that_it_replaces() -> None:
-    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        await pilot.press("ctrl+e")
-        await until(pilot, lambda: "ready" in screen(viewer))
-        await pilot.press("ctrl+o", "f7", *"print(1 + 1)", "ctrl+e")
-        await finished(viewer, pilot)
-        assert viewer.show.live.running == 0
-        assert "✓" in screen(viewer)
-
-    drive(DECKS / "live.md", steps, start=3)
-
-
-def test_ctrl_o_goes_from_block_to_block_and_away() -> None:
-    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        await pilot.press("s", "ctrl+o")
-        assert editor(viewer).code_language == "python"
-        await pilot.press("ctrl+o")
-        assert editor(viewer).code_language == "bash"
-        await pilot.press("#", "ctrl+o")
-        assert viewer.editor is None
-        assert '#echo "from bash"' in screen(viewer)
-
-    drive(DECKS / "live.md", steps, start=2)
+@shown("live.md", start=2)
+async def test_an_output_of_the_code_before_the_edit_says_so(viewer: Viewer, pilot: Pilot[int]) -> None:
+    await pilot.press("ctrl+e")
+    await finished(viewer, pilot)
+    await pilot.press("ctrl+o", "end", *"  # new", "escape")
+    assert "before the last edit" in screen(viewer)
+    await pilot.press("escape")
+    assert "before the last edit" not in screen(viewer)
+    assert "says hidden" in screen(viewer)
 
 
-def test_keys_in_the_editor_do_what_they_do_in_editors() -> None:
-    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        await pilot.press("ctrl+o", "f7", *"def f():", "enter", *"return 1", "enter", *"x", "tab", *"y")
-        assert editor(viewer).text == "def f():\n    return 1\nx   y"
-        await pilot.press("home", "tab", "tab", "backspace", "f7", "tab", "up", "shift+tab")
-        assert editor(viewer).text == "    def f():\n    return 1\n        x   y"
-        await pilot.press("f7")
-        editor(viewer).post_message(events.Paste("a\r\n\tb\x07"))
-        await until(pilot, lambda: editor(viewer).text == "a\n    b")
-        await pilot.press("ctrl+z")
-        assert "return 1" in editor(viewer).text
-        await pilot.press("f7", "ctrl+c")
-        assert viewer.clipboard == editor(viewer).text
-        await pilot.press("right", "ctrl+c")
-        assert "Esc leaves" in screen(viewer), "Ctrl+C does not quit from an editor"
-
-    drive(DECKS / "live.md", steps, start=2)
+@shown("live.md", start=3)
+async def test_an_edit_stops_the_run_that_it_replaces(viewer: Viewer, pilot: Pilot[int]) -> None:
+    await pilot.press("ctrl+e")
+    await until(pilot, lambda: "ready" in screen(viewer))
+    await pilot.press("ctrl+o", "f7", *"print(1 + 1)", "ctrl+e")
+    await finished(viewer, pilot)
+    assert viewer.show.live.running == 0
+    assert "✓" in screen(viewer)
 
 
-def test_letters_do_not_overtake_the_cursor() -> None:
-    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        await pilot.press("ctrl+o", "f7", *"ab", "enter", *"cd", "home", "up")
-        for key in ("down", "end", "e", "up", "home", "x"):  # as fast as a terminal can
-            viewer.post_message(events.Key(key, key if len(key) == 1 else None))
-        await until(pilot, lambda: {"e", "x"} <= set(editor(viewer).text))
-        assert editor(viewer).text == "xab\ncde"
+@shown("live.md", start=2)
+async def test_ctrl_o_goes_from_block_to_block_and_away(viewer: Viewer, pilot: Pilot[int]) -> None:
+    await pilot.press("s", "ctrl+o")
+    assert editor(viewer).code_language == "python"
+    await pilot.press("ctrl+o")
+    assert editor(viewer).code_language == "bash"
+    await pilot.press("#", "ctrl+o")
+    assert viewer.editor is None
+    assert '#echo "from bash"' in screen(viewer)
 
-    drive(DECKS / "live.md", steps, start=2)
+
+@shown("live.md", start=2)
+async def test_keys_in_the_editor_do_what_they_do_in_editors(viewer: Viewer, pilot: Pilot[int]) -> None:
+    await pilot.press("ctrl+o", "f7", *"def f():", "enter", *"return 1", "enter", *"x", "tab", *"y")
+    assert editor(viewer).text == "def f():\n    return 1\nx   y"
+    await pilot.press("home", "tab", "tab", "backspace", "f7", "tab", "up", "shift+tab")
+    assert editor(viewer).text == "    def f():\n    return 1\n        x   y"
+    await pilot.press("f7")
+    editor(viewer).post_message(events.Paste("a\r\n\tb\x07"))
+    await until(pilot, lambda: editor(viewer).text == "a\n    b")
+    await pilot.press("ctrl+z")
+    assert "return 1" in editor(viewer).text
+    await pilot.press("f7", "ctrl+c")
+    assert viewer.clipboard == editor(viewer).text
+    await pilot.press("right", "ctrl+c")
+    assert "Esc leaves" in screen(viewer), "Ctrl+C does not quit from an editor"
 
 
-def test_the_line_that_is_typed_in_is_always_in_view_and_any_size_will_do() -> None:
-    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        await pilot.press("ctrl+o")
-        editor(viewer).post_message(events.Paste("\n" * 40))
-        await pilot.press(*"here")
-        await until(pilot, lambda: "here" in screen(viewer))
-        for size in [(20, 5), (1, 1), (120, 36)]:
-            await pilot.resize_terminal(*size)
-            await pilot.press("x")
-        await until(pilot, lambda: "herexxx" in screen(viewer))
-        assert editor(viewer).size.height == 44
-        await pilot.press("ctrl+p", "down", "enter")
-        assert viewer.show.place == Place(3)
-        assert viewer.editor is None
-        await pilot.press("p")
-        assert "edited" in screen(viewer)
+@shown("live.md", start=2)
+async def test_letters_do_not_overtake_the_cursor(viewer: Viewer, pilot: Pilot[int]) -> None:
+    await pilot.press("ctrl+o", "f7", *"ab", "enter", *"cd", "home", "up")
+    for key in ("down", "end", "e", "up", "home", "x"):  # as fast as a terminal can
+        viewer.post_message(events.Key(key, key if len(key) == 1 else None))
+    await until(pilot, lambda: {"e", "x"} <= set(editor(viewer).text))
+    assert editor(viewer).text == "xab\ncde"
 
-    drive(DECKS / "live.md", steps, start=3)
+
+@shown("live.md", start=3)
+async def test_the_line_that_is_typed_in_is_always_in_view_and_any_size_will_do(
+    viewer: Viewer, pilot: Pilot[int]
+) -> None:
+    await pilot.press("ctrl+o")
+    editor(viewer).post_message(events.Paste("\n" * 40))
+    await pilot.press(*"here")
+    await until(pilot, lambda: "here" in screen(viewer))
+    for size in [(20, 5), (1, 1), (120, 36)]:
+        await pilot.resize_terminal(*size)
+        await pilot.press("x")
+    await until(pilot, lambda: "herexxx" in screen(viewer))
+    assert editor(viewer).size.height == 44
+    await pilot.press("ctrl+p", "down", "enter")
+    assert viewer.show.place == Place(3)
+    assert viewer.editor is None
+    await pilot.press("p")
+    assert "edited" in screen(viewer)
 
 
 def test_the_editor_stays_over_its_own_block_where_another_is_the_same(tmp_path: Path) -> None:
@@ -221,91 +205,83 @@ def test_the_editor_stays_open_over_code_that_moves(tmp_path: Path) -> None:
     drive(deck, steps, start=2)
 
 
-def test_an_output_has_a_screen_of_its_own() -> None:
-    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        await pilot.press("o")
-        assert "no output here yet" in screen(viewer)
-        await pilot.press("ctrl+e")
-        await finished(viewer, pilot)
-        await pilot.press("o")
-        assert isinstance(viewer.screen, OutputScreen)
-        assert "row 99" in screen(viewer)
-        await pilot.press("home")
-        assert "row 0\n" in screen(viewer)
-        await pilot.press("pagedown", "down")
-        assert "1 of" not in screen(viewer)
-        assert "23–44 of 100" in screen(viewer)
-        await pilot.press("home", "slash", *"ROW 7")
-        assert "not found" in screen(viewer), "capitals are meant"
-        await pilot.press("ctrl+u", *"row 7", "enter")
-        assert re.search(r"/row 7 +1 of 11", screen(viewer)), screen(viewer)
-        await pilot.press("N")
-        assert "11 of 11" in screen(viewer)
-        await pilot.press("n", "n")
-        assert "2 of 11" in screen(viewer)
-        await pilot.press("escape")
-        assert "of 100" in screen(viewer)
-        await pilot.press("escape")
-        assert not isinstance(viewer.screen, OutputScreen)
-
-    drive(DECKS / "live.md", steps, start=6)
+@shown("live.md", start=6)
+async def test_an_output_has_a_screen_of_its_own(viewer: Viewer, pilot: Pilot[int]) -> None:
+    await pilot.press("o")
+    assert "no output here yet" in screen(viewer)
+    await pilot.press("ctrl+e")
+    await finished(viewer, pilot)
+    await pilot.press("o")
+    assert isinstance(viewer.screen, OutputScreen)
+    assert "row 99" in screen(viewer)
+    await pilot.press("home")
+    assert "row 0\n" in screen(viewer)
+    await pilot.press("pagedown", "down")
+    assert "1 of" not in screen(viewer)
+    assert "23–44 of 100" in screen(viewer)
+    await pilot.press("home", "slash", *"ROW 7")
+    assert "not found" in screen(viewer), "capitals are meant"
+    await pilot.press("ctrl+u", *"row 7", "enter")
+    assert re.search(r"/row 7 +1 of 11", screen(viewer)), screen(viewer)
+    await pilot.press("N")
+    assert "11 of 11" in screen(viewer)
+    await pilot.press("n", "n")
+    assert "2 of 11" in screen(viewer)
+    await pilot.press("escape")
+    assert "of 100" in screen(viewer)
+    await pilot.press("escape")
+    assert not isinstance(viewer.screen, OutputScreen)
 
 
-def test_slides_are_searched_by_their_text() -> None:
-    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        await pilot.press("slash", *"somebody said")
-        assert isinstance(viewer.screen, SlideSearch)
-        assert "Side by side" in screen(viewer)
-        assert "The end" not in screen(viewer)
-        await pilot.press("enter")
-        assert viewer.show.place == Place(3)
-        await pilot.press("slash", *"nosuchword", "enter")
-        assert viewer.show.place == Place(3)
-        await pilot.press("slash", "p", "a", "r", "escape")
-        assert viewer.show.place == Place(3)
-
-    drive(DECKS / "tour.md", steps, start=2)
+@shown("tour.md", start=2)
+async def test_slides_are_searched_by_their_text(viewer: Viewer, pilot: Pilot[int]) -> None:
+    await pilot.press("slash", *"somebody said")
+    assert isinstance(viewer.screen, SlideSearch)
+    assert "Side by side" in screen(viewer)
+    assert "The end" not in screen(viewer)
+    await pilot.press("enter")
+    assert viewer.show.place == Place(3)
+    await pilot.press("slash", *"nosuchword", "enter")
+    assert viewer.show.place == Place(3)
+    await pilot.press("slash", "p", "a", "r", "escape")
+    assert viewer.show.place == Place(3)
 
 
-def test_t_shows_where_columns_meet_and_hides_it() -> None:
-    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        before = screen(viewer)
-        assert "│" not in before
-        await pilot.press("T")
-        assert "│" in screen(viewer)
-        await pilot.press("T")
-        assert screen(viewer) == before
-
-    drive(DECKS / "tour.md", steps, start=4)
+@shown("tour.md", start=4)
+async def test_t_shows_where_columns_meet_and_hides_it(viewer: Viewer, pilot: Pilot[int]) -> None:
+    before = screen(viewer)
+    assert "│" not in before
+    await pilot.press("T")
+    assert "│" in screen(viewer)
+    await pilot.press("T")
+    assert screen(viewer) == before
 
 
 @pytest.mark.parametrize("key", ["b", "full_stop"])
-def test_a_key_blanks_the_screen_and_the_next_does_nothing_else(key: str) -> None:
-    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        await pilot.press(key)
-        assert isinstance(viewer.screen, Black)
-        assert not screen(viewer).strip()
-        await pilot.press("ctrl+c" if key == "b" else "n")
-        assert not isinstance(viewer.screen, Black)
-        assert viewer.show.place == Place(1)
-        assert "First steps" in screen(viewer)
+@shown("tour.md", start=2)
+async def test_a_key_blanks_the_screen_and_the_next_does_nothing_else(
+    viewer: Viewer, pilot: Pilot[int], key: str
+) -> None:
+    await pilot.press(key)
+    assert isinstance(viewer.screen, Black)
+    assert not screen(viewer).strip()
+    await pilot.press("ctrl+c" if key == "b" else "n")
+    assert not isinstance(viewer.screen, Black)
+    assert viewer.show.place == Place(1)
+    assert "First steps" in screen(viewer)
 
-    drive(DECKS / "tour.md", steps, start=2)
 
-
-def test_clicks_run_edit_and_open() -> None:
-    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        await click(viewer, pilot, "▶ Ctrl+E")
-        await finished(viewer, pilot)
-        await click(viewer, pilot, "✓")
-        assert isinstance(viewer.screen, OutputScreen)
-        await pilot.press("escape")
-        await click(viewer, pilot, '("far away')
-        assert editor(viewer).cursor_location == (0, 6 - editor(viewer).gutter_width)
-        await click(viewer, pilot, "Between.")
-        assert viewer.editor is None
-
-    drive(DECKS / "live.md", steps, start=5)
+@shown("live.md", start=5)
+async def test_clicks_run_edit_and_open(viewer: Viewer, pilot: Pilot[int]) -> None:
+    await click(viewer, pilot, "▶ Ctrl+E")
+    await finished(viewer, pilot)
+    await click(viewer, pilot, "✓")
+    assert isinstance(viewer.screen, OutputScreen)
+    await pilot.press("escape")
+    await click(viewer, pilot, '("far away')
+    assert editor(viewer).cursor_location == (0, 6 - editor(viewer).gutter_width)
+    await click(viewer, pilot, "Between.")
+    assert viewer.editor is None
 
 
 def test_a_link_is_opened_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -341,16 +317,14 @@ def test_no_browser_no_crash(link: str, variables: dict[str, str], said: str, mo
     assert browser.open_link(link) == said
 
 
-def test_a_click_on_a_list_does_not_reach_the_slide_below() -> None:
-    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        for key in ("ctrl+p", "question_mark", "slash"):
-            await pilot.press(key)
-            await pilot.click(offset=(10, 5))
-            await pilot.press("escape")
-        assert viewer.editor is None
-        assert not viewer.show.live.cells
-
-    drive(DECKS / "live.md", steps, start=6)
+@shown("live.md", start=6)
+async def test_a_click_on_a_list_does_not_reach_the_slide_below(viewer: Viewer, pilot: Pilot[int]) -> None:
+    for key in ("ctrl+p", "question_mark", "slash"):
+        await pilot.press(key)
+        await pilot.click(offset=(10, 5))
+        await pilot.press("escape")
+    assert viewer.editor is None
+    assert not viewer.show.live.cells
 
 
 def test_a_word_that_is_typed_on_when_a_save_closes_the_editor_is_no_command(tmp_path: Path) -> None:
@@ -371,16 +345,14 @@ def test_a_word_that_is_typed_on_when_a_save_closes_the_editor_is_no_command(tmp
     drive(path, steps, start=2)
 
 
-def test_a_search_with_very_many_matches_counts_them_no_further() -> None:
-    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        await pilot.press("ctrl+e")
-        await finished(viewer, pilot)
-        cell = next(iter(viewer.show.live.cells.values()))
-        cell.transcript.feed(b"x" * 3000 + b"\n" + (b"x" * 3000 + b"\n") * 10)
-        await pilot.press("o", "slash", "x")
-        await until(pilot, lambda: "1 of 10,000+" in screen(viewer))
-
-    drive(DECKS / "live.md", steps, start=2)
+@shown("live.md", start=2)
+async def test_a_search_with_very_many_matches_counts_them_no_further(viewer: Viewer, pilot: Pilot[int]) -> None:
+    await pilot.press("ctrl+e")
+    await finished(viewer, pilot)
+    cell = next(iter(viewer.show.live.cells.values()))
+    cell.transcript.feed(b"x" * 3000 + b"\n" + (b"x" * 3000 + b"\n") * 10)
+    await pilot.press("o", "slash", "x")
+    await until(pilot, lambda: "1 of 10,000+" in screen(viewer))
 
 
 def test_an_output_that_cannot_be_shown_does_not_end_the_talk(monkeypatch: pytest.MonkeyPatch) -> None:

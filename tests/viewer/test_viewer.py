@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import functools
+import inspect
 import shutil
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -36,6 +38,21 @@ def drive(path: Path, steps: Drive, size: tuple[int, int] = (80, 24), start: int
     return asyncio.run(asyncio.wait_for(show(), 60))
 
 
+def shown(deck: str, start: int = 1) -> Callable[[Callable[..., Awaitable[None]]], Callable[..., None]]:
+    """Makes a test of steps on a deck: they get the viewer, its pilot, and the fixtures that they name."""
+
+    def made(steps: Callable[..., Awaitable[None]]) -> Callable[..., None]:
+        @functools.wraps(steps)
+        def test(**fixtures: object) -> None:
+            drive(DECKS / deck, lambda viewer, pilot: steps(viewer, pilot, **fixtures), start=start)
+
+        signature = inspect.signature(steps)
+        test.__signature__ = signature.replace(parameters=list(signature.parameters.values())[2:])
+        return test
+
+    return made
+
+
 async def until(pilot: Pilot[int], condition: Callable[[], bool]) -> None:
     """Lets the viewer go on until something holds; `drive` limits the time."""
     while not condition():
@@ -53,23 +70,19 @@ def screen(viewer: Viewer) -> str:
 
 
 @pytest.mark.parametrize("key", ["right", "l", "j", "down", "space", "pagedown"])
-def test_a_key_goes_on(key: str) -> None:
-    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        await pilot.press(key)
-        assert viewer.show.place == Place(1, 0)
-        await pilot.press(key)
-        assert viewer.show.place == Place(1, 1)
-
-    drive(DECKS / "tour.md", steps)
+@shown("tour.md")
+async def test_a_key_goes_on(viewer: Viewer, pilot: Pilot[int], key: str) -> None:
+    await pilot.press(key)
+    assert viewer.show.place == Place(1, 0)
+    await pilot.press(key)
+    assert viewer.show.place == Place(1, 1)
 
 
 @pytest.mark.parametrize("key", ["left", "h", "k", "up", "pageup"])
-def test_a_key_goes_back_to_the_complete_slide(key: str) -> None:
-    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        await pilot.press(key)
-        assert viewer.show.place == Place(1, viewer.show.steps[1] - 1)
-
-    drive(DECKS / "tour.md", steps, start=3)
+@shown("tour.md", start=3)
+async def test_a_key_goes_back_to_the_complete_slide(viewer: Viewer, pilot: Pilot[int], key: str) -> None:
+    await pilot.press(key)
+    assert viewer.show.place == Place(1, viewer.show.steps[1] - 1)
 
 
 @pytest.mark.parametrize(
@@ -79,45 +92,37 @@ def test_a_key_goes_back_to_the_complete_slide(key: str) -> None:
         (["4", "G"], 3), (["1", "2", "G"], 5), (["0", "G"], 0), (["4", "escape", "G"], 5), (["9"] * 10 + ["G"], 5),
     ],
 )  # fmt: skip
-def test_keys_lead_to_a_slide(keys: list[str], slide: int) -> None:
-    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        await pilot.press(*keys)
-        assert viewer.show.place == Place(slide)
-
-    drive(DECKS / "tour.md", steps, start=3)
+@shown("tour.md", start=3)
+async def test_keys_lead_to_a_slide(viewer: Viewer, pilot: Pilot[int], keys: list[str], slide: int) -> None:
+    await pilot.press(*keys)
+    assert viewer.show.place == Place(slide)
 
 
-def test_s_shows_every_step() -> None:
-    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        assert "three" not in screen(viewer)
-        await pilot.press("s")
-        assert "three" in screen(viewer)
-
-    drive(DECKS / "tour.md", steps, start=2)
+@shown("tour.md", start=2)
+async def test_s_shows_every_step(viewer: Viewer, pilot: Pilot[int]) -> None:
+    assert "three" not in screen(viewer)
+    await pilot.press("s")
+    assert "three" in screen(viewer)
 
 
-def test_the_index_lists_the_slides_and_goes_to_one() -> None:
-    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        await pilot.press("ctrl+p")
-        assert isinstance(viewer.screen, Index)
-        assert "Part two" in screen(viewer)
-        await pilot.press("down", "j", "enter")
-        assert viewer.show.place == Place(3)
-        await pilot.press("ctrl+p", "escape")
-        assert viewer.show.place == Place(3)
-
-    drive(DECKS / "tour.md", steps, start=2)
+@shown("tour.md", start=2)
+async def test_the_index_lists_the_slides_and_goes_to_one(viewer: Viewer, pilot: Pilot[int]) -> None:
+    await pilot.press("ctrl+p")
+    assert isinstance(viewer.screen, Index)
+    assert "Part two" in screen(viewer)
+    await pilot.press("down", "j", "enter")
+    assert viewer.show.place == Place(3)
+    await pilot.press("ctrl+p", "escape")
+    assert viewer.show.place == Place(3)
 
 
-def test_the_help_names_every_key_and_goes_away() -> None:
-    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        await pilot.press("question_mark")
-        assert isinstance(viewer.screen, Keys)
-        assert all(key in screen(viewer) for key in ("Ctrl+E", "Ctrl+X", "Ctrl+P", "12 G", "quit"))
-        await pilot.press("escape")
-        assert not isinstance(viewer.screen, Keys)
-
-    drive(DECKS / "tour.md", steps)
+@shown("tour.md")
+async def test_the_help_names_every_key_and_goes_away(viewer: Viewer, pilot: Pilot[int]) -> None:
+    await pilot.press("question_mark")
+    assert isinstance(viewer.screen, Keys)
+    assert all(key in screen(viewer) for key in ("Ctrl+E", "Ctrl+X", "Ctrl+P", "12 G", "quit"))
+    await pilot.press("escape")
+    assert not isinstance(viewer.screen, Keys)
 
 
 @pytest.mark.parametrize(("size", "scrolls"), [((40, 12), True), ((80, 24), False)])
@@ -145,64 +150,54 @@ def test_a_key_leaves(key: str) -> None:
     assert drive(DECKS / "tour.md", steps).return_value == 0
 
 
-def test_a_block_runs_and_its_hidden_lines_with_it() -> None:
-    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        await pilot.press("ctrl+e")
-        await finished(viewer, pilot)
-        assert "says hidden" in screen(viewer)
-        assert "✓" in screen(viewer)
-        assert "from bash" not in screen(viewer), "a block ran before its step"
-
-    drive(DECKS / "live.md", steps, start=2)
+@shown("live.md", start=2)
+async def test_a_block_runs_and_its_hidden_lines_with_it(viewer: Viewer, pilot: Pilot[int]) -> None:
+    await pilot.press("ctrl+e")
+    await finished(viewer, pilot)
+    assert "says hidden" in screen(viewer)
+    assert "✓" in screen(viewer)
+    assert "from bash" not in screen(viewer), "a block ran before its step"
 
 
-def test_visible_blocks_run_in_order_and_a_failure_shows_its_status() -> None:
-    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        await pilot.press("s", "ctrl+e")
-        await finished(viewer, pilot)
-        shown = screen(viewer)
-        assert shown.index("says hidden") < shown.index("from bash") < shown.index("✗ exit 3")
-
-    drive(DECKS / "live.md", steps, start=2)
+@shown("live.md", start=2)
+async def test_visible_blocks_run_in_order_and_a_failure_shows_its_status(viewer: Viewer, pilot: Pilot[int]) -> None:
+    await pilot.press("s", "ctrl+e")
+    await finished(viewer, pilot)
+    shown = screen(viewer)
+    assert shown.index("says hidden") < shown.index("from bash") < shown.index("✗ exit 3")
 
 
-def test_outputs_are_kept_when_the_presenter_comes_back() -> None:
-    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        await pilot.press("ctrl+e")
-        await finished(viewer, pilot)
-        await pilot.press("n", "p")
-        assert "says hidden" in screen(viewer)
-
-    drive(DECKS / "live.md", steps, start=2)
+@shown("live.md", start=2)
+async def test_outputs_are_kept_when_the_presenter_comes_back(viewer: Viewer, pilot: Pilot[int]) -> None:
+    await pilot.press("ctrl+e")
+    await finished(viewer, pilot)
+    await pilot.press("n", "p")
+    assert "says hidden" in screen(viewer)
 
 
-def test_a_block_runs_again() -> None:
-    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        await pilot.press("ctrl+e")
-        await finished(viewer, pilot)
-        first = list(viewer.show.live.cells.values())
-        await pilot.press("ctrl+e")
-        await finished(viewer, pilot)
-        assert viewer.show.live.cells
-        assert not any(cell in first for cell in viewer.show.live.cells.values())
-        assert "says hidden" in screen(viewer)
-
-    drive(DECKS / "live.md", steps, start=2)
+@shown("live.md", start=2)
+async def test_a_block_runs_again(viewer: Viewer, pilot: Pilot[int]) -> None:
+    await pilot.press("ctrl+e")
+    await finished(viewer, pilot)
+    first = list(viewer.show.live.cells.values())
+    await pilot.press("ctrl+e")
+    await finished(viewer, pilot)
+    assert viewer.show.live.cells
+    assert not any(cell in first for cell in viewer.show.live.cells.values())
+    assert "says hidden" in screen(viewer)
 
 
-def test_ctrl_x_stops_and_forty_ctrl_e_start_one_process() -> None:
-    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        await pilot.press("ctrl+e", "ctrl+e")
-        for _ in range(38):
-            viewer.action_run()
-        # The line below the output comes with the next layout, not with the output.
-        await until(pilot, lambda: "ready" in screen(viewer) and "Ctrl+X stops" in screen(viewer))
-        assert len(viewer.show.live._threads) == 1
-        await pilot.press("ctrl+x")
-        await finished(viewer, pilot)
-        assert "■ stopped" in screen(viewer)
-
-    drive(DECKS / "live.md", steps, start=3)
+@shown("live.md", start=3)
+async def test_ctrl_x_stops_and_forty_ctrl_e_start_one_process(viewer: Viewer, pilot: Pilot[int]) -> None:
+    await pilot.press("ctrl+e", "ctrl+e")
+    for _ in range(38):
+        viewer.action_run()
+    # The line below the output comes with the next layout, not with the output.
+    await until(pilot, lambda: "ready" in screen(viewer) and "Ctrl+X stops" in screen(viewer))
+    assert len(viewer.show.live._threads) == 1
+    await pilot.press("ctrl+x")
+    await finished(viewer, pilot)
+    assert "■ stopped" in screen(viewer)
 
 
 def test_leaving_the_viewer_ends_what_runs() -> None:
@@ -215,39 +210,33 @@ def test_leaving_the_viewer_ends_what_runs() -> None:
     assert viewer.show.live.running == 0
 
 
-def test_an_automatic_block_runs_when_its_slide_is_shown() -> None:
-    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        assert not viewer.show.live.cells
-        await pilot.press("n")
-        await finished(viewer, pilot)
-        assert screen(viewer).count("nobody asked") == 2, "the code, and what it printed"
-
-    drive(DECKS / "live.md", steps, start=3)
+@shown("live.md", start=3)
+async def test_an_automatic_block_runs_when_its_slide_is_shown(viewer: Viewer, pilot: Pilot[int]) -> None:
+    assert not viewer.show.live.cells
+    await pilot.press("n")
+    await finished(viewer, pilot)
+    assert screen(viewer).count("nobody asked") == 2, "the code, and what it printed"
 
 
-def test_an_output_shows_where_the_deck_wants_it() -> None:
-    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        await pilot.press("ctrl+e")
-        await finished(viewer, pilot)
-        shown = screen(viewer)
-        assert shown.count("far away") == 2
-        assert shown.index("Between.") < shown.rindex("far away")
-
-    drive(DECKS / "live.md", steps, start=5)
+@shown("live.md", start=5)
+async def test_an_output_shows_where_the_deck_wants_it(viewer: Viewer, pilot: Pilot[int]) -> None:
+    await pilot.press("ctrl+e")
+    await finished(viewer, pilot)
+    shown = screen(viewer)
+    assert shown.count("far away") == 2
+    assert shown.index("Between.") < shown.rindex("far away")
 
 
-def test_a_long_output_is_scrolled_into_view() -> None:
-    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        await pilot.press("ctrl+e")
-        await finished(viewer, pilot)
-        await until(pilot, lambda: "row 99" in screen(viewer))
-        await pilot.press(*["ctrl+u"] * 20)
-        assert "print(" in screen(viewer)
-        assert "↓ more" in screen(viewer)
-        await pilot.press("shift+down")
-        assert viewer.body.scroll_offset.y == 1
-
-    drive(DECKS / "live.md", steps, start=6)
+@shown("live.md", start=6)
+async def test_a_long_output_is_scrolled_into_view(viewer: Viewer, pilot: Pilot[int]) -> None:
+    await pilot.press("ctrl+e")
+    await finished(viewer, pilot)
+    await until(pilot, lambda: "row 99" in screen(viewer))
+    await pilot.press(*["ctrl+u"] * 20)
+    assert "print(" in screen(viewer)
+    assert "↓ more" in screen(viewer)
+    await pilot.press("shift+down")
+    assert viewer.body.scroll_offset.y == 1
 
 
 @pytest.mark.parametrize("deck", ["tour.md", "live.md"])
@@ -264,16 +253,14 @@ def test_every_slide_survives_any_size(deck: str) -> None:
     drive(DECKS / deck, steps)
 
 
-def test_an_open_list_survives_any_size() -> None:
-    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        for key in ("ctrl+p", "question_mark"):
-            await pilot.press(key)
-            for size in [(20, 5), (1, 1), (80, 24)]:
-                await pilot.resize_terminal(*size)
-            await pilot.press("escape")
-        assert "A small deck" in screen(viewer)
-
-    drive(DECKS / "tour.md", steps)
+@shown("tour.md")
+async def test_an_open_list_survives_any_size(viewer: Viewer, pilot: Pilot[int]) -> None:
+    for key in ("ctrl+p", "question_mark"):
+        await pilot.press(key)
+        for size in [(20, 5), (1, 1), (80, 24)]:
+            await pilot.resize_terminal(*size)
+        await pilot.press("escape")
+    assert "A small deck" in screen(viewer)
 
 
 def test_a_slide_that_cannot_be_drawn_says_so_and_the_others_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -291,16 +278,14 @@ def test_a_slide_that_cannot_be_drawn_says_so_and_the_others_go_on(monkeypatch: 
     drive(DECKS / "tour.md", steps, start=2)
 
 
-def test_hostile_output_does_not_leave_its_block() -> None:
-    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        await pilot.press("ctrl+e")
-        await finished(viewer, pilot)
-        shown = screen(viewer)
-        assert "日本" in shown
-        assert "killed by SIGSEGV" in shown
-        assert "\x1b" not in shown
-
-    drive(DECKS / "live.md", steps, start=7)
+@shown("live.md", start=7)
+async def test_hostile_output_does_not_leave_its_block(viewer: Viewer, pilot: Pilot[int]) -> None:
+    await pilot.press("ctrl+e")
+    await finished(viewer, pilot)
+    shown = screen(viewer)
+    assert "日本" in shown
+    assert "killed by SIGSEGV" in shown
+    assert "\x1b" not in shown
 
 
 def test_reading_again_keeps_place_and_outputs(tmp_path: Path) -> None:
