@@ -54,17 +54,9 @@ class Element:
     def as_json(self) -> dict[str, object]:
         """As plain data; a number that JSON does not have, NaN or infinity, as its name."""
         return {
-            "index": list(self.index),
-            "expected": _number(self.expected),
-            "got": None if self.got is None else _number(self.got),
-            "allowed": _number(self.allowed),
-            "program": list(self.program),
-            "offset": self.offset,
+            name: str(value) if isinstance(value, float) and not math.isfinite(value) else value
+            for name, value in vars(self).items()
         }
-
-
-def _number(value: float) -> float | str:
-    return value if math.isfinite(value) else str(value)
 
 
 @dataclass(frozen=True)
@@ -108,26 +100,12 @@ class Finding:
     tiles: TileMap | None = None
     pictures: tuple[Pixels, ...] = ()
 
-    @property
-    def hint(self) -> str:
-        """The first one."""
-        return self.hints[0] if self.hints else ""
-
     def as_json(self) -> dict[str, object]:
-        """As plain data: programs with three axes each, whatever the grid has."""
-        return {
-            "kind": str(self.kind),
-            "message": self.message,
-            "hint": self.hint,
-            "hint_name": self.hint_name,
-            "hints": list(self.hints),
-            "line": self.line,
-            "source": self.source,
-            "argument": self.argument,
+        """As plain data, without what is drawn: programs with three axes each, whatever the grid has."""
+        return {name: value for name, value in vars(self).items() if name not in ("element", "tiles", "pictures")} | {
+            "hint": self.hints[0] if self.hints else "",
             "programs": [[*program, 0, 0, 0][:3] for program in self.programs],
-            "elements": self.elements,
-            "first_element": None if self.element is None else self.element.as_json(),
-            "case": self.case,
+            "first_element": self.element and self.element.as_json(),
         }
 
 
@@ -158,14 +136,10 @@ class Verdict:
         return not self.findings
 
     def as_json(self) -> dict[str, object]:
-        return {
-            "exercise": self.exercise,
+        return vars(self) | {
             "file": str(self.file),
-            "device": self.device,
             "passed": self.passed,
             "seconds": round(self.seconds, 3),
-            "tolerance": self.tolerance,
-            "remark": self.remark,
-            "cases": [{"name": case.name, "passed": case.passed} for case in self.cases],
+            "cases": [vars(case) for case in self.cases],
             "findings": [finding.as_json() for finding in self.findings],
         }
