@@ -234,8 +234,8 @@ def check(
     from triton_workshop.checking import commands
 
     with misuse_told():
-        choice = commands.Choice.of(numbers or [], file, solutions=solutions, every=every)
-        raise typer.Exit(commands.run_check(choice, as_json=as_json, gpu=not no_gpu))
+        scripts = commands.chosen(numbers or [], file, solutions=solutions, every=every)
+        raise typer.Exit(commands.run_check(scripts, as_json=as_json, gpu=not no_gpu))
 
 
 @app.command()
@@ -259,8 +259,8 @@ def bench(
     from triton_workshop.bench import commands
 
     with misuse_told():
-        choice = commands.choice_of(numbers or [], file, plain=plain, every=every)
-        raise typer.Exit(commands.run_bench(choice, as_json=as_json, picture=plot))
+        scripts = commands.chosen_to_bench(numbers or [], file, plain=plain, every=every)
+        raise typer.Exit(commands.run_bench(scripts, as_json=as_json, picture=plot))
 
 
 @app.command()

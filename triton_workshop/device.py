@@ -71,7 +71,7 @@ def _resolve_once() -> str:
     misspelling = misspelt_interpret(os.environ)
     if misspelling:
         warnings.warn(misspelling, stacklevel=5)  # the line of the script that imports us
-    if not simulated() and any(gpu.runs_kernels for gpu in visible_gpus()):
+    if runs_on_a_gpu():
         _keep_fusing()
         return "cuda"
     os.environ["TRITON_INTERPRET"] = "1"
@@ -92,6 +92,11 @@ def misspelt_interpret(environ: Mapping[str, str]) -> str | None:
     if "TRITON_INTERPRETER" not in environ:
         return None
     return "TRITON_INTERPRETER is set, but Triton does not read it: the variable is spelt TRITON_INTERPRET"
+
+
+def runs_on_a_gpu() -> bool:
+    """Whether kernels run on a GPU here: there is one that can, and nobody asked for the simulator."""
+    return not simulated() and any(gpu.runs_kernels for gpu in visible_gpus())
 
 
 def visible_gpus(environ: Mapping[str, str] | None = None) -> tuple[Gpu, ...]:

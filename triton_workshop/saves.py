@@ -1,10 +1,11 @@
-"""Notices every save of some files, however an editor does it."""
+"""Notices every save of some files, however an editor does it; and saves a file as a whole."""
 
 from __future__ import annotations
 
 import asyncio
 import importlib
 import os
+import tempfile
 import time
 from collections.abc import AsyncIterator, Iterable, Mapping
 from pathlib import Path
@@ -89,6 +90,22 @@ class Saves:
         except OSError:  # gone, or there are no more watches to be had: look, without being told
             await asyncio.sleep(LOOK / 1000)
             yield
+
+
+def write_whole(file: Path, data: bytes) -> None:
+    """Write a file at once: who reads it sees what was there before, or all that is there now. Raises OSError."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(prefix=f".{file.name}-", dir=file.parent)
+    new = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        new.chmod(file.stat().st_mode & 0o777 if file.exists() else 0o644)
+        new.replace(file)
+    finally:
+        new.unlink(missing_ok=True)
 
 
 def signature(file: Path) -> Signature:

@@ -278,12 +278,12 @@ def test_a_roofline_is_drawn_of_what_was_measured(tmp_path: Path) -> None:
 def test_the_learners_best_ratio_is_remembered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("TRITON_WORKSHOP_STATE", str(tmp_path))
     commands._remember_best(TIMED)
-    assert load_progress().of(1).best_ratio == 1.25
+    assert load_progress()[1].best_ratio == 1.25
     slower = {**times_of(1.0), "yours": Timing(9.0, 9.0, 9.0)}
     commands._remember_best(replace(TIMED, times=Times(MACHINE, (replace(SIZES[2], times=slower),))))
-    assert load_progress().of(1).best_ratio == 1.25
+    assert load_progress()[1].best_ratio == 1.25
     commands._remember_best(replace(TIMED, name="plain", file=ADD.solution_file.resolve()))
-    assert load_progress().of(1).best_ratio == 1.25
+    assert load_progress()[1].best_ratio == 1.25
 
 
 def test_a_script_is_measured_beside_the_solutions_that_it_is_not() -> None:

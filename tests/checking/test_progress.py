@@ -16,15 +16,8 @@ from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises import exercise as description
 from triton_workshop.checking.judging.verdict import Finding, Kind, Verdict
 from triton_workshop.checking.reporting.description import next_step
-from triton_workshop.checking.reporting.progress import (
-    Progress,
-    Record,
-    load_progress,
-    remember,
-    remember_hints,
-    save_progress,
-)
-from triton_workshop.checking.reporting.reset import changed_lines, reset
+from triton_workshop.checking.reporting.progress import Record, load_progress, remember, remember_hints, update
+from triton_workshop.checking.reporting.reset import is_shipped, reset
 from triton_workshop.checking.reporting.standing import Standing, entries
 from triton_workshop.cli import main
 
@@ -89,36 +82,22 @@ def test_the_next_step_for_a_file_that_is_gone_is_to_get_it_back(desk: Path) -> 
     assert next_step(entries()) == "Next: uv run exercises/exercise_1.py"
 
 
-def _next_hint() -> str:
-    record = load_progress().of(1)
-    level = record.hint_level()
-    remember_hints(1, level)
-    return record.hints[level - 1]
-
-
-def test_hints_come_one_by_one_the_last_one_stays_and_another_mistake_starts_anew(desk: Path) -> None:
-    remember(_verdict(desk, WRONG))
-    assert [_next_hint() for _ in range(4)] == ["look", "think", "copy", "copy"]
-    remember(_verdict(desk, Finding(Kind.UNWRITTEN, "gap", ("where", "who"))))
-    assert _next_hint() == "where"
-
-
-def test_a_hint_that_is_on_the_screen_already_is_not_given_again(desk: Path) -> None:
-    remember(_verdict(desk, WRONG), hints_shown=1)
-    remember(_verdict(desk, WRONG), hints_shown=1)
-    assert _next_hint() == "think"
+def test_hints_that_are_shown_stay_shown_and_another_mistake_starts_anew(desk: Path) -> None:
+    assert remember(_verdict(desk, WRONG), hints_shown=1).hints_shown == 1
+    remember_hints(1, 2)
+    assert remember(_verdict(desk, WRONG), hints_shown=1).hints_shown == 2
+    assert remember(_verdict(desk, Finding(Kind.UNWRITTEN, "gap", ("where", "who")))).hints_shown == 0
 
 
 def test_other_peoples_files_are_nobodys_progress(desk: Path) -> None:
     remember(Verdict(1, desk / "elsewhere.py", "simulator", 0.5, (), ()))
-    assert load_progress() == Progress()
+    assert load_progress() == {}
 
 
 def test_progress_comes_back_as_it_was_saved(desk: Path) -> None:
-    progress = Progress({1: Record(passed_at=1.5, hints=("a", "b"), best_ratio=1.03)})
-    save_progress(progress)
-    assert load_progress() == progress
-    assert (desk / ".workshop/.gitignore").read_text() == "*\n"
+    record = Record(passed_at=1.5, hints=("a", "b"), best_ratio=1.03)
+    assert update(1, lambda before: record) == record
+    assert load_progress() == {1: record}
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"exercises": 3}', '{"exercises": {"one": {}}}', "\x00"])
@@ -126,7 +105,7 @@ def test_a_broken_record_is_set_aside_with_a_message(desk: Path, text: str, caps
     folder = desk / ".workshop"
     folder.mkdir()
     (folder / "progress.json").write_text(text)
-    assert load_progress() == Progress()
+    assert load_progress() == {}
     (aside,) = folder.glob("progress-broken-*.json")
     assert aside.read_text() == text
     assert str(aside) in capsys.readouterr().err
@@ -136,7 +115,7 @@ def test_fields_of_a_later_version_do_no_harm(desk: Path) -> None:
     folder = desk / ".workshop"
     folder.mkdir()
     (folder / "progress.json").write_text(json.dumps({"exercises": {"1": {"passed_at": 2.0, "mood": "good"}}}))
-    assert load_progress().of(1).passed_at == 2.0
+    assert load_progress()[1].passed_at == 2.0
 
 
 def test_a_reset_keeps_what_was_there(desk: Path) -> None:
@@ -146,7 +125,7 @@ def test_a_reset_keeps_what_was_there(desk: Path) -> None:
     assert backups[0] is not None
     assert backups[0].read_bytes() == b"mine\r\n\xff"
     assert backups[1] not in (None, backups[0])
-    assert changed_lines(ADD) == 0
+    assert is_shipped(ADD)
 
 
 def test_a_reset_that_cannot_keep_a_backup_changes_nothing(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,6 +134,11 @@ def test_a_reset_that_cannot_keep_a_backup_changes_nothing(desk: Path, monkeypat
     with pytest.raises(OSError, match="exercise_2"):
         reset(ADD)
     assert ADD.exercise_file.read_text() == "mine"
+
+
+def test_a_reset_brings_back_lines_that_were_only_taken_away(desk: Path) -> None:
+    ADD.exercise_file.write_text("\n".join(shipped_exercise(1).splitlines()[:5]))
+    assert not is_shipped(ADD)
 
 
 # As commands
@@ -184,6 +168,8 @@ def test_a_learners_way(workshop: Workshop) -> None:
     assert checked.returncode == 1
     assert "TODO 1 of 7 is next" in checked.stdout
     assert "hint 2 of 3" in workshop("hint", "1").stdout
+    assert "hint 3 of 3" in workshop("hint", "1").stdout
+    assert "hint 3 of 3" in workshop("hint", "1").stdout, "the last one stays"
     assert "offsets = pid * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)" in workshop("hint", "1", "--level", "3").stdout
 
 

@@ -321,7 +321,7 @@ def test_reset_asks_first_and_keeps_a_backup(checker: FakeChecker, desk: Path) -
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
         await press(pilot, "x")
         assert isinstance(watch.screen, Question)
-        assert "1 of its lines are yours" in screen(watch)
+        assert "Yours is kept in a backup" in screen(watch)
         await press(pilot, "n")
         assert "my own" in FIRST.read_text()
         await press(pilot, "x", "y")

@@ -5,37 +5,38 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
 
 from triton_workshop.bench.bench import YOURS, Bench, bench
 from triton_workshop.bench.report import print_bench, progress
-from triton_workshop.checking.commands import FAILED, PASSED, Choice, MisuseError
+from triton_workshop.checking.commands import FAILED, PASSED, MisuseError, Scripts, chosen
 from triton_workshop.checking.passes import standard_output
-from triton_workshop.checking.reporting.progress import remember, remember_ratio
+from triton_workshop.checking.reporting.progress import remember, update
 from triton_workshop.checking.reporting.standing import Standing, entries
-from triton_workshop.device import simulated, visible_gpus
+from triton_workshop.device import runs_on_a_gpu
 from triton_workshop.streams import speak_utf8
 
 
-def choice_of(numbers: list[int], file: Path | None, *, plain: bool, every: bool) -> Choice:
+def chosen_to_bench(numbers: list[int], file: Path | None, *, plain: bool, every: bool) -> Scripts:
     """What to bench; all that has passed where nothing is named. Raises MisuseError for what cannot be meant."""
     if not (numbers or file or plain or every):
         numbers = [entry.exercise.number for entry in entries() if entry.standing is Standing.PASSED]
         if not numbers:
             raise MisuseError("no exercise of yours has passed yet; name one (workshop bench 1), or say --plain")
-    return Choice.of(numbers, file, solutions=plain, every=every)
+    return chosen(numbers, file, solutions=plain, every=every)
 
 
-def run_bench(choice: Choice, *, as_json: bool, picture: Path | None) -> int:
+def run_bench(scripts: Scripts, *, as_json: bool, picture: Path | None) -> int:
     """Bench what was chosen, and say what came out: on the screen, or JSON, an object on each line."""
     speak_utf8()
     if picture is not None:
         _check_picture(picture)
     console = Console()
     benches: list[Bench] = []
-    for result in _benches(choice, as_json=as_json):
+    for result in _benches(scripts, as_json=as_json):
         remember(result.verdict, hints_shown=0 if as_json else 1)
         _remember_best(result)
         if as_json:
@@ -50,13 +51,12 @@ def run_bench(choice: Choice, *, as_json: bool, picture: Path | None) -> int:
     return PASSED if all(each.passed for each in benches) else FAILED
 
 
-def _benches(choice: Choice, *, as_json: bool) -> Iterator[Bench]:
-    gpu = not simulated() and any(each.runs_kernels for each in visible_gpus())
+def _benches(scripts: Scripts, *, as_json: bool) -> Iterator[Bench]:
     # JSON stands alone on standard output: what a script prints goes beside it.
     output = sys.stderr.fileno() if as_json else standard_output()
-    for exercise, file in choice.scripts:
+    for exercise, file in scripts:
         with progress() as tell:
-            result = bench(exercise, file, gpu=gpu, output=output, tell=tell)
+            result = bench(exercise, file, gpu=runs_on_a_gpu(), output=output, tell=tell)
         yield result
 
 
@@ -65,7 +65,8 @@ def _remember_best(result: Bench) -> None:
     if result.times is None or result.name != YOURS or result.file != result.exercise.exercise_file.resolve():
         return
     times = result.times.sizes[-1].times
-    remember_ratio(result.exercise.number, times[YOURS].median / times["limit"].median)
+    ratio = round(times[YOURS].median / times["limit"].median, 3)
+    update(result.exercise.number, lambda record: replace(record, best_ratio=min(ratio, record.best_ratio or ratio)))
 
 
 def _check_picture(picture: Path) -> None:

@@ -21,9 +21,9 @@ from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.verdict import Verdict
 from triton_workshop.checking.reporting.progress import remember, remember_hints
 from triton_workshop.checking.reporting.report import Space
-from triton_workshop.checking.reporting.reset import changed_lines, reset
+from triton_workshop.checking.reporting.reset import is_shipped, reset
 from triton_workshop.checking.reporting.standing import entries, first_open
-from triton_workshop.device import simulated, visible_gpus
+from triton_workshop.device import runs_on_a_gpu
 from triton_workshop.saves import Saves
 from triton_workshop.viewer.box import BOX_STYLE, KeyGroups, Keys
 from triton_workshop.viewer.leaving import leave_with_terminal
@@ -276,12 +276,14 @@ class Watch(App[int]):
 
     def action_reset(self) -> None:
         exercise, name = self.watched.exercise, self.watched.file
-        lines = changed_lines(exercise)
-        if exercise.exercise_file.is_file() and not lines:
+        if is_shipped(exercise):
             self._say(f"{name} is as it was shipped")
             return
-        yours = f"{lines} of its lines are yours. They are kept in a backup." if lines else "It is not there now."
-        self._ask("Start anew", f"Put {name} back as it was shipped?\n{yours}", lambda: self._reset(exercise, name))
+        self._ask(
+            "Start anew",
+            f"Put {name} back as it was shipped?\nYours is kept in a backup.",
+            lambda: self._reset(exercise, name),
+        )
 
     def _ask(self, title: str, question: str, do: Callable[[], None]) -> None:
         """Does something after a yes."""
@@ -359,8 +361,7 @@ def key_groups() -> KeyGroups:
 
 def watch(number: int | None = None, *, light: bool = False) -> int:
     """Watch an exercise until the learner leaves; the exit status."""
-    gpu = not simulated() and any(each.runs_kernels for each in visible_gpus())
-    app = Watch(number, checker=Checker(), palette=LIGHT if light else DARK, gpu=gpu)
+    app = Watch(number, checker=Checker(), palette=LIGHT if light else DARK, gpu=runs_on_a_gpu())
     try:
         status = app.run()
     finally:

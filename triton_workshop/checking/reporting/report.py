@@ -225,5 +225,5 @@ def print_hint(record: Record, level: int, exercise: Exercise, console: Console)
     """Print a hint about what the last check has found."""
     with console.use_theme(TERMINAL):
         (count, tone), (hint, _) = hint_rows(record.hints)[level - 1]
-        about = Text(f"exercise {exercise.number} · {record.finding}: {record.hint_name} · {count}", tone)
+        about = Text(f"exercise {exercise.number} · {record.finding} · {count}", tone)
         console.print(about, Text(hint), sep="\n", width=min(_WIDEST, console.width))

@@ -37,7 +37,7 @@ class Entry:
 def entries() -> tuple[Entry, ...]:
     """All exercises, in order."""
     progress = load_progress()
-    return tuple(_entry(exercise, progress.of(number)) for number, exercise in EXERCISES.items())
+    return tuple(_entry(exercise, progress[number]) for number, exercise in EXERCISES.items())
 
 
 def first_open(entries: Sequence[Entry]) -> Entry | None:
