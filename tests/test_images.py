@@ -12,10 +12,10 @@ from conftest import RunPython
 from PIL import Image
 
 from triton_workshop import images
+from triton_workshop.half_blocks import half_blocks
 from triton_workshop.images import (
     Protocol,
     as_pil,
-    half_blocks,
     load_image,
     picture_protocol,
     show_image,

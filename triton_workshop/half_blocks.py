@@ -25,3 +25,18 @@ def half_block_colours(image: Image, columns: int, rows: int) -> Iterator[list[t
     lines = [colours[columns * y : columns * (y + 1)] for y in range(2 * rows)]
     for upper, lower in zip(lines[0::2], lines[1::2], strict=True):
         yield list(zip(upper, lower, strict=True))
+
+
+def half_blocks(image: Image, columns: int) -> str:
+    """The picture in 24-bit colour, `columns` wide: each character shows two pixels, one above the other."""
+    columns = max(1, min(columns, image.width))
+    rows = max(1, round(columns * image.height / image.width / 2))
+
+    def cell(upper: Colour, lower: Colour) -> str:
+        over, under = (";".join(map(str, colour)) for colour in (upper, lower))
+        return f"\x1b[38;2;{over};48;2;{under}m{UPPER_HALF_BLOCK}"
+
+    return "\n".join(
+        "".join(cell(upper, lower) for upper, lower in row) + "\x1b[0m"
+        for row in half_block_colours(image, columns, rows)
+    )

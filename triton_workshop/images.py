@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, TextIO
 from PIL import Image
 
 from triton_workshop.device import resolve_device
-from triton_workshop.half_blocks import UPPER_HALF_BLOCK, WIDEST_PICTURE, Colour, half_block_colours
+from triton_workshop.half_blocks import WIDEST_PICTURE, half_blocks
 
 if TYPE_CHECKING:
     import torch
@@ -117,21 +117,6 @@ def _opaque(picture: Image.Image) -> Image.Image:
         return picture.convert("RGB")
     layer = picture.convert("RGBA")
     return Image.alpha_composite(Image.new("RGBA", layer.size, "white"), layer).convert("RGB")
-
-
-def half_blocks(image: Image.Image, columns: int) -> str:
-    """The picture in 24-bit colour, `columns` wide: each character shows two pixels, one above the other."""
-    columns = max(1, min(columns, image.width))
-    rows = max(1, round(columns * image.height / image.width / 2))
-
-    def cell(upper: Colour, lower: Colour) -> str:
-        over, under = (";".join(map(str, colour)) for colour in (upper, lower))
-        return f"\x1b[38;2;{over};48;2;{under}m{UPPER_HALF_BLOCK}"
-
-    return "\n".join(
-        "".join(cell(upper, lower) for upper, lower in row) + "\x1b[0m"
-        for row in half_block_colours(image, columns, rows)
-    )
 
 
 def slide_columns(environ: Mapping[str, str]) -> int | None:

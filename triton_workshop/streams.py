@@ -1,9 +1,17 @@
-"""What has to hold of standard output before marks such as ✓ are written to it."""
+"""What may be written to a terminal: marks such as ✓, and no control characters."""
 
 from __future__ import annotations
 
 import io
 import sys
+
+CONTROLS = dict.fromkeys((*range(0x00, 0x0A), *range(0x0B, 0x20), *range(0x7F, 0xA0)))
+"""Every control character but the line feed."""
+
+
+def printable(text: str) -> str:
+    """The text without the control characters that would move a terminal's cursor."""
+    return text.expandtabs(4).translate(CONTROLS)
 
 
 def speak_utf8() -> None:

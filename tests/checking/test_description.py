@@ -10,9 +10,10 @@ from rich.console import Console
 
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.judging.verdict import CaseResult, Element, Finding, Kind, Pixels, State, TileMap, Verdict
-from triton_workshop.checking.reporting.description import CELLS, HEADLINES, STANDINGS, describe
+from triton_workshop.checking.reporting.description import CELLS, HEADLINES, STANDINGS, Code, describe, title
 from triton_workshop.checking.reporting.report import print_verdict
 from triton_workshop.checking.reporting.standing import Standing
+from triton_workshop.streams import printable
 
 WRONG = Finding(
     Kind.WRONG_VALUES,
@@ -42,17 +43,16 @@ def test_a_terminal_shows_all_that_a_description_says(width: int) -> None:
     assert max(map(len, screen.getvalue().splitlines())) <= width
     assert "\x1b" not in screen.getvalue()
     told = " ".join(screen.getvalue().replace("│", " ").split())
-    assert described.code is not None
-    words = [described.title, described.failed_case, described.message, described.code.where, described.tolerance]
-    rows = [text for row in (*described.element, described.hints[0]) for text, _ in row]
-    for text in (*words, *rows, described.also, "W wrong", described.headline):
-        assert text in told, text
+    cells = [text for part in described.parts if isinstance(part, tuple) for row in part for text, _ in row]
+    assert "look" in cells
+    assert "3,000 elements" in cells
+    for text in (*cells, described.headline, described.where, title(EXERCISES[1]), "W wrong"):
+        assert printable(text) in told, text
 
 
 def test_with_the_script_the_lines_around_are_shown() -> None:
-    code = describe(VERDICT, EXERCISES[1], "def f():\n    a = 1\n    c = a - b\n    return c\n").code
-    assert code is not None
-    assert (code.first, code.line, code.text) == (2, 3, "a = 1\nc = a - b\nreturn c")
+    described = describe(VERDICT, EXERCISES[1], "def f():\n    a = 1\n    c = a - b\n    return c\n")
+    assert Code(line=3, first=2, text="a = 1\nc = a - b\nreturn c") in described.parts
 
 
 def test_there_are_words_for_every_kind_state_and_standing() -> None:

@@ -11,6 +11,14 @@ from triton_workshop.watch import editor
 FILE = Path("exercise_1.py")
 
 
+def _called(monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], line: int | None) -> list[str]:
+    """The command that is run for a line of the file."""
+    called: list[list[str]] = []
+    monkeypatch.setattr(editor.subprocess, "run", lambda command, check: called.append(command))
+    assert editor.run(editor.chosen(variables)[0], FILE, line) == ""
+    return called[0]
+
+
 @pytest.mark.parametrize(
     ("variables", "line", "expected"),
     [
@@ -24,9 +32,9 @@ FILE = Path("exercise_1.py")
     ],
 )
 def test_the_editor_is_told_the_line_in_its_own_way(
-    variables: dict[str, str], line: int | None, expected: list[str]
+    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], line: int | None, expected: list[str]
 ) -> None:
-    assert editor.command(FILE, line, variables) == expected
+    assert _called(monkeypatch, variables, line) == expected
 
 
 @pytest.mark.parametrize(
@@ -45,9 +53,11 @@ def test_without_a_variable_the_simplest_that_is_installed_is_taken(
 ) -> None:
     monkeypatch.setattr(editor.sys, "platform", platform)
     monkeypatch.setattr(editor.shutil, "which", lambda name: name if name in installed else None)
-    assert editor.command(FILE, 3, {}) == expected
+    assert editor.chosen({})[1], "how to leave it is told"
+    assert _called(monkeypatch, {}, 3) == expected
 
 
-def test_without_any_editor_there_is_no_command(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_any_editor_the_variable_to_set_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(editor.shutil, "which", lambda name: None)
-    assert editor.command(FILE, 3, {}) == []
+    with pytest.raises(ValueError, match=r"set \$EDITOR"):
+        editor.chosen({})

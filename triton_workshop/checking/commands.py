@@ -95,7 +95,8 @@ def run_reset(number: int, confirm: Callable[[str], bool]) -> int:
     exercise, kept = exercise_numbered(number), ""
     file = short_path(exercise.exercise_file)
     if not is_shipped(exercise):
-        if exercise.exercise_file.exists() and not confirm(f"Put {file} back as shipped? Yours is kept in a backup."):
+        question = f"Put {file} back as shipped? What is there is kept in a backup."
+        if exercise.exercise_file.exists() and not confirm(question):
             print("Nothing was changed.")
             return FAILED
         try:

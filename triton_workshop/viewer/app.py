@@ -24,6 +24,7 @@ from triton_workshop.deck.errors import DeckError
 from triton_workshop.deck.model import Block, Code, Deck, Execution, plain
 from triton_workshop.processes.foreground import cleared_screen, wait_for_enter
 from triton_workshop.saves import Saves
+from triton_workshop.streams import printable
 from triton_workshop.viewer.ahead import Ahead
 from triton_workshop.viewer.asking import consent_to
 from triton_workshop.viewer.box import BOX_STYLE, Keys
@@ -39,7 +40,6 @@ from triton_workshop.viewer.page import EDITOR_INSET, Page, Part, Spot, broken_p
 from triton_workshop.viewer.pictures import HALF_BLOCKS, Graphics, Look, Picture, forget_pictures
 from triton_workshop.viewer.place import Place, goto
 from triton_workshop.viewer.reloading import pictures, read, readings
-from triton_workshop.viewer.richtext import printable
 from triton_workshop.viewer.rows import Rows
 from triton_workshop.viewer.screen_theme import use_palette
 from triton_workshop.viewer.screens import KEYS, Black, Index

@@ -29,11 +29,12 @@ from triton_workshop.deck.model import (
 )
 from triton_workshop.deck.model import Text as Spans
 from triton_workshop.processes.languages import runnable
+from triton_workshop.streams import printable
 from triton_workshop.viewer.code_rows import code_rows
 from triton_workshop.viewer.deck_theme import Layout
 from triton_workshop.viewer.lines import Lines, fitting, strip, wrap
 from triton_workshop.viewer.palette import Palette
-from triton_workshop.viewer.richtext import code_lines, comment_start, printable, rich_text, superscript
+from triton_workshop.viewer.richtext import code_lines, comment_start, rich_text, superscript
 from triton_workshop.viewer.view import NARROWEST_COLUMN, Air
 
 MEASURE = 108

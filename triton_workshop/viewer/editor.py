@@ -14,9 +14,10 @@ from textual.widgets import TextArea
 from textual.widgets.text_area import Selection, TextAreaTheme
 
 from triton_workshop.deck.model import Block, Code
+from triton_workshop.streams import CONTROLS
 from triton_workshop.viewer.editing import INDENT, Draft, indent_of, indented, next_indent, outdented, shown_text
 from triton_workshop.viewer.palette import Palette
-from triton_workshop.viewer.richtext import CONTROLS, code_lines
+from triton_workshop.viewer.richtext import code_lines
 
 
 class Editor(TextArea):

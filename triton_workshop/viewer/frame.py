@@ -13,11 +13,12 @@ from textual.strip import Strip
 
 from triton_workshop.deck.model import CURRENT_SLIDE, TOTAL_SLIDES, Alignment, Deck, Footer
 from triton_workshop.deck.model import Text as Spans
+from triton_workshop.streams import printable
 from triton_workshop.viewer.blocks import MEASURE
 from triton_workshop.viewer.lines import Lines, strip, wrap
 from triton_workshop.viewer.pictures import Look, Picture, Source, cells_for, half_blocks, pixel_size
 from triton_workshop.viewer.place import Place
-from triton_workshop.viewer.richtext import printable, rich_text
+from triton_workshop.viewer.richtext import rich_text
 from triton_workshop.viewer.view import TALL, View, footer_height, margin
 
 

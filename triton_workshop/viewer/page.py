@@ -31,6 +31,7 @@ from triton_workshop.deck.model import (
     Table,
 )
 from triton_workshop.deck.model import Text as Spans
+from triton_workshop.streams import printable
 from triton_workshop.viewer.blocks import code_panel, column_widths, editor_panel, still_lines
 from triton_workshop.viewer.frame import banner, centred, cover, title_bar
 from triton_workshop.viewer.lines import Lines, fold, strip
@@ -39,7 +40,6 @@ from triton_workshop.viewer.palette import Palette
 from triton_workshop.viewer.pictures import Look, Picture, cells_for, half_blocks, output_cells, pixel_size
 from triton_workshop.viewer.plain import same_list
 from triton_workshop.viewer.printed import PictureLine
-from triton_workshop.viewer.richtext import printable
 from triton_workshop.viewer.terminal_screen import TerminalScreen
 from triton_workshop.viewer.view import TALL, Air, View, footer_height, margin
 

@@ -12,13 +12,12 @@ from rich.text import Text
 
 from triton_workshop.deck.model import Span
 from triton_workshop.deck.model import Text as Spans
+from triton_workshop.streams import printable
 from triton_workshop.viewer.palette import Palette
 
 TokenType = tuple[str, ...]
 
 SUPERSCRIPTS = str.maketrans("0123456789+-=()abcdefghijklmnoprstuvwxyz", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ")
-CONTROLS = dict.fromkeys((*range(0x00, 0x0A), *range(0x0B, 0x20), *range(0x7F, 0xA0)))
-"""Every control character but the line feed."""
 
 # The names that presenterm gives to the terminal's colours, in our palette's tones.
 NAMED_COLOURS = {
@@ -74,11 +73,6 @@ THEME_TONES = {
 }
 # What `<span class="…">` may name.
 CLASSES = {"accent", "muted", "good", "bad", "warning", "note", "important"}
-
-
-def printable(text: str) -> str:
-    """The text without the control characters that would move a terminal's cursor."""
-    return text.expandtabs(4).translate(CONTROLS)
 
 
 def rich_text(spans: Spans, palette: Palette, style: str | Style = "") -> Text:

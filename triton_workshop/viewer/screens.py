@@ -12,10 +12,10 @@ from textual.geometry import Region
 from textual.screen import ModalScreen
 
 from triton_workshop.deck.model import Deck, plain
+from triton_workshop.streams import printable
 from triton_workshop.viewer.box import Box, KeyGroups
 from triton_workshop.viewer.page import slide_name
 from triton_workshop.viewer.palette import Palette
-from triton_workshop.viewer.richtext import printable
 from triton_workshop.viewer.rows import Rows
 
 KEYS: KeyGroups = (

@@ -13,11 +13,11 @@ from textual import events
 from textual.binding import BindingType
 
 from triton_workshop.deck.model import Deck, Slide, plain
+from triton_workshop.streams import printable
 from triton_workshop.viewer.box import Box
 from triton_workshop.viewer.page import slide_name
 from triton_workshop.viewer.palette import Palette
 from triton_workshop.viewer.plain import blocks_lines, cover_lines
-from triton_workshop.viewer.richtext import printable
 from triton_workshop.viewer.rows import Rows
 
 CURSOR = "▏"

@@ -9,8 +9,9 @@ from pathlib import Path
 from rich.ansi import AnsiDecoder
 from rich.text import Text
 
+from triton_workshop.streams import CONTROLS
 from triton_workshop.viewer.printed import PictureLine, take_picture
-from triton_workshop.viewer.richtext import CONTROLS, on_our_ground
+from triton_workshop.viewer.richtext import on_our_ground
 
 LINES_KEPT = 5000
 COLUMNS_KEPT = 4000

@@ -20,20 +20,19 @@ from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.verdict import Verdict
 from triton_workshop.checking.reporting.progress import remember, remember_hints
-from triton_workshop.checking.reporting.report import Space
 from triton_workshop.checking.reporting.reset import is_shipped, reset
 from triton_workshop.checking.reporting.standing import entries, first_open
 from triton_workshop.device import runs_on_a_gpu
 from triton_workshop.saves import Saves
+from triton_workshop.streams import printable
 from triton_workshop.viewer.box import BOX_STYLE, KeyGroups, Keys
 from triton_workshop.viewer.leaving import leave_with_terminal
 from triton_workshop.viewer.palette import DARK, LIGHT, Palette
-from triton_workshop.viewer.richtext import printable
 from triton_workshop.viewer.screen_theme import use_palette
 from triton_workshop.watch import editor
 from triton_workshop.watch.checker import Checker, CheckFailedError, StoppedError
 from triton_workshop.watch.screens import Body, Exercises, Question, Solution
-from triton_workshop.watch.view import Checked, CodeColours, Job, Watched, body, head, status, styles
+from triton_workshop.watch.view import Job, Watched, body, head, status, styles
 
 FRAME = 0.1
 """Seconds between two turns of the spinner."""
@@ -45,26 +44,8 @@ class Watch(App[int]):
     TITLE = "Triton Workshop"
     ENABLE_COMMAND_PALETTE = False
     NOTIFICATION_TIMEOUT = 8
-    CSS = (
-        """
-        Screen { background: $background; color: $foreground; overflow: hidden; }
-        .bar { height: 1; padding: 0 2; color: $on-bar; background: $primary; text-wrap: nowrap; }
-        #status { height: 2; padding: 0 2; }
-        Body { height: 1fr; padding: 0 1 0 2; scrollbar-size: 1 1; scrollbar-color: $accent 50%; }
-        #verdict.before { opacity: 45%; }
-        ModalScreen.whole { background: $background; }
-        ModalScreen.whole Body { padding: 1 0 0 0; }
-        Exercises { align: center middle; background: $background 70%; }
-        Exercises OptionList {
-            width: 78; max-width: 100%; height: auto; max-height: 100%; padding: 0 2; background: $panel;
-            border: round $accent; border-title-style: bold; border-title-color: $accent;
-            text-wrap: nowrap; text-overflow: ellipsis;
-        }
-        Exercises OptionList > .option-list--option-highlighted { color: $on-bar; background: $primary; }
-        Toast { width: auto; max-width: 100%; padding: 0 1; }
-        """
-        + BOX_STYLE
-    )
+    CSS_PATH = "watch.tcss"
+    CSS = BOX_STYLE
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("question_mark", "keys", "keys", tooltip="these keys; esc, and they go away"),
         Binding("h", "hint", "hint", tooltip="a hint; press again for one that says more"),
@@ -77,6 +58,7 @@ class Watch(App[int]):
         Binding("x", "reset", "reset", tooltip="put the file back as shipped; yours is kept"),
         Binding("q", "quit", "quit", tooltip="quit; also Ctrl+C"),
         Binding("ctrl+c,ctrl+q", "quit", "quit", show=False, priority=True),
+        *(Binding(str(number), f"open({number})", show=False) for number in EXERCISES),
     ]
 
     def __init__(
@@ -92,7 +74,7 @@ class Watch(App[int]):
         super().__init__()
         self.checker, self.palette, self.gpu, self.clock = checker, palette, gpu, clock
         self.number = number
-        self.watched = Watched(EXERCISES[number or 1], (), "")
+        self.watched = Watched(EXERCISES[number or 1], ())
         self.introduced = False
         """Whether it has been said how to leave the editor that nobody has named."""
         self._threads: list[threading.Thread] = []
@@ -113,7 +95,7 @@ class Watch(App[int]):
     def on_mount(self) -> None:
         self.begin_capture_print(self, stdout=False)  # the record of progress says there what it cannot do
         leave_with_terminal(self, self.close)
-        self.ticker = self.set_interval(FRAME, self._turn, pause=True)
+        self.ticker = self.set_interval(FRAME, self._draw_head, pause=True)
         following = first_open(entries()) if self.number is None else None
         self._open(following.exercise if following else self.watched.exercise)
 
@@ -130,11 +112,10 @@ class Watch(App[int]):
         self._draw()
 
     def _draw(self) -> None:
-        space = Space(max(self.size.width - 4, 1), self.size.height, CodeColours(self.palette))
         with self.batch_update():
             self._draw_head()
             self.verdict.set_class(self.watched.outdated, "before")
-            self.verdict.update(body(self.watched, space))
+            self.verdict.update(body(self.watched, max(self.size.width - 4, 1), self.palette))
 
     def _draw_head(self) -> None:
         self.head.update(head(self.watched))
@@ -144,19 +125,12 @@ class Watch(App[int]):
         self.clear_notifications()
         self.notify(printable(message), markup=False)
 
-    def _turn(self) -> None:
-        """Shows how long the check has been going on."""
-        if self.watched.checked is None:
-            self._draw()
-        else:
-            self._draw_head()
-
     # Checking
 
     def _open(self, exercise: Exercise) -> None:
         """Shows an exercise, checks it, and follows its saves from now on."""
         self._stop()
-        self.watched = Watched(exercise, entries(), str(short_path(exercise.exercise_file)))
+        self.watched = Watched(exercise, entries())
         self.body.scroll_home(animate=False)
         saves = Saves(exercise.exercise_file)  # before the first check, so that no save comes between
         self.run_worker(self._follow(saves), group="saves", exclusive=True)
@@ -176,9 +150,8 @@ class Watch(App[int]):
             text = ""
         checking = self.checker.check(self.watched.exercise, file, full_size=full_size)
         job = Job(checking, text, time.monotonic(), full_size)
-        thread = threading.Thread(target=self._work, args=(job,), daemon=True)
-        self._threads = [*(each for each in self._threads if each.is_alive()), thread]
-        thread.start()
+        self._threads.append(threading.Thread(target=self._work, args=(job,), daemon=True))
+        self._threads[-1].start()
         self.ticker.resume()
         self._now(job=job)
 
@@ -197,39 +170,24 @@ class Watch(App[int]):
                 self.call_later(self._ended, job, None, str(error))
             finally:
                 job.checking.finish()
-            self.call_later(self._take_printed, job)
+            self.call_later(self._draw)  # all that the script has printed is there
 
     def _ended(self, job: Job, verdict: Verdict | None, trouble: str = "") -> None:
         """A check has come to a verdict, or will come to none: then `trouble` says why."""
         if job is not self.watched.job:  # a newer save has its own check
             return
         self.ticker.pause()
+        checked = replace(job, ended=self.clock(), verdict=verdict, trouble=trouble)
         if verdict is None:
-            self._now(job=None, trouble=trouble, checked=None)
+            self._now(job=None, checked=checked)
             return
-        self._take_in(job, verdict)
-        if verdict.passed and self.gpu and not job.full_size:
-            self._check(full_size=True)
-
-    def _take_in(self, job: Job, verdict: Verdict) -> None:
         shown, before = remember(verdict).hints_shown, self.watched.finding
         same = before is not None and bool(verdict.findings) and before.hints == verdict.findings[0].hints
-        self._now(
-            entries=entries(),
-            checked=Checked(verdict, job.text, self.clock(), job.checking.printed()),
-            trouble="",
-            hints=max(shown, self.watched.hints) if same else shown,
-            job=None,
-        )
+        self._now(job=None, checked=checked, entries=entries(), hints=max(shown, self.watched.hints) if same else shown)
         if not same:
             self.body.scroll_home(animate=False)
-
-    def _take_printed(self, job: Job) -> None:
-        """All that a script has printed is there."""
-        checked = self.watched.checked
-        printed = job.checking.printed()
-        if checked is not None and checked.text == job.text and checked.printed != printed:
-            self._now(checked=replace(checked, printed=printed))
+        if verdict.passed and self.gpu and not job.full_size:
+            self._check(full_size=True)
 
     def close(self) -> None:
         """Ends everything that runs."""
@@ -259,42 +217,28 @@ class Watch(App[int]):
     def action_step(self, places: int) -> None:
         number = self.watched.exercise.number + places
         if number in EXERCISES:
-            self._go(number)
+            self.action_open(number)
         else:
             self._say("this is the last exercise" if places > 0 else "this is the first exercise")
 
-    def _go(self, number: int | None) -> None:
+    def action_open(self, number: int | None) -> None:
         if number is not None and number != self.watched.exercise.number:
             self._open(EXERCISES[number])
 
-    def on_key(self, event: events.Key) -> None:
-        if event.character and event.character.isdecimal() and int(event.character) in EXERCISES:
-            self._go(int(event.character))
-
     def action_list(self) -> None:
-        self.push_screen(Exercises(entries(), self.watched.exercise.number), self._go)
+        self.push_screen(Exercises(entries(), self.watched.exercise.number), self.action_open)
 
     def action_reset(self) -> None:
-        exercise, name = self.watched.exercise, self.watched.file
-        if is_shipped(exercise):
-            self._say(f"{name} is as it was shipped")
+        if is_shipped(self.watched.exercise):
+            self._say(f"{self.watched.file} is as it was shipped")
             return
-        self._ask(
-            "Start anew",
-            f"Put {name} back as it was shipped?\nYours is kept in a backup.",
-            lambda: self._reset(exercise, name),
-        )
+        question = f"Put {self.watched.file} back as it was shipped?\nWhat is there is kept in a backup."
+        self.push_screen(Question("Start anew", question, self.palette), self._reset)
 
-    def _ask(self, title: str, question: str, do: Callable[[], None]) -> None:
-        """Does something after a yes."""
-
-        def answered(agreed: bool | None) -> None:
-            if agreed:
-                do()
-
-        self.push_screen(Question(title, question, self.palette), answered)
-
-    def _reset(self, exercise: Exercise, name: str) -> None:
+    def _reset(self, agreed: bool | None) -> None:
+        if not agreed:
+            return
+        exercise, name = self.watched.exercise, self.watched.file
         try:
             backup = reset(exercise)
         except OSError as error:
@@ -305,7 +249,8 @@ class Watch(App[int]):
 
     def action_solution(self) -> None:
         exercise = self.watched.exercise
-        if not (self.watched.passed or self.watched.entry.record.passed_at):
+        entry = self.watched.entry
+        if not (self.watched.passed or (entry and entry.record.passed_at)):
             self._say("the solution shows itself once yours has passed; h gives a hint")
             return
         try:
@@ -317,27 +262,19 @@ class Watch(App[int]):
         self.push_screen(Solution(exercise, mine, theirs, self.palette))
 
     def action_edit(self) -> None:
-        finding = self.watched.finding
         try:
-            own = editor.named(os.environ)
-            command = editor.command(self.watched.exercise.exercise_file, finding.line if finding else None, os.environ)
-        except ValueError:
-            self._say("$EDITOR cannot be understood: its quotes do not match")
+            words, leaving = editor.chosen(os.environ)
+        except ValueError as error:
+            self._say(str(error))
             return
-        if not command:
-            self._say("no editor found: set $EDITOR to the command that starts yours, or open the file beside this")
-        elif own or self.introduced:
-            self._edit(command)
-        else:
-            name, leaving = command[0], editor.usual()[1]
-            other = "To have another one, set $EDITOR to the command that starts it."
-            self._ask(f"The editor {name}", f"{name}: {leaving}.\n\n{other}\n\nOpen it?", lambda: self._edit(command))
-
-    def _edit(self, command: list[str]) -> None:
-        self.introduced = True
+        if leaving and not self.introduced:
+            self.introduced = True
+            self._say(f"{words[0]}: {leaving}.\npress e again to open it; $EDITOR names another one")
+            return
+        finding, said = self.watched.finding, ""
         try:
-            with self.suspend():
-                said = editor.run(command)  # it raises nothing: the terminal has to come back
+            with self.suspend():  # nothing is raised in it: the terminal has to come back
+                said = editor.run(words, self.watched.exercise.exercise_file, finding.line if finding else None)
         except SuspendNotSupported:
             said = "this terminal cannot be lent to an editor: open the file beside this"
         if said:

@@ -18,7 +18,7 @@ _AT_A_LINE = {
     **dict.fromkeys(("code", "codium", "cursor"), ("--goto", "{file}:{line}")),
 }
 """What starts an editor at a line of a file."""
-_AS_IN_VI = "press Esc, type :wq and Enter to save and leave, or :q! and Enter to leave without saving"
+_AS_IN_VI = "Esc, then :wq and Enter, saves and leaves; :q! does not save"
 _USUAL = {
     "nano": "Ctrl+X leaves, and asks whether to save",
     "micro": "Ctrl+S saves, Ctrl+Q leaves",
@@ -29,37 +29,32 @@ _USUAL = {
 _USUAL_ON_WINDOWS = {"notepad": "Ctrl+S saves; close its window to come back"}
 
 
-def named(environment: Mapping[str, str]) -> list[str]:
-    """The editor that the learner has named, in words; none where there is no name. Raises ValueError."""
-    return shlex.split(environment.get("VISUAL") or environment.get("EDITOR") or "", posix=os.name != "nt")
+def chosen(environment: Mapping[str, str]) -> tuple[list[str], str]:
+    """The editor in words; with how to leave it, where nobody has named it. Raises ValueError where there is none.
 
-
-def usual() -> tuple[list[str], str]:
-    """The first of the usual editors that is installed, in words, and how to leave it; no words where none is."""
-    known = _USUAL_ON_WINDOWS if sys.platform == "win32" else _USUAL
-    return next(((name.split(), leaving) for name, leaving in known.items() if shutil.which(name.split()[0])), ([], ""))
-
-
-def command(file: Path, line: int | None, environment: Mapping[str, str]) -> list[str]:
-    """What opens the file, at a line where the editor is known; nothing where there is no editor.
-
-    `$VISUAL` comes first, then `$EDITOR`, as everywhere, then `usual`. Raises ValueError for quotes that do not match.
+    `$VISUAL` comes first, then `$EDITOR`, as everywhere, then the first of the usual ones that is installed.
     """
-    words = named(environment) or usual()[0]
-    if not words:
-        return []
-    arguments = _AT_A_LINE.get(Path(words[0]).stem, ()) if line is not None else ()
-    return [*words, *(argument.format(file=file, line=line) for argument in arguments or ("{file}",))]
+    try:
+        words = shlex.split(environment.get("VISUAL") or environment.get("EDITOR") or "", posix=os.name != "nt")
+    except ValueError:
+        raise ValueError("$EDITOR cannot be understood: its quotes do not match") from None
+    if words:
+        return words, ""
+    for name, leaving in (_USUAL_ON_WINDOWS if sys.platform == "win32" else _USUAL).items():
+        if shutil.which(name.split()[0]):
+            return name.split(), leaving
+    raise ValueError("no editor found: set $EDITOR to the command that starts yours, or open the file beside this")
 
 
-def run(command: list[str]) -> str:
+def run(words: list[str], file: Path, line: int | None) -> str:
     """Let the editor have the terminal until it ends; why it could not start, if it could not."""
+    arguments = _AT_A_LINE.get(Path(words[0]).stem, ()) if line is not None else ()
     # Ctrl+C is for the editor. (A handler, unlike a signal that is ignored, is not passed on to it.)
     before = signal.signal(signal.SIGINT, lambda *_: None)
     try:
-        subprocess.run(command, check=False)
+        subprocess.run([*words, *(each.format(file=file, line=line) for each in arguments or ["{file}"])], check=False)
     except OSError as error:
-        return f"{command[0]}: cannot be started: {error.strerror or error}; set $EDITOR"
+        return f"{words[0]}: cannot be started: {error.strerror or error}; set $EDITOR"
     finally:
         signal.signal(signal.SIGINT, before)
     return ""

@@ -8,14 +8,13 @@ from typing import ClassVar
 
 from rich.style import Style
 from rich.text import Text
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Footer, OptionList, Static
-from textual.widgets.option_list import Option
 
+from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.reporting.description import title
 from triton_workshop.checking.reporting.report import entry_texts
@@ -44,30 +43,26 @@ class Exercises(ModalScreen[int | None]):
         ("j", "app.simulate_key('down')", "Down"),
         ("k", "app.simulate_key('up')", "Up"),
         ("space", "app.simulate_key('enter')", "Go"),
+        *((str(number), f"dismiss({number})", "Go") for number in EXERCISES),
     ]
 
     def __init__(self, entries: Sequence[Entry], here: int) -> None:
         super().__init__()
-        numbers = [str(entry.exercise.number) for entry in entries]
-        self.options = OptionList(*map(Option, entry_texts(entries), numbers))
+        self.options = OptionList(*entry_texts(entries))
         self.options.border_title, self.options.border_subtitle = "Exercises", "↑ ↓ choose   enter open   esc back"
-        self.options.highlighted = numbers.index(str(here))
+        self.options.highlighted = [*EXERCISES].index(here)
 
     def compose(self) -> ComposeResult:
         yield self.options
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        self.dismiss(int(event.option_id or 0))
-
-    def on_key(self, event: events.Key) -> None:
-        if event.character in [option.id for option in self.options.options]:
-            self.dismiss(int(event.character or 0))
+        self.dismiss([*EXERCISES][event.option_index])
 
 
 class Question(Box[bool]):
     """Asks before something is done that cannot be taken for granted."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [("y", "agree", "Yes"), ("n", "leave", "No")]
+    BINDINGS: ClassVar[list[BindingType]] = [("y", "dismiss(True)", "Yes"), ("n", "leave", "No")]
 
     def __init__(self, title: str, question: str, palette: Palette) -> None:
         super().__init__(title, palette)
@@ -76,9 +71,6 @@ class Question(Box[bool]):
     def texts(self, width: int) -> list[Text]:
         key = Style(color=self.palette.literal, bold=True)
         return [*wrap(Text(self.question), width), Text(), Text.assemble(("y", key), " yes      ", ("n", key), " no")]
-
-    def action_agree(self) -> None:
-        self.dismiss(True)
 
 
 class Solution(ModalScreen[None]):

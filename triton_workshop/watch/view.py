@@ -13,13 +13,15 @@ from rich.text import Text
 from rich.theme import Theme
 
 from triton_workshop.checking.check import LIMIT
+from triton_workshop.checking.commands import short_path
+from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.verdict import Finding, Verdict
-from triton_workshop.checking.reporting.description import STANDINGS, describe, title
-from triton_workshop.checking.reporting.report import Space, headline, spaced, table, view
+from triton_workshop.checking.reporting.description import STANDINGS, Row, describe, title
+from triton_workshop.checking.reporting.report import headline, spaced, table, view
 from triton_workshop.checking.reporting.standing import Entry, Standing, first_open
 from triton_workshop.viewer.palette import Palette
-from triton_workshop.viewer.richtext import TokenType, printable, token_style
+from triton_workshop.viewer.richtext import TokenType, token_style
 from triton_workshop.viewer.transcript import Transcript
 from triton_workshop.watch.checker import Checking
 
@@ -29,25 +31,17 @@ PRINTED_LINES = 8
 
 @dataclass(frozen=True)
 class Job:
-    """A check that was begun, and the text that the file had then."""
+    """A check that was begun; then its verdict, or why it came to none."""
 
     checking: Checking
     text: str
+    """The script, as it was."""
     begun: float
     full_size: bool
-
-
-@dataclass(frozen=True)
-class Checked:
-    """A verdict, and what it was about."""
-
-    verdict: Verdict
-    text: str
-    """The script, as it was."""
-    at: str
+    ended: str = ""
     """The time of day."""
-    printed: bytes = b""
-    """The end of what the script printed."""
+    verdict: Verdict | None = None
+    trouble: str = ""
 
 
 @dataclass(frozen=True)
@@ -56,47 +50,52 @@ class Watched:
 
     exercise: Exercise
     entries: tuple[Entry, ...]
-    file: str
-    """The exercise's file, as a learner would name it."""
-    checked: Checked | None = None
-    trouble: str = ""
-    """Why the last check came to no verdict."""
-    hints: int = 0
-    """How many hints have been asked for."""
     job: Job | None = None
     """The check that runs now."""
+    checked: Job | None = None
+    """The last one that has ended."""
+    hints: int = 0
+    """How many hints have been asked for."""
+
+    @property
+    def file(self) -> str:
+        return str(short_path(self.exercise.exercise_file))
 
     @property
     def seconds(self) -> float:
-        """Since that began."""
+        """Since the check that runs began."""
         return 0.0 if self.job is None else time.monotonic() - self.job.begun
 
     @property
     def awaited(self) -> bool:
         """Whether the verdict on the file as it is now is still to come."""
-        return self.job is not None and (self.checked is None or self.checked.text != self.job.text)
+        return self.job is not None and not (self.verdict and self.checked and self.checked.text == self.job.text)
 
     @property
     def outdated(self) -> bool:
         """Whether what is shown came of another check than the one on the file as it is now."""
-        return self.awaited and (self.checked is not None or bool(self.trouble))
+        return self.awaited and self.checked is not None
+
+    @property
+    def entry(self) -> Entry | None:
+        return next((entry for entry in self.entries if entry.exercise is self.exercise), None)
 
     @property
     def missing(self) -> bool:
         """Whether the file is not there."""
-        return bool(self.entries) and self.entry.standing is Standing.MISSING
+        return self.entry is not None and self.entry.standing is Standing.MISSING
 
     @property
-    def entry(self) -> Entry:
-        return next(entry for entry in self.entries if entry.exercise is self.exercise)
+    def verdict(self) -> Verdict | None:
+        return self.checked.verdict if self.checked else None
 
     @property
     def finding(self) -> Finding | None:
-        return self.checked.verdict.findings[0] if self.checked and self.checked.verdict.findings else None
+        return self.verdict.findings[0] if self.verdict and self.verdict.findings else None
 
     @property
     def passed(self) -> bool:
-        return self.checked is not None and self.checked.verdict.passed
+        return self.verdict is not None and self.verdict.passed
 
 
 class CodeColours(SyntaxTheme):
@@ -124,20 +123,22 @@ def head(watched: Watched) -> RenderableType:
     marks = Text()
     for entry in watched.entries:
         label = f"{entry.exercise.number}{STANDINGS[entry.standing][0]}"
-        here = entry.exercise.number == watched.exercise.number
+        here = entry.exercise is watched.exercise
         marks.append(f"[{label}]" if here else f" {label} ", "strong" if here else "plain")
     return _at_both_ends(Text(title(watched.exercise), "strong"), marks)
 
 
 def status(watched: Watched) -> RenderableType:
-    """The file, and what goes on; below, where a verdict is outdated, that it is."""
+    """The file, and what goes on; below, what a learner who waits should know."""
+    notice = ""
+    if watched.outdated:
+        notice = f"{_spinner(watched)} Checking your file as it is now."
+        if watched.checked and watched.verdict:
+            notice += f" Below is still the verdict of {watched.checked.ended}."
+    elif watched.seconds >= 1 and not watched.checked:
+        notice = "Loading PyTorch and Triton: only the first check takes some seconds."
     line = _at_both_ends(Text(watched.file, "muted"), _progress(watched))
-    if not watched.outdated:
-        return Group(line, Text())
-    words = f"{_spinner(watched)} Checking your file as it is now."
-    if watched.checked is not None:
-        words += f" Below is still the verdict of {watched.checked.at}."
-    return Group(line, Text(words, "accent", no_wrap=True, overflow="ellipsis"))
+    return Group(line, Text(notice, "accent", no_wrap=True, overflow="ellipsis"))
 
 
 def _at_both_ends(left: Text, right: Text) -> Table:
@@ -154,35 +155,35 @@ def _progress(watched: Watched) -> Text:
         time = f" {watched.seconds:.0f} s" if watched.seconds >= 1 else ""
         of = f" of at most {LIMIT:.0f}" if watched.seconds >= LIMIT / 4 and watched.checked else ""
         return Text(f"{_spinner(watched)} {what}{time}{of}", "accent")
-    if watched.trouble or watched.checked is None:
+    if watched.checked is None or watched.verdict is None:
         return Text()
-    verdict = watched.checked.verdict
-    where = "on the GPU" if verdict.device == "cuda" else "on the simulator"
-    ran = f" in {verdict.seconds:.2f} s {where}" if verdict.cases or verdict.passed else ""
-    return Text(f"checked at {watched.checked.at}{ran}", "muted")
+    where = "on the GPU" if watched.verdict.device == "cuda" else "on the simulator"
+    ran = f" in {watched.verdict.seconds:.2f} s {where}" if watched.verdict.cases or watched.passed else ""
+    return Text(f"checked at {watched.checked.ended}{ran}", "muted")
 
 
 def _spinner(watched: Watched) -> str:
     return SPINNER[int(watched.seconds * 10) % len(SPINNER)]
 
 
-def body(watched: Watched, space: Space) -> RenderableType:
+def body(watched: Watched, width: int, palette: Palette) -> RenderableType:
     """What the last check has shown."""
-    if watched.trouble:
-        return _said("! The check itself did not work", printable(watched.trouble), r="tries again", e="opens the file")
+    checked = watched.checked
+    if checked is not None and checked.trouble:
+        return _said("! The check itself did not work", checked.trouble, r="tries again", e="opens the file")
     if watched.missing:
         removed = f"{watched.file} has been removed or renamed."
         return _said("✗ The file is not there", removed, x="puts the exercise back as it was shipped")
-    if watched.checked is not None:
-        return _verdict(watched, watched.checked, space)
-    if watched.seconds < 1:
+    if checked is None or checked.verdict is None:
         return Text()
-    patience = Text("The first check has to load PyTorch and Triton: it takes some seconds, every later one is quick.")
-    return spaced([Text(f"Checking {watched.file} …"), patience])
+    more: Row = (("h", "key"), ("another hint" if watched.hints else "a hint", "plain"))
+    described = describe(checked.verdict, watched.exercise, checked.text, hints=watched.hints, more=more)
+    told = Group(headline(described), view(described, width, CodeColours(palette)))
+    return spaced([told, *(_next_steps(watched) if watched.passed else []), *_printed(checked.checking.printed())])
 
 
 def _said(heading: str, words: str, **effects: str) -> RenderableType:
-    return spaced([Text(heading, "warning"), Text(words), _keys(**effects)])
+    return spaced([Text(heading, "warning"), table(((words, "plain"),)), _keys(**effects)])
 
 
 def _keys(**effects: str) -> RenderableType:
@@ -190,21 +191,13 @@ def _keys(**effects: str) -> RenderableType:
     return table(*(((key, "key"), (effect, "plain")) for key, effect in effects.items()))
 
 
-def _verdict(watched: Watched, checked: Checked, space: Space) -> RenderableType:
-    described = describe(checked.verdict, watched.exercise, checked.text)
-    more = _keys(h="another hint" if watched.hints else "a hint")
-    told = Group(headline(described), view(described, space, watched.hints, more))
-    return spaced([told, *(_next_steps(watched) if watched.passed else []), *_printed(checked.printed)])
-
-
 def _next_steps(watched: Watched) -> list[RenderableType]:
-    following = watched.entries[watched.entries.index(watched.entry) + 1 :][:1]
-    steps = {"s": "compare yours with the solution"}
+    compare = "compare yours with the solution"
     if first_open(watched.entries) is None:
-        return [Text("That was all of them. Well done!", "accent"), _keys(**steps)]
-    if following:
-        steps["n"] = f"go on: exercise {following[0].exercise.number}, {following[0].exercise.title}"
-    return [_keys(**steps, **({} if following else {"l": "the list: some are still open"}))]
+        return [Text("That was all of them. Well done!", "accent"), _keys(s=compare)]
+    if following := EXERCISES.get(watched.exercise.number + 1):
+        return [_keys(s=compare, n=f"go on: exercise {following.number}, {following.title}")]
+    return [_keys(s=compare, l="the list: some are still open")]
 
 
 def _printed(output: bytes) -> list[RenderableType]:
@@ -216,6 +209,4 @@ def _printed(output: bytes) -> list[RenderableType]:
     lines = [line for line in transcript.lines if line.plain.strip()]
     shown = lines[-PRINTED_LINES:]
     heading = "printed" if len(shown) == len(lines) else f"printed, the last {len(shown)} lines"
-    for line in shown:
-        line.no_wrap, line.overflow = True, "ellipsis"
-    return [Group(Text(heading, "accent"), *shown)]
+    return [Group(Text(heading, "accent"), Text("\n", no_wrap=True, overflow="ellipsis").join(shown))]

@@ -67,6 +67,11 @@ class TileMap:
     """What a cell stands for: `a program's tile`, `an element`."""
     planes: tuple[tuple[tuple[State, ...], ...], ...]
 
+    @property
+    def states(self) -> tuple[State, ...]:
+        """Those that occur, what is worse further down."""
+        return tuple(state for state in State if any(state in row for plane in self.planes for row in plane))
+
 
 @dataclass(frozen=True)
 class Pixels:

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import textwrap
-import unicodedata
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.exercises.unfinished import open_todos
-from triton_workshop.checking.judging.verdict import CaseResult, Element, Finding, Kind, Pixels, State, TileMap, Verdict
+from triton_workshop.checking.judging.verdict import Element, Finding, Kind, Pixels, State, TileMap, Verdict
 from triton_workshop.checking.reporting.standing import Entry, Standing, first_open
 
 AROUND = 1
 """Lines of code before and after the line to blame."""
 
 Tone = Literal["plain", "strong", "muted", "good", "warning", "bad", "important", "accent", "key"]
-Row = tuple[tuple[str, Tone], ...]
+Cell = tuple[str, Tone]
+Row = tuple[Cell, ...]
 """The cells of a table's row."""
 
 HEADLINES = {
@@ -35,7 +35,7 @@ HEADLINES = {
     Kind.UNWRITTEN: "Part of the result is never written",
     Kind.WRONG_VALUES: "The result has wrong values",
 }
-CELLS: dict[State, tuple[str, Tone]] = {
+CELLS: dict[State, Cell] = {
     State.RIGHT: ("·", "good"),
     State.UNWRITTEN: ("U", "warning"),
     State.WRONG: ("W", "bad"),
@@ -50,14 +50,12 @@ STANDINGS: dict[Standing, tuple[str, Tone, str]] = {
     Standing.CHANGED: ("◑", "warning", "changed since its last check"),
     Standing.PASSED: ("✓", "good", "passed"),
 }
-_DEVICES = {"cuda": "simulator and GPU", "simulator": "simulator"}
 
 
 @dataclass(frozen=True)
 class Code:
     """Lines of the script, the first of them by its number, and the one to blame."""
 
-    where: str
     line: int
     first: int
     text: str
@@ -65,79 +63,71 @@ class Code:
 
 @dataclass(frozen=True)
 class Description:
-    """A verdict, and the finding that is its cause. What there is nothing to say of is empty or None."""
+    """A verdict, and the finding that is its cause, in the order in which they are read."""
 
-    title: str
-    device: str
-    mark: str
-    tone: Tone
     headline: str
-    cases: tuple[CaseResult, ...]
-    cases_left: int
-    failed_case: str = ""
-    tolerance: str = ""
-    remark: str = ""
-    kind: str = ""
-    message: str = ""
-    code: Code | None = None
-    todos: tuple[Row, ...] = ()
-    """What is filled in, what comes next, and on which line the rest waits."""
-    element: tuple[Row, ...] = ()
-    tiles: TileMap | None = None
+    tone: Tone
+    parts: tuple[tuple[Row, ...] | Code | TileMap, ...]
     pictures: tuple[Pixels, ...] = ()
-    hints: tuple[Row, ...] = ()
-    also: str = ""
-    """What else was found, most often a consequence."""
-
-
-def describe(verdict: Verdict, exercise: Exercise, text: str = "") -> Description:
-    """Describe a verdict. `text` is the script: with it, the code around a line and the TODOs are shown."""
-    passed = Description(
-        title=title(exercise),
-        device=_DEVICES[verdict.device],
-        mark="✓",
-        tone="good",
-        headline=f"All {len(verdict.cases)} cases are right",
-        cases=verdict.cases,
-        cases_left=max(0, len(exercise.cases) - len(verdict.cases)),
-        tolerance=verdict.tolerance,
-        remark=verdict.remark,
-    )
-    return _failed(passed, verdict, exercise, text) if verdict.findings else passed
+    kind: str = ""
+    where: str = ""
+    """The file and the line to blame."""
 
 
 def title(exercise: Exercise) -> str:
     return f"Exercise {exercise.number} · {exercise.title}"
 
 
-def _failed(passed: Description, verdict: Verdict, exercise: Exercise, text: str) -> Description:
+def describe(verdict: Verdict, exercise: Exercise, text: str = "", *, hints: int = 1, more: Row = ()) -> Description:
+    """Describe a verdict, with that many hints, and the way to get `more` where there are more.
+
+    `text` is the script: with it, the code around a line and the TODOs are shown.
+    """
+    tolerance, names = _line(verdict.tolerance, "muted"), [case.name for case in verdict.cases]
+    if verdict.passed:
+        parts = (_line("; ".join(names), "plain"), tolerance, _line(verdict.remark, "warning"))
+        return Description(f"✓ All {len(names)} cases are right", "good", tuple(filter(None, parts)))
     finding = verdict.findings[0]
-    unfinished, wrong_values = finding.kind is Kind.UNFINISHED, finding.kind is Kind.WRONG_VALUES
-    todos = _todos(exercise, text) if unfinished else ()
+    todos = _todos(exercise, text) if finding.kind is Kind.UNFINISHED else ()
     done = sum(mark == "●" for (mark, _), *_ in todos)
-    return replace(
-        passed,
-        kind=str(finding.kind),
-        mark="◐" if unfinished else "✗",
-        tone="warning" if unfinished else "bad",
-        headline=f"{done} of {len(todos)} TODOs filled in" if todos else HEADLINES[finding.kind],
-        failed_case=_printable(next((case.name for case in verdict.cases if not case.passed), finding.case)),
-        message=_printable(finding.message),
-        code=_code(finding, verdict.file.name, text),
-        todos=todos,
-        element=_element(finding.element) if finding.element else (),
-        tiles=finding.tiles if finding.tiles and not _uniform(finding.tiles) else None,
-        pictures=finding.pictures if wrong_values else (),
-        tolerance=verdict.tolerance if wrong_values else "",
-        remark="",
-        hints=hint_rows(finding.hints),
-        also=_also(verdict.findings[1:]),
+    sign: Cell = ("◐", "warning") if finding.kind is Kind.UNFINISHED else ("✗", "bad")
+    shown = hint_rows(finding.hints)[:hints]
+    found = (
+        _cases(verdict, exercise),
+        todos or _line(finding.message, "plain"),
+        _code(finding, text),
+        (*shown, more) if more and hints < len(finding.hints) else shown,
+        _line(_also(verdict.findings[1:]), "muted"),
+        finding.tiles if finding.tiles and len(finding.tiles.states) > 1 else None,
+        _element(finding.element) if finding.element else (),
+        tolerance if finding.kind is Kind.WRONG_VALUES else (),
+    )
+    return Description(
+        f"{sign[0]} {f'{done} of {len(todos)} TODOs filled in' if todos else HEADLINES[finding.kind]}",
+        sign[1],
+        tuple(part for part in found if part),
+        finding.pictures if finding.kind is Kind.WRONG_VALUES else (),
+        finding.kind,
+        "" if finding.line is None else f"{verdict.file.name}, line {finding.line}",
     )
 
 
+def _line(text: str, tone: Tone) -> tuple[Row, ...]:
+    return (((text, tone),),) if text else ()
+
+
+def _cases(verdict: Verdict, exercise: Exercise) -> tuple[Row, ...]:
+    """A mark for each, and the name of the one that failed."""
+    failed = [case.name for case in verdict.cases if not case.passed] or [verdict.findings[0].case]
+    right, wrong = (sum(case.passed is passed for case in verdict.cases) for passed in (True, False))
+    left = len(exercise.cases) - len(verdict.cases)
+    marks: tuple[tuple[str, int, Tone], ...] = (("✓", right, "good"), ("✗", wrong, "bad"), ("·", left, "muted"))
+    cells = [(" ".join(mark * count), tone) for mark, count, tone in marks if count > 0]
+    return ((*cells, (failed[0], "plain")),) if verdict.cases else ()
+
+
 def hint_rows(hints: Sequence[str]) -> tuple[Row, ...]:
-    numbered = enumerate(hints, start=1)
-    return tuple(((f"hint {level} of {len(hints)}", "accent"), (_printable(hint), "plain")) for level, hint in numbered)
+    return tuple(((f"hint {level} of {len(hints)}", "accent"), (hint, "plain")) for level, hint in enumerate(hints, 1))
 
 
 def _todos(exercise: Exercise, text: str) -> tuple[Row, ...]:
@@ -156,15 +146,15 @@ def _todos(exercise: Exercise, text: str) -> tuple[Row, ...]:
     return tuple(row(*item) for item in shipped.items()) if still_open else ()
 
 
-def _code(finding: Finding, name: str, text: str) -> Code | None:
+def _code(finding: Finding, text: str) -> Code | None:
+    """The line to blame, with those around it as far as they are known."""
     if finding.line is None:
         return None
-    where, lines = f"{name}, line {finding.line}", text.splitlines()
+    lines = text.splitlines()
     if not 1 <= finding.line <= len(lines):
-        return Code(where, finding.line, finding.line, _printable(finding.source))
+        return Code(finding.line, finding.line, finding.source)
     first = max(finding.line - AROUND, 1)
-    excerpt = textwrap.dedent("\n".join(lines[first - 1 : finding.line + AROUND]))
-    return Code(where, finding.line, first, _printable(excerpt))
+    return Code(finding.line, first, textwrap.dedent("\n".join(lines[first - 1 : finding.line + AROUND])))
 
 
 def _element(element: Element) -> tuple[Row, ...]:
@@ -178,20 +168,10 @@ def _element(element: Element) -> tuple[Row, ...]:
     )
 
 
-def _uniform(tiles: TileMap) -> bool:
-    return len({state for plane in tiles.planes for row in plane for state in row}) < 2
-
-
 def _also(findings: Sequence[Finding]) -> str:
     others = Counter(str(finding.kind) for finding in findings)
     kinds = ", ".join(f"{kind}{f' × {number}' if number > 1 else ''}" for kind, number in others.items())
     return f"Also: {kinds}. Fix the first one first." if kinds else ""
-
-
-def _printable(text: str) -> str:
-    """Leave out control characters: they would move a terminal's cursor."""
-    shown = text.expandtabs(4)
-    return "".join(each for each in shown if each == "\n" or unicodedata.category(each) != "Cc")
 
 
 def describe_entry(entry: Entry) -> Row:

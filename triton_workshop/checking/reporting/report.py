@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from PIL import Image
-from rich.color import Color
 from rich.columns import Columns
 from rich.console import Console, Group, RenderableType
 from rich.constrain import Constrain
 from rich.panel import Panel
-from rich.style import Style
 from rich.syntax import Syntax, SyntaxTheme
 from rich.table import Table
 from rich.text import Text
@@ -28,10 +25,12 @@ from triton_workshop.checking.reporting.description import (
     describe_entry,
     hint_rows,
     next_step,
+    title,
 )
 from triton_workshop.checking.reporting.progress import Record
 from triton_workshop.checking.reporting.standing import Entry
-from triton_workshop.half_blocks import UPPER_HALF_BLOCK, half_block_colours
+from triton_workshop.half_blocks import half_blocks
+from triton_workshop.streams import printable
 
 TERMINAL = Theme({
     "plain": "none",
@@ -48,66 +47,45 @@ TERMINAL = Theme({
 MEASURE = 92
 """Columns beyond which running text is hard to follow."""
 _WIDEST = 120
-_WIDEST_PICTURES = 150
-_WIDEST_MAP = 60
 _CELL = 3
 """Columns of a cell in a small map."""
-_GAP = 2
-
-
-@dataclass(frozen=True)
-class Space:
-    """What there is to draw on, and the colours of code."""
-
-    width: int
-    height: int
-    syntax: str | SyntaxTheme = "ansi_dark"
 
 
 def print_verdict(verdict: Verdict, exercise: Exercise, console: Console) -> None:
     """Print what was checked where; then, unless all is right, the first finding: what, where, and a hint."""
-    described = describe(verdict, exercise)
-    width = min(_WIDEST, console.width)
-    own = verdict.file == exercise.exercise_file.resolve()
-    more = table(((f"uv run workshop hint {exercise.number}", "key"), ("another hint", "plain"))) if own else None
+    described, width = describe(verdict, exercise), min(_WIDEST, console.width)
+    device = "simulator and GPU" if verdict.device == "cuda" else verdict.device
     with console.use_theme(TERMINAL):
-        console.print(Text(f"{described.title} · {described.device} · {verdict.seconds:.1f} s", "bold"))
-        body = view(described, Space(width - 4, console.height), hints=1, more=more)
+        console.print(Text(f"{title(exercise)} · {device} · {verdict.seconds:.1f} s", "bold"))
+        body = view(described, width - 4)
         if verdict.passed:
             console.print(headline(described), body, sep="\n")
             return
-        where = described.code.where if described.code else None
-        panel = Panel(body, title=headline(described), title_align="left", subtitle=where, subtitle_align="left")
-        panel.border_style = described.tone
+        panel = Panel(body, title=headline(described), title_align="left", subtitle_align="left")
+        panel.subtitle, panel.border_style = Text(printable(described.where)), described.tone
         console.print(panel, width=width)
+        if verdict.file == exercise.exercise_file.resolve() and len(verdict.findings[0].hints) > 1:
+            console.print(Text.assemble("Another hint: ", (f"uv run workshop hint {exercise.number}", "key")))
 
 
 def headline(described: Description) -> Text:
-    text = Text.assemble((f"{described.mark} {described.headline}", described.tone))
-    text.stylize("bold")
-    return text.append(f"   {described.kind}" if described.kind else "", "muted")
+    return Text.assemble((described.headline, f"{described.tone} bold"), (f"   {described.kind}".rstrip(), "muted"))
 
 
-def view(described: Description, space: Space, hints: int, more: RenderableType | None = None) -> RenderableType:
-    """All below the headline; what is wrong comes with the hints so far, and with the way to get `more`."""
-    told: list[RenderableType] = [_cases(described)] if described.cases else []
-    told += [table(*described.todos) if described.todos else Text(described.message)] if described.message else []
-    told += [_code(described.code, space)] if described.code else []
-    shown: list[RenderableType] = [table(*described.hints[:hints])] if hints and described.hints else []
-    shown += [more] if more is not None and hints < len(described.hints) else []
-    told += [Group(*shown)] if shown else []
-    told += [Text(described.also, "muted")] if described.also else []
-    pictures = [_side_by_side(described.pictures, space)] if described.pictures else []
-    return spaced([Constrain(spaced(told), MEASURE), *_drawn(described), *pictures])
+def view(described: Description, width: int, syntax: str | SyntaxTheme = "ansi_dark") -> RenderableType:
+    """All below the headline."""
+    parts = [_drawn(part, syntax) for part in described.parts]
+    return spaced([*parts, *([_side_by_side(described.pictures, width)] if described.pictures else [])])
 
 
-def _cases(described: Description) -> RenderableType:
-    """By name where all are right; else a mark for each, and the name of the one that failed."""
-    marks = [("✓ ", "good") if case.passed else ("✗ ", "bad") for case in described.cases]
-    if described.kind:
-        return Text.assemble(*marks, ("· " * described.cases_left, "muted"), f"  {described.failed_case}")
-    names = (Text.assemble(mark, case.name) for mark, case in zip(marks, described.cases, strict=True))
-    return Columns(names, padding=(0, 3), column_first=True)
+def _drawn(part: tuple[Row, ...] | Code | TileMap, syntax: str | SyntaxTheme) -> RenderableType:
+    if isinstance(part, TileMap):
+        return _tile_map(part)
+    if not isinstance(part, Code):
+        return Constrain(table(*part), MEASURE)
+    code = Syntax(printable(part.text), "python", theme=syntax, line_numbers=True, word_wrap=True)
+    code.start_line, code.highlight_lines = part.first, {part.line}
+    return Constrain(code, MEASURE)
 
 
 def spaced(parts: Iterable[RenderableType]) -> Group:
@@ -117,44 +95,21 @@ def spaced(parts: Iterable[RenderableType]) -> Group:
 
 def table(*rows: Row) -> Table:
     """Rows with aligned columns; only the last one is wrapped."""
-    grid = Table.grid(padding=(0, _GAP, 0, 0))
-    for *cells, last in rows:
-        grid.add_row(*(Text(text, tone, no_wrap=True) for text, tone in cells), Text(*last))
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    for *cells, (last, tone) in rows:
+        grid.add_row(*(Text(printable(text), tone, no_wrap=True) for text, tone in cells), Text(printable(last), tone))
     return grid
-
-
-def _code(code: Code, space: Space) -> Syntax:
-    """The line to blame, with those around it."""
-    return Syntax(
-        code.text,
-        "python",
-        theme=space.syntax,
-        line_numbers=True,
-        start_line=code.first,
-        highlight_lines={code.line},
-        word_wrap=True,
-    )
-
-
-def _drawn(described: Description) -> list[RenderableType]:
-    """The map of tiles and the first wrong element, as far as there are any, and what is right."""
-    parts: list[RenderableType] = [_tile_map(described.tiles)] if described.tiles else []
-    parts += [table(*described.element)] if described.element else []
-    parts += [Constrain(Text(described.tolerance, "muted"), MEASURE)] if described.tolerance else []
-    return parts + ([Constrain(Text(described.remark, "warning"), MEASURE)] if described.remark else [])
 
 
 def _tile_map(tiles: TileMap) -> Group:
     """The map, planes beside each other where they fit, and what its letters mean."""
     planes = tiles.planes if len(set(tiles.planes)) > 1 else tiles.planes[:1]
-    across = max(len(row) for row in planes[0]) * len(planes)
-    cell = _CELL if across * _CELL <= _WIDEST_MAP else 1
+    cell = _CELL if len(planes[0][0]) * len(planes) <= 20 else 1
     drawn = [_plane(plane, cell, f"channel {number}" if len(planes) > 1 else "") for number, plane in enumerate(planes)]
-    used = [state for state in State if any(state in row for plane in planes for row in plane)]
     legend = Text(f"{tiles.what}: ", "muted")
-    for state in used:
+    for state in tiles.states:
         legend.append_text(_cell(state, _CELL)).append(f" {state}  ")
-    return Group(Columns(drawn, padding=(0, _GAP)) if len(drawn) > 1 else drawn[0], legend)
+    return Group(Columns(drawn, padding=(0, 2)), legend)
 
 
 def _plane(plane: tuple[tuple[State, ...], ...], cell: int, title: str) -> Text:
@@ -164,7 +119,7 @@ def _plane(plane: tuple[tuple[State, ...], ...], cell: int, title: str) -> Text:
     if numbered:
         lines.append(Text(" " * _CELL + "".join(str(column).center(cell) for column in range(len(plane[0]))), "muted"))
     for number, row in enumerate(plane):
-        start = (str(number).rjust(_CELL - 1) + " " if numbered else "", "muted")
+        start = (f"{number:>{_CELL - 1}} " if numbered else "", "muted")
         lines.append(Text.assemble(start, *(_cell(state, cell) for state in row)))
     return Text("\n", no_wrap=True).join(lines)
 
@@ -177,42 +132,22 @@ def _cell(state: State, width: int) -> Text:
     return text
 
 
-def _side_by_side(pictures: tuple[Pixels, ...], space: Space) -> Table:
-    """Pictures in a row, each under its caption, on at most half of the screen."""
-    lines = min(max(space.height // 2 - 4, 8), 16)
-    columns = (min(space.width, _WIDEST_PICTURES) - _GAP * (len(pictures) - 1)) // len(pictures)
-    table = Table.grid(padding=(0, _GAP, 0, 0))
-    table.add_row(*(Text(picture.caption, "muted") for picture in pictures))
-    table.add_row(*(_picture(picture, columns, lines) for picture in pictures))
-    return table
-
-
-def _picture(picture: Pixels, columns: int, lines: int) -> Text:
-    """In half-blocks: two pixels a character. A small picture is enlarged by whole pixels."""
-    scale = min(columns / picture.width, 2 * lines / picture.height)
-    scale = max(1, int(scale)) if scale >= 1 else scale
-    across, rows = max(1, round(picture.width * scale)), max(1, -(-round(picture.height * scale) // 2))
-    image = Image.frombytes("RGB", (picture.width, picture.height), picture.rgb)
-    method = Image.Resampling.NEAREST if scale >= 1 else Image.Resampling.BOX
-    text = Text(no_wrap=True)
-    for number, row in enumerate(half_block_colours(image.resize((across, 2 * rows), method), across, rows)):
-        text.append("\n" if number else "")
-        for upper, lower in row:
-            text.append(UPPER_HALF_BLOCK, Style(color=Color.from_rgb(*upper), bgcolor=Color.from_rgb(*lower)))
-    return text
-
-
-# The list, and hints
+def _side_by_side(pictures: Sequence[Pixels], width: int) -> Table:
+    """Pictures in a row, each under its caption."""
+    columns = min(width, _WIDEST) // len(pictures) - 2
+    images = [Image.frombytes("RGB", (picture.width, picture.height), picture.rgb) for picture in pictures]
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_row(*(Text(printable(picture.caption), "muted") for picture in pictures))
+    grid.add_row(*(Text.from_ansi(half_blocks(image, columns), no_wrap=True) for image in images))
+    return grid
 
 
 def entry_texts(entries: Sequence[Entry]) -> list[Text]:
     """A line for each exercise."""
     rows = [describe_entry(entry) for entry in entries]
-    widths = [max(len(cell[0]) for cell in column) for column in zip(*rows, strict=True)]
-    return [
-        Text("  ").join(Text(text.ljust(width), tone) for (text, tone), width in zip(row, widths, strict=True))
-        for row in rows
-    ]
+    widths = [max(len(text) for text, _ in column) for column in zip(*rows, strict=True)]
+    padded = ([Text(f"{text:{width}}", tone) for (text, tone), width in zip(row, widths, strict=True)] for row in rows)
+    return [Text("  ").join(cells) for cells in padded]
 
 
 def print_list(entries: Sequence[Entry], console: Console) -> None:
@@ -226,4 +161,4 @@ def print_hint(record: Record, level: int, exercise: Exercise, console: Console)
     with console.use_theme(TERMINAL):
         (count, tone), (hint, _) = hint_rows(record.hints)[level - 1]
         about = Text(f"exercise {exercise.number} · {record.finding} · {count}", tone)
-        console.print(about, Text(hint), sep="\n", width=min(_WIDEST, console.width))
+        console.print(about, Text(printable(hint)), sep="\n", width=min(_WIDEST, console.width))

@@ -14,6 +14,7 @@ from textual.renderables.digits import Digits
 from textual.strip import Strip
 
 from triton_workshop.deck.model import Code, Columns, Deck, Slide, Table, plain, walk
+from triton_workshop.streams import printable
 from triton_workshop.viewer.lines import CONSOLE, Lines, strip, wrap
 from triton_workshop.viewer.live import shown_elsewhere
 from triton_workshop.viewer.notes.follower import Contact
@@ -22,7 +23,6 @@ from triton_workshop.viewer.notes.schedule import Part, Schedule
 from triton_workshop.viewer.page import compose, slide_name
 from triton_workshop.viewer.palette import Palette
 from triton_workshop.viewer.place import Place
-from triton_workshop.viewer.richtext import printable
 from triton_workshop.viewer.view import TALL, View, margin
 
 SIDE_BY_SIDE = 72
