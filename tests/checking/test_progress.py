@@ -16,9 +16,16 @@ from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises import exercise as description
 from triton_workshop.checking.judging.verdict import Finding, Kind, Verdict
 from triton_workshop.checking.reporting.description import next_step
-from triton_workshop.checking.reporting.progress import Record, load_progress, remember, remember_hints, update
+from triton_workshop.checking.reporting.progress import (
+    Record,
+    Standing,
+    entries,
+    load_progress,
+    remember,
+    remember_hints,
+    update,
+)
 from triton_workshop.checking.reporting.reset import is_shipped, reset
-from triton_workshop.checking.reporting.standing import Standing, entries
 from triton_workshop.cli import main
 
 ADD = EXERCISES[1]

@@ -221,7 +221,7 @@ def test_a_failure_shows_the_finding_its_line_and_the_tile_map(checker: FakeChec
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
         shown = screen(watch)
         assert "Part of the result is never written" in shown
-        assert "❱ 23 offsets = ..." in shown
+        assert "❱  23  offsets = ..." in shown
         assert "✓ ✓  ✗  · · · · ·" in shown
         assert " ·  U  W" in shown
         assert "never written" in shown

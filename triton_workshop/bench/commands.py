@@ -14,8 +14,7 @@ from triton_workshop.bench.bench import YOURS, Bench, bench
 from triton_workshop.bench.report import print_bench, progress
 from triton_workshop.checking.commands import FAILED, PASSED, MisuseError, Scripts, chosen
 from triton_workshop.checking.passes import standard_output
-from triton_workshop.checking.reporting.progress import remember, update
-from triton_workshop.checking.reporting.standing import Standing, entries
+from triton_workshop.checking.reporting.progress import Standing, entries, remember, update
 from triton_workshop.device import runs_on_a_gpu
 from triton_workshop.streams import speak_utf8
 

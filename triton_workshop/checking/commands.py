@@ -13,10 +13,16 @@ from rich.console import Console
 from triton_workshop.checking.check import LIMIT, check
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.exercise import ROOT, Exercise
-from triton_workshop.checking.reporting.progress import digest, load_progress, remember, remember_hints
+from triton_workshop.checking.reporting.progress import (
+    digest,
+    entries,
+    first_open,
+    load_progress,
+    remember,
+    remember_hints,
+)
 from triton_workshop.checking.reporting.report import print_hint, print_list, print_verdict
 from triton_workshop.checking.reporting.reset import is_shipped, reset
-from triton_workshop.checking.reporting.standing import entries, first_open
 from triton_workshop.device import runs_on_a_gpu
 from triton_workshop.streams import speak_utf8
 

@@ -19,9 +19,8 @@ from triton_workshop.checking.commands import short_path
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.verdict import Verdict
-from triton_workshop.checking.reporting.progress import remember, remember_hints
+from triton_workshop.checking.reporting.progress import entries, first_open, remember, remember_hints
 from triton_workshop.checking.reporting.reset import is_shipped, reset
-from triton_workshop.checking.reporting.standing import entries, first_open
 from triton_workshop.device import runs_on_a_gpu
 from triton_workshop.saves import Saves
 from triton_workshop.streams import printable
@@ -115,7 +114,7 @@ class Watch(App[int]):
         with self.batch_update():
             self._draw_head()
             self.verdict.set_class(self.watched.outdated, "before")
-            self.verdict.update(body(self.watched, max(self.size.width - 4, 1), self.palette))
+            self.verdict.update(body(self.watched, max(self.size.width - 4, 1)))
 
     def _draw_head(self) -> None:
         self.head.update(head(self.watched))

@@ -17,8 +17,8 @@ from textual.widgets import Footer, OptionList, Static
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.reporting.description import title
+from triton_workshop.checking.reporting.progress import Entry
 from triton_workshop.checking.reporting.report import entry_texts
-from triton_workshop.checking.reporting.standing import Entry
 from triton_workshop.viewer.box import Box
 from triton_workshop.viewer.lines import wrap
 from triton_workshop.viewer.palette import Palette

@@ -6,8 +6,6 @@ import time
 from dataclasses import dataclass
 
 from rich.console import Group, RenderableType
-from rich.style import Style
-from rich.syntax import SyntaxTheme
 from rich.table import Table
 from rich.text import Text
 from rich.theme import Theme
@@ -18,10 +16,9 @@ from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.verdict import Finding, Verdict
 from triton_workshop.checking.reporting.description import STANDINGS, Row, describe, title
+from triton_workshop.checking.reporting.progress import Entry, Standing, first_open
 from triton_workshop.checking.reporting.report import headline, spaced, table, view
-from triton_workshop.checking.reporting.standing import Entry, Standing, first_open
 from triton_workshop.viewer.palette import Palette
-from triton_workshop.viewer.richtext import TokenType, token_style
 from triton_workshop.viewer.transcript import Transcript
 from triton_workshop.watch.checker import Checking
 
@@ -98,19 +95,6 @@ class Watched:
         return self.verdict is not None and self.verdict.passed
 
 
-class CodeColours(SyntaxTheme):
-    """A palette's colours for code."""
-
-    def __init__(self, palette: Palette) -> None:
-        self.palette = palette
-
-    def get_style_for_token(self, token_type: TokenType) -> Style:
-        return token_style(token_type, self.palette)
-
-    def get_background_style(self) -> Style:
-        return Style()
-
-
 def styles(palette: Palette) -> Theme:
     """A palette's colours for the styles that a report uses."""
     names = ("good", "bad", "warning", "important", "muted")
@@ -166,7 +150,7 @@ def _spinner(watched: Watched) -> str:
     return SPINNER[int(watched.seconds * 10) % len(SPINNER)]
 
 
-def body(watched: Watched, width: int, palette: Palette) -> RenderableType:
+def body(watched: Watched, width: int) -> RenderableType:
     """What the last check has shown."""
     checked = watched.checked
     if checked is not None and checked.trouble:
@@ -178,7 +162,7 @@ def body(watched: Watched, width: int, palette: Palette) -> RenderableType:
         return Text()
     more: Row = (("h", "key"), ("another hint" if watched.hints else "a hint", "plain"))
     described = describe(checked.verdict, watched.exercise, checked.text, hints=watched.hints, more=more)
-    told = Group(headline(described), view(described, width, CodeColours(palette)))
+    told = Group(headline(described), view(described, width))
     return spaced([told, *(_next_steps(watched) if watched.passed else []), *_printed(checked.checking.printed())])
 
 

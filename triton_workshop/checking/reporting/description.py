@@ -11,7 +11,7 @@ from typing import Literal
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.exercises.unfinished import open_todos
 from triton_workshop.checking.judging.verdict import Element, Finding, Kind, Pixels, State, TileMap, Verdict
-from triton_workshop.checking.reporting.standing import Entry, Standing, first_open
+from triton_workshop.checking.reporting.progress import Entry, Standing, first_open
 
 AROUND = 1
 """Lines of code before and after the line to blame."""
@@ -53,21 +53,12 @@ STANDINGS: dict[Standing, tuple[str, Tone, str]] = {
 
 
 @dataclass(frozen=True)
-class Code:
-    """Lines of the script, the first of them by its number, and the one to blame."""
-
-    line: int
-    first: int
-    text: str
-
-
-@dataclass(frozen=True)
 class Description:
     """A verdict, and the finding that is its cause, in the order in which they are read."""
 
     headline: str
     tone: Tone
-    parts: tuple[tuple[Row, ...] | Code | TileMap, ...]
+    parts: tuple[tuple[Row, ...] | TileMap, ...]
     pictures: tuple[Pixels, ...] = ()
     kind: str = ""
     where: str = ""
@@ -146,15 +137,21 @@ def _todos(exercise: Exercise, text: str) -> tuple[Row, ...]:
     return tuple(row(*item) for item in shipped.items()) if still_open else ()
 
 
-def _code(finding: Finding, text: str) -> Code | None:
+def _code(finding: Finding, text: str) -> tuple[Row, ...]:
     """The line to blame, with those around it as far as they are known."""
     if finding.line is None:
-        return None
-    lines = text.splitlines()
-    if not 1 <= finding.line <= len(lines):
-        return Code(finding.line, finding.line, finding.source)
-    first = max(finding.line - AROUND, 1)
-    return Code(finding.line, first, textwrap.dedent("\n".join(lines[first - 1 : finding.line + AROUND])))
+        return ()
+    lines, blamed, first = text.splitlines(), finding.line, max(finding.line - AROUND, 1)
+    if blamed <= len(lines):
+        lines = textwrap.dedent("\n".join(lines[first - 1 : blamed + AROUND])).split("\n")
+    else:
+        lines, first = [finding.source], blamed
+    return tuple(
+        ((f"❱{number:>4}", "bad"), (line, "strong"))
+        if number == blamed
+        else ((f"{number:>5}", "muted"), (line, "muted"))
+        for number, line in enumerate(lines, first)
+    )
 
 
 def _element(element: Element) -> tuple[Row, ...]:

@@ -12,13 +12,15 @@ import os
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.exercise import ROOT, Exercise
+from triton_workshop.checking.exercises.unfinished import open_todos
 from triton_workshop.checking.judging.verdict import Verdict
 from triton_workshop.saves import write_whole
 
@@ -125,3 +127,60 @@ def digest(exercise: Exercise) -> str:
         return hashlib.sha256(exercise.exercise_file.read_bytes()).hexdigest()
     except OSError:
         return ""
+
+
+class Standing(StrEnum):
+    """How far an exercise is."""
+
+    MISSING = "missing"
+    NEW = "new"
+    BEGUN = "begun"
+    FAILING = "failing"
+    CHANGED = "changed"
+    """All TODOs are done, and it was not checked since."""
+    PASSED = "passed"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A line of the list."""
+
+    exercise: Exercise
+    standing: Standing
+    todos_left: int
+    record: Record
+
+
+def entries() -> tuple[Entry, ...]:
+    """All exercises, in order."""
+    progress = load_progress()
+    return tuple(_entry(exercise, progress[number]) for number, exercise in EXERCISES.items())
+
+
+def first_open(entries: Sequence[Entry]) -> Entry | None:
+    """The first exercise that has not passed; None where all have."""
+    return next((entry for entry in entries if entry.standing is not Standing.PASSED), None)
+
+
+def _entry(exercise: Exercise, record: Record) -> Entry:
+    try:
+        text = exercise.exercise_file.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return Entry(exercise, Standing.MISSING, len(exercise.hints), record)
+    left = _todos_left(text)
+    if text == exercise.shipped():
+        standing = Standing.NEW
+    elif left:
+        standing = Standing.BEGUN
+    elif record.digest != digest(exercise):
+        standing = Standing.CHANGED
+    else:
+        standing = Standing.FAILING if record.finding else Standing.PASSED
+    return Entry(exercise, standing, left, record)
+
+
+def _todos_left(text: str) -> int:
+    try:
+        return len(open_todos(text))
+    except (SyntaxError, ValueError):
+        return sum("= ..." in line or line.strip().startswith("...") for line in text.splitlines())

@@ -9,7 +9,6 @@ from rich.columns import Columns
 from rich.console import Console, Group, RenderableType
 from rich.constrain import Constrain
 from rich.panel import Panel
-from rich.syntax import Syntax, SyntaxTheme
 from rich.table import Table
 from rich.text import Text
 from rich.theme import Theme
@@ -18,7 +17,6 @@ from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.verdict import Pixels, State, TileMap, Verdict
 from triton_workshop.checking.reporting.description import (
     CELLS,
-    Code,
     Description,
     Row,
     describe,
@@ -27,8 +25,7 @@ from triton_workshop.checking.reporting.description import (
     next_step,
     title,
 )
-from triton_workshop.checking.reporting.progress import Record
-from triton_workshop.checking.reporting.standing import Entry
+from triton_workshop.checking.reporting.progress import Entry, Record
 from triton_workshop.half_blocks import half_blocks
 from triton_workshop.streams import printable
 
@@ -69,23 +66,15 @@ def print_verdict(verdict: Verdict, exercise: Exercise, console: Console) -> Non
 
 
 def headline(described: Description) -> Text:
-    return Text.assemble((described.headline, f"{described.tone} bold"), (f"   {described.kind}".rstrip(), "muted"))
+    text = Text.assemble((described.headline, described.tone))
+    text.stylize("bold")
+    return text.append(f"   {described.kind}" if described.kind else "", "muted")
 
 
-def view(described: Description, width: int, syntax: str | SyntaxTheme = "ansi_dark") -> RenderableType:
+def view(described: Description, width: int) -> Group:
     """All below the headline."""
-    parts = [_drawn(part, syntax) for part in described.parts]
+    parts = [_tile_map(part) if isinstance(part, TileMap) else table(*part) for part in described.parts]
     return spaced([*parts, *([_side_by_side(described.pictures, width)] if described.pictures else [])])
-
-
-def _drawn(part: tuple[Row, ...] | Code | TileMap, syntax: str | SyntaxTheme) -> RenderableType:
-    if isinstance(part, TileMap):
-        return _tile_map(part)
-    if not isinstance(part, Code):
-        return Constrain(table(*part), MEASURE)
-    code = Syntax(printable(part.text), "python", theme=syntax, line_numbers=True, word_wrap=True)
-    code.start_line, code.highlight_lines = part.first, {part.line}
-    return Constrain(code, MEASURE)
 
 
 def spaced(parts: Iterable[RenderableType]) -> Group:
@@ -93,12 +82,12 @@ def spaced(parts: Iterable[RenderableType]) -> Group:
     return Group(*[piece for part in parts for piece in (Text(), part)][1:])
 
 
-def table(*rows: Row) -> Table:
+def table(*rows: Row) -> Constrain:
     """Rows with aligned columns; only the last one is wrapped."""
     grid = Table.grid(padding=(0, 2, 0, 0))
     for *cells, (last, tone) in rows:
         grid.add_row(*(Text(printable(text), tone, no_wrap=True) for text, tone in cells), Text(printable(last), tone))
-    return grid
+    return Constrain(grid, MEASURE)
 
 
 def _tile_map(tiles: TileMap) -> Group:
