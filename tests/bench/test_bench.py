@@ -183,8 +183,8 @@ def command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, plain: Bench) -> Ca
 
 
 def test_json_is_one_line_a_script(command: object, capfd: pytest.CaptureFixture[str]) -> None:
-    choice = commands.choice_of([1], None, plain=True, every=False)
-    assert commands.run_bench(choice, as_json=True, picture=None) == 0
+    scripts = commands.chosen_to_bench([1], None, plain=True, every=False)
+    assert commands.run_bench(scripts, as_json=True, picture=None) == 0
     assert json.loads(capfd.readouterr().out)["exercise"] == 1
 
 
@@ -209,8 +209,8 @@ def test_misuse_ends_with_2_and_a_reason(
 def test_without_a_name_the_passed_exercises_are_meant(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("TRITON_WORKSHOP_STATE", str(tmp_path))
     with pytest.raises(MisuseError, match="no exercise of yours has passed yet"):
-        commands.choice_of([], None, plain=False, every=False)
-    assert len(commands.choice_of([], None, plain=True, every=False).scripts) == len(EXERCISES)
+        commands.chosen_to_bench([], None, plain=False, every=False)
+    assert len(commands.chosen_to_bench([], None, plain=True, every=False)) == len(EXERCISES)
 
 
 def test_plot_draws_a_picture(command: Callable[..., tuple[int, str]], tmp_path: Path) -> None:

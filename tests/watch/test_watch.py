@@ -391,7 +391,7 @@ def test_a_key_quits(checker: FakeChecker, key: str) -> None:
         await pilot.press(key)
 
     watch = drive(checker, steps)
-    assert watch.return_value == 0
+    assert (watch.return_value, watch.return_code) == (None, 0)
 
 
 def test_a_file_that_goes_and_comes_back_is_no_trouble(checker: FakeChecker) -> None:

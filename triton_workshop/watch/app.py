@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any, ClassVar
 
 from textual import events
 from textual.app import App, ComposeResult, SuspendNotSupported
 from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
 from textual.widgets import Footer, Static
 
 from triton_workshop.checking.commands import short_path
@@ -30,7 +31,7 @@ from triton_workshop.viewer.palette import DARK, LIGHT, Palette
 from triton_workshop.viewer.screen_theme import use_palette
 from triton_workshop.watch import editor
 from triton_workshop.watch.checker import Checker, CheckFailedError, StoppedError
-from triton_workshop.watch.screens import Body, Exercises, Question, Solution
+from triton_workshop.watch.screens import Exercises, Question, Solution
 from triton_workshop.watch.view import Job, Watched, body, head, status, styles
 
 FRAME = 0.1
@@ -79,7 +80,7 @@ class Watch(App[int]):
         self._threads: list[threading.Thread] = []
         # Kept, not looked up when drawing: a verdict may come while the app closes and its widgets are gone.
         self.head, self.status, self.verdict = Static(classes="bar"), Static(id="status"), Static(id="verdict")
-        self.body = Body(self.verdict)
+        self.body = VerticalScroll(self.verdict, classes="body")
         use_palette(self, palette)
         self.console.push_theme(styles(palette))
 
@@ -237,54 +238,48 @@ class Watch(App[int]):
     def _reset(self, agreed: bool | None) -> None:
         if not agreed:
             return
-        exercise, name = self.watched.exercise, self.watched.file
-        try:
-            backup = reset(exercise)
-        except OSError as error:
-            self._say(f"{error.filename or name}: cannot be written: {error.strerror or error}")
-            return
-        self._open(exercise)
-        self._say(f"as it was shipped; yours is {short_path(backup)}" if backup else f"{name} is as it was shipped")
+        with self._told():
+            backup = reset(self.watched.exercise)
+            self._open(self.watched.exercise)
+            self._say(f"as it was shipped; yours is {short_path(backup)}" if backup else "as it was shipped")
 
     def action_solution(self) -> None:
-        exercise = self.watched.exercise
-        entry = self.watched.entry
+        exercise, entry = self.watched.exercise, self.watched.entry
         if not (self.watched.passed or (entry and entry.record.passed_at)):
             self._say("the solution shows itself once yours has passed; h gives a hint")
             return
-        try:
+        with self._told():
             mine = exercise.exercise_file.read_text(encoding="utf-8", errors="replace")
-            theirs = exercise.solution_file.read_text(encoding="utf-8")
-        except OSError as error:
-            self._say(f"{error.filename}: cannot be read: {error.strerror or error}")
-            return
-        self.push_screen(Solution(exercise, mine, theirs, self.palette))
+            self.push_screen(Solution(exercise, mine, exercise.solution, self.palette))
 
     def action_edit(self) -> None:
-        try:
+        finding = self.watched.finding
+        with self._told():
             words, leaving = editor.chosen(os.environ)
-        except ValueError as error:
-            self._say(str(error))
-            return
-        if leaving and not self.introduced:
-            self.introduced = True
-            self._say(f"{words[0]}: {leaving}.\npress e again to open it; $EDITOR names another one")
-            return
-        finding, said = self.watched.finding, ""
-        try:
+            if leaving and not self.introduced:
+                self.introduced = True
+                self._say(f"{words[0]}: {leaving}.\nPress e again to open it; $EDITOR names another one.")
+                return
             with self.suspend():  # nothing is raised in it: the terminal has to come back
                 said = editor.run(words, self.watched.exercise.exercise_file, finding.line if finding else None)
+            self.refresh(layout=True)
+            if said:
+                self._say(said)
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Says what cannot be done."""
+        try:
+            yield
+        except OSError as error:
+            self._say(f"{error.filename}: {error.strerror}")
+        except ValueError as error:
+            self._say(str(error))
         except SuspendNotSupported:
-            said = "this terminal cannot be lent to an editor: open the file beside this"
-        if said:
-            self._say(said)
-        self.refresh(layout=True)
+            self._say("this terminal cannot be lent to an editor: open the file beside this")
 
     def action_keys(self) -> None:
         self.push_screen(Keys(key_groups(), self.palette))
-
-    async def action_quit(self) -> None:
-        self.exit(0)
 
 
 def key_groups() -> KeyGroups:

@@ -9,7 +9,7 @@ from typing import ClassVar
 from rich.style import Style
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Footer, OptionList, Static
@@ -25,24 +25,11 @@ from triton_workshop.viewer.palette import Palette
 from triton_workshop.viewer.richtext import code_lines
 
 
-class Body(VerticalScroll):
-    """What scrolls, also by the keys of vi."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j", "scroll_down", show=False),
-        Binding("k", "scroll_up", show=False),
-        Binding("space", "page_down", show=False),
-    ]
-
-
 class Exercises(ModalScreen[int | None]):
     """The list of exercises; dismissed with the number of the chosen one."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         ("escape,q,l", "dismiss", "Close"),
-        ("j", "app.simulate_key('down')", "Down"),
-        ("k", "app.simulate_key('up')", "Up"),
-        ("space", "app.simulate_key('enter')", "Go"),
         *((str(number), f"dismiss({number})", "Go") for number in EXERCISES),
     ]
 
@@ -84,7 +71,7 @@ class Solution(ModalScreen[None]):
         same = all(sign == " " for sign, _ in self.rows)
         differing = "yours is the solution, word for word" if same else "− yours   + the solution"
         self.head = Static(f"{title(exercise)} · {differing}", markup=False, classes="bar")
-        self.body = Body(Static(self._drawn(mine, theirs, palette)))
+        self.body = VerticalScroll(Static(self._drawn(mine, theirs, palette)), classes="body")
 
     def _drawn(self, mine: str, theirs: str, palette: Palette) -> Text:
         yours, solution = (code_lines("python", tuple(text.splitlines()), palette) for text in (mine, theirs))
