@@ -159,12 +159,12 @@ OTHER_STYLES = {
     ),
     "a helper": (
         ("@triton.jit\ndef add_kernel", f"{HELPER}@triton.jit\ndef add_kernel"),
-        "The mistake is on this line, or in `block`, which it calls.",
+        "The mistake is on this line, or in what it uses.",
         "offsets = block(pid, BLOCK_SIZE)",
     ),
     "several lines": (
         ("mask = offsets < n_elements", "mask = (\n        offsets\n        < n_elements - 2\n    )"),
-        "The mistake is in the statement that begins on this line, in `… - 2`.",
+        "The mistake is on this line, or in what it uses.",
         "mask = (",
     ),
     "two values on a line": (
