@@ -58,14 +58,6 @@ def copy_by_a_persistent_loop(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
 
 @right(_copy)
 @triton.jit
-def copy_with_the_last_block_shifted(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
-    start = min(tl.program_id(0) * BLOCK, n - BLOCK)
-    at = start + tl.arange(0, BLOCK)
-    tl.store(out_ptr + at, tl.load(x_ptr + at))
-
-
-@right(_copy)
-@triton.jit
 def copy_with_a_branch_for_the_last(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     if tl.program_id(0) == tl.num_programs(0) - 1:
@@ -106,14 +98,6 @@ def _doubled(k: Any) -> Any:
 def double_in_place(x_ptr, n, BLOCK: tl.constexpr):
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     tl.store(x_ptr + at, tl.load(x_ptr + at, mask=at < n) * 2, mask=at < n)
-
-
-@right(_doubled)
-@triton.jit
-def double_in_place_twice_halved(x_ptr, n, BLOCK: tl.constexpr):
-    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    for _ in range(2):
-        tl.store(x_ptr + at, tl.load(x_ptr + at, mask=at < n, other=0) * 1.4142135, mask=at < n)
 
 
 @right(lambda k: _pair(k, torch.maximum))
@@ -163,14 +147,6 @@ def variance_by_a_function_with_two_results(x_ptr, out_ptr, columns, BLOCK: tl.c
     tl.store(out_ptr + tl.program_id(0), square - mean * mean)
 
 
-@right(lambda k: _row_by_row(k, lambda x: x.flip(1)))
-@triton.jit
-def reverse_of_a_row(x_ptr, out_ptr, columns, BLOCK: tl.constexpr):
-    at = tl.arange(0, BLOCK)
-    x = tl.load(x_ptr + tl.program_id(0) * columns + columns - 1 - at, mask=at < columns)
-    tl.store(out_ptr + tl.program_id(0) * columns + at, x, mask=at < columns)
-
-
 # Tiles
 
 
@@ -194,34 +170,6 @@ def double_tiles(x_ptr, out_ptr, height, width, xs0, xs1, os0, os1):
     mask = (rows < height)[:, None] & (cols < width)[None, :]
     x = tl.load(x_ptr + rows[:, None] * xs0 + cols[None, :] * xs1, mask=mask)
     tl.store(out_ptr + rows[:, None] * os0 + cols[None, :] * os1, x * 2, mask=mask)
-
-
-@right(lambda k: _tiles(k, lambda x: x.T))
-@triton.jit
-def transpose_tiles(x_ptr, out_ptr, height, width, xs0, xs1, os0, os1):
-    rows = tl.program_id(0) * 16 + tl.arange(0, 16)
-    cols = tl.program_id(1) * 32 + tl.arange(0, 32)
-    mask = (rows < height)[:, None] & (cols < width)[None, :]
-    x = tl.load(x_ptr + rows[:, None] * xs0 + cols[None, :] * xs1, mask=mask)
-    tl.store(out_ptr + cols[:, None] * os0 + rows[None, :] * os1, tl.trans(x), mask=tl.trans(mask))
-
-
-@right(
-    lambda k: _tiles(
-        k, lambda x: torch.nn.functional.pad(x, (1, 1))[:, 2:] - torch.nn.functional.pad(x, (1, 1))[:, :-2]
-    )
-)
-@triton.jit
-def gradient(x_ptr, out_ptr, height, width, xs0, xs1, os0, os1):
-    rows = tl.program_id(0) * 16 + tl.arange(0, 16)
-    cols = tl.program_id(1) * 32 + tl.arange(0, 32)
-    inside = (rows < height)[:, None]
-    row = x_ptr + rows[:, None] * xs0
-    right_ = tl.load(row + (cols + 1)[None, :] * xs1, mask=inside & (cols + 1 < width)[None, :], other=0)
-    left = tl.load(
-        row + (cols - 1)[None, :] * xs1, mask=inside & (cols >= 1)[None, :] & (cols <= width)[None, :], other=0
-    )
-    tl.store(out_ptr + rows[:, None] * os0 + cols[None, :] * os1, right_ - left, mask=inside & (cols < width)[None, :])
 
 
 def _product(k: Any, grid: Any, dtype: torch.dtype = torch.float32) -> Any:
@@ -257,24 +205,6 @@ def matmul(a_ptr, b_ptr, c_ptr, m, n, k_size):
 def persistent_matmul(a_ptr, b_ptr, c_ptr, m, n, k_size):
     for tile in tl.range(tl.program_id(0), tl.cdiv(m, 16) * tl.cdiv(n, 32), tl.num_programs(0)):
         multiply_tile(a_ptr, b_ptr, c_ptr, tile, m, n, k_size)
-
-
-@right(lambda k: _product(k, (4, 3)))
-@triton.jit
-def grouped_matmul(a_ptr, b_ptr, c_ptr, m, n, k_size):
-    row, col = tl.swizzle2d(tl.program_id(0), tl.program_id(1), 4, 3, 2)
-    multiply_tile(a_ptr, b_ptr, c_ptr, row * 3 + col, m, n, k_size)
-
-
-@right(lambda k: _product(k, (12, 3)))
-@triton.jit
-def matmul_split_along_k(a_ptr, b_ptr, c_ptr, m, n, k_size):
-    rows, cols = tl.program_id(0) // 3 * 16 + tl.arange(0, 16), tl.program_id(0) % 3 * 32 + tl.arange(0, 32)
-    ks = tl.program_id(1) * 16 + tl.arange(0, 16)
-    a = tl.load(a_ptr + rows[:, None] * k_size + ks[None, :], (rows < m)[:, None] & (ks < k_size)[None, :], 0.0)
-    b = tl.load(b_ptr + ks[:, None] * n + cols[None, :], (ks < k_size)[:, None] & (cols < n)[None, :], 0.0)
-    inside = (rows < m)[:, None] & (cols < n)[None, :]
-    tl.atomic_add(c_ptr + rows[:, None] * n + cols[None, :], tl.dot(a, b, input_precision="ieee"), mask=inside)
 
 
 def _described(k: Any) -> Any:
@@ -346,14 +276,6 @@ def sum_by_atomics_of_elements(x_ptr, out_ptr, n):
 def histogram_by_atomics(x_ptr, bins_ptr, n):
     at = tl.program_id(0) * 64 + tl.arange(0, 64)
     tl.atomic_add(bins_ptr + tl.load(x_ptr + at, mask=at < n, other=0), 1, mask=at < n)
-
-
-@right(lambda k: _binned(k))
-@triton.jit
-def histogram_of_blocks(x_ptr, bins_ptr, n):
-    at = tl.program_id(0) * 64 + tl.arange(0, 64)
-    counts = tl.histogram(tl.load(x_ptr + at, mask=at < n, other=0), 8, mask=at < n)
-    tl.atomic_add(bins_ptr + tl.arange(0, 8), counts)
 
 
 def _binned(k: Any) -> Any:
