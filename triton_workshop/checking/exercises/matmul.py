@@ -57,6 +57,8 @@ EXERCISE = Exercise(
         _case(65, 63, 31, ", other values"),
         _case(17, 130, 20),
         _case(33, 18, 100),
+        # More rows than any block of another size would cover by chance.
+        _case(130, 18, 20),
         _transposed_case(70, 50, 40),
         _strided_case(50, 70, 40),
     ),

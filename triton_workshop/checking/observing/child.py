@@ -82,7 +82,8 @@ def diagnosis_of(exercise: Exercise, source: Source, case: Case) -> Diagnosis:
             lambda text: tries.right(text, case),
             lambda text: all(tries.right(text, each) for each in exercise.largest_cases),
         )
-        return diagnose(exercise, source, case, culprit, tries.observe)
+        # What an error message says is explained by it: no edit says more.
+        return Diagnosis(culprit) if seen.failure else diagnose(exercise, source, case, culprit, tries.observe)
 
 
 class _Tries:

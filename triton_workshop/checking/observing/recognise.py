@@ -92,7 +92,7 @@ def _line_of(edit: Edit, solution: str, source: Source) -> int | None:
     new = _pieces(edit.made_in(solution)) - _pieces(solution)
     functions = [function for function in (source.kernel, source.launcher) if function is not None]
     numbers = [number for each in functions for number in range(each.lineno, (each.end_lineno or each.lineno) + 1)]
-    shared = {number: len(_words(source.line(number)) & new) for number in numbers}
+    shared = {number: len(_words(source.lines[number - 1]) & new) for number in numbers}
     best = max(numbers, key=shared.__getitem__, default=None)
     return best if best is not None and shared[best] else None
 
@@ -104,7 +104,7 @@ def _pieces(text: str) -> frozenset[tuple[str, ...]]:
 
 
 def _words(line: str) -> frozenset[tuple[str, ...]]:
-    words = re.findall(r"\w+|[^\w\s]", line.partition("#")[0])
+    words = re.findall(r"^ +|\w+|[^\w\s]", line.partition("#")[0])  # with the indentation
     return frozenset(zip(words, words[1:], words[2:], strict=False))
 
 
