@@ -30,6 +30,12 @@ def test_a_solution_is_right_in_a_new_process(run_python: RunPython, number: int
     _assert_right(run_python(f"solutions/exercise_{number}.py", env=SIMULATED), number)
 
 
+def test_a_solution_is_right_where_it_is_started_through_a_link(run_warm: RunPython, tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(EXERCISES[1].solution_file.parent, target_is_directory=True)
+    _assert_right(run_warm(link / "exercise_1.py", env=SIMULATED), 1)
+
+
 def _assert_right(result: Outcome, number: int) -> None:
     assert result.returncode == 0, result.stdout + result.stderr
     assert f"All {len(EXERCISES[number].cases)} cases are right" in result.stdout
