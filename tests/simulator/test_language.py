@@ -331,8 +331,16 @@ def atomics(x_ptr, out_ptr, old_ptr, OP: tl.constexpr, N: tl.constexpr):
     elif OP == "poll":
         tl.store(out_ptr + at, tl.zeros((N,), x.dtype) + 7)
         old = tl.atomic_poll(out_ptr + at, tl.zeros((N,), x.dtype) + 7).to(x.dtype)
+    elif OP == "max":
+        old = tl.atomic_max(out_ptr + at, x)
+    elif OP == "min":
+        old = tl.atomic_min(out_ptr + at, x)
+    elif OP == "and":
+        old = tl.atomic_and(out_ptr + at, x)
+    elif OP == "xor":
+        old = tl.atomic_xor(out_ptr + at, x)
     else:
-        old = getattr(tl, f"atomic_{OP}")(out_ptr + at, x)
+        old = tl.atomic_xchg(out_ptr + at, x)
     tl.store(old_ptr + tl.program_id(0) * N + at, old, mask=at < (9 if OP == "or" else N))
 
 

@@ -275,7 +275,7 @@ $begin
 == block_pointers@advance: $kernel
     start = tl.program_id(0) * BLOCK_SIZE
     x_block = tl.make_block_ptr(x_ptr, (n_elements,), (1,), (start,), (BLOCK_SIZE,), (0,))
-    y_block = tl.make_block_ptr(y_ptr, (n_elements,), (1,), offsets=(start,), block_shape=(BLOCK_SIZE,), order=(0,))
+    y_block = tl.make_block_ptr(y_ptr, (n_elements,), (1,), (start,), (BLOCK_SIZE,), (0,))
     output_block = tl.make_block_ptr(output_ptr, (n_elements,), (1,), (start,), (BLOCK_SIZE,), (0,))
     total = tl.load(x_block, boundary_check=(0,)) + tl.load(y_block, boundary_check=(0,)<<, padding_option="zero" || >>)
     tl.store(output_block, total.to(output_ptr.dtype.element_ty), boundary_check=(0,))
