@@ -206,7 +206,7 @@ def _wrong_groups(
     given = [group for group in groups if repair.ours[group[0]].todo is None and right(group) and all_right(group)]
     if given:
         return given[:1]
-    return _least(groups, right) if len(groups) > 1 and right(different) else []
+    return sorted(_least(groups, right)) if len(groups) > 1 and right(different) else []
 
 
 def _culprit(repair: Repair, groups: list[list[int]], places: list[int]) -> Culprit:
