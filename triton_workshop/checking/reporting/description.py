@@ -76,7 +76,8 @@ def describe(verdict: Verdict, exercise: Exercise, text: str = "", *, hints: int
     """
     tolerance, names = _line(verdict.tolerance, "muted"), [case.name for case in verdict.cases]
     if verdict.passed:
-        parts = (_line("; ".join(names), "plain"), tolerance, _line(verdict.remark, "warning"))
+        cases: tuple[Row, ...] = tuple((("✓", "good"), (name, "plain")) for name in names)
+        parts = (cases, tolerance, _line(verdict.remark, "warning"))
         return Description(f"✓ All {len(names)} cases are right", "good", tuple(filter(None, parts)))
     finding = verdict.findings[0]
     todos = _todos(exercise, text) if finding.kind is Kind.UNFINISHED else ()
