@@ -377,3 +377,13 @@ def test_costs_follow_from_the_arguments(number: int, bytes_moved: int, operatio
     arguments = exercise.cases[0].arguments("cpu")
     assert exercise.bytes_moved(*arguments) == bytes_moved
     assert exercise.operations(*arguments) == operations
+
+
+@pytest.mark.parametrize("solution", ["", "def add(", "print('mine')\n"], ids=["put away", "broken", "another"])
+def test_a_solution_that_was_changed_costs_hints_and_nothing_else(
+    solution: str, judged: Check, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Exercise, "solution", solution)
+    finding = judged(ADD, ("cdiv(n_elements, BLOCK_SIZE)", "n_elements // BLOCK_SIZE")).findings[0]
+    assert finding.kind is Kind.UNWRITTEN
+    assert finding.hints

@@ -115,7 +115,11 @@ class Exercise:
 
     @property
     def solution(self) -> str:
-        return self.solution_file.read_text(encoding="utf-8")
+        """Its text; empty where a learner has put the file away."""
+        try:
+            return self.solution_file.read_text(encoding="utf-8")
+        except OSError:
+            return ""
 
     def todos_of(self, edit: Edit) -> set[int | None]:
         """The TODOs that an edit of the solution is made in; None stands for a line that is given."""
@@ -123,14 +127,14 @@ class Exercise:
         return {todos.get(line) for line in edit.lines(self.solution)}
 
     def todo_hints(self, todo: int) -> tuple[str, ...]:
-        """The three hints of a TODO, numbered from 1."""
-        return (*self.hints[todo - 1], self.quote(todo))
+        """The three hints of a TODO, numbered from 1; two where the solution does not have it any more."""
+        return (*self.hints[todo - 1], *filter(None, [self.quote(todo)]))
 
     def quote(self, todo: int) -> str:
-        """The solution's own line or lines for a TODO."""
+        """The solution's own line or lines for a TODO; empty where there are none."""
         lines = self.solution.splitlines()
         own = [lines[number - 1] for number, of in todo_lines(self.solution).items() if of == todo]
-        return solution_has(textwrap.dedent("\n".join(own)).strip())
+        return solution_has(textwrap.dedent("\n".join(own)).strip()) if own else ""
 
 
 def _numbered(number: int) -> Exercise:

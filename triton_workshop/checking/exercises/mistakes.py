@@ -24,6 +24,13 @@ class Edit:
             solution = solution.replace(old, new)
         return solution
 
+    def fits(self, solution: str) -> bool:
+        """Whether it can be made: a learner may have changed the solution, too."""
+        try:
+            return bool(self.made_in(solution))
+        except ValueError:
+            return False
+
     def lines(self, solution: str) -> frozenset[int]:
         """The numbers of the solution's lines that it changes, from 1."""
         spans = ((solution.index(old), old.rstrip("\n").count("\n")) for old, _ in self.changes)

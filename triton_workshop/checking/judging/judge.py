@@ -244,7 +244,7 @@ class Judge:
         if mistake is None:
             return finding if culprit is None else self._at(culprit, finding)
         own = (solution_has(culprit.code),) if culprit else (self.exercise.quote(todo),) if todo else ()
-        found = replace(finding, hints=(*mistake.hints, *own), hint_name=mistake.name)
+        found = replace(finding, hints=(*mistake.hints, *filter(None, own)), hint_name=mistake.name)
         if culprit is None:
             return self._blamed(found, self.diagnosis.line or finding.line)
         return self._moved(found, culprit)
@@ -253,7 +253,7 @@ class Judge:
         """The finding with the hints of the TODO in which the mistake was made."""
         if culprit.todos:
             first = culprit.todos[0]
-            question, idea, _ = self.exercise.todo_hints(first)
+            question, idea = self.exercise.hints[first - 1]
             hints = (f"{_look_at(culprit)}{question}", idea, solution_has(culprit.code))
             return self._moved(replace(finding, hints=hints, hint_name=f"todo-{first}"), culprit)
         asked = f"{_look_at(culprit)}Is it as the exercise gave it to you?"

@@ -72,7 +72,8 @@ def _cases(exercise: Exercise, failed: Case) -> Iterator[Case]:
 
 
 def _candidates(exercise: Exercise) -> list[tuple[Mistake, Edit]]:
-    return [(mistake, edit) for mistake in exercise.mistakes for edit in mistake.edits]
+    solution = exercise.solution
+    return [(mistake, edit) for mistake in exercise.mistakes for edit in mistake.edits if edit.fits(solution)]
 
 
 def _nearness(solution: str, text: str) -> Callable[[Edit], float]:

@@ -243,8 +243,7 @@ def _by_todo(repair: Repair, places: list[int]) -> list[list[int]]:
 
 def repair_of(exercise: Exercise, source: Source) -> Repair:
     """Raises SyntaxError for a script that is not Python."""
-    text = exercise.solution_file.read_text(encoding="utf-8")
-    solution = Source(exercise.solution_file, text, exercise.kernel, exercise.launcher)
+    solution = Source(exercise.solution_file, exercise.solution, exercise.kernel, exercise.launcher)
     return Repair(
         tuple(_statements(solution, with_todos=True)),
         tuple(_statements(source, with_todos=False)),
