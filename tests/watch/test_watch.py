@@ -489,6 +489,8 @@ def test_what_the_script_prints_is_shown(checker: FakeChecker) -> None:
 
 def test_full_size_follows_where_there_is_a_gpu_and_the_simulator_is_content(checker: FakeChecker) -> None:
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        # Saved before the first check has read the file, it would be the first check's.
+        await until(pilot, lambda: watch.watched.checked is not None)
         await save(watch, pilot, SOLUTIONS[1])
         await until(pilot, lambda: len(checker.asked) == 3)
         await settled(watch, pilot)
