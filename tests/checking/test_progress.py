@@ -89,7 +89,7 @@ def test_the_next_step_for_a_file_that_is_gone_is_to_get_it_back(desk: Path) -> 
     assert next_step(entries()) == "Next: uv run exercises/exercise_1.py"
 
 
-def test_hints_that_are_shown_stay_shown_and_another_mistake_starts_anew(desk: Path) -> None:
+def test_hints_that_are_shown_stay_shown_and_another_mistake_starts_again(desk: Path) -> None:
     assert remember(_verdict(desk, WRONG), hints_shown=1).hints_shown == 1
     remember_hints(1, 2)
     assert remember(_verdict(desk, WRONG), hints_shown=1).hints_shown == 2

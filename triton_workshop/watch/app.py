@@ -233,7 +233,7 @@ class Watch(App[int]):
             self._say(f"{self.watched.file} is as it was shipped")
             return
         question = f"Put {self.watched.file} back as it was shipped?\nWhat is there is kept in a backup."
-        self.push_screen(Question("Start anew", question, self.palette), self._reset)
+        self.push_screen(Question("Start again", question, self.palette), self._reset)
 
     def _reset(self, agreed: bool | None) -> None:
         if not agreed:

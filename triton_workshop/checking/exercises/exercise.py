@@ -123,8 +123,9 @@ class Exercise:
 
     def todos_of(self, edit: Edit) -> set[int | None]:
         """The TODOs that an edit of the solution is made in; None stands for a line that is given."""
-        todos = todo_lines(self.solution)
-        return {todos.get(line) for line in edit.lines(self.solution)}
+        solution = self.solution
+        todos = todo_lines(solution)
+        return {todos.get(line) for line in edit.lines(solution)}
 
     def todo_hints(self, todo: int) -> tuple[str, ...]:
         """The three hints of a TODO, numbered from 1; two where the solution does not have it any more."""

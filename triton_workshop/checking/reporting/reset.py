@@ -1,4 +1,4 @@
-"""Starting an exercise anew."""
+"""Putting an exercise back as it was shipped."""
 
 from __future__ import annotations
 
