@@ -290,4 +290,4 @@ def test_lines_that_were_broken_by_hand_are_one_paragraph(note: str, expected: l
 def test_notes_can_be_printed_with_their_times() -> None:
     text = plain_notes(load_deck(TALK))
     assert "── 4 / 7 ── 0:02 ──" in text
-    assert "Three steps\n\nTwo and a half minutes. Ask first.\n\nThen show it." in text
+    assert "Three steps\n\n2.5 min. Ask first.\n\nThen show it." in text

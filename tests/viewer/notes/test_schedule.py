@@ -8,7 +8,7 @@ import pytest
 
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import Deck, FrontMatter, Slide, Span
-from triton_workshop.viewer.notes.schedule import schedule, slide_minutes
+from triton_workshop.viewer.notes.schedule import Minutes, schedule, slide_minutes
 
 
 def slide(title: str, note: str | None = None) -> Slide:
@@ -22,18 +22,15 @@ def deck(*slides: Slide) -> Deck:
 @pytest.mark.parametrize(
     ("note", "minutes"),
     [
-        ("One minute. Ask.", 1), ("A minute: ask.", 1), ("Half a minute; skip it when late.", 0.5),
-        ("One and a half minutes. Run it.", 1.5), ("One minute and a half. Point.", 1.5),
-        ("Two and a half minutes.", 2.5), ("Three minutes; the first run is slow.", 3),
-        ("Eight minutes for the exercise, both slides.", 8), ("Fifteen minutes.", 15),
-        ("Twenty-five minutes for the exercise.", 25), ("About ten minutes", 10), ("~ 5 min: walk around", 5),
-        ("2.5 min", 2.5), ("12 minutes", 12), ("\n  Two minutes.", 2),
-        ("Twenty minutes until 0:50, and the last eight belong to exercise 1.", None),
-        ("Part of the fifteen minutes.", None), ("In the eight minutes.", None), ("Leave it up. Ten minutes.", None),
-        ("Two minds.", None), ("One ministry", None), ("", None), (None, None),
+        ("2 min.", Minutes(2)), ("1.5 min. Ask first.", Minutes(1.5)), ("0 min.", Minutes(0)),
+        ("10 min\nAsk.", Minutes(10)), ("15 min, 13 hands-on.", Minutes(15, 13)),
+        ("25 min, 22.5 hands-on. Walk around.", Minutes(25, 22.5)),
+        ("5 min, until 10:20", Minutes(5)), ("\n  2 min.", Minutes(2)), ("2.5 min\n", Minutes(2.5)),
+        ("Two minutes.", None), ("2 minutes.", None), ("About 2 min.", None), ("2 minds.", None),
+        ("Leave it up. 10 min.", None), ("", None), (None, None),
     ],
 )  # fmt: skip
-def test_notes_begin_with_a_slides_minutes(note: str | None, minutes: float | None) -> None:
+def test_notes_begin_with_a_slides_minutes(note: str | None, minutes: Minutes | None) -> None:
     assert slide_minutes(slide("A", note)) == minutes
 
 
@@ -92,10 +89,16 @@ def test_without_a_plan_nobody_is_late() -> None:
     assert plan.part(0) is None
 
 
-def test_our_decks_minutes_are_those_of_its_parts(root: Path) -> None:
-    our = load_deck(root / "slides" / "triton-workshop.md")
-    plan = schedule(our)
-    assert (plan.parts[0].begins, plan.parts[-1].ends) == (0, 180)
-    for part, following in zip(plan.parts, [*(part.first for part in plan.parts[1:]), len(our.slides)], strict=True):
-        minutes = sum(slide_minutes(slide) or 0 for slide in our.slides[part.first : following])
-        assert part.minutes - 2 <= minutes <= part.minutes + 1, part.name
+def test_what_comes_after_the_end_is_outside_of_the_plan() -> None:
+    plan = schedule(
+        deck(slide("Talk · 0:00", "2 min."), slide("Thank you", "8 min."), slide("Appendix · 0:10"), slide("A"))
+    )
+    assert [plan.part(index) for index in range(4)] == [plan.parts[0], plan.parts[0], None, None]
+    assert (plan.parts[0].begins, plan.parts[0].ends) == (0, 10)
+
+
+def test_the_second_slide_of_an_exercise_shares_its_minutes() -> None:
+    plan = schedule(
+        deck(slide("Exercise", "15 min, 13 hands-on."), slide("Its launcher", "0 min."), slide("B", "1 min."))
+    )
+    assert plan.windows == ((0, 15), (0, 15), (15, 16))

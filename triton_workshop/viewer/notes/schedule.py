@@ -4,8 +4,10 @@
   day (`9:20`). What comes before the first of them belongs to its part.
 - A part lasts until the next one begins; the last one until the time that the notes of its first slide name
   ("until 3:00"), or else as long as its slides.
-- The notes of a slide may begin with its minutes: "Two and a half minutes.", "About 2.5 min". A slide without minutes
-  shares those of the slide before: an exercise of two slides has its minutes on the first.
+- The notes of a slide may begin with its minutes, as data: `2 min.`, or `15 min, 13 hands-on.` where people work for 13
+  of them. A slide without minutes, or with `0 min.`, shares those of the slide before: an exercise of two slides has
+  its minutes on the first.
+- A last part without minutes begins where the talk ends: `Appendix · 3:00`. Its slides are outside of the plan.
 
 A deck without times is one part, as long as its slides; a deck without minutes either has no plan.
 """
@@ -23,22 +25,15 @@ TIME = r"(\d{1,2}):([0-5]\d)"
 PART = re.compile(rf"(.*\S)\s+{TIME}\s*$", re.DOTALL)
 UNTIL = re.compile(rf"\buntil {TIME}\b", re.IGNORECASE)
 
-UNITS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
-TEENS = ["ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
-TENS = ["twenty", "thirty", "forty", "fifty", "sixty"]
-NUMBERS: dict[str, float] = {
-    "half a": 0.5,
-    "a": 1,
-    **{word: number for number, word in enumerate(UNITS + TEENS, 1)},
-    **{ten: 10 * number for number, ten in enumerate(TENS, 2)},
-    **{f"{ten}-{unit}": 10 * number + one for number, ten in enumerate(TENS, 2) for one, unit in enumerate(UNITS, 1)},
-}
-WORDS = "|".join(sorted(NUMBERS, key=len, reverse=True))
-MINUTES = re.compile(
-    rf"\s*(?:about\s+|~\s*)?(?:(?P<digits>\d+(?:[.,]\d+)?)|(?P<word>{WORDS}))(?P<half>\s+and\s+a\s+half)?"
-    r"\s*min(?:utes?|\.)?\b(?P<later_half>\s+and\s+a\s+half)?(?!\s+until\b)",
-    re.IGNORECASE,
-)
+MINUTES = re.compile(r"\A\s*(\d+(?:\.\d+)?) min\b(?:, (\d+(?:\.\d+)?) hands-on\b)?\.?")
+
+
+@dataclass(frozen=True)
+class Minutes:
+    """What a slide takes, and for how long of it people work."""
+
+    total: float = 0.0
+    hands_on: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -66,8 +61,9 @@ class Schedule:
     windows: tuple[tuple[float, float], ...]
 
     def part(self, slide: int) -> Part | None:
-        """The part that a slide belongs to; None without a plan."""
-        return next((part for part in reversed(self.parts) if part.first <= slide), None)
+        """The part that a slide belongs to; None without a plan, and outside of it."""
+        part = next((part for part in reversed(self.parts) if part.first <= slide), None)
+        return part if part and part.minutes else None
 
     def lag(self, slide: int, minute: float) -> float:
         """Minutes behind the plan; below zero ahead of it. 0 while the slide has its time."""
@@ -79,7 +75,7 @@ class Schedule:
 
 def schedule(deck: Deck) -> Schedule:
     """The deck's plan, without parts where it tells none."""
-    minutes = [slide_minutes(slide) for slide in deck.slides]
+    minutes = [(slide_minutes(slide) or Minutes()).total for slide in deck.slides]
     parts = timed_parts(deck.slides, minutes) or untimed_part(deck, minutes)
     if not parts:
         return Schedule((), ())
@@ -92,12 +88,12 @@ def schedule(deck: Deck) -> Schedule:
     return Schedule(tuple(parts), tuple(windows))
 
 
-def untimed_part(deck: Deck, minutes: Sequence[float | None]) -> list[Part]:
-    total = sum(filter(None, minutes))
+def untimed_part(deck: Deck, minutes: Sequence[float]) -> list[Part]:
+    total = sum(minutes)
     return [Part(deck.title, 0, 0.0, total)] if total else []
 
 
-def timed_parts(slides: Sequence[Slide], minutes: Sequence[float | None]) -> list[Part]:
+def timed_parts(slides: Sequence[Slide], minutes: Sequence[float]) -> list[Part]:
     marks: list[tuple[int, str, float]] = []
     for index, slide in enumerate(slides):
         found = PART.match(slide.name)
@@ -110,7 +106,7 @@ def timed_parts(slides: Sequence[Slide], minutes: Sequence[float | None]) -> lis
         return []
     last, _, last_begins = marks[-1]
     named = [in_minutes(*time) for note in slides[last].notes for time in UNTIL.findall(note)]
-    end = max((time for time in named if time > last_begins), default=last_begins + sum(filter(None, minutes[last:])))
+    end = max((time for time in named if time > last_begins), default=last_begins + sum(minutes[last:]))
     zero = marks[0][2]
     if end == zero:  # one time, and no minutes: that is no plan
         return []
@@ -121,26 +117,22 @@ def timed_parts(slides: Sequence[Slide], minutes: Sequence[float | None]) -> lis
     ]
 
 
-def windows_of(part: Part, minutes: Sequence[float | None]) -> Iterator[tuple[float, float]]:
+def windows_of(part: Part, minutes: Sequence[float]) -> Iterator[tuple[float, float]]:
     """When each slide of a part is on: the last ones have what time is left, and nothing goes beyond the part."""
-    lengths = [length for length in minutes if length is not None] or [part.minutes]
+    lengths = [length for length in minutes if length] or [part.minutes]
     edges = [min(part.begins + passed, part.ends) for passed in accumulate(lengths, initial=0.0)]
     edges[-1] = part.ends
     group = -1
     for length in minutes:
-        group += length is not None
+        group += length > 0
         at = max(group, 0)  # slides before the first that has minutes share them
         yield edges[at], edges[at + 1]
 
 
-def slide_minutes(slide: Slide) -> float | None:
+def slide_minutes(slide: Slide) -> Minutes | None:
     """The minutes that a slide's notes begin with; None where they begin with something else."""
     found = MINUTES.match(slide.notes[0]) if slide.notes else None
-    if found is None:
-        return None
-    digits = found["digits"]
-    whole = float(digits.replace(",", ".")) if digits else NUMBERS[found["word"].lower()]
-    return whole + 0.5 * bool(found["half"] or found["later_half"])
+    return Minutes(float(found[1]), float(found[2] or 0)) if found else None
 
 
 def in_minutes(hours: str, minutes: str) -> float:
