@@ -161,7 +161,7 @@ def markdown(report: Report, picture: Path | None) -> str:
         _markdown_table(_deck_rows, report),
     ]
     if picture is not None:
-        parts.append(f"![Roofline: operations a second over operations a byte]({picture.name})")
+        parts.append(f"![Roofline: operations per second over operations per byte]({picture.name})")
     return "\n\n".join(parts) + "\n"
 
 

@@ -227,7 +227,7 @@ def check(
     file: Annotated[Path | None, typer.Option(help="Check this script instead of the exercise's own.")] = None,
     solutions: Annotated[bool, typer.Option("--solutions", help="Check the solutions.")] = False,
     every: Annotated[bool, typer.Option("--all", help="Check every exercise.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a script, on a line of its own.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per script, each on its own line.")] = False,
     no_gpu: Annotated[bool, typer.Option("--no-gpu", help="On the simulator only.")] = False,
 ) -> None:
     """Check exercises: what is wrong, where, and why. Ends with 0 if all are right, 1 if not, 2 for misuse."""
@@ -247,14 +247,13 @@ def bench(
     file: Annotated[Path | None, typer.Option(help="This script instead of the exercise's own.")] = None,
     plain: Annotated[bool, typer.Option("--plain", help="The plain solution instead of the exercise's file.")] = False,
     every: Annotated[bool, typer.Option("--all", help="Every exercise.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a script, on a line of its own.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per script, each on its own line.")] = False,
     plot: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw a roofline to this file.")] = None,
 ) -> None:
     """Set a kernel beside the solutions, PyTorch and the limit of the hardware.
 
     On a GPU it is timed. Without one nothing is: the simulator counts its bytes and operations, and published peak
-    rates say what the limit is. A kernel that is not right has no figures. Ends with 0 if all are right, 1 if not, 2
-    for misuse.
+    rates say what the limit is. Wrong results get no numbers. Exits 0 if all are right, 1 if not, 2 for misuse.
     """
     from triton_workshop.bench import commands
 

@@ -412,7 +412,7 @@ def _why_no_gpu(machine: Machine) -> str:
 
 # ---- The words for fixing --------------------------------------------------------------------------------
 
-_REINSTALL = "Install it anew: `uv sync --reinstall-package {package}`"
+_REINSTALL = "Reinstall it: `uv sync --reinstall-package {package}`"
 _KERNEL_BY_HAND = "uv run python -m triton_workshop.setup_kernel"
 
 _CONTAINER = """\

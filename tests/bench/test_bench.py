@@ -162,7 +162,7 @@ def test_the_screen_fits_a_terminal(plain: Bench, width: int) -> None:
     assert len(lines) <= 23
     assert max(map(len, lines)) <= width
     assert any("there are no times" in line for line in lines)
-    assert "→ memory-bound: 0.08 operations a byte, an H200 needs 14" in [line.rstrip() for line in lines]
+    assert "→ memory-bound: 0.08 operations per byte, an H200 needs 14" in [line.rstrip() for line in lines]
     assert not any("…" in line for line in lines)
 
 

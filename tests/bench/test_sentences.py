@@ -87,7 +87,7 @@ def multiplied(precision: str, n: int = 128) -> Cost:
 def test_whole_sectors_once_leave_nothing_to_a_cache() -> None:
     cost = doubled(4096, 16)
     assert sentences(cost, cost.operations) == (
-        "memory-bound: 0.12 operations a byte, an H200 needs 14",
+        "memory-bound: 0.12 operations per byte, an H200 needs 14",
         "asks for each byte once, in whole sectors: there is nothing for a cache to do",
     )
 
@@ -129,21 +129,21 @@ def test_a_partly_filled_last_block_is_not_worth_a_word() -> None:
 
 def test_between_the_roofs_each_gpu_has_its_own_limit() -> None:
     cost = cost_of_call(lambda: busy[(16,)](vector(4096), vector(4096), 200, BLOCK=256))
-    assert sentences(cost, cost.operations)[0] == "50 operations a byte: memory is the limit on an RTX 4090 " + (
+    assert sentences(cost, cost.operations)[0] == "50 operations per byte: memory is the limit on an RTX 4090 " + (
         "(needs 82), compute is the limit on a T4 (needs 25) and an A100 (needs 9.6) and an H200 (needs 14)"
     )
 
 
 def test_much_arithmetic_is_compute_bound_anywhere() -> None:
     cost = cost_of_call(lambda: busy[(16,)](vector(4096), vector(4096), 400, BLOCK=256))
-    assert sentences(cost, cost.operations)[0] == "compute-bound: 100 operations a byte, an H200 needs only 14"
+    assert sentences(cost, cost.operations)[0] == "compute-bound: 100 operations per byte, an H200 needs only 14"
 
 
 def test_a_large_product_is_compute_bound() -> None:
     cost = multiplied("ieee", 256)
     assert cost.products == {"ieee": 2 * 256**3}
     said = sentences(cost, cost.operations)[0]
-    assert said.startswith("43 operations a byte: memory is the limit on an RTX 4090 (needs 82), compute")
+    assert said.startswith("43 operations per byte: memory is the limit on an RTX 4090 (needs 82), compute")
 
 
 def test_tensor_cores_move_the_limit() -> None:

@@ -1,4 +1,4 @@
-"""The list, hints, and starting anew: with a repository of one's own, so that nobody's work is touched."""
+"""The list, hints, and starting over: with a repository of one's own, so that nobody's work is touched."""
 
 from __future__ import annotations
 

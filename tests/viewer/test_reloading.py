@@ -201,7 +201,7 @@ def test_what_the_deck_is_made_of_is_followed_too(talk: Path) -> None:
     follow(talk, steps)
 
 
-def test_a_picture_is_drawn_anew(talk: Path) -> None:
+def test_a_picture_that_was_saved_is_drawn_again(talk: Path) -> None:
     from PIL import Image
 
     def save(width: int) -> None:

@@ -30,7 +30,7 @@ class Access:
     least_sectors: int
     """As many as would do if each block's bytes lay side by side."""
     useful: int
-    """Bytes that blocks ask for, counted once a block."""
+    """Bytes that blocks ask for, counted once per block."""
     rows: int
     """Rows of bytes without a gap, in all blocks."""
     step: int | None
@@ -64,7 +64,7 @@ class Cost:
 
     @property
     def intensity(self) -> float:
-        """Operations a byte that memory has to move."""
+        """Operations for each byte that memory has to move."""
         return self.operations / max(1, self.distinct)
 
     @property
@@ -78,9 +78,9 @@ class Cost:
         return self.sectors / max(1, self.least_sectors)
 
     def as_json(self) -> dict[str, object]:
-        """The figures, with `operations_a_byte`, `reuse` and `sectors_over_least` that follow from them."""
+        """The figures, with `operations_per_byte`, `reuse` and `sectors_over_least` that follow from them."""
         derived = {
-            "operations_a_byte": round(self.intensity, 4),
+            "operations_per_byte": round(self.intensity, 4),
             "reuse": round(self.reuse, 4),
             "sectors_over_least": round(self.spread, 4),
         }

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class PublishedGpu:
-    """Peak rates: bytes a second, and operations a second. A fused multiply-add is two operations."""
+    """Peak rates: bytes per second, and operations per second. A fused multiply-add is two operations."""
 
     name: str
     bandwidth: float
@@ -20,7 +20,7 @@ class PublishedGpu:
 
     @property
     def balance(self) -> float:
-        """The float32 operations a byte from which on arithmetic is the limit, no longer memory."""
+        """Float32 operations per byte above which arithmetic is the limit, not memory."""
         return self.float32 / self.bandwidth
 
 

@@ -39,16 +39,16 @@ class Limit:
 
     @property
     def rate(self) -> float:
-        """Useful operations a second, at most."""
+        """Useful operations per second, at most."""
         return self.useful / max(self.memory, self.arithmetic)
 
     @property
     def balance(self) -> float:
-        """Operations a byte from which on arithmetic is the limit, for this kernel's mixture of operations."""
+        """Operations per byte above which arithmetic is the limit, for this kernel's mixture of operations."""
         return self.intensity * self.memory / self.arithmetic if self.arithmetic else float("inf")
 
     def as_json(self) -> dict[str, object]:
-        """Operations a second, in 1e12; `balance` in operations a byte."""
+        """Operations per second, in 1e12; `balance` in operations per byte."""
         return {
             "gpu": self.gpu.name,
             "bound": self.bound,

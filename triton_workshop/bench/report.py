@@ -85,7 +85,7 @@ def _bullet(sentence: str) -> Table:
 def _count_table(counts: Counts) -> Table:
     table = _table(
         "", "bytes\nasked for", "distinct\nbytes", "each byte\nasked for", "sectors,\n× least",
-        "floating-point\noperations", "operations\na byte",
+        "floating-point\noperations", "operations\nper byte",
     )  # fmt: skip
     for each in counts.contenders:
         cost = each.cost

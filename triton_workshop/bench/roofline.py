@@ -1,4 +1,4 @@
-"""A roofline as a PNG: operations a second over operations a byte. Needs matplotlib; `benchmarks` draws with it too."""
+"""A roofline as a PNG: operations per second over operations per byte. Needs matplotlib, as `benchmarks` does."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ class Roof:
 
     name: str
     bandwidth: float
-    """Bytes a second."""
+    """Bytes per second."""
     peak: float | None
-    """Operations a second; None where that is not known."""
+    """Operations per second; None where that is not known."""
 
     def __call__(self, intensity: float) -> float:
-        """Operations a second, at most."""
+        """Operations per second, at most."""
         slope = intensity * self.bandwidth
         return slope if self.peak is None else min(slope, self.peak)
 
     @property
     def corner(self) -> float | None:
-        """Where the slope ends, in operations a byte."""
+        """Where the slope ends, in operations per byte."""
         return None if self.peak is None else self.peak / self.bandwidth
 
 
@@ -46,9 +46,9 @@ class Point:
     """A kernel. Without a label it is one of many at its place."""
 
     intensity: float
-    """Operations a byte."""
+    """Operations per byte."""
     rate: float
-    """Operations a second."""
+    """Operations per second."""
     series: str
     label: str = ""
 
@@ -68,7 +68,7 @@ def draw_roofline(title: str, roofs: Sequence[Roof], points: Sequence[Point], fi
     figure = Figure(figsize=(9, 5.5), dpi=DPI, layout="constrained")
     canvas = FigureCanvasAgg(figure)
     axes = figure.add_subplot()
-    axes.set(xscale="log", yscale="log", xlabel="operations a byte", ylabel="operations a second", title=title)
+    axes.set(xscale="log", yscale="log", xlabel="operations per byte", ylabel="operations per second", title=title)
     for number, series in enumerate(dict.fromkeys(point.series for point in points)):
         places = [(point.intensity, point.rate) for point in points if point.series == series]
         across, up = zip(*places, strict=True)

@@ -35,11 +35,11 @@ def _bound(limits: tuple[Limit | None, ...]) -> str:
     bounds = {limit.bound for limit in known}
     intensity, last = number(known[-1].intensity), known[-1]
     if bounds == {"memory"}:
-        return f"memory-bound: {intensity} operations a byte, {_a(last)} needs {number(last.balance)}"
+        return f"memory-bound: {intensity} operations per byte, {_a(last)} needs {number(last.balance)}"
     if bounds == {"compute"}:
-        return f"compute-bound: {intensity} operations a byte, {_a(last)} needs only {number(last.balance)}"
+        return f"compute-bound: {intensity} operations per byte, {_a(last)} needs only {number(last.balance)}"
     sides = [_side(known, bound) for bound in ("memory", "compute")]
-    return f"{intensity} operations a byte: {sides[0]}, {sides[1]}"
+    return f"{intensity} operations per byte: {sides[0]}, {sides[1]}"
 
 
 def _side(limits: list[Limit], bound: str) -> str:

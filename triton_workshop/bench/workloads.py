@@ -27,8 +27,7 @@ class Workload:
     library: str = ""
     """Whose kernel PyTorch calls."""
     products: bool = False
-    """Whether arithmetic is what it is about: then rates are operations a second, and the limit is that of the tensor
-    cores."""
+    """Whether arithmetic matters most: rates are then operations per second, and tensor cores set the limit."""
 
 
 def _random(shape: tuple[int, ...], device: str, seed: int) -> torch.Tensor:

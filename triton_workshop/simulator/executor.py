@@ -259,7 +259,7 @@ upstream_executor: Any = upstream.GridExecutor
 
 
 def call_jit_function(function: Any, *arguments: Any, **named: Any) -> Any:
-    """A jit function that a kernel calls, in place of Triton's, which would patch its language anew each time."""
+    """Calls a jit function for a kernel. Triton's own version would patch its language at every call."""
     rewritten = function.rewrite()
     if _running:
         _running[-1](rewritten.__globals__)

@@ -61,12 +61,12 @@ def _let_a_scalar_be_an_index(interpreter: Any) -> None:
     That interpreter keeps a scalar as an array of one element and calls int() on it, which numpy 2.5 refuses.
     """
     patch_tensor = interpreter._patch_lang_tensor
-    if getattr(patch_tensor, "mends_index", False):
+    if getattr(patch_tensor, "fixes_index", False):
         return
 
     def patch(tensor: type, scope: Any) -> None:
         patch_tensor(tensor, scope)
         scope.set_attr(tensor, "__index__", lambda self: self.handle.data.item())
 
-    patch.mends_index = True  # type: ignore[attr-defined]
+    patch.fixes_index = True  # type: ignore[attr-defined]
     interpreter._patch_lang_tensor = patch

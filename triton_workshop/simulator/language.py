@@ -86,7 +86,7 @@ def _extremum(name: str) -> Callable[..., Any]:
 def prints(function: Any) -> bool:
     """Whether a kernel, or a function that it calls, may print or reach out of the kernel in another way.
 
-    Then programs have to run one after the other: what it does has to happen once a program, in grid order. Reading a
+    Then programs have to run one after the other: what it does has to happen once per program, in grid order. Reading a
     global list or dict is no such thing, as long as nothing here could change one.
     """
     waiting, seen = [function], set[int]()

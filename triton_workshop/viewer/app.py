@@ -683,7 +683,7 @@ class Viewer(App[int]):
         self._start(self.show.by_itself())
 
     def _forget_pictures(self) -> None:
-        """Forgets all that was made of the picture files, so that it is made anew: here, and in the terminal."""
+        """Forgets all that was made of the picture files, here and in the terminal, so that they are read again."""
         forget_pictures()
         if self.graphics.real:
             from triton_workshop.viewer.picture_widget import forget_prepared
