@@ -44,6 +44,7 @@ def deck_figures() -> Iterator[Figure]:
     yield from latencies()
     yield from fusion()
     yield tf32_error()
+    yield from block_sizes(2**28)
     yield from tile_orders(16384)
     yield from tile_sizes((1024, 2048, 4096))
     yield from attention(heads=32, length=16384)
@@ -175,6 +176,21 @@ def _attention_in_float32(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> 
     """Of one head: (length, dims) each."""
     scores = q.float() @ k.float().T * q.shape[1] ** -0.5
     return torch.softmax(scores, dim=-1) @ v.float()
+
+
+# Vectors in blocks
+
+
+def block_sizes(n: int) -> Iterator[Figure]:
+    """The plain add with its default of 4 warps per program: small blocks leave most threads without an element."""
+    x, y = torch.rand(2, n, device=DEVICE)
+    output = torch.empty_like(x)
+    kernel = load_solution(1).add_kernel
+    ways: dict[str, Run] = {
+        f"blocks of {size}": partial(kernel[(cdiv(n, size),)], x, y, output, n, size) for size in (64, 128, 256, 1024)
+    }
+    for name, milliseconds in _times(ways).items():
+        yield Figure(f"add, 2^{n.bit_length() - 1} floats, {name}", milliseconds, "ms")
 
 
 # The deck's matmul: pointers and masks, with tiles in any order and of any size
