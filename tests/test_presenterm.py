@@ -38,7 +38,7 @@ TALK = ROOT / "tests" / "viewer" / "notes" / "talk.md"
 
 pytestmark = pytest.mark.presenterm
 OUR_PYTHON = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
-LIVE_BLOCK = 'print("programs:"'
+LIVE_BLOCK = 'print("never written:"'
 """What tells our launcher's block from the others."""
 
 
@@ -71,7 +71,7 @@ def test_presenterm_runs_a_live_block(presenterm: Terminal) -> None:
         terminal.press(f"{launcher}G")
         terminal.wait_for("The launcher")
         terminal.press("\x05")
-        terminal.wait_for("programs: 4", seconds=60)
+        terminal.wait_for("never written: 232", seconds=60)
         terminal.wait_for("finished", seconds=60)
         terminal.press("q")
         assert terminal.leave() == 0
