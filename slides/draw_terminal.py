@@ -21,7 +21,7 @@ from triton_workshop.viewer.app import Viewer
 
 SLIDES = Path(__file__).parent
 OUTPUT = SLIDES / "images" / "terminal.png"
-TITLE = "Live debugging: something is wrong here"
+TITLE = "Something is wrong here"
 SIZE = (92, 27)  # columns, rows
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 
