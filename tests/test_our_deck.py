@@ -115,10 +115,10 @@ PRINTED = (
      r"cdiv\(1000, 256\)        4\ntriton.cdiv\(1024, 256\) 4 not 5\n"),
     ("The launcher is an ordinary Python function", "never written: 232\nnever written: 0\nnever written: 0\n"),
     ("What a mask guards",
-     r"error: double_kernel: program 3 read x_ptr\[1000\.\.1023\] but x_ptr has 1000 elements; line \d+: `x = "),
+     r"error: double_kernel: program 3 read x_ptr\[1000\.\.1023\], but x_ptr has 1000 elements\.\n  Line \d+: `x = "),
     (
         "Something is wrong here",
-        r"program \[0\]: offsets \[0 1 2 3\]\nprogram \[1\]: offsets \[0 1 2 3\]\n"
+        r"program 0: offsets \[0 1 2 3\]\nprogram 1: offsets \[0 1 2 3\]\n"
         r"expected \[0\.0, 2\.0, 4\.0, 6\.0, 8\.0, 10\.0\]\ngot      \[0\.0, 2\.0, 4\.0, 6\.0, -1\.0, -1\.0\]\n",
     ),
     (
@@ -148,7 +148,7 @@ PRINTED = (
     ),
     ("Into a model: a kernel with a gradient", r"gradient: \[2\.0, 4\.0, 6\.0\]\n"),
     ("A race: two programs and one address",
-     r"error: sum_kernel: program 1 and program 0 meet at output_ptr\[0\] without waiting for each other"),
+     r"error: sum_kernel: program 1 and program 0 meet at output_ptr\[0\]: one loads it"),
     ("The cure: an atomic, or a sum in two steps", r"sum:      499500\.0\nexpected: 499500\.0\n"),
     ("Reductions: a block in, a smaller block out",
      r"sums    \[-15\.0, -40\.0, -65\.0\]\nmaxima  \[-1\.0, -6\.0, -11\.0\]\n"),

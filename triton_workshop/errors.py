@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 from types import TracebackType
+
+from triton_workshop.slide import columns_of
 
 
 class WorkshopError(Exception):
@@ -15,9 +18,21 @@ _python_hook = sys.excepthook
 
 def _print_plainly(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     if isinstance(error, WorkshopError):
-        print(f"error: {error}", file=sys.stderr)
+        print(wrapped(f"error: {error}", columns_of(sys.stderr)), file=sys.stderr)
     else:
         _python_hook(kind, error, trace)
+
+
+def wrapped(text: str, columns: int | None) -> str:
+    """The text with its long lines broken between words; with None for the columns, as it is."""
+    return text if columns is None else "\n".join(_folded(line, columns) for line in text.split("\n"))
+
+
+def _folded(line: str, columns: int) -> str:
+    if len(line) <= columns:
+        return line
+    indent = " " * (len(line) - len(line.lstrip(" ")) + 2)
+    return textwrap.fill(line, columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 sys.excepthook = _print_plainly

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from triton_workshop.device import simulated
 from triton_workshop.errors import WorkshopError
+from triton_workshop.slide import name_of_line
 
 
 def check_triton_mode() -> None:
@@ -18,7 +19,7 @@ def check_triton_mode() -> None:
     loaded, wanted = ("simulator", "GPU") if interpreted else ("GPU", "simulator")
     raise WorkshopError(
         f"Triton was imported before triton_workshop and is set up for the {loaded}, but kernels are to run on the "
-        f"{wanted}; {_what_to_move()}"
+        f"{wanted}. {_what_to_move()}."
     )
 
 
@@ -33,7 +34,7 @@ def _loaded_interpreted() -> bool | None:
 
 def _what_to_move() -> str:
     """Which import of the running script goes where."""
-    fallback = "move the import of triton_workshop above every other import of the script"
+    fallback = "Move the import of triton_workshop above every other import of the script"
     script = getattr(sys.modules.get("__main__"), "__file__", None)
     if script is None:
         return fallback
@@ -47,7 +48,8 @@ def _what_to_move() -> str:
     ours = imports.get("triton_workshop")
     if ours is None or suspect is None or suspect >= ours:
         return fallback
-    return f"in {Path(script).name}, move line {ours} (triton_workshop) above line {suspect}"
+    line, other = (name_of_line(script, number) for number in (ours, suspect))
+    return f"In {Path(script).name}, move {line} (triton_workshop) above {other}"
 
 
 def lines_to_exchange(tree: ast.Module) -> tuple[int, int] | None:

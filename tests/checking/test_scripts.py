@@ -138,7 +138,7 @@ SHOWN = (
         "x = tl.load(x_ptr + offsets, )",
         "Which elements does this line touch that do not exist?",
     ),
-    ("offsets < n_elements", "offsets <= n_elements", "read x_ptr[1000] but x_ptr has 1000", "mask = offsets <=",
+    ("offsets < n_elements", "offsets <= n_elements", "read x_ptr[1000], but x_ptr has 1000", "mask = offsets <=",
      "inside?"),
     ("grid = (cdiv(n_elements, BLOCK_SIZE),)", "grid = (cdiv(n_elements, BLOCK_SIZE))", "(on line ", "grid = (cdiv",
      "comma"),

@@ -23,6 +23,16 @@ if sys.platform != "linux":
 
 RUN = [sys.executable, "-m", "triton_workshop.processes"]
 WORKSHOP = [sys.executable, "-c", "from triton_workshop.cli import main; main()", "run"]
+FAULT = """\
+import os; os.environ["TRITON_INTERPRET"] = "1"
+from triton_workshop import DEVICE
+import torch, triton
+import triton.language as tl
+@triton.jit
+def fill_kernel(x_ptr):
+    tl.store(x_ptr + 4, 1.0)
+fill_kernel[(1,)](torch.zeros(4))
+"""
 WHO = "import os, torch; print(os.getppid(), os.getpid(), flush=True)"
 
 
@@ -153,6 +163,14 @@ def test_a_slide_of_presenterm_has_a_width(environment: dict[str, str], tmp_path
     source = "import os; print(os.environ['TRITON_WORKSHOP_SLIDE'])"
     printed, _ = command(source, tmp_path, environment | {"TRITON_WORKSHOP_SLIDE": "terminal"}).communicate()
     assert int(printed) >= 20
+
+
+def test_a_fault_in_a_slide_of_presenterm_quotes_the_line_and_gives_no_number(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    """presenterm's file has the slide's hidden lines too."""
+    printed, _ = command(FAULT, tmp_path, environment | {"TRITON_WORKSHOP_SLIDE": "terminal"}).communicate()
+    assert "  The line: `tl.store(x_ptr + 4, 1.0)`. Is a mask missing?\n" in printed
 
 
 def test_what_another_user_has_put_in_the_place_of_the_parent_gets_nothing(

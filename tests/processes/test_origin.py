@@ -29,7 +29,7 @@ SAID = {
         "import inspect\ndef f():\n    return 1\nprint(inspect.getsource(f), inspect.getsourcelines(f)[1])",
         "def f():\n    return 1\n 42",
     ),
-    "imports in the wrong order": ("python", WRONG_ORDER, "in talk.md, move line 42 (triton_workshop) above line 41"),
+    "imports in the wrong order": ("python", WRONG_ORDER, "In talk.md, move line 42 (triton_workshop) above line 41."),
     "error in bash": ("bash", "echo one\nnosuchcommand", "talk.md: line 42: nosuchcommand"),
     "error in sh": ("sh", "echo one\nnosuchcommand", "42: nosuchcommand"),
 }
@@ -42,7 +42,7 @@ def test_a_line_has_the_decks_number(start: Start, tmp_path: Path, claim: str, m
     language, source, said = SAID[claim]
     if claim.startswith("imports") and start.__name__ == "Run":
         pytest.skip("takes seconds in a new process")
-    with start(Script(language, source, tmp_path, origin=Origin("talk.md", 41))) as run:
+    with start(Script(language, source, tmp_path, columns=200, origin=Origin("talk.md", 41))) as run:
         printed = b"".join(run.output()).decode()
     assert said in printed
     assert "workshop-" not in printed
@@ -64,4 +64,70 @@ fill_kernel[(1,)](torch.zeros(4))
 @pytest.mark.parametrize(("origin", "line"), [(None, 7), (Origin("talk.md", 101), 107)])
 def test_a_kernels_fault_has_the_decks_number(warm: Runner, tmp_path: Path, origin: Origin | None, line: int) -> None:
     with warm.run(Script("python", KERNEL, tmp_path, origin=origin)) as run:
-        assert f"line {line}: `tl.store".encode() in b"".join(run.output())
+        assert f"Line {line}: `tl.store".encode() in b"".join(run.output())
+
+
+NUMBERS = (None, None, 1, None, 2, 3)
+"""Of a block of six lines, as its slide shows it."""
+SHOWN = {
+    "error": ("python", "\n\nx = 1\n\n\n1 / 0", 'File "block.py", line 3, in <module>\n    1 / 0'),
+    "error in a hidden line": ("python", "\n1 / 0", 'File "block.py", a hidden line, in <module>\n    1 / 0'),
+    "syntax error": ("python", "\n\nx = (", 'File "block.py", line 1\n    x = ('),
+    "warning": ("python", "import warnings\n\nwarnings.warn('careful')", "block.py:1: UserWarning: careful"),
+    "warning in a hidden line": (
+        "python",
+        "import warnings; warnings.warn('a')",
+        "block.py: a hidden line: UserWarning",
+    ),
+    "traceback that the code prints": (
+        "python",
+        "import traceback\n\ntry:\n    {}[1]\nexcept KeyError:\n    traceback.print_exc()",
+        'File "block.py", a hidden line, in <module>',
+    ),
+    "traceback in colour": (
+        "python",
+        r"print(f'File \033[35m\"{__file__}\"\033[0m, line \033[35m5\033[0m, in \033[35mf\033[0m')",
+        'File \033[35m"block.py"\033[0m, line \033[35m2\033[0m, in \033[35mf\033[0m',
+    ),
+    "another file": ("python", "print('File \"/other/block.py\", line 3')", 'File "/other/block.py", line 3'),
+    "imports in the wrong order": (
+        "python",
+        f"\n\n\n\n{WRONG_ORDER}",
+        "In block.py, move line 3 (triton_workshop) above line 2.",
+    ),
+    "error in bash": ("bash", "\n\n\n\n\nnosuchcommand", "block.sh: line 3: nosuchcommand"),
+    "error in sh": ("sh", "\n\n\n\n\nnosuchcommand", "block.sh: 3: nosuchcommand"),
+}
+
+
+@pytest.mark.parametrize("claim", SHOWN)
+def test_a_line_has_the_number_that_its_slide_shows(
+    start: Start, tmp_path: Path, claim: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("TRITON_INTERPRET", raising=False)
+    language, source, said = SHOWN[claim]
+    if claim.startswith("imports") and start.__name__ == "Run":
+        pytest.skip("takes seconds in a new process")
+    with start(Script(language, source, tmp_path, columns=200, numbers=NUMBERS)) as run:
+        printed = b"".join(run.output()).decode()
+    assert said in printed
+    assert "workshop-" not in printed
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="warm processes are forks, on Linux only")
+@pytest.mark.parametrize(
+    ("numbers", "line"),
+    [((None,) * 4 + (1, 2, 3, 4), "Line 3"), ((1, 2, 3, 4, None, None, None, 5), "A hidden line")],
+)
+def test_a_kernels_fault_has_the_number_that_its_slide_shows(
+    warm: Runner, tmp_path: Path, numbers: tuple[int | None, ...], line: str
+) -> None:
+    with warm.run(Script("python", KERNEL, tmp_path, numbers=numbers)) as run:
+        assert f"  {line}: `tl.store(x_ptr + 4, 1.0)`. Is a mask missing?\n".encode() in b"".join(run.output())
+
+
+def test_a_file_that_a_block_runs_keeps_its_own_numbers(start: Start, tmp_path: Path) -> None:
+    (tmp_path / "kernel.py").write_text(KERNEL)
+    source = "import runpy\nrunpy.run_path('kernel.py')"
+    with start(Script("python", source, tmp_path, numbers=(1, 2))) as run:
+        assert b"Line 7: `tl.store" in b"".join(run.output())

@@ -375,8 +375,8 @@ def test_the_message_speaks_the_learners_words() -> None:
     with pytest.raises(MemoryFaults) as caught:
         no_mask_on_the_load[(4,)](x(1000), x(1024), 1000, BLOCK=256)
     assert str(caught.value) == (
-        "no_mask_on_the_load: program 3 read x_ptr[1000..1023] but x_ptr has 1000 elements; "
-        f"line {line_of(no_mask_on_the_load)}: `value = tl.load(x_ptr + at)  # HERE`; is a mask missing?"
+        "no_mask_on_the_load: program 3 read x_ptr[1000..1023], but x_ptr has 1000 elements.\n"
+        f"  Line {line_of(no_mask_on_the_load)}: `value = tl.load(x_ptr + at)  # HERE`. Is a mask missing?"
     )
 
 

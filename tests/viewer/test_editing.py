@@ -66,9 +66,10 @@ def test_hidden_lines_run_where_they_belong(typed: str, source: str) -> None:
     assert hidden == ["import math", "y = f(1)", "done()"]
 
 
-def test_a_line_that_stays_keeps_its_number_in_the_deck() -> None:
-    edited = with_text(code("a", "b", "c"), "a\nnew\nb\nc")
-    assert edited.source_lines == (10, 11, 11, 12)
+def test_the_lines_of_an_edit_are_numbered_as_they_are_shown_now() -> None:
+    original = code(*BEFORE_AND_AFTER)
+    assert original.shown_numbers == (None, 1, 2, None, 3, None)
+    assert with_text(original, "print(1)\nprint(y)").shown_numbers == (None, 1, None, 2, None)
 
 
 def test_an_edit_of_an_edit_keeps_the_hidden_lines() -> None:

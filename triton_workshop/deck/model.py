@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import count
 from pathlib import Path
 
 
@@ -167,6 +168,12 @@ class Code:
     """The file that a ```file block takes its code from; `source_lines` then count in it."""
     hidden: frozenset[int] = frozenset()
     """Indices of the lines of `source` that run and are not shown."""
+
+    @property
+    def shown_numbers(self) -> tuple[int | None, ...]:
+        """The number that +line_numbers gives to each line of `source`; None for a hidden one."""
+        numbers = count(self.first_line_number)
+        return tuple(None if index in self.hidden else next(numbers) for index in range(len(self.source_lines)))
 
     def highlighted(self, step: int) -> frozenset[int] | None:
         """The lines highlighted at a step; None for all."""

@@ -13,8 +13,9 @@ from typing import NoReturn
 from triton_workshop.processes.guard import OWNER
 from triton_workshop.processes.modes import heavy, parent_for
 from triton_workshop.processes.process import CAN_FORK
-from triton_workshop.processes.shows import SLIDE, python_command
+from triton_workshop.processes.shows import python_command
 from triton_workshop.processes.warm import Request, WarmParent, WarmProcess
+from triton_workshop.slide import SLIDE, numbering
 
 IDLE = "TRITON_WORKSHOP_IDLE"
 """Names the seconds for which the process that `workshop run` starts, about 630 MB, stays after the last script.
@@ -68,6 +69,8 @@ def _run(arguments: Sequence[str]) -> int:
     environment = dict(os.environ)
     if SLIDE in environment and not environment[SLIDE].isdecimal():
         environment[SLIDE] = str(max(20, _terminal_columns() - MARGIN))
+        # Its file has the slide's hidden lines too, and nobody has said which they are.
+        environment |= numbering(Path(arguments[0]).absolute(), numbers=())
     stays = idle_seconds(environment)
     script = _connect(arguments[0], environment, stays)
     if script is not None:

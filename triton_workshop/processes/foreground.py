@@ -16,7 +16,7 @@ from triton_workshop.processes.launcher import FOREGROUND, PIPE, come_to_the_fro
 from triton_workshop.processes.process import KILL, limit_memory, signal_group
 from triton_workshop.processes.run import command_for, write_file
 from triton_workshop.processes.script import CannotRunError, Outcome, Script
-from triton_workshop.processes.shows import SLIDE
+from triton_workshop.slide import SLIDE
 
 LEAVE = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 SOFT_RESET = b"\x1b[!p"
@@ -45,7 +45,7 @@ def run_in_foreground(script: Script, within: Path, more: Mapping[str, str]) -> 
     with tempfile.TemporaryDirectory(prefix="workshop-", dir=within, ignore_cleanup_errors=True) as folder:
         file = write_file(script, Path(folder))
         # It has the whole terminal, and can ask for its size.
-        own = {name: value for name, value in script.environment.items() if name not in (SLIDE, "COLUMNS")}
+        own = {name: value for name, value in script.environment(file).items() if name not in (SLIDE, "COLUMNS")}
         command, variables = command_for(script, file, {**own, **more}, PIPE if sys.platform == "win32" else FOREGROUND)
         started = time.monotonic()
         try:

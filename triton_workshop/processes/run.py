@@ -15,6 +15,7 @@ from pathlib import Path
 
 from triton_workshop.processes.languages import executor, installed_executor
 from triton_workshop.processes.launcher import PIPE, TERMINAL
+from triton_workshop.processes.places import namer
 from triton_workshop.processes.process import (
     FAREWELL,
     INTERRUPT,
@@ -96,7 +97,7 @@ class Run(Running):
                 # The output ends when the last process that holds it lets go.
                 with os.fdopen(theirs, "wb"), Path(os.devnull).open("rb") as nothing:
                     files = (theirs if script.terminal else nothing.fileno(), theirs, theirs)
-                    process = launch(script, self._file, script.environment, files)
+                    process = launch(script, self._file, script.environment(self._file), files)
             except OSError as error:
                 raise CannotRunError(f"{script.language} did not start: {error.strerror or error}") from error
             super().__init__(process, undo.pop_all())
@@ -108,12 +109,13 @@ class Run(Running):
         """What the script prints, stdout and stderr in order, in pieces as they come.
 
         Ends when the script and its process group have gone, or have closed their end of the pipe. A script that has
-        an origin names its file there without the temporary folder.
+        an origin or numbers names its file there without the temporary folder.
         """
-        full, name = os.fsencode(self._file), os.fsencode(self._file.name)
+        script = self._script
+        named = namer(self._file, script.numbers) if script.origin or script.numbers else bytes
         while self._readable() and (chunk := _read(self._output)):
-            # A name is written at once, so that a piece seldom ends in its midst.
-            yield chunk.replace(full, name) if self._script.origin else chunk
+            # A place is written at once, so that a piece seldom ends in its midst.
+            yield named(chunk)
         self._reap()
 
     def _readable(self) -> bool:

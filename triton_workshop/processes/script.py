@@ -8,7 +8,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from triton_workshop.processes.shows import SLIDE
+from triton_workshop.slide import BLOCK, SLIDE, Numbers, numbering
 
 PICTURES = "TRITON_WORKSHOP_PICTURES"
 
@@ -35,7 +35,8 @@ class Script:
     processes: what would go beyond it is refused, in Python by a MemoryError (Linux only). `pictures` is a folder: what
     the script shows is left there as PNG files, each named in the output where it was shown (`images.HANDED_OVER`);
     without it, a picture is printed in characters. `alternative` names another way to run the language than its usual
-    one, as in `+exec:uv`. `origin` is what tracebacks and messages are to say of its lines.
+    one, as in `+exec:uv`. Tracebacks and messages name its lines as `origin` says, for the author of a deck; or by
+    `numbers`, one for each line, for those who see the slide; or else as those of a temporary file.
     """
 
     language: str
@@ -47,6 +48,7 @@ class Script:
     memory_limit: int | None = None
     pictures: Path | None = None
     origin: Origin | None = None
+    numbers: Numbers = ()
     alternative: str | None = None
 
     @property
@@ -54,14 +56,13 @@ class Script:
         """Whether it runs in the interpreter that we run in."""
         return self.language == "python" and self.alternative is None
 
-    @property
-    def environment(self) -> dict[str, str]:
-        """The variables that it sees, but for those of its language."""
-        if self.terminal is None:
-            return environment(self.columns, self.pictures)
-        columns, rows = self.terminal
-        # The viewer's emulator is an xterm, whatever terminal the viewer itself runs in.
-        return environment(columns, self.pictures) | {"LINES": str(rows), "TERM": "xterm-256color"}
+    def environment(self, file: Path) -> dict[str, str]:
+        """The variables that it sees when its code stands in this file, but for those of its language."""
+        columns, rows = self.terminal or (self.columns, None)
+        variables = environment(columns, self.pictures)
+        if rows is not None:  # the viewer's emulator is an xterm, whatever terminal the viewer itself runs in
+            variables |= {"LINES": str(rows), "TERM": "xterm-256color"}
+        return {**variables, **numbering(file, self.numbers)} if self.numbers else variables
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ def environment(columns: int, pictures: Path | None = None) -> dict[str, str]:
     """The variables that a script sees: ours, plus what makes its output fit a slide of that many columns."""
     width = str(max(columns, 1))
     terminal = os.environ.get("TERM", "")
-    ours = {name: value for name, value in os.environ.items() if name != PICTURES}
+    ours = {name: value for name, value in os.environ.items() if name not in (PICTURES, BLOCK)}
     return (
         ours
         | ({PICTURES: str(pictures)} if pictures else {})

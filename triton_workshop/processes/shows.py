@@ -14,8 +14,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from triton_workshop.processes.process import program
+from triton_workshop.slide import SLIDE
 
-SLIDE = "TRITON_WORKSHOP_SLIDE"
 NAMED = re.compile(rb"\b(?:PIL|matplotlib|pylab|pyplot|seaborn|torchvision)\b")
 """What a script names that may show pictures by itself."""
 PREPARED = program("from triton_workshop.processes.child import main; main()")

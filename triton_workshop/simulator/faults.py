@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from triton_workshop.errors import WorkshopError
+from triton_workshop.slide import name_of_line
 
 if TYPE_CHECKING:
     from triton_workshop.simulator.formats import Array
@@ -39,6 +40,11 @@ class Line:
 
     file: str
     number: int
+
+    def __str__(self) -> str:
+        """Its name and its code, as a sentence begins with it."""
+        name = name_of_line(self.file, self.number)
+        return f"{name[0].upper()}{name[1:]}: `{self.text}`"
 
     @property
     def text(self) -> str:
@@ -70,7 +76,7 @@ class Fault:
     """Of a race: whether both programs store; otherwise one of them loads."""
 
     def __str__(self) -> str:
-        return f"{self.what}; line {self.line.number}: `{self.line.text}`; {self.advice}"
+        return f"{self.what}.\n  {self.line}. {self.advice}"
 
     @property
     def what(self) -> str:
@@ -79,7 +85,7 @@ class Fault:
 
     @property
     def advice(self) -> str:
-        """What to think of, as a question or a sentence."""
+        """What to think of: a question or a sentence."""
         return _advice(self)
 
 
@@ -90,11 +96,11 @@ class MemoryFaults(WorkshopError):  # noqa: N818  # it stands for several
         self.faults = tuple(faults)
         firsts = {fault.kind: fault for fault in reversed(self.faults)}
         lines = [str(firsts[kind]) for kind in Kind if kind in firsts]
-        super().__init__("\n".join([f"{kernel}: {lines[0]}", *(f"  also: {line}" for line in lines[1:])]))
+        super().__init__("\n".join([f"{kernel}: {lines[0]}", *(f"also: {line}" for line in lines[1:])]))
 
 
 def _what(fault: Fault) -> str:
-    who = f"program {_program(fault.program)}"
+    who = program_name(fault.program)
     where = _element(fault)
     match fault.kind:
         case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE:
@@ -104,14 +110,14 @@ def _what(fault: Fault) -> str:
             if fault.outside == 0:
                 return f"{who} {did} {where}, which lies between the elements of {fault.argument}"
             elements = "element" if fault.size == 1 else "elements"
-            return f"{who} {did} {where} but {fault.argument} has {fault.size} {elements}"
+            return f"{who} {did} {where}, but {fault.argument} has {fault.size} {elements}"
         case Kind.RACE:
-            other = "another program" if fault.other is None else f"program {_program(fault.other)}"
+            other = "another program" if fault.other is None else program_name(fault.other)
             if fault.stored:
                 return f"{who} and {other} store different values to {where}"
-            return f"{who} and {other} meet at {where} without waiting for each other: one loads it, one stores it"
+            return f"{who} and {other} meet at {where}: one loads it and one stores to it, and neither waits"
         case Kind.WRAPPED_OFFSET:
-            return f"{who} used {where}, whose offset was too large for int32 and wrapped around"
+            return f"{who} used {where} by an offset that is too large for int32 and wrapped around"
         case Kind.UNDEFINED_BRANCH:
             return f"{who} branches on an undefined value, so the launch ends here"
 
@@ -119,25 +125,26 @@ def _what(fault: Fault) -> str:
 def _advice(fault: Fault) -> str:
     match fault.kind:
         case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE if fault.argument is None:
-            return "was the pointer made from a wrong number?"
+            return "Was the pointer made from the wrong number?"
         case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE if fault.outside < 0:
-            return "does the mask miss `>= 0`?"
+            return "Does the mask also need `>= 0`?"
         case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE if fault.outside == 0:
-            return "are the strides right?"
+            return "Are the strides right?"
         case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE:
-            return "is a mask missing?"
+            return "Is a mask missing?"
         case Kind.RACE if fault.stored:
-            return "do two programs work on the same block, or is an atomic missing?"
+            return "Do two programs work on the same block, or is an atomic missing?"
         case Kind.RACE:
-            return "programs run in any order: store to another tensor, or use an atomic"
+            return "Programs run in any order: store to another tensor, or use an atomic."
         case Kind.WRAPPED_OFFSET:
-            return "compute it in int64: `.to(tl.int64)`"
+            return "Compute it in int64: `.to(tl.int64)`."
         case Kind.UNDEFINED_BRANCH:
-            return "it comes from a masked load without `other=`, or from a load outside its tensor"
+            return "The value comes from a masked load without `other=`, or from a load outside its tensor."
 
 
-def _program(program: tuple[int, ...]) -> str:
-    return str(program[0]) if len(program) == 1 else str(program)
+def program_name(program: tuple[int, ...]) -> str:
+    """`program 3`, or `program (1, 0)` in a grid of several axes."""
+    return f"program {program[0] if len(program) == 1 else program}"
 
 
 def _element(fault: Fault) -> str:

@@ -194,27 +194,22 @@ def version(block: Block, text: str) -> Block:
 def with_text(code: Code, text: str) -> Code:
     """The code with other visible lines, and its hidden lines where they belong among them.
 
-    All of it is highlighted, at every step: what the presenter types is what it is about now. For a traceback, a new
-    line has the number in the deck of the line that it replaces or stands before.
+    All of it is highlighted, at every step: what the presenter types is what it is about now.
     """
     lines = tuple(text.split("\n"))
-    visible = [index for index in range(len(code.source_lines)) if index not in code.hidden]
     before = hidden_runs(code, lines)
-    origin = new_places(lines, code.lines)
     old_source = code.source.split("\n")
-    source: list[tuple[str, int, bool]] = []
+    source: list[tuple[str, bool]] = []
     for place in range(len(lines) + 1):
-        source += [(old_source[index], code.source_lines[index], True) for index in before.get(place, ())]
-        if place < len(lines):
-            old = min(origin(place), len(visible) - 1)
-            number = code.source_lines[visible[old]] if visible else code.first_line_number
-            source.append((lines[place], number, False))
+        source += [(old_source[index], True) for index in before.get(place, ())]
+        source += [(line, False) for line in lines[place : place + 1]]
+    first = min(code.source_lines, default=1)
     return replace(
         code,
         lines=lines,
-        source="".join(f"{line}\n" for line, _, _ in source),
-        source_lines=tuple(number for _, number, _ in source),
-        hidden=frozenset(index for index, (_, _, hidden) in enumerate(source) if hidden),
+        source="".join(f"{line}\n" for line, _ in source),
+        source_lines=tuple(range(first, first + len(source))),
+        hidden=frozenset(index for index, (_, hidden) in enumerate(source) if hidden),
         highlights=(None,) * len(code.highlights),
     )
 

@@ -10,12 +10,12 @@ from enum import Enum
 from pathlib import Path
 
 from triton_workshop.consent import EVERYTHING, Consent
-from triton_workshop.deck.model import Block, Code, Deck, Execution, Slide, SnippetOutput, origin, walk
+from triton_workshop.deck.model import Block, Code, Deck, Execution, Slide, SnippetOutput, walk
 from triton_workshop.processes.languages import runnable
 from triton_workshop.processes.process import FAREWELL, machine_memory
 from triton_workshop.processes.run import Run
 from triton_workshop.processes.runner import Runner
-from triton_workshop.processes.script import CannotRunError, Origin, Outcome, Script
+from triton_workshop.processes.script import CannotRunError, Outcome, Script
 from triton_workshop.viewer.printed_picture import PictureFolder
 from triton_workshop.viewer.reloading import pairs
 from triton_workshop.viewer.terminal_screen import TerminalScreen
@@ -101,7 +101,7 @@ class LiveBlocks:
             if not self.allows(block):
                 continue
             try:
-                script = self._script(block, code, columns, rows)
+                script = self._script(code, columns, rows)
             except OSError as error:  # no room for its pictures
                 self.fail(block, str(error))
                 continue
@@ -118,11 +118,10 @@ class LiveBlocks:
         """Whether there is consent to run this block."""
         return isinstance(block.content, Code) and self.consent.allows(block.content.execution)
 
-    def _script(self, block: Block, code: Code, columns: int, rows: int) -> Script:
+    def _script(self, code: Code, columns: int, rows: int) -> Script:
         terminal = terminal_size(code, columns, rows)
         # A terminal's screen is made of characters, and so is a picture on it.
         shows_pictures = terminal is None and code.execution not in (Execution.IMAGE, Execution.TERMINAL)
-        file, line = origin(code, block, self.deck)
         return Script(
             code.language,
             code.source,
@@ -132,7 +131,7 @@ class LiveBlocks:
             memory_limit=self._memory_limit,
             terminal=terminal,
             pictures=self._pictures.folder() if shows_pictures else None,
-            origin=Origin(file.name, line),
+            numbers=code.shown_numbers,
         )
 
     def run_in_terminal(self, block: Block) -> Outcome | None:
@@ -141,7 +140,7 @@ class LiveBlocks:
         assert isinstance(code, Code)
         cell = self.cells[block] = Cell(status=Status.RUNNING, started=time.monotonic())
         try:
-            cell.outcome = self._runner.run_in_foreground(self._script(block, code, columns=80, rows=TERMINAL_ROWS))
+            cell.outcome = self._runner.run_in_foreground(self._script(code, columns=80, rows=TERMINAL_ROWS))
         except (CannotRunError, OSError) as error:
             cell.failure = str(error)
         finally:

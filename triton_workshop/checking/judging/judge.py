@@ -132,7 +132,7 @@ class Judge:
         finding = self._finding(
             kinds.get(fault.kind, Kind.CRASH),
             fault.what,
-            (fault.advice[0].upper() + fault.advice[1:],),
+            (fault.advice,),
             line,
             str(fault.kind),
         )

@@ -1,0 +1,77 @@
+"""Errors that people read: their long lines break between words, where something would break them anyway."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import RunPython
+
+from triton_workshop.errors import wrapped
+
+FAULT = """\
+error: sum_kernel: program 1 and program 0 meet at out_ptr[0]: one loads it
+  Line 6: `tl.store(out_ptr, so_far + tl.sum(x))`. Programs run in any order
+also: short"""
+NARROW = """\
+error: sum_kernel: program 1 and program
+  0 meet at out_ptr[0]: one loads it
+  Line 6: `tl.store(out_ptr, so_far +
+    tl.sum(x))`. Programs run in any
+    order
+also: short"""
+
+
+def test_long_lines_break_between_words_and_go_on_indented() -> None:
+    assert wrapped(FAULT, 40) == NARROW
+
+
+@pytest.mark.parametrize("columns", [80, None])
+def test_lines_that_fit_stay_as_they_are(columns: int | None) -> None:
+    assert wrapped(FAULT, columns) == FAULT
+
+
+@pytest.mark.parametrize("columns", [1, 5, 12])
+def test_a_word_is_never_broken_however_narrow(columns: int) -> None:
+    assert wrapped(FAULT, columns).split() == FAULT.split()
+
+
+FAILS = """\
+from triton_workshop.errors import WorkshopError
+raise WorkshopError("expected a kernel that stores what it has loaded, and found none in this file")
+"""
+
+
+@pytest.mark.parametrize(
+    ("variables", "printed"),
+    [
+        ({}, ["error: expected a kernel that stores what it has loaded, and found none in this file"]),
+        (
+            {"TRITON_WORKSHOP_SLIDE": "50"},
+            ["error: expected a kernel that stores what it has", "  loaded, and found none in this file"],
+        ),
+        (
+            {"COLUMNS": "50"},
+            ["error: expected a kernel that stores what it has loaded, and found none in this file"],
+        ),
+    ],
+    ids=["a file", "a slide", "a file, whatever the terminal around it"],
+)
+def test_an_error_wraps_in_a_slide_and_not_in_a_file(
+    run_python: RunPython, tmp_path: Path, variables: dict[str, str], printed: list[str]
+) -> None:
+    script = tmp_path / "fails.py"
+    script.write_text(FAILS)
+    assert run_python(script, env=variables).stderr.splitlines() == printed
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals on Windows")
+def test_an_error_wraps_in_a_terminal(tmp_path: Path) -> None:
+    from triton_workshop.processes.run import Run
+    from triton_workshop.processes.script import Script
+
+    forget_the_slide = "import os; del os.environ['TRITON_WORKSHOP_SLIDE'], os.environ['COLUMNS']\n"
+    with Run(Script("python", forget_the_slide + FAILS, tmp_path, terminal=(50, 10))) as run:
+        lines = b"".join(run.output()).decode().splitlines()
+    assert lines == ["error: expected a kernel that stores what it has", "  loaded, and found none in this file"]
