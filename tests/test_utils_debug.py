@@ -74,4 +74,4 @@ def test_inside_a_kernel_print_if_shows_the_program_that_was_asked_for(run_pytho
     script.write_text(KERNEL)
     result = run_python(script)
     assert result.stderr == ""
-    assert result.stdout.splitlines() == ["program [1] has [4 5 6 7]", "in a list [1]", "[0, 1, 2, 3, 4, 5]"]
+    assert result.stdout.splitlines() == ["program 1 has [4 5 6 7]", "in a list 1", "[0, 1, 2, 3, 4, 5]"]

@@ -18,6 +18,7 @@ from triton._C.libtriton import ir
 from triton.runtime import interpreter as upstream
 
 from triton_workshop.simulator import blocks, dot
+from triton_workshop.simulator.faults import program_name
 from triton_workshop.simulator.formats import (
     NUMPY,
     Array,
@@ -675,16 +676,18 @@ class Builder:
 
     # Debugging
 
-    def create_print(self, prefix: str, hexadecimal: bool, values: list[Value], signed: Any) -> None:
+    def create_print(self, prefix: str, hexadecimal: bool, values: list[Value], _signed: Any) -> None:
         if not self.memory.plan.one_by_one:
             raise LookedAt("device_print")
-        self.upstream.grid_idx = tuple(int(ids[0]) for ids in self.ids)
-        self.upstream.create_print(prefix, hexadecimal, [as_upstream(value) for value in values], signed)
+        program = tuple(int(ids[0]) for ids in self.ids)
+        formatter: Any = {"all": _hexadecimal} if hexadecimal else None
+        for value in values:
+            print(program, prefix, np.array2string(value.of_one_program(), formatter=formatter))
 
     def create_assert(self, condition: Value, message: str) -> None:
         if not condition.data.all():
-            program = self.memory.log.program(int(self.memory.group[0]))
-            raise AssertionError(f"{message or 'an assertion fails'}, in program {', '.join(map(str, program))}")
+            program = program_name(self.memory.log.program(int(self.memory.group[0])))
+            raise AssertionError(f"{message or 'an assertion fails'}, in {program}")
 
     def create_assume(self, condition: Value) -> None:
         assert condition.data.all(), "Assume failed"
@@ -732,6 +735,11 @@ def from_upstream(result: Any) -> Any:
     scalar = data.size == 1
     data = data.reshape(1) if scalar else data[None]
     return Value(decode(data.astype(stored_as(dtype), copy=False), dtype), dtype, () if scalar else data.shape[1:])
+
+
+def _hexadecimal(number: Any) -> str:
+    """As Triton's interpreter writes it."""
+    return float(number).hex() if isinstance(number, np.floating) else f"0x{int(number):0{number.itemsize * 2}x}"
 
 
 def constant(value: Any, dtype: Any) -> Value:

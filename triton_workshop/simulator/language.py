@@ -19,7 +19,7 @@ from triton.language.semantic import TritonSemantic
 from triton.runtime import interpreter as upstream
 
 from triton_workshop.simulator import reductions, rewriting
-from triton_workshop.simulator.builder import Builder, as_upstream
+from triton_workshop.simulator.builder import Builder
 from triton_workshop.simulator.faults import Kind
 from triton_workshop.simulator.formats import Array, held_as
 from triton_workshop.simulator.signals import Branches, Diverged, LaunchEnds, LookedAt
@@ -50,6 +50,8 @@ def interpreted(function: Callable[..., Any], builder: Builder) -> Iterator[Call
         scope.set_attr(tl.tensor, name, method)
     # Triton 3.6 leaves it true for ever: `while tl.condition(...)` would never end.
     scope.set_attr(tl.condition, "__bool__", lambda condition: bool(condition.condition))
+    scope.set_attr(tl.constexpr, "__format__", lambda constant, specification: format(constant.value, specification))
+    scope.set_attr(tl.constexpr, "__str__", lambda constant: str(constant.value))
     for name in ("atomic_max", "atomic_min"):
         scope.set_attr(TritonSemantic, name, _float_atomic(builder, name, getattr(TritonSemantic, name)))
 
@@ -288,11 +290,11 @@ def _tensor_methods(builder: Builder) -> dict[str, Any]:
 
         return look
 
-    def shown(convert: Callable[[Any], str]) -> Callable[[Any], str]:
-        def look(tensor: Any) -> str:
+    def shown(convert: Callable[..., str]) -> Callable[..., str]:
+        def look(tensor: Any, *specification: str) -> str:
             if not builder.memory.plan.one_by_one:
                 raise LookedAt
-            return convert(as_upstream(tensor.handle).data)
+            return convert(tensor.handle.of_one_program(), *specification)
 
         return look
 
@@ -308,10 +310,19 @@ def _tensor_methods(builder: Builder) -> dict[str, Any]:
         "__index__": as_index,
         "__int__": number(int),
         "__float__": number(float),
-        "__repr__": shown(repr),
+        "__format__": shown(_formatted),
+        "__repr__": shown(lambda data: repr(data) if data.shape else str(data)),
         "__str__": shown(str),
         "T": property(transposed),
     }
+
+
+def _formatted(data: Array, specification: str) -> str:
+    if data.shape and specification:
+        raise TypeError(
+            f"`:{specification}` formats a number, but this is a block of shape {data.shape}; print it without that"
+        )
+    return format(data, specification)
 
 
 def _described(tensor: Any) -> str:

@@ -65,6 +65,10 @@ class Value:
         """`data` with every axis of the block at its full length: (P or 1, *shape)."""
         return spread(self.data, self.shape)
 
+    def of_one_program(self) -> Array:
+        """The elements as the only program that runs has them; a scalar has no axes, and so prints as a number."""
+        return np.asarray(self.full()[0])
+
     def limits(self) -> tuple[int, int]:
         """The least and the greatest of an integer's elements."""
         if self.bounds is None:
