@@ -40,7 +40,7 @@ def test_a_malformed_condition_is_quoted_with_the_operators(condition: str) -> N
 
 
 def test_a_condition_without_a_program_id_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"2 conditions, but 1 program id"):
+    with pytest.raises(ValueError, match=r"expected 2 program ids, .* '=0,=1', got 1"):
         print_if("here", 0, conditions="=0,=1")
 
 

@@ -20,6 +20,7 @@ from PIL import Image
 
 from triton_workshop.device import resolve_device
 from triton_workshop.half_blocks import WIDEST_PICTURE, half_blocks
+from triton_workshop.slide import SLIDE
 
 if TYPE_CHECKING:
     import torch
@@ -124,7 +125,7 @@ def slide_columns(environ: Mapping[str, str]) -> int | None:
 
     `TRITON_WORKSHOP_SLIDE` says it. presenterm does not: there it follows from the terminal's width.
     """
-    value = environ.get("TRITON_WORKSHOP_SLIDE", "")
+    value = environ.get(SLIDE, "")
     if value.isdecimal() and int(value) > 0:
         return int(value)
     if _parent_is_presenterm():

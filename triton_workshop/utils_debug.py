@@ -1,6 +1,6 @@
 """Debug mode: importing this module puts kernels on the simulator, on a machine with a GPU too.
 
-There a kernel is Python: `print`, `breakpoint()` and `print_if` work inside it.
+There a kernel is ordinary Python: `print`, f-strings, `breakpoint()` and `print_if` work inside it.
 """
 
 from __future__ import annotations
@@ -58,7 +58,9 @@ def print_if(
     given = [pid for pid in (pid_0, pid_1, pid_2) if pid is not None]
     parsed = [_parse(condition, conditions) for condition in conditions.split(",")]
     if len(parsed) > len(given):
-        raise ValueError(f"conditions {conditions!r}: {len(parsed)} conditions, but {len(given)} program id(s) given")
+        raise ValueError(
+            f"expected {len(parsed)} program ids, one for each condition in {conditions!r}, got {len(given)}"
+        )
     ids = [_as_int(pid) for pid in given]
     if all(holds(pid) for holds, pid in zip(parsed, ids, strict=False)):
         print(text)
@@ -81,5 +83,5 @@ def _as_int(pid: ProgramId) -> int:
     if isinstance(pid, SupportsIndex):
         return operator.index(pid)
     if len(pid) != 1:
-        raise ValueError(f"a program id is one number, got {len(pid)} of them")
+        raise ValueError(f"expected a program id, which is one number, got {len(pid)} numbers")
     return operator.index(pid[0])

@@ -197,7 +197,7 @@ def test_a_variable_says_how_long_a_process_stays(variables: dict[str, str], sec
 
 @pytest.mark.parametrize("text", ["5min", "-1", "1.5", "inf", "٣", "9999999"])
 def test_what_is_no_time_is_refused(text: str) -> None:
-    with pytest.raises(IdleError, match=f"{IDLE}={text}: expected whole seconds"):
+    with pytest.raises(IdleError, match=f"{IDLE}={text}: expected how many seconds"):
         idle_seconds({IDLE: text})
 
 
@@ -205,7 +205,7 @@ def test_a_command_with_a_time_that_is_none_says_so_and_runs_nothing(
     environment: dict[str, str], tmp_path: Path
 ) -> None:
     process = command(WHO, tmp_path, environment | {IDLE: "5min"})
-    assert process.communicate()[0].startswith(f"{IDLE}=5min: expected whole seconds")
+    assert process.communicate()[0].startswith(f"{IDLE}=5min: expected how many seconds")
     assert process.returncode == 2
 
 

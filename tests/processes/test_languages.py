@@ -90,9 +90,9 @@ def test_a_missing_program_is_a_line_that_says_what_to_install(tmp_path: Path, m
 @pytest.mark.parametrize(
     ("language", "alternative", "message"),
     [
-        ("cobol", None, "no way to run 'cobol' here; expected one of bash, c, "),
+        ("cobol", None, "cannot run 'cobol'; expected one of bash, c, "),
         ("python", "conda", "python has no alternative 'conda'; expected one of uv"),
-        ("c", "clang", "it runs one way only"),
+        ("c", "clang", "there is only one way to run it"),
     ],
 )
 def test_what_nobody_runs_is_refused(tmp_path: Path, language: str, alternative: str | None, message: str) -> None:

@@ -110,5 +110,5 @@ def test_the_module_of_cuda_is_the_same() -> None:
 
 def test_what_is_not_here_says_so() -> None:
     function: Any = libdevice.cyl_bessel_i0
-    with pytest.raises(InterpreterError, match=r"the simulator has no __nv_cyl_bessel_i0f: compute it from"):
+    with pytest.raises(InterpreterError, match=r"the simulator does not have __nv_cyl_bessel_i0f; compute it with"):
         of_one[(P,)](numbers(torch.float32), torch.zeros(P * N), function, N)

@@ -167,10 +167,10 @@ def loads_by_brackets(x_ptr, out_ptr):
 
 
 MISTAKEN = {
-    takes_a_block_for_a_number: r"block of shape \(4,\) is no number of Python's",
-    counts_to_a_float: "`range` counts from integer to integer, and one of its ends is a scalar of type fp32",
-    counts_to_a_block: r"`range` counts from integer to integer, and one of its ends is a block of shape \(4,\)",
-    loads_by_brackets: r"brackets add axes.*tl\.load\(pointer \+ offsets\)",
+    takes_a_block_for_a_number: r"block of shape \(4,\) cannot become a Python number",
+    counts_to_a_float: "`range` expects integers, but one of its arguments is a scalar of type fp32",
+    counts_to_a_block: r"`range` expects integers, but one of its arguments is a block of shape \(4,\)",
+    loads_by_brackets: r"brackets only add axes.*tl\.load\(pointer \+ offsets\)",
 }
 
 

@@ -59,6 +59,12 @@ def test_a_missing_folder_is_a_failure_and_no_crash(tmp_path: Path) -> None:
     assert "No such file" in (live.cells[lost].failure or "")
 
 
+def test_a_traceback_counts_the_lines_that_the_slide_shows(tmp_path: Path) -> None:
+    code = Code("python", ("y = 0", "1 / y"), "x = 1\ny = 0\nz = 1\n1 / y\n", (5, 6, 7, 8), hidden=frozenset({0, 2}))
+    [printed] = run_to_the_end(LiveBlocks(tmp_path / "deck.md"), Block(code, 0, 4))
+    assert 'File "block.py", line 2, in <module>' in printed
+
+
 def test_stop_reaches_what_waits(tmp_path: Path) -> None:
     live = LiveBlocks(tmp_path / "deck.md")
     endless, waiting = block("while True: pass", line=1), block("print('never')", line=2)

@@ -62,7 +62,7 @@ class TimeIsUpError(Exception):
     """A function has taken too long; `line` is where in the limit's file it was, if that is known."""
 
     def __init__(self, line: int | None) -> None:
-        super().__init__(f"the time was up on line {line}" if line else "the time was up")
+        super().__init__(f"time ran out on line {line}" if line else "time ran out")
         self.line = line
 
 

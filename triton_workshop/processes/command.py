@@ -59,8 +59,8 @@ def idle_seconds(environment: Mapping[str, str]) -> int:
     text = environment.get(IDLE, "").strip() or str(IDLE_SECONDS)
     if not (text.isascii() and text.isdecimal() and len(text) <= DIGITS):
         raise IdleError(
-            f"{IDLE}={text}: expected whole seconds for which a warm process stays after the last script, "
-            f"such as 60, or 0 for none; unset, it stays {IDLE_SECONDS // 60} minutes"
+            f"{IDLE}={text}: expected how many seconds a warm process stays after the last script, as a whole number: "
+            f"60, or 0 for no such process; without this variable, it stays {IDLE_SECONDS // 60} minutes"
         )
     return int(text)
 

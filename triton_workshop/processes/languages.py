@@ -63,12 +63,12 @@ def executor(language: str, alternative: str | None = None) -> Executor:
     name = ALIASES.get(language, language)
     if name not in executors():
         known = ", ".join(name for name in executors() if ":" not in name)
-        raise CannotRunError(f"no way to run {language!r} here; expected one of {known}")
+        raise CannotRunError(f"cannot run {language!r}; expected one of {known}")
     found = executors().get(f"{name}:{alternative}" if alternative else name)
     if found is None:
         others = [each.partition(":")[2] for each in executors() if each.startswith(f"{name}:")]
-        known = ", ".join(others) or "none: it runs one way only"
-        raise CannotRunError(f"{language} has no alternative {alternative!r}; expected one of {known}")
+        known = f"expected one of {', '.join(others)}" if others else "there is only one way to run it"
+        raise CannotRunError(f"{language} has no alternative {alternative!r}; {known}")
     return found
 
 

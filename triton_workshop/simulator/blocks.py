@@ -37,7 +37,8 @@ def gather(source: Value, index: Value, axis: int) -> Value:
     where = np.broadcast_to(index.full(), (rows, *index.shape)).astype(np.int64)
     size = source.shape[axis]
     if where.size and (where.min() < 0 or where.max() >= size):
-        raise IndexError(f"tl.gather: an index is outside the axis of {size} elements")
+        low, high = where.min(), where.max()
+        raise IndexError(f"tl.gather: expected indices from 0 to {size - 1}, got {low if low < 0 else high}")
 
     def take(data: Array) -> Array:
         full = np.broadcast_to(spread(data, source.shape), (rows, *source.shape))

@@ -580,7 +580,7 @@ class Builder:
         if not isinstance(timeout, Value) and not result.data.all():
             if not self.memory.plan.one_by_one:
                 raise Restart("a program waits", dataclasses.replace(self.memory.plan, one_by_one=True))
-            raise RuntimeError("atomic_poll would wait forever: no program that ran before stores what it waits for")
+            raise RuntimeError("atomic_poll would wait forever: no earlier program stores the value that it waits for")
         return result
 
     def _update(
@@ -687,10 +687,10 @@ class Builder:
     def create_assert(self, condition: Value, message: str) -> None:
         if not condition.data.all():
             program = program_name(self.memory.log.program(int(self.memory.group[0])))
-            raise AssertionError(f"{message or 'an assertion fails'}, in {program}")
+            raise AssertionError(f"{message or 'an assertion failed'}, in {program}")
 
     def create_assume(self, condition: Value) -> None:
-        assert condition.data.all(), "Assume failed"
+        assert condition.data.all(), "tl.assume was given a condition that is false"
 
     # What this builder does not know
 

@@ -85,7 +85,7 @@ def multiply_scaled(
     """The product of two blocks in a microscaling format, as Triton's interpreter decodes them (from 3.9 on)."""
     decode = getattr(upstream, "_prepare_dot_scaled_operand", None)
     if decode is None:
-        raise NotImplementedError("tl.dot_scaled needs Triton 3.9: the interpreter of this version has none")
+        raise NotImplementedError("on the simulator, tl.dot_scaled needs Triton 3.9 or newer")
     kinds = type(a_format)
     compute = tl.float16 if kinds.FP16 in (a_format, b_format) else tl.bfloat16
     left = decode(_bits(a), _bits(a_scale), a_format, a_packed, compute, is_rhs=False)

@@ -85,7 +85,7 @@ class Fault:
 
     @property
     def advice(self) -> str:
-        """What to think of: a question or a sentence."""
+        """What to think about: a question or a sentence."""
         return _advice(self)
 
 
@@ -115,7 +115,7 @@ def _what(fault: Fault) -> str:
             other = "another program" if fault.other is None else program_name(fault.other)
             if fault.stored:
                 return f"{who} and {other} store different values to {where}"
-            return f"{who} and {other} meet at {where}: one loads it and one stores to it, and neither waits"
+            return f"{who} and {other} meet at {where}: one loads it, the other stores to it, and neither waits"
         case Kind.WRAPPED_OFFSET:
             return f"{who} used {where} by an offset that is too large for int32 and wrapped around"
         case Kind.UNDEFINED_BRANCH:

@@ -220,7 +220,7 @@ def _scalars(builder: Builder, number: Any) -> Array:
         return np.array([operator.index(_plain(number))])
     value = number.handle
     if not _is_single(value) or not number.dtype.is_int():
-        raise TypeError(f"`range` counts from integer to integer, and one of its ends is {_described(number)}")
+        raise TypeError(f"`range` expects integers, but one of its arguments is {_described(number)}")
     _check_defined(builder, value)
     data = value.data.reshape(-1).astype(np.int64)
     return np.asarray(data[:1] if (data == data[0]).all() else data)
@@ -261,8 +261,8 @@ def _tensor_methods(builder: Builder) -> dict[str, Any]:
         parts = index if isinstance(index, tuple) else (index,)
         if any(isinstance(part, tl.tensor | int) for part in parts):
             raise TypeError(
-                "unsupported tensor index: brackets add axes, as in `x[:, None]`; a pointer's elements come from "
-                "`tl.load(pointer + offsets)`, and a block's from `tl.gather`"
+                "unsupported tensor index: brackets only add axes, as in `x[:, None]`; read memory with "
+                "`tl.load(pointer + offsets)`, and pick elements of a block with `tl.gather`"
             )
         return with_more_axes(tensor, index)
 
@@ -272,17 +272,21 @@ def _tensor_methods(builder: Builder) -> dict[str, Any]:
         value = tensor.handle
         if builder.combining or _is_single(value):
             return bool(_agreed(builder, value))
-        raise ValueError(f"{_described(tensor)} is neither true nor false: tl.where and masks choose by element")
+        raise ValueError(
+            f"{_described(tensor)} is neither true nor false; choose element by element, with tl.where or a mask"
+        )
 
     def as_index(tensor: Any) -> int:
         if not builder.combining and not _is_single(tensor.handle):
-            raise TypeError(f"{_described(tensor)} is not an index")
+            raise TypeError(f"{_described(tensor)} is not an index; expected a scalar")
         return int(_agreed(builder, tensor.handle))
 
     def number(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
         def look(tensor: Any) -> Any:
             if not builder.combining and not _is_single(tensor.handle):
-                raise TypeError(f"{_described(tensor)} is no number of Python's: functions of blocks are in `tl`")
+                raise TypeError(
+                    f"{_described(tensor)} cannot become a Python number; use the functions in `tl` for blocks"
+                )
             try:
                 return convert(as_index(tensor) if convert is int else _agreed(builder, tensor.handle))
             except Diverged:
@@ -320,7 +324,7 @@ def _tensor_methods(builder: Builder) -> dict[str, Any]:
 def _formatted(data: Array, specification: str) -> str:
     if data.shape and specification:
         raise TypeError(
-            f"`:{specification}` formats a number, but this is a block of shape {data.shape}; print it without that"
+            f"`:{specification}` formats a number, but this is a block of shape {data.shape}; print it without a format"
         )
     return format(data, specification)
 

@@ -42,7 +42,9 @@ def function_of(symbol: str) -> Function:
     for known in (short, short.removesuffix("f"), short.removesuffix("d"), short[1:]):
         if name != symbol and known in _FUNCTIONS:
             return _FUNCTIONS[known]
-    raise NotImplementedError(f"the simulator has no {symbol}: compute it from functions of `tl`, or use a GPU")
+    raise NotImplementedError(
+        f"the simulator does not have {symbol}; compute it with functions from `tl`, or run on a GPU"
+    )
 
 
 def _by_element(function: Function) -> Function:

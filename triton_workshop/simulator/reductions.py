@@ -230,7 +230,7 @@ def _tensor(value: Value, dtype: Any) -> Any:
 
 def _check_axis(axis: int | None, shape: tuple[int, ...]) -> None:
     if axis is not None and not -len(shape) <= axis < len(shape):
-        raise ValueError(f"axis {axis} out of bounds for shape {shape}")
+        raise ValueError(f"axis {axis} is out of bounds for a block of shape {shape}")
 
 
 def _standard(**functions: Any) -> dict[Any, Any]:
