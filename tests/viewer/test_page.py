@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,7 @@ from triton_workshop.deck.model import (
     Table,
 )
 from triton_workshop.viewer.frame import footer
+from triton_workshop.viewer.live import Cell, Status
 from triton_workshop.viewer.page import Page, compose
 from triton_workshop.viewer.palette import DARK, LIGHT, Palette, palette_named
 from triton_workshop.viewer.place import Place
@@ -118,6 +120,26 @@ def test_lines_that_are_not_highlighted_are_dimmed() -> None:
 
     assert colours(0) == {"lit": DARK.text, "dim": DARK.faint}
     assert colours(1) == {"lit": DARK.text, "dim": DARK.text}
+
+
+@pytest.mark.parametrize(
+    ("beginning", "between_words"),
+    [("RuntimeError", True), ("subprocess.TimeoutExpired.SomeError", True), ("error", True), ("a", False)],
+)
+def test_an_errors_message_breaks_between_words_and_other_output_as_in_a_terminal(
+    beginning: str, between_words: bool
+) -> None:
+    line = f"{beginning}: the sizes of tensor a and tensor b must match"
+    slide = slide_of(Code("python", ("x",), "x", (1,), execution=Execution.ON_KEY))
+    cell = Cell(status=Status.ENDED)
+    cell.transcript.feed(line.encode())
+    page = compose(
+        Deck(Path("deck.md"), FrontMatter(), (slide,)), slide, View(DARK, 49, 24, 0, {slide.blocks[0]: cell})
+    )
+    columns = page.live[slide.blocks[0]].columns
+    printed = [row.partition("▎ ")[2] for row in text_of(page).splitlines() if "▎ " in row]
+    assert line[columns - 1 : columns + 1].isalpha() or between_words
+    assert printed[:-1] == (textwrap.wrap(line, columns) if between_words else [line[:columns], line[columns:]])
 
 
 def test_line_numbers_start_where_the_block_says() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from io import StringIO
@@ -18,6 +19,9 @@ from triton_workshop.deck.model import Alignment
 CONSOLE = Console(
     file=StringIO(), width=80, color_system="truecolor", force_terminal=True, legacy_windows=False, _environ={}
 )
+
+MESSAGE = re.compile(r"\s*(?:error|[\w.]*(?:Error|Exception|Warning)): ")
+"""How a line of an output begins that says what went wrong, in Python's words or a program's."""
 
 Lines = tuple[Strip, ...]
 
@@ -42,6 +46,11 @@ def wrap(text: Text, width: int) -> list[Text]:
 def fold(text: Text, width: int) -> list[Text]:
     """Lines of at most `width` cells, broken anywhere, as a terminal does."""
     return [text] if text.cell_len <= width else list(text.divide(_folds(text.plain, width)))
+
+
+def printed_rows(text: Text, width: int) -> list[Text]:
+    """A line of an output: the message of an error breaks between words, anything else where a terminal breaks it."""
+    return wrap(text.copy(), width) if MESSAGE.match(text.plain) else fold(text, width)
 
 
 def folded_height(text: Text, width: int) -> int:

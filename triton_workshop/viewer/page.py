@@ -34,7 +34,7 @@ from triton_workshop.deck.model import Text as Spans
 from triton_workshop.streams import printable
 from triton_workshop.viewer.blocks import code_panel, column_widths, editor_panel, still_lines
 from triton_workshop.viewer.frame import banner, centred, cover, title_bar
-from triton_workshop.viewer.lines import Lines, fold, strip
+from triton_workshop.viewer.lines import Lines, printed_rows, strip, wrap
 from triton_workshop.viewer.live import Cell, Status, in_place, stands_by, terminal_size
 from triton_workshop.viewer.palette import Palette
 from triton_workshop.viewer.pictures import Look, Picture, cells_for, half_blocks, output_cells, pixel_size
@@ -395,7 +395,7 @@ class Composer:
         bar = Segment("▎ ", Style(color=tone, bgcolor=palette.well))
         inside = max(width - 4, 1)
         output = self._printed(cell, inside, ground)
-        self._append(output, self._printed_line(status, inside, ground))
+        self._append(output, Piece([strip(row, inside, ground) for row in wrap(status, inside)]))
         beside = max(width - 2, 0)
         rows = [self._fill([bar, *line.adjust_cell_length(beside, ground)], width) for line in output.lines]
         pictures = [picture.moved(2, 0) for picture in output.pictures]
@@ -420,7 +420,7 @@ class Composer:
     def _printed_line(self, text: Text, width: int, ground: Style) -> Piece:
         """A line of an output in as many rows as it needs."""
         if not isinstance(text, PictureLine):
-            return Piece([strip(row, width, ground) for row in fold(text, width)])
+            return Piece([strip(row, width, ground) for row in printed_rows(text, width)])
         # As many rows at most as leave the title, the footer and the status on the screen.
         room = max(self.view.height - 6, 4)
         columns, rows = output_cells(text.picture, width, room, self.view.graphics)
