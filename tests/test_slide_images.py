@@ -6,6 +6,7 @@ import functools
 import importlib
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
@@ -18,11 +19,17 @@ from conftest import ROOT, RunPython
 from matplotlib.axes import Axes
 from matplotlib.transforms import Bbox
 from PIL import Image
+from rich.cells import cell_len
+
+from triton_workshop.deck import load_deck
+from triton_workshop.viewer.deck_theme import look_of
+from triton_workshop.viewer.view import margin
 
 IMAGES = ROOT / "slides" / "images"
 DRAWN_ELSEWHERE = {"terminal.png"}  # slides/draw_terminal.py
 
 NAMES = (
+    "gpu_sms_programs",
     "programs_vector", "scalar_block", "grid_program_tile", "memory_hierarchy", "row_major", "offsets_2d",
     "image_planes", "sliding_window", "matmul_tiles", "grouped_order", "leaky_relu", "fusion", "roofline",
 )  # fmt: skip
@@ -51,8 +58,7 @@ def redrawn(drawing: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Ca
 
     @functools.cache
     def redraw(name: str) -> Redrawn:
-        canvas = drawing.Canvas()
-        drawing.DRAWINGS[name](canvas)
+        canvas = drawing.picture(name)
         canvas.save(folder / f"{name}.png")
         return Redrawn(canvas.axes, folder / f"{name}.png")
 
@@ -76,7 +82,8 @@ TOLERANCE = 8.0
 
 def test_every_picture_of_the_deck_has_its_drawing(drawing: ModuleType) -> None:
     assert tuple(drawing.DRAWINGS) == NAMES
-    assert {path.name for path in IMAGES.iterdir()} == {f"{name}.png" for name in NAMES} | DRAWN_ELSEWHERE
+    forms = {f"{name}.{form}" for name in NAMES for form in ("png", "76.ans", "116.ans")}
+    assert {path.name for path in IMAGES.iterdir()} == forms | DRAWN_ELSEWHERE
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -116,6 +123,56 @@ def test_the_back_row_can_read_every_word(redrawn: Callable[[str], Redrawn], nam
     for (one, _, here), (other, _, there) in combinations(words, 2):
         overlap = Bbox.intersection(here, there)
         assert overlap is None or min(overlap.width, overlap.height) < 2, f"{one!r} lies on {other!r}"
+
+
+COLUMNS = (76, 116)
+
+
+@pytest.mark.parametrize("columns", COLUMNS)
+@pytest.mark.parametrize("name", NAMES)
+def test_the_committed_cells_are_what_the_script_draws(drawing: ModuleType, name: str, columns: int) -> None:
+    committed = (IMAGES / f"{name}.{columns}.ans").read_text(encoding="utf-8")
+    assert committed == drawing.in_cells(name, columns).ansi, f"draw it again: uv run slides/draw_images.py {name}"
+
+
+@pytest.mark.parametrize("columns", COLUMNS)
+@pytest.mark.parametrize("name", NAMES)
+def test_the_cells_say_all_that_the_picture_says(
+    drawing: ModuleType, redrawn: Callable[[str], Redrawn], name: str, columns: int
+) -> None:
+    cells = drawing.in_cells(name, columns).text
+    wanted = Counter(text.get_text().strip() for text in redrawn(name).axes.texts)
+    for words, count in wanted.items():
+        pattern = r"\s+".join(re.escape(word) for word in words.split())
+        if not (name == "grouped_order" and words.isdigit()):  # where programs stand side by side, a digit each
+            pattern = rf"(?<!\w){pattern}(?!\w)"
+        assert len(re.findall(pattern, cells)) >= count, f"{words!r}, in\n{cells}"
+
+
+@pytest.mark.parametrize(("columns", "rows", "on_screen"), [(76, 12, 80), (116, 18, 120)])
+@pytest.mark.parametrize("name", NAMES)
+def test_the_cells_fit_a_slide(drawing: ModuleType, name: str, columns: int, rows: int, on_screen: int) -> None:
+    lines = drawing.in_cells(name, columns).text.split("\n")
+    deck = load_deck(ROOT / "slides" / "triton-workshop.md")
+    assert len(lines) <= rows
+    assert max(map(cell_len, lines)) <= on_screen - 2 * margin(on_screen, look_of(deck.front_matter)[1])
+    assert all(line == line.rstrip() for line in lines)
+
+
+@pytest.mark.parametrize("columns", COLUMNS)
+def test_what_is_masked_is_dashed_in_cells_without_colour_too(drawing: ModuleType, columns: int) -> None:
+    vector = drawing.in_cells("programs_vector", columns).text
+    assert re.findall(r"╎\s*(\w+)\s*╎", vector)[:2] == ["False", "False"]
+    assert not re.search(r"╎\s*(True|x\[\d\])", vector)
+    offsets = drawing.in_cells("offsets_2d", columns).text
+    assert re.findall(r"╎\s*(\S+)\s*╎", offsets) == ["21", "28", "✗", "✗"]
+    assert "■" in drawing.in_cells("grouped_order", columns).text
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_words_on_a_fill_in_cells_have_a_colour_for_it(drawing: ModuleType, name: str) -> None:
+    cells = [cell for row in drawing.in_cells(name, 76).rows for cell in row if cell.letter.strip()]
+    assert all(cell.colour is not None for cell in cells if cell.fill is not None)
 
 
 def test_the_tiles_that_an_order_loads_are_counted_right(drawing: ModuleType) -> None:

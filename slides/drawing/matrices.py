@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from drawing.canvas import (
     DATA,
+    FAINT,
     INK,
     MOVES,
     MUTED,
@@ -18,14 +19,29 @@ from drawing.canvas import (
     ink_on,
     table,
 )
+from drawing.cells import CellCanvas
+
+M, N, K = 3, 3, 4
+"""Tiles of matmul_tiles."""
+PID_M, PID_N, STEP = 1, 1, 1
+OUTPUT = PROGRAMS[0]
+STEPS = (
+    ("each step along K", MUTED),
+    ("load a", MOVES),
+    ("load b", MOVES),
+    ("accumulator +=", OUTPUT),
+    ("    tl.dot(a, b)", OUTPUT),
+    ("once, at the end", MUTED),
+    ("store accumulator", OUTPUT),
+)
 
 
 def matmul_tiles(canvas: Canvas) -> None:
     """One tile of C: its program walks along K, over a row of A's tiles and a column of B's."""
-    size, colour, pid_m, pid_n, step = 106, PROGRAMS[0], 1, 1, 1
-    a = table(50, 478, 3, 4, size)
-    b = table(514, 24, 4, 3, size)
-    c = table(514, 478, 3, 3, size)
+    size, colour, pid_m, pid_n, step = 106, OUTPUT, PID_M, PID_N, STEP
+    a = table(50, 478, M, K, size)
+    b = table(514, 24, K, N, size)
+    c = table(514, 478, M, N, size)
     for m, line in enumerate(a):
         for k, box in enumerate(line):
             canvas.cell(box, _walked(k, step) if m == pid_m else DATA)
@@ -47,17 +63,39 @@ def matmul_tiles(canvas: Canvas) -> None:
     canvas.words((876, c[0][0].centre[1]), "C", 64, bold=True)
     canvas.words((848, y), "pid_m", 44, colour, code=True, bold=True, align="left")
     canvas.words((x, 846), "pid_n", 44, colour, code=True, bold=True)
-    for top, words, ink in (
-        (96, "each step along K", MUTED),
-        (186, "load a", MOVES),
-        (258, "load b", MOVES),
-        (330, "accumulator +=", colour),
-        (402, "    tl.dot(a, b)", colour),
-        (690, "once, at the end", MUTED),
-        (780, "store accumulator", colour),
-    ):
+    for top, (words, ink) in zip((96, 186, 258, 330, 402, 690, 780), STEPS, strict=True):
         is_code = ink != MUTED
         canvas.words((1020, top), words, 52 if is_code else 46, ink, code=is_code, bold=is_code, align="left")
+
+
+def matmul_tiles_cells(canvas: CellCanvas) -> None:
+    size, high = (8, 2) if canvas.wide else (5, 1)
+    left, top = K * size + 3, K * high + 1
+
+    def matrix(x: int, y: int, rows: int, columns: int, fills: Callable[[int, int], str]) -> None:
+        for row in range(rows):
+            for column in range(columns):
+                canvas.tile(x + column * size, y + row * high, size, "", fills(row, column), rows=high)
+
+    matrix(0, top, M, K, lambda m, k: _walked(k, STEP) if m == PID_M else DATA)
+    matrix(left, 0, K, N, lambda k, n: _walked(k, STEP) if n == PID_N else DATA)
+    matrix(left, top, M, N, lambda m, n: OUTPUT if (m, n) == (PID_M, PID_N) else DATA)
+    across, down = top + PID_M * high, left + PID_N * size
+    canvas.tile(STEP * size, across, size, "a", MOVES, rows=high)
+    canvas.tile(down, STEP * high, size, "b", MOVES, rows=high)
+    canvas.tile(down, across, size, "c", OUTPUT, rows=high)
+    for k in range(STEP + 1, K):
+        right, below = ("━" * (size - 3) + "▶", "▼") if k == K - 1 else ("━" * (size - 2), "┃")
+        canvas.tile(k * size, across, size, right, _walked(k, STEP), rows=high, ink=MOVES)
+        canvas.tile(down, k * high, size, below, _walked(k, STEP), rows=high, ink=MOVES)
+    canvas.within(0, top - 1, K * size, "A", bold=True)
+    canvas.words(left - 2, K * high // 2 - 1, "B", bold=True)
+    canvas.words(left + N * size + 1, top, "C", bold=True)
+    canvas.words(left + N * size + 1, across, "pid_m", OUTPUT, bold=True)
+    canvas.within(down, top + M * high, size, "pid_n", OUTPUT, bold=True)
+    rows = (0, 2, 3, 4, 5, 11, 12) if canvas.wide else (0, 1, 2, 3, 4, 7, 8)
+    for row, (words, ink) in zip(rows, STEPS, strict=True):
+        canvas.words(left + N * size + 12, row, words, ink, bold=ink != MUTED)
 
 
 def _walked(k: int, step: int) -> str:
@@ -88,10 +126,13 @@ def tiles_loaded(owned: Sequence[tuple[int, int]]) -> tuple[int, int]:
     return TILES * len({pid_m for pid_m, _ in owned}), TILES * len({pid_n for _, pid_n in owned})
 
 
+ORDERS = (("row after row", row_after_row), (f"GROUP_SIZE_M = {GROUP_SIZE_M}", in_groups))
+LOADED = ("tiles loaded by", f"programs 0 to {PROGRAMS_AT_ONCE - 1}")
+
+
 def grouped_order(canvas: Canvas) -> None:
     """The first nine programs in both orders, and the tiles of A and B that they load."""
-    orders = (("row after row", row_after_row, 40), (f"GROUP_SIZE_M = {GROUP_SIZE_M}", in_groups, 820))
-    for title, order, start in orders:
+    for start, (title, order) in zip((40, 820), ORDERS, strict=True):
         owned = [order(pid) for pid in range(PROGRAMS_AT_ONCE)]
         canvas.box(Box(start, 30, 740, 840), PANEL, radius=28)
         _draw_order(canvas, owned, start + 30)
@@ -101,7 +142,7 @@ def grouped_order(canvas: Canvas) -> None:
         canvas.words((left, 190), f"A: {of_a}", 44, MOVES, align="left")
         canvas.words((left, 252), f"B: {of_b}", 44, MOVES, align="left")
         canvas.words((left, 350), str(of_a + of_b), 96, TEXT, bold=True, align="left")
-        canvas.words((left, 448), "tiles loaded by\nprograms 0 to 8", 36, MUTED, align="left")
+        canvas.words((left, 448), "\n".join(LOADED), 36, MUTED, align="left")
 
 
 def _draw_order(canvas: Canvas, owned: Sequence[tuple[int, int]], left: float) -> None:
@@ -120,3 +161,29 @@ def _draw_order(canvas: Canvas, owned: Sequence[tuple[int, int]], left: float) -
         canvas.words(box.centre, name, 110, INK if len(columns) == TILES and name == "B" else TEXT, bold=True)
     for pid, (m, n) in enumerate(owned):
         canvas.words(c[m][n].centre, str(pid), 28, ink_on(PROGRAMS[0]), code=True, bold=True)
+
+
+def grouped_order_cells(canvas: CellCanvas) -> None:
+    """The three matrices side by side, so that it is no higher than one of them."""
+    panel, pitch, gap = (53, 2, 1) if canvas.wide else (35, 1, 3)
+    side = TILES * pitch - (pitch - 1)
+    for start, (title, order) in zip((0, canvas.width - panel), ORDERS, strict=True):
+        owned = [order(pid) for pid in range(PROGRAMS_AT_ONCE)]
+        of_a, of_b = tiles_loaded(owned)
+        rows, columns = {pid_m for pid_m, _ in owned}, {pid_n for _, pid_n in owned}
+        lefts = [start + number * (side + gap) for number in range(3)]
+        canvas.words(start, 0, title, bold=True)
+        for left, name, words in zip(lefts, "ABC", (f"A: {of_a}", f"B: {of_b}", ""), strict=True):
+            canvas.words(left, 1, words or name, MOVES if words else None, bold=not words)
+        for m in range(TILES):
+            for n in range(TILES):
+                for left, loaded in zip(lefts, (m in rows, n in columns, False), strict=True):
+                    canvas.words(left + n * pitch, 2 + m, "■" if loaded else "□", MOVES if loaded else FAINT)
+            for left in lefts[1:] if canvas.wide else ():
+                canvas.words(left - 1, 2 + m, "│", FAINT)
+        for pid, (m, n) in enumerate(owned):
+            canvas.words(
+                lefts[2] + n * pitch, 2 + m, str(pid).ljust(pitch), ink_on(PROGRAMS[0]), fill=PROGRAMS[0], bold=True
+            )
+        canvas.words(start, 2 + TILES, str(of_a + of_b), bold=True)
+        canvas.words(start + 3, 2 + TILES, " ".join(LOADED), MUTED)
