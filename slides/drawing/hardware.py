@@ -58,7 +58,7 @@ def gpu_sms_programs(canvas: Canvas) -> None:
     canvas.box(Box(1090, 120, 470, 750), None, PROGRAMS[0], thick=6, radius=28)
     canvas.words((1325, 176), _name(OPENED), 44, PROGRAMS[0], bold=True)
     canvas.line([(620, 348), (650, 348), (650, 210), (1046, 210)], PROGRAMS[0], 8)
-    canvas.arrow((1040, 210), (1086, 210), PROGRAMS[0], 12)
+    canvas.arrow((1040, 210), (1086, 210), PROGRAMS[0], 8)
     for line in table(1125, 236, *TILE, 50):
         for element in line:
             canvas.cell(element, MOVES, gap=2)
@@ -93,7 +93,7 @@ def _draw_opened(canvas: CellCanvas, left: int, width: int, height: int) -> None
     """One program: its tile, and its warps, whose threads are the dots of braille."""
     letters, rows, gap = ("▆▆ ", 4, 2) if canvas.wide else ("▆ ", 2, 0)
     tile, warps = [" ".join(TILE_IS)] if canvas.wide else TILE_IS, " ".join(WARP_IS) if canvas.wide else None
-    x, y = left + 2, 2
+    x, y = left + 2, 2 + gap // 2
     canvas.frame(left, 1, width, height - 1, _name(OPENED), PROGRAMS[0], ink=PROGRAMS[0])
     for row in range(rows):
         canvas.words(x, y + row, letters * TILE[1], MOVES)

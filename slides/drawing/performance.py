@@ -245,12 +245,12 @@ def roofline(canvas: Canvas) -> None:
 
 
 def roofline_cells(canvas: CellCanvas) -> None:
-    left, rows = 5, 15 if canvas.wide else 9
+    left, rows = 5, 14 if canvas.wide else 11  # as many in each decade
     width = canvas.width - left
 
     def cell(intensity: float, throughput: float) -> tuple[int, int]:
         across, up = _shares(intensity, throughput)
-        return left + round(across * (width - 1)), 1 + round((1 - up) * (rows - 1))
+        return left + round(across * (2 * width - 1)) // 2, round((1 - up) * (4 * rows - 1)) // 4
 
     canvas.words(0, 0, AXES[1], MUTED)
     for throughput, words in TICKS_UP:
@@ -258,10 +258,10 @@ def roofline_cells(canvas: CellCanvas) -> None:
         canvas.words(left - 1, y, words, MUTED, align="right")
         canvas.words(left, y, "┄" * width, dimmed(FAINT, 0.6))
     for intensity, words in TICKS_ACROSS:
-        canvas.words(cell(intensity, 1e12)[0], 1 + rows, words, MUTED, align="center")
-    canvas.within(left, 2 + rows, width, AXES[0], MUTED)
+        canvas.words(cell(intensity, 1e12)[0], rows, words, MUTED, align="center")
+    canvas.words(canvas.width, rows - 1, f" {AXES[0]}", MUTED, align="right")
     # The data sheet's roof lies a dot above the measured one: too little to be seen.
-    canvas.curve((left, 1, width, rows), [_shares(*corner) for corner in _corners(BANDWIDTH_MEASURED)], MOVES)
+    canvas.curve((left, 0, width, rows), [_shares(*corner) for corner in _corners(BANDWIDTH_MEASURED)], MOVES)
     for kernel, colour in zip(KERNELS, PROGRAMS, strict=True):
         x, y = cell(kernel.intensity, kernel.throughput)
         is_left = kernel.name in LABELLED_LEFT
@@ -270,5 +270,5 @@ def roofline_cells(canvas: CellCanvas) -> None:
             x - 1 if is_left else x + 2, y, kernel.name, colour, bold=True, align="right" if is_left else "left"
         )
     canvas.words(canvas.width, 0, PEAK, MOVES, bold=True, align="right")
-    canvas.words(canvas.width, rows - 2, MEASURED_COPY, MOVES, align="right")
-    canvas.words(canvas.width, rows - 1, DATA_SHEET, MUTED, align="right")
+    canvas.words(canvas.width, rows - 4, MEASURED_COPY, MOVES, align="right")
+    canvas.words(canvas.width, rows - 3, DATA_SHEET, MUTED, align="right")

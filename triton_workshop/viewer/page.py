@@ -33,10 +33,11 @@ from triton_workshop.deck.model import (
 from triton_workshop.deck.model import Text as Spans
 from triton_workshop.streams import printable
 from triton_workshop.viewer.blocks import code_panel, column_widths, editor_panel, still_lines
+from triton_workshop.viewer.cell_drawings import CellDrawing, drawing_for
 from triton_workshop.viewer.frame import banner, centred, cover, title_bar
 from triton_workshop.viewer.lines import Lines, printed_rows, strip, wrap
 from triton_workshop.viewer.live import Cell, Status, in_place, stands_by, terminal_size
-from triton_workshop.viewer.palette import Palette
+from triton_workshop.viewer.palette import DARK, Palette
 from triton_workshop.viewer.pictures import Look, Picture, cells_for, half_blocks, output_cells, pixel_size
 from triton_workshop.viewer.plain import same_list
 from triton_workshop.viewer.printed import PictureLine
@@ -292,17 +293,24 @@ class Composer:
         return Strip(segments).adjust_cell_length(width, self.base)
 
     def _image(self, content: Image, alignment: Alignment | None, width: int, room: int) -> Piece:
-        pixels = pixel_size(content.path)
         graphics = self.view.graphics
+        in_cells = None if graphics.real else drawing_for(content.path, width, room)
+        if in_cells is not None:
+            return self._in_cells(in_cells, alignment, width)
+        pixels = pixel_size(content.path)
         if pixels is None:
             text = Text(f"[no picture in {content.path.name}]", Style(color=self.palette.bad))
             return Piece([self._line(text, width)])
         columns, rows = cells_for(pixels, content.width_percent, width, room, graphics)
-        slack = width - columns
-        # As in presenterm, a picture stands in the middle of its column.
-        x = {Alignment.LEFT: 0, Alignment.RIGHT: slack}.get(alignment or Alignment.CENTER, slack // 2)
         look = Look(content.path, columns, rows, self.palette.background)
-        return self._drawn(look, x, width, self.base)
+        return self._drawn(look, indent(alignment, width - columns), width, self.base)
+
+    def _in_cells(self, drawing: CellDrawing, alignment: Alignment | None, width: int) -> Piece:
+        """A diagram in characters. Its colours are for a dark ground, as a picture's are, so it brings one along."""
+        ground = self.base if self.palette.dark else Style(color=DARK.text, bgcolor=DARK.background)
+        left = indent(alignment, width - drawing.columns)
+        before = Segment(" " * left, self.base)
+        return Piece([self._fill([before, *strip(line, drawing.columns, ground)], width) for line in drawing.lines])
 
     def _drawn(self, look: Look, x: int, width: int, ground: Style) -> Piece:
         """A picture on lines of that width: characters, or room for what the terminal shows itself."""
@@ -430,6 +438,11 @@ class Composer:
 def has_picture(block: Block) -> bool:
     content = block.content
     return isinstance(content, Image | Columns) or (isinstance(content, Code) and content.execution is Execution.IMAGE)
+
+
+def indent(alignment: Alignment | None, slack: int) -> int:
+    """Columns before a picture: as in presenterm, it stands in the middle of its column."""
+    return {Alignment.LEFT: 0, Alignment.RIGHT: slack}.get(alignment or Alignment.CENTER, slack // 2)
 
 
 def cell_shown(block: Block, view: View) -> Cell | None:

@@ -15,6 +15,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from triton_workshop.half_blocks import UPPER_HALF_BLOCK, WIDEST_PICTURE, Colour, half_block_colours
+from triton_workshop.viewer.cell_drawings import drawings
 from triton_workshop.viewer.printed import PrintedPicture
 from triton_workshop.viewer.terminal import PLAIN, Terminal, cell_size
 
@@ -91,6 +92,7 @@ def forget_pictures() -> None:
     """Forgets what was read of picture files: they have been saved since."""
     pixel_size.cache_clear()
     half_blocks.cache_clear()
+    drawings.cache_clear()
 
 
 def cells_for(

@@ -29,6 +29,7 @@ from triton_workshop.deck.model import (
     Text,
     plain,
 )
+from triton_workshop.viewer.cell_drawings import drawing_for
 
 WIDTH = 80
 
@@ -99,6 +100,8 @@ def block_lines(block: Block) -> Iterator[str]:
             yield "─" * WIDTH
         case Image(path, _, alt):
             yield f"[image: {path.name}{f', {alt}' if alt else ''}]"
+            drawing = drawing_for(path, WIDTH)
+            yield from (line.plain for line in drawing.lines) if drawing is not None else ()
         case Footnote(label, text):
             yield f"{label} {plain(text)}"
         case Code(language=language, lines=lines):

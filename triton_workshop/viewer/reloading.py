@@ -11,6 +11,7 @@ from pathlib import Path
 from triton_workshop.deck import DeckError, load_deck
 from triton_workshop.deck.model import Block, Code, Columns, Deck, Image, Slide, walk
 from triton_workshop.saves import Saves
+from triton_workshop.viewer.cell_drawings import drawing_files
 
 PAUSE = 0.05
 """Seconds without a save before a deck is read again."""
@@ -59,16 +60,14 @@ def read(path: Path) -> Deck | DeckError:
 
 def sources(deck: Deck) -> set[Path]:
     """Every file that a deck is made of: itself, what it includes, code and pictures, its theme."""
-    files = {deck.path, *deck.files}
+    files = {deck.path, *deck.files, *pictures(deck)}
     for slide in deck.slides:
         for block in walk(slide.blocks):
             match block.content:
-                case Code(file=Path() as file) | Image(path=file):
+                case Code(file=Path() as file):
                     files.add(file)
                 case _:
                     pass
-    if deck.front_matter.footer is not None:
-        files.update(deck.front_matter.footer.pictures)
     if deck.front_matter.theme_path is not None:
         files.add(deck.path.parent / deck.front_matter.theme_path)
     return files
@@ -84,11 +83,12 @@ def folders(deck: Deck) -> set[Path]:
 
 
 def pictures(deck: Deck) -> set[Path]:
-    """The files of all pictures on the slides, and in their footer."""
+    """The files of all pictures on the slides, those that are drawn in characters too, and in their footer."""
     blocks = [block for slide in deck.slides for block in walk(slide.blocks)]
     footer = deck.front_matter.footer
     in_footer = footer.pictures if footer is not None else ()
-    return {*in_footer, *(block.content.path for block in blocks if isinstance(block.content, Image))}
+    images = [block.content.path for block in blocks if isinstance(block.content, Image)]
+    return {*in_footer, *images, *(file for image in images for file in drawing_files(image))}
 
 
 def slide_again(before: Deck, number: int, after: Deck) -> int | None:

@@ -1,0 +1,46 @@
+"""Diagrams that a deck brings as text too, for terminals that show no pictures: NAME.COLUMNS.ans beside NAME.png."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from rich.cells import cell_len
+from rich.text import Text
+
+
+@dataclass(frozen=True)
+class CellDrawing:
+    """Lines with colours of their own, or the screen's where they have none."""
+
+    lines: tuple[Text, ...]
+    columns: int
+
+
+def drawing_files(picture: Path) -> list[Path]:
+    """The text files that may be shown in a picture's place."""
+    return sorted(path for path in picture.parent.glob("*.ans") if path.name.rsplit(".", 2)[0] == picture.stem)
+
+
+@lru_cache(maxsize=64)
+def drawings(picture: Path) -> tuple[CellDrawing, ...]:
+    """From the widest to the narrowest; a file that cannot be read is left out."""
+    found = [drawing for path in drawing_files(picture) if (drawing := _read(path)) is not None]
+    return tuple(sorted(found, key=lambda drawing: -drawing.columns))
+
+
+def drawing_for(picture: Path, columns: int, rows: int | None = None) -> CellDrawing | None:
+    """The widest that fits the columns, and the rows where one does; None where there is none."""
+    fitting = [drawing for drawing in drawings(picture) if drawing.columns <= columns]
+    low = [drawing for drawing in fitting if rows is None or len(drawing.lines) <= rows]
+    return next(iter(low), min(fitting, key=lambda drawing: len(drawing.lines), default=None))
+
+
+def _read(path: Path) -> CellDrawing | None:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
+    lines = tuple(Text.from_ansi(line) for line in text.splitlines())
+    return CellDrawing(lines, max((cell_len(line.plain) for line in lines), default=0))
