@@ -85,8 +85,8 @@ def gpu_sms_programs_cells(canvas: CellCanvas) -> None:
     canvas.within(1, bars - 1, left - 2, SM_RUNS, MUTED)
     canvas.chip(1, bars, left - 2, L2, dimmed(MOVES, 0.5), rows=rows)
     canvas.chip(1, bars + rows, left - 2, HBM, DATA, rows=rows + 1)
-    canvas.right(left, 3, 4, PROGRAMS[0])
-    _draw_opened(canvas, left + 4, canvas.width - left - 4, height)
+    canvas.right(left, 3, 3, PROGRAMS[0])
+    _draw_opened(canvas, left + 3, canvas.width - left - 3, height)
 
 
 def _draw_opened(canvas: CellCanvas, left: int, width: int, height: int) -> None:
