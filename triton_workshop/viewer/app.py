@@ -31,6 +31,7 @@ from triton_workshop.viewer.box import BOX_STYLE, Keys
 from triton_workshop.viewer.browser import open_link
 from triton_workshop.viewer.deck_theme import look_of
 from triton_workshop.viewer.editing import Displaced
+from triton_workshop.viewer.few_colours import FewColours
 from triton_workshop.viewer.frame import footer, footer_pictures
 from triton_workshop.viewer.leaving import leave_with_terminal
 from triton_workshop.viewer.live import Status, blocks_again
@@ -159,6 +160,8 @@ class Viewer(App[int]):
         self._output_screen: OutputScreen | None = None
         self._deaf_until = 0.0
         self._use_look(deck)
+        if self.console.color_system == "256":
+            self._filters.append(FewColours())
 
     @property
     def deck(self) -> Deck:
