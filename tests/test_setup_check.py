@@ -22,8 +22,9 @@ from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import Code, Deck, walk
 from triton_workshop.device import Driver, Gpu
 from triton_workshop.processes.script import Outcome
-from triton_workshop.setup_check import Check, KernelRun, Machine, State
+from triton_workshop.setup_check import NO_GRAPHICS, Check, KernelRun, Machine, State
 from triton_workshop.viewer.fit import HEIGHT, ended, output_columns, rows_needed
+from triton_workshop.viewer.terminal import Terminal, Way
 
 ROWS = [
     "Python", "uv", "torch", "torchvision", "Triton", "Pillow", "GPU", "NVIDIA driver", "GPU kernel",
@@ -441,7 +442,7 @@ WORDY = replace(
     python=(3, 14, 10),
     packages={**LAPTOP.packages, "torch": "2.15.0.dev20261101+cu132", "triton": "3.9.0+git12345678"},
     presenterm=None,
-    pictures="half-blocks; sharper in kitty, Ghostty, WezTerm or iTerm2",
+    pictures=NO_GRAPHICS,
     home=LONG_HOME,
     cache=LONG_HOME / ".triton" / "cache",
 )
@@ -519,3 +520,17 @@ def test_the_slide_that_runs_it_fits_the_screen_on_every_machine_that_works(
     ]
     printed = report(machine, output_columns(deck)[block])
     assert rows_needed(deck, slide, {block: ended(printed.encode(), Outcome(0, 9.9))}) <= HEIGHT, printed
+
+
+@pytest.mark.parametrize(("way", "said"), [*((way, f"{way} graphics") for way in Way), (None, NO_GRAPHICS)])
+def test_the_row_on_pictures_says_what_the_viewer_would_find(
+    monkeypatch: pytest.MonkeyPatch, way: Way | None, said: str
+) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setattr(setup_check, "ask", lambda: Terminal(way))
+    assert setup_check._how_pictures_show() == said
+
+
+def test_what_is_no_terminal_is_not_asked_about_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(setup_check, "ask", lambda: pytest.fail("it was asked"))
+    assert setup_check._how_pictures_show() == "not a terminal; pictures are written to files"

@@ -41,6 +41,7 @@ from triton_workshop.device import (
 )
 from triton_workshop.processes import call
 from triton_workshop.streams import speak_utf8
+from triton_workshop.viewer.terminal import ask
 
 KERNEL = "triton_workshop.setup_kernel:main"
 KERNEL_SECONDS = 60
@@ -60,6 +61,8 @@ PACKAGES_NEEDED = ("Python", "torch", "torchvision", "Pillow")
 
 ROW = 59
 """Characters of what was found that stand in one row, on a screen of 80 columns. The report is made to fit a slide."""
+
+NO_GRAPHICS = "no graphics protocol; try kitty, Ghostty, WezTerm or iTerm2"
 
 NVIDIA_PCI_VENDOR = "0x10de"
 PCI_DISPLAY_CLASS = "0x03"
@@ -685,15 +688,14 @@ def _why_not_writable(folder: Path) -> str | None:
 
 
 def _how_pictures_show() -> str:
+    """As the viewer finds out."""
+    if sys.stdout.isatty():
+        way = ask().way
+        return f"{way} graphics" if way is not None else NO_GRAPHICS
     try:
-        from triton_workshop.images import Protocol, picture_protocol, slide_columns
+        from triton_workshop.images import slide_columns
     except ImportError:
         return "unknown: Pillow does not load"
-    if sys.stdout.isatty():
-        protocol = picture_protocol(sys.stdout)
-        if protocol is Protocol.HALF_BLOCKS:
-            return "half-blocks; sharper in kitty, Ghostty, WezTerm or iTerm2"
-        return f"{protocol}"
     if slide_columns(os.environ) is not None:
         return "half-blocks, in the slide"
     return "not a terminal; pictures are written to files"
