@@ -18,7 +18,6 @@ from drawing.canvas import FAINT, MASKED, MOVES, ink_on
 WIDTHS = {76: 72, 116: 110}
 """By columns: how many of them a drawing fills at most, as our deck has margins of 4% on screens of 80 and 120."""
 
-
 BRAILLE = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 """The dots of a braille character, by row and column (Unicode, U+2800)."""
 
@@ -48,7 +47,7 @@ class CellCanvas:
 
     def __init__(self, columns: int) -> None:
         self.width = WIDTHS[columns]
-        self.wide = self.width > 100
+        self.wide = columns == max(WIDTHS)
         self._cells: dict[tuple[int, int], Cell] = {}
 
     def words(
@@ -73,25 +72,28 @@ class CellCanvas:
 
     def chip(self, x: int, y: int, width: int, words: str, fill: str, *, rows: int = 1, ink: str | None = None) -> None:
         """A filled box with words in its middle. Its edges are half cells, so that neighbours stay apart."""
-        self._edged(x, y, width, rows, "▗▄▖▐ ▌▝▀▘", fill, len(words.split("\n")))
+        self._edged(x, y, width, rows, "▗▄▖▐ ▌▝▀▘", fill, words, fill)
         for row, line in _placed(words, y, rows):
             self.words(x + 1, row, line.center(width - 2), ink or ink_on(fill), fill=fill, bold=True)
 
     def masked(self, x: int, y: int, width: int, words: str = "✗", *, rows: int = 1, colour: str = MASKED) -> None:
         """What a mask keeps a program from touching: dashed and not filled."""
         lines = len(words.split("\n"))
-        self._edged(x, y, width, rows if rows >= lines + 2 else lines, "┌╌┐╎ ╎└╌┘", colour, lines)
+        # An upper edge or none: with a lower one alone it would look like a cup.
+        self._edged(x, y, width, rows if rows >= lines + 2 else lines, "┌╌┐╎ ╎└╌┘", colour, words)
         for row, line in _placed(words, y, rows):
             self.words(x + 1, row, line.center(width - 2), colour, bold=True)
 
-    def _edged(self, x: int, y: int, width: int, rows: int, parts: str, colour: str, lines: int) -> None:
+    def _edged(
+        self, x: int, y: int, width: int, rows: int, parts: str, colour: str, words: str, fill: str | None = None
+    ) -> None:
         """The edges of a box, in nine parts; its upper and its lower only where words leave rows for them."""
-        upper, lower = _edges(rows, lines)
+        upper, lower = _edges(rows, words)
         kinds = [parts[:3]] * upper + [parts[3:6]] * (rows - upper - lower) + [parts[6:]] * lower
         for row, (left, middle, right) in enumerate(kinds, start=y):
             self.words(x, row, left + middle * (width - 2) + right, colour)
-            if middle == " " and left == "▐":
-                self.words(x + 1, row, " " * (width - 2), fill=colour)
+            if middle == " ":
+                self.words(x + 1, row, " " * (width - 2), fill=fill)
 
     def tile(self, x: int, y: int, width: int, words: str, fill: str, *, rows: int = 1, ink: str | None = None) -> None:
         """A tile of a matrix: one column and a part of a row stay free between neighbours."""
@@ -126,8 +128,8 @@ class CellCanvas:
             self.words(x, row, "┃", colour)
         self.words(x, first, "▲", colour)
 
-    def right(self, x: int, y: int, length: int, colour: str | None = MOVES, *, fill: str | None = None) -> None:
-        self.words(x, y, "━" * (length - 1) + "▶", colour, fill=fill)
+    def right(self, x: int, y: int, length: int, colour: str | None = MOVES) -> None:
+        self.words(x, y, "━" * (length - 1) + "▶", colour)
 
     def curve(
         self,
@@ -175,20 +177,19 @@ class CellCanvas:
         return "".join(f"{_coloured(row)}\n" for row in self.rows)
 
 
-def _edges(rows: int, lines: int) -> tuple[int, int]:
-    """Rows of the upper and of the lower edge of a box."""
-    return int(rows - lines >= 2), int(rows - lines >= 1)
+def _edges(rows: int, words: str) -> tuple[int, int]:
+    """Rows of the upper and of the lower edge of a box with these words."""
+    free = rows - len(words.split("\n"))
+    return int(free >= 2), int(free >= 1)
 
 
 def _placed(words: str, y: int, rows: int) -> Iterator[tuple[int, str]]:
     """The lines of words and their rows, in the middle of a box."""
     lines = words.split("\n")
-    upper, lower = _edges(rows, len(lines))
+    upper, lower = _edges(rows, words)
     yield from enumerate(lines, start=y + upper + (rows - upper - lower - len(lines)) // 2)
 
 
 def _coloured(row: Sequence[Cell]) -> str:
-    runs = [(sgr, "".join(cell.letter for cell in cells)) for sgr, cells in groupby(row, key=lambda cell: cell.sgr)]
-    plain = Cell().sgr
-    parts = [letters if index == 0 and sgr == plain else sgr + letters for index, (sgr, letters) in enumerate(runs)]
-    return "".join(parts) + ("\x1b[0m" if runs and (len(runs) > 1 or runs[0][0] != plain) else "")
+    runs = groupby(row, key=lambda cell: cell.sgr)
+    return "".join(sgr + "".join(cell.letter for cell in cells) for sgr, cells in runs) + Cell().sgr

@@ -91,15 +91,16 @@ def gpu_sms_programs_cells(canvas: CellCanvas) -> None:
 
 def _draw_opened(canvas: CellCanvas, left: int, width: int, height: int) -> None:
     """One program: its tile, and its warps, whose threads are the dots of braille."""
-    letters, rows, gap = ("▆▆ ", 4, 2) if canvas.wide else ("▆ ", 2, 0)
-    tile, warps = [" ".join(TILE_IS)] if canvas.wide else TILE_IS, " ".join(WARP_IS) if canvas.wide else None
-    x, y = left + 2, 2 + gap // 2
     canvas.frame(left, 1, width, height - 1, _name(OPENED), PROGRAMS[0], ink=PROGRAMS[0])
-    for row in range(rows):
-        canvas.words(x, y + row, letters * TILE[1], MOVES)
-    for row, words in enumerate(tile, start=y + rows):
-        canvas.words(x, row, words)
-    y += rows + len(tile) + 1 + gap // 2
-    canvas.words(x, y, " ".join(["⣿" * (THREADS_OF_A_WARP // 8)] * NUM_WARPS), PROGRAMS[0])
-    for row, words in enumerate([warps] if warps else WARP_IS, start=y + 1):
-        canvas.words(x, row, words)
+    element, rows, first = ("▆▆ ", TILE[0], 3) if canvas.wide else ("▆ ", TILE[0] // 2, 2)
+    warps = " ".join(["⣿" * (THREADS_OF_A_WARP // 8)] * NUM_WARPS)
+    tile_is, warp_is = ([" ".join(words)] if canvas.wide else words for words in (TILE_IS, WARP_IS))
+    lines = [
+        *((element * TILE[1], MOVES) for _ in range(rows)),
+        *((words, None) for words in tile_is),
+        *[("", None)] * (first - 1),
+        (warps, PROGRAMS[0]),
+        *((words, None) for words in warp_is),
+    ]
+    for row, (words, colour) in enumerate(lines, start=first):
+        canvas.words(left + 2, row, words, colour)
