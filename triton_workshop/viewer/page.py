@@ -308,9 +308,11 @@ class Composer:
     def _in_cells(self, drawing: CellDrawing, alignment: Alignment | None, width: int) -> Piece:
         """A diagram in characters. Its colours are for a dark ground, as a picture's are, so it brings one along."""
         ground = self.base if self.palette.dark else Style(color=DARK.text, bgcolor=DARK.background)
-        left = indent(alignment, width - drawing.columns)
+        edge = Segment(" " * int(not self.palette.dark and drawing.columns + 2 <= width), ground)
+        left = indent(alignment, width - drawing.columns - 2 * len(edge.text))
         before = Segment(" " * left, self.base)
-        return Piece([self._fill([before, *strip(line, drawing.columns, ground)], width) for line in drawing.lines])
+        rows = [[before, edge, *strip(line, drawing.columns, ground), edge] for line in drawing.lines]
+        return Piece([self._fill(row, width) for row in rows])
 
     def _drawn(self, look: Look, x: int, width: int, ground: Style) -> Piece:
         """A picture on lines of that width: characters, or room for what the terminal shows itself."""
