@@ -13,7 +13,7 @@ THREADS_OF_AN_SM, THREADS_OF_A_WARP = 2048, 32
 NUM_WARPS = 4
 """Triton's default."""
 
-SHOWN = ((0, 4), (3, 1), (2, 5))
+SHOWN = ((0, 4), (2, 5), (3, 1))
 """The programs of three SMs: in no order, as a GPU hands them out."""
 OPENED = 3
 TILE = (4, 8)
@@ -57,8 +57,7 @@ def gpu_sms_programs(canvas: Canvas) -> None:
 
     canvas.box(Box(1090, 120, 470, 750), None, PROGRAMS[0], thick=6, radius=28)
     canvas.words((1325, 176), _name(OPENED), 44, PROGRAMS[0], bold=True)
-    canvas.line([(620, 348), (650, 348), (650, 210), (1046, 210)], PROGRAMS[0], 8)
-    canvas.arrow((1040, 210), (1086, 210), PROGRAMS[0], 8)
+    canvas.arrow((980, 348), (1086, 348), PROGRAMS[0], 10)
     for line in table(1125, 236, *TILE, 50):
         for element in line:
             canvas.cell(element, MOVES, gap=2)
@@ -85,7 +84,7 @@ def gpu_sms_programs_cells(canvas: CellCanvas) -> None:
     canvas.within(1, bars - 1, left - 2, SM_RUNS, MUTED)
     canvas.chip(1, bars, left - 2, L2, dimmed(MOVES, 0.5), rows=rows)
     canvas.chip(1, bars + rows, left - 2, HBM, DATA, rows=rows + 1)
-    canvas.right(left, 3, 3, PROGRAMS[0])
+    canvas.right(left - 2, 3, 5, PROGRAMS[0])
     _draw_opened(canvas, left + 3, canvas.width - left - 3, height)
 
 
