@@ -25,7 +25,7 @@ def drawing_files(picture: Path) -> list[Path]:
 
 @lru_cache(maxsize=64)
 def drawings(picture: Path) -> tuple[CellDrawing, ...]:
-    """From the widest to the narrowest; a file that cannot be read is left out."""
+    """From the widest to the narrowest; a file that is empty or cannot be read is left out."""
     found = [drawing for path in drawing_files(picture) if (drawing := _read(path)) is not None]
     return tuple(sorted(found, key=lambda drawing: -drawing.columns))
 
@@ -43,4 +43,4 @@ def _read(path: Path) -> CellDrawing | None:
     except (OSError, UnicodeDecodeError):
         return None
     lines = tuple(Text.from_ansi(line) for line in text.splitlines())
-    return CellDrawing(lines, max((cell_len(line.plain) for line in lines), default=0))
+    return CellDrawing(lines, max(cell_len(line.plain) for line in lines)) if lines else None

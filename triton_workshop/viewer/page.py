@@ -33,12 +33,12 @@ from triton_workshop.deck.model import (
 from triton_workshop.deck.model import Text as Spans
 from triton_workshop.streams import printable
 from triton_workshop.viewer.blocks import code_panel, column_widths, editor_panel, still_lines
-from triton_workshop.viewer.cell_drawings import CellDrawing, drawing_for
+from triton_workshop.viewer.cell_drawings import drawing_for
 from triton_workshop.viewer.frame import banner, centred, cover, title_bar
 from triton_workshop.viewer.lines import Lines, printed_rows, strip, wrap
 from triton_workshop.viewer.live import Cell, Status, in_place, stands_by, terminal_size
-from triton_workshop.viewer.palette import DARK, Palette
-from triton_workshop.viewer.pictures import Look, Picture, cells_for, half_blocks, output_cells, pixel_size
+from triton_workshop.viewer.palette import Palette
+from triton_workshop.viewer.pictures import Look, Picture, cells_for, drawn, half_blocks, output_cells, pixel_size
 from triton_workshop.viewer.plain import same_list
 from triton_workshop.viewer.printed import PictureLine
 from triton_workshop.viewer.terminal_screen import TerminalScreen
@@ -294,25 +294,17 @@ class Composer:
 
     def _image(self, content: Image, alignment: Alignment | None, width: int, room: int) -> Piece:
         graphics = self.view.graphics
-        in_cells = None if graphics.real else drawing_for(content.path, width, room)
-        if in_cells is not None:
-            return self._in_cells(in_cells, alignment, width)
+        drawing = None if graphics.real else drawing_for(content.path, width, room)
+        if drawing is not None:
+            rows = drawn(drawing, self.palette, self.base, width)
+            return self._shifted(Piece(rows), indent(alignment, width - rows[0].cell_length), width, self.base)
         pixels = pixel_size(content.path)
         if pixels is None:
             text = Text(f"[no picture in {content.path.name}]", Style(color=self.palette.bad))
             return Piece([self._line(text, width)])
-        columns, rows = cells_for(pixels, content.width_percent, width, room, graphics)
-        look = Look(content.path, columns, rows, self.palette.background)
+        columns, height = cells_for(pixels, content.width_percent, width, room, graphics)
+        look = Look(content.path, columns, height, self.palette.background)
         return self._drawn(look, indent(alignment, width - columns), width, self.base)
-
-    def _in_cells(self, drawing: CellDrawing, alignment: Alignment | None, width: int) -> Piece:
-        """A diagram in characters. Its colours are for a dark ground, as a picture's are, so it brings one along."""
-        ground = self.base if self.palette.dark else Style(color=DARK.text, bgcolor=DARK.background)
-        edge = Segment(" " * int(not self.palette.dark and drawing.columns + 2 <= width), ground)
-        left = indent(alignment, width - drawing.columns - 2 * len(edge.text))
-        before = Segment(" " * left, self.base)
-        rows = [[before, edge, *strip(line, drawing.columns, ground), edge] for line in drawing.lines]
-        return Piece([self._fill(row, width) for row in rows])
 
     def _drawn(self, look: Look, x: int, width: int, ground: Style) -> Piece:
         """A picture on lines of that width: characters, or room for what the terminal shows itself."""

@@ -15,7 +15,9 @@ from rich.style import Style
 from textual.strip import Strip
 
 from triton_workshop.half_blocks import UPPER_HALF_BLOCK, WIDEST_PICTURE, Colour, half_block_colours
-from triton_workshop.viewer.cell_drawings import drawings
+from triton_workshop.viewer.cell_drawings import CellDrawing, drawings
+from triton_workshop.viewer.lines import strip
+from triton_workshop.viewer.palette import DARK, Palette
 from triton_workshop.viewer.printed import PrintedPicture
 from triton_workshop.viewer.terminal import PLAIN, Terminal, cell_size
 
@@ -152,3 +154,12 @@ def half_blocks(look: Look) -> tuple[Strip, ...] | None:
         Strip([Segment(UPPER_HALF_BLOCK * len(list(same)), style(*cell)) for cell, same in groupby(row)], columns)
         for row in half_block_colours(flat, columns, rows)
     )
+
+
+def drawn(drawing: CellDrawing, palette: Palette, base: Style, width: int) -> list[Strip]:
+    """The rows of a diagram in characters. On a light slide it brings its own dark ground, as a picture does."""
+    if palette.dark:
+        return [strip(line, drawing.columns, base) for line in drawing.lines]
+    ground = Style(color=DARK.text, bgcolor=DARK.background)
+    edge = Segment(" " * int(drawing.columns + 2 <= width), ground)
+    return [Strip([edge, *strip(line, drawing.columns, ground), edge]) for line in drawing.lines]
