@@ -111,8 +111,8 @@ def test_every_slide_fits_the_screen_with_all_that_its_code_prints(deck: Deck, v
 PRINTED = (
     ("GPU or simulator?", r"kernels and tensors live on '(cpu|cuda)'\n"),
     ("1000 elements in blocks of 256",
-     r"1000 // 256            3\n1000 // 256 \+ 1        4\n"
-     r"cdiv\(1000, 256\)        4\ntriton.cdiv\(1024, 256\) 4 not 5\n"),
+     r"1000 // 256:            3\n1024 // 256 \+ 1:        5\n"
+     r"cdiv\(1000, 256\):        4\ntriton\.cdiv\(1024, 256\): 4\n"),
     ("The launcher is an ordinary Python function", "never written: 232\nnever written: 0\nnever written: 0\n"),
     ("What a mask guards",
      r"error: double_kernel: program 3 read x_ptr\[1000\.\.1023\], but x_ptr has 1000 elements\.\n  Line \d+: `x = "),

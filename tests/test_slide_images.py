@@ -26,7 +26,8 @@ from triton_workshop.viewer.deck_theme import look_of
 from triton_workshop.viewer.view import margin
 
 IMAGES = ROOT / "slides" / "images"
-DRAWN_ELSEWHERE = {"terminal.png"}  # slides/draw_terminal.py
+DRAWN_ELSEWHERE = {"terminal.png"} | {f"poseidon_{name}.jpeg" for name in ("blocks", "sepia", "edges", "tiles")}
+"""By slides/draw_terminal.py and slides/draw_dividers.py."""
 
 NAMES = (
     "gpu_sms_programs",
