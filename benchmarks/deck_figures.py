@@ -142,7 +142,7 @@ def fusion() -> Iterator[Figure]:
 
 
 def tf32_error(n: int = 512) -> Figure:
-    slide = slide_code("The one that looks broken: A @ eye is not A")
+    slide = slide_code("Multiply by the identity")
     torch.manual_seed(0)
     a, b = torch.randn(2, n, n, device=DEVICE)
     exact = a.double() @ b.double()
