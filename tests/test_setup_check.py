@@ -188,7 +188,7 @@ def test_a_kernel_that_fails_has_its_error_kept(monkeypatch: pytest.MonkeyPatch)
 def test_a_kernel_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(setup_check, "KERNEL_SECONDS", 0)
     run = run_instead_of_the_kernel(called.hangs, monkeypatch)
-    assert run.failure == "not done after 0 s"
+    assert run.failure == "not finished after 0 s"
 
 
 def test_the_misspelt_variable_does_not_reach_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -263,8 +263,8 @@ def without(package: str) -> Machine:
          "need compute capability 7.5"),
         (replace(GPU_MACHINE, visible_gpus=(TURING,)), "GPU", "warning", "7.5", "8.0 as its oldest"),
         (replace(GPU_MACHINE, visible_gpus=(H200, H200)), "GPU", "ok", "(and 1 more)", None),
-        (replace(LAPTOP, nvidia_on_the_bus=True), "GPU", "warning", "out of reach: fix its driver", None),
-        (replace(LAPTOP, nvidia_on_the_bus=True), "NVIDIA driver", "warning", "none", "--gpus all"),
+        (replace(LAPTOP, nvidia_on_the_bus=True), "GPU", "warning", "its driver does not work", None),
+        (replace(LAPTOP, nvidia_on_the_bus=True), "NVIDIA driver", "warning", "no driver answers", "--gpus all"),
         (OLD_DRIVER, "NVIDIA driver", "failed", "CUDA up to 12.2; torch uses 13.2", "driver 580 or newer"),
         (OLD_DRIVER, "GPU kernel", "failed", "fix the NVIDIA driver first", None),
         (WITHOUT_CUDA, "torch", "warning", "without CUDA", "uv sync"),
@@ -311,7 +311,7 @@ def test_a_failed_gpu_kernel_says_how_to_mend_it(stderr: str, fix: str) -> None:
 def test_a_compiler_that_is_not_there_is_named() -> None:
     run = failed("FileNotFoundError: [Errno 2] No such file or directory: 'icc'")
     assert row(replace(GPU_MACHINE, compiler="icc", gpu_run=run), "GPU kernel").fix == (
-        "CC names a compiler that is not there, icc: `unset CC`"
+        "CC names a compiler that does not exist, icc: `unset CC`"
     )
 
 
@@ -323,7 +323,7 @@ def test_a_cache_that_cannot_be_written_is_the_cause_of_its_kernels_failure() ->
 
 def test_wrong_values_fail() -> None:
     check = row(replace(GPU_MACHINE, gpu_run=KernelRun({**IMPORTED, "correct": False})), "GPU kernel")
-    assert (check.state, check.found) == (State.FAILED, "it ran, but its values are not torch's")
+    assert (check.state, check.found) == (State.FAILED, "it ran, but its values differ from torch's")
 
 
 def test_the_line_shown_is_the_error_not_the_advice_after_it() -> None:
@@ -374,7 +374,7 @@ def test_the_cache_is_where_triton_looks_for_it(environ: dict[str, str], folder:
          "Ready: kernels run on the simulator (TRITON_INTERPRET is set)."),
         (replace(GPU_MACHINE, simulator_run=CRASHED), True, "cuda", "Ready: kernels run on NVIDIA H200."),
         (replace(GPU_MACHINE, gpu_run=CRASHED), True, "cpu",
-         "Ready on the simulator: `export TRITON_INTERPRET=1`. For the GPU, fix each ✗ first."),
+         "Ready on the simulator: `export TRITON_INTERPRET=1`. To use the GPU, fix each ✗ first."),
         (MAC, False, None, "Not ready: fix the rows marked ✗."),
         (replace(LAPTOP, simulator_run=CRASHED), False, None, "Not ready: fix the rows marked ✗."),
         (replace(LAPTOP, pillow_error="libjpeg"), False, "cpu", "Not ready: fix the rows marked ✗."),

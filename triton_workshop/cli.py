@@ -1,4 +1,4 @@
-"""The command `workshop`: thin. Each command is one call into a room below, imported when it is needed."""
+"""The command `workshop`. Each subcommand makes one call into a layer below, imported when it is needed."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 DECK = Path("slides", "triton-workshop.md")
 EXECUTORS = Path("slides", "presenterm.yaml")
-"""presenterm's configuration, in which our warm processes run Python."""
+"""presenterm's configuration, which has our warm processes run Python."""
 WARM_UP = 60.0
-"""Seconds that a validation waits for its warm processes, before it goes on without them."""
+"""Seconds that a validation waits for its warm processes before it goes on without them."""
 
 app = typer.Typer(
     help="Learn GPU programming with Triton in three hours.",
@@ -41,37 +41,37 @@ class ViewerName(StrEnum):
 
 @app.callback()
 def workshop() -> None:
-    """Learn GPU programming with Triton in three hours: slides that run, exercises that answer."""
+    """Learn GPU programming with Triton in three hours, with live slides and exercises that check themselves."""
 
 
 @app.command()
 def present(
     deck: Annotated[Path | None, typer.Argument(help=f"A Markdown deck. [default: {DECK}]", show_default=False)] = None,
-    viewer: Annotated[ViewerName, typer.Option(help="What shows the slides.")] = ViewerName.WORKSHOP,
+    viewer: Annotated[ViewerName, typer.Option(help="Which program shows the slides.")] = ViewerName.WORKSHOP,
     slide: Annotated[int, typer.Option(min=1, metavar="N", help="The slide to start on.")] = 1,
-    notes: Annotated[bool, typer.Option("--notes", help="Your notes and the time, for a second terminal.")] = False,
+    notes: Annotated[bool, typer.Option("--notes", help="Show your notes and the time, in a second terminal.")] = False,
     run: LetRun = False,
     replace: LetReplace = False,
 ) -> None:
-    """Show the slides in the terminal, where their code runs: Ctrl+E. Press ? for all keys.
+    """Show the slides in the terminal. Ctrl+E runs their code; ? lists all keys.
 
-    Code of a deck from outside the workshop's repository runs only with -x or -X, or after a yes to a list of it.
-    With --notes, in a second terminal: the notes of the slide that is shown, the next slide, and the time.
-    Where standard output is no terminal, the deck is printed as plain text, from slide N on; with --notes, its notes
-    are.
+    Code in a deck from outside the workshop's repository runs only with -x or -X, or after you agree to a list of it.
+    With --notes, a second terminal shows the notes of the current slide, the next slide, and the time.
+    If standard output is not a terminal, the deck is printed as plain text, starting at slide N. With --notes, all
+    notes are printed instead.
     """
     from triton_workshop.consent import Consent
     from triton_workshop.deck.errors import DeckError
 
     path = deck_named(deck, "present")
     if notes and slide != 1:
-        fail("--slide goes with the slides; the notes follow them")
+        fail("--slide cannot be used with --notes: the notes follow the slides")
     try:
         if not sys.stdout.isatty():
             print_deck(path, slide, notes=notes)
         elif viewer is ViewerName.PRESENTERM:
             if slide != 1:
-                fail("--slide works with our own viewer: presenterm always starts on the first slide")
+                fail("--slide cannot be used with --viewer presenterm, which always starts on the first slide")
             hand_over_to_presenterm(path, Consent(run, replace), notes=notes)
         elif notes:
             show_notes(path, f"workshop present {shlex.quote(str(deck))}" if deck else "workshop present")
@@ -92,12 +92,12 @@ def present(
 # As presenterm calls them.
 LetRun = Annotated[
     bool,
-    typer.Option("-x", "--enable-snippet-execution", help="Let code from elsewhere run, on Ctrl+E or by itself."),
+    typer.Option("-x", "--enable-snippet-execution", help="Let the deck's code run, on Ctrl+E or automatically."),
 ]
 LetReplace = Annotated[
     bool,
     typer.Option(
-        "-X", "--enable-snippet-execution-replace", help="Let it run where its output takes its place: +exec_replace."
+        "-X", "--enable-snippet-execution-replace", help="Let code run whose output replaces it (+exec_replace)."
     ),
 ]
 
@@ -111,22 +111,22 @@ class Form(StrEnum):
 @app.command()
 def validate(
     deck: Annotated[Path | None, typer.Argument(help=f"A Markdown deck. [default: {DECK}]", show_default=False)] = None,
-    only: Annotated[int | None, typer.Option(min=1, metavar="N", help="Only the blocks of this slide.")] = None,
+    only: Annotated[int | None, typer.Option(min=1, metavar="N", help="Run only the blocks of this slide.")] = None,
     timeout: Annotated[float, typer.Option(min=0, metavar="S", help="Stop a block after S seconds.")] = 60,
-    limit: Annotated[float | None, typer.Option(min=0, metavar="S", help="Fail a block that took longer.")] = None,
+    limit: Annotated[float | None, typer.Option(min=0, metavar="S", help="Fail a block that takes longer.")] = None,
     run: LetRun = False,
     replace: LetReplace = False,
-    json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
-    markdown: Annotated[bool, typer.Option("--markdown", help="Machine, versions and a table, in Markdown.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print machine, versions and a Markdown table.")] = False,
 ) -> None:
-    """Prove a deck on this machine: read it, open its pictures, run its code blocks.
+    """Test a deck on this machine: read it, open its pictures, and run its code blocks.
 
-    Every block that is marked to run is run, one after the other, in the deck's folder: only validate a deck whose
-    code you trust. One from outside the workshop's repository needs -x, -X or a yes. Exits 0 where all is well, 1
-    where anything is not, 2 where there is no such deck.
+    Every block that is marked to run is run in the deck's folder, one after another, so validate only decks that you
+    trust. A deck from outside the workshop's repository needs -x, -X or your consent. Exits with 0 if all is well, 1 if
+    anything is wrong, and 2 if there is no such deck.
     """
     if json and markdown:
-        fail("--json and --markdown: expected one of them")
+        fail("--json and --markdown cannot be used together; choose one")
     form = Form.JSON if json else Form.MARKDOWN if markdown else Form.TABLE
     path = deck_named(deck, "validate")
     from triton_workshop.consent import Consent
@@ -144,7 +144,7 @@ def validate(
         with Runner() as runner, progress() as watch:
 
             def start(script: Script) -> Run:
-                """As in the viewer, in a process that has torch and Triton. The first block waits for it."""
+                """Run a block as the viewer does, in a process with torch and Triton. The first block waits for it."""
                 runner.warm_up()
                 runner.wait_until_warm(WARM_UP)
                 return runner.run(script)
@@ -159,7 +159,7 @@ def validate(
 
 
 def consent_to_validate(path: Path, given: Consent) -> Consent:
-    """What a person agrees to of code from elsewhere; ends the command where nothing of the deck's may run."""
+    """What the user lets run of code from elsewhere. Ends the command if none of the deck's code may run."""
     from rich.console import Console
 
     from triton_workshop.consent import NOTHING, in_force, live_code
@@ -173,7 +173,7 @@ def consent_to_validate(path: Path, given: Consent) -> Consent:
     can_ask = sys.stdin.isatty() and sys.stderr.isatty()
     consent = consent_to(deck, given, Console(stderr=True, highlight=False)) if can_ask else given
     if in_force(deck, consent) == NOTHING and any(live_code(deck)):
-        fail(f"{path}: its code comes from elsewhere and has not run; to let it run: workshop validate -x {path}")
+        fail(f"{path}: did not run its code, which comes from elsewhere; to run it: workshop validate -x {path}")
     return consent
 
 
@@ -193,7 +193,7 @@ def print_validation(validation: Validation, form: Form) -> None:
 
 
 def deck_named(deck: Path | None, command: str) -> Path:
-    """The deck that a command was given, or the workshop's own; ends the command where there is none."""
+    """The deck that a command was given, or the workshop's own. Ends the command if there is none."""
     path = deck or default_deck()
     if path is None:
         fail(f"no {DECK} here or in a folder above; name a deck: workshop {command} DECK")
@@ -205,11 +205,11 @@ def deck_named(deck: Path | None, command: str) -> Path:
 @app.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 def run(
     script: Annotated[Path, typer.Argument(help="A Python script.", exists=True, dir_okay=False)],
-    arguments: Annotated[list[str] | None, typer.Argument(help="What the script is given.")] = None,
+    arguments: Annotated[list[str] | None, typer.Argument(help="Arguments for the script.")] = None,
 ) -> None:
-    """Run a script as `python -u` does, in a process that has imported torch and Triton already.
+    """Run a script as `python -u` does, in a process that has already imported torch and Triton.
 
-    The first run starts that process, which leaves when nothing has been run for 15 minutes.
+    The first run starts that process. It ends after 15 minutes without a run.
     """
     from triton_workshop.processes import command
 
@@ -221,16 +221,16 @@ def check(
     numbers: Annotated[
         list[int] | None,
         typer.Argument(
-            metavar="[N]...", help="Exercises. [default: the first that has not passed]", show_default=False
+            metavar="[N]...", help="Exercises to check. [default: the first that has not passed]", show_default=False
         ),
     ] = None,
     file: Annotated[Path | None, typer.Option(help="Check this script instead of the exercise's own.")] = None,
     solutions: Annotated[bool, typer.Option("--solutions", help="Check the solutions.")] = False,
     every: Annotated[bool, typer.Option("--all", help="Check every exercise.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per script, each on its own line.")] = False,
-    no_gpu: Annotated[bool, typer.Option("--no-gpu", help="On the simulator only.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per script, one per line.")] = False,
+    no_gpu: Annotated[bool, typer.Option("--no-gpu", help="Use only the simulator.")] = False,
 ) -> None:
-    """Check exercises: what is wrong, where, and why. Ends with 0 if all are right, 1 if not, 2 for misuse."""
+    """Check exercises, and say what is wrong, where, and why. Exits with 0 if all pass, 1 if not, and 2 for misuse."""
     from triton_workshop.checking import commands
 
     with misuse_told():
@@ -242,18 +242,18 @@ def check(
 def bench(
     numbers: Annotated[
         list[int] | None,
-        typer.Argument(metavar="[N]...", help="Exercises. [default: all that have passed]", show_default=False),
+        typer.Argument(metavar="[N]...", help="Exercises to measure. [default: all that pass]", show_default=False),
     ] = None,
-    file: Annotated[Path | None, typer.Option(help="This script instead of the exercise's own.")] = None,
-    plain: Annotated[bool, typer.Option("--plain", help="The plain solution instead of the exercise's file.")] = False,
-    every: Annotated[bool, typer.Option("--all", help="Every exercise.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per script, each on its own line.")] = False,
+    file: Annotated[Path | None, typer.Option(help="Measure this script instead of the exercise's own.")] = None,
+    plain: Annotated[bool, typer.Option("--plain", help="Measure the plain solution instead of your file.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Measure every exercise.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per script, one per line.")] = False,
     plot: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw a roofline to this file.")] = None,
 ) -> None:
-    """Set a kernel beside the solutions, PyTorch and the limit of the hardware.
+    """Compare a kernel with the solutions, PyTorch and the limit of the hardware.
 
-    On a GPU it is timed. Without one nothing is: the simulator counts its bytes and operations, and published peak
-    rates say what the limit is. Wrong results get no numbers. Exits 0 if all are right, 1 if not, 2 for misuse.
+    On a GPU, kernels are timed. Without one, nothing is timed: the simulator counts bytes and operations, and published
+    peak rates give the limit. Wrong results get no numbers. Exits with 0 if all pass, 1 if not, and 2 for misuse.
     """
     from triton_workshop.bench import commands
 
@@ -268,16 +268,16 @@ def watch(
         int | None,
         typer.Argument(metavar="N", help="The exercise. [default: the first that has not passed]", show_default=False),
     ] = None,
-    light: Annotated[bool, typer.Option("--light", help="Dark letters on a bright ground.")] = False,
+    light: Annotated[bool, typer.Option("--light", help="Use dark text on a light background.")] = False,
 ) -> None:
-    """Check an exercise at every save of its file. Press ? for all keys."""
+    """Check an exercise every time you save its file. ? lists all keys."""
     from triton_workshop.checking import commands
 
     if number is not None:
         with misuse_told():
             commands.exercise_numbered(number)
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        fail("watch needs a terminal; without one: workshop check")
+        fail("watch needs a terminal; without one, use: workshop check")
     from triton_workshop.watch.app import watch as watch_exercise
 
     raise typer.Exit(watch_exercise(number, light=light))
@@ -285,7 +285,7 @@ def watch(
 
 @app.command("list")
 def list_exercises() -> None:
-    """List the exercises, and how far you are."""
+    """List the exercises and your progress."""
     from triton_workshop.checking import commands
 
     raise typer.Exit(commands.run_list())
@@ -294,7 +294,7 @@ def list_exercises() -> None:
 @app.command()
 def hint(
     number: Annotated[int, typer.Argument(metavar="N", help="The exercise.")],
-    level: Annotated[int | None, typer.Option(min=1, max=3, help="The third quotes the solution.")] = None,
+    level: Annotated[int | None, typer.Option(min=1, max=3, help="Which hint; the third quotes the solution.")] = None,
 ) -> None:
     """Give the next hint about what is wrong with an exercise: a question, an idea, then the solution's line."""
     from triton_workshop.checking import commands
@@ -306,9 +306,9 @@ def hint(
 @app.command()
 def reset(
     number: Annotated[int, typer.Argument(metavar="N", help="The exercise.")],
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
 ) -> None:
-    """Put an exercise back as it was shipped. Your own file is kept as a backup."""
+    """Restore an exercise as it was shipped. Your file is kept as a backup."""
     from triton_workshop.checking import commands
 
     with misuse_told():
@@ -348,7 +348,7 @@ def show_notes(path: Path, command: str) -> NoReturn:
 
 
 def print_deck(path: Path, start: int, *, notes: bool) -> None:
-    """Prints a deck from slide `start` on; or its notes, which are printed whole."""
+    """Prints a deck from slide `start` on, or all of its notes."""
     from triton_workshop.deck import load_deck
 
     deck = load_deck(path)
@@ -363,7 +363,7 @@ def print_deck(path: Path, start: int, *, notes: bool) -> None:
 
         text = plain_text(deck, start)
     try:
-        # Whatever the locale says: a deck has arrows and box characters.
+        # UTF-8, whatever the locale: a deck has arrows and box characters.
         sys.stdout.buffer.write(f"{text}\n".encode())
         sys.stdout.flush()
     except BrokenPipeError:  # `| head` has seen enough
@@ -371,13 +371,13 @@ def print_deck(path: Path, start: int, *, notes: bool) -> None:
 
 
 def hand_over_to_presenterm(path: Path, given: Consent, *, notes: bool) -> None:
-    """Becomes presenterm: with leave to run code in our warm processes, as far as there is any; or with its notes."""
+    """Becomes presenterm, which either shows its notes or may run code, as far as allowed, in our warm processes."""
     presenterm = shutil.which("presenterm")
     if presenterm is None:
-        fail("presenterm is not installed; to install it: cargo install presenterm --locked")
+        fail("presenterm is not installed; install it with: cargo install presenterm --locked")
     from triton_workshop.deck import load_deck
 
-    deck = load_deck(path)  # an error in it is told here, in one line, not on presenterm's screen
+    deck = load_deck(path)  # reports an error here, in one line, not on presenterm's screen
     search = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", "")))
     executors = Path(__file__).resolve().parent.parent / EXECUTORS
     config = ["--config-file", str(executors)] if executors.is_file() else []
@@ -386,7 +386,7 @@ def hand_over_to_presenterm(path: Path, given: Consent, *, notes: bool) -> None:
 
 
 def leave_to_run(deck: Deck, given: Consent) -> list[str]:
-    """The options by which presenterm runs what may run of a deck."""
+    """The options that let presenterm run as much of a deck as may run."""
     from rich.console import Console
 
     from triton_workshop.consent import REPLACING, in_force, live_code
@@ -398,7 +398,7 @@ def leave_to_run(deck: Deck, given: Consent) -> list[str]:
 
 
 def fail(reason: str) -> NoReturn:
-    """Ends the command with one line for the person who called it, and status 2."""
+    """Ends the command with one line for the user, and status 2."""
     typer.echo(reason, err=True)
     raise typer.Exit(2)
 

@@ -1,13 +1,13 @@
-"""Code from elsewhere runs only with leave: which decks come from elsewhere, and what a person has agreed to.
+"""Code from elsewhere runs only with consent: which decks come from elsewhere, and what the user has agreed to.
 
 A deck is at home in the repository that this package is part of: the folder that holds the package and the workshop's
-own deck, links resolved, less the repositories that lie inside it. An installed package has no such folder, and no deck
-is at home. A deck comes from elsewhere as soon as one file does that its code stands in: the deck itself, a file that
-it includes, or a file that a ```file block names.
+own deck, links resolved, except for repositories inside it. An installed package has no such folder, so no deck is at
+home. A deck comes from elsewhere if any file that contains its code does: the deck itself, a file that it includes, or
+a file that a ```file block names.
 
-Leave is given for a deck and a kind of block, not for a text: whoever has agreed to a deck's code edits the deck, or
-lets somebody edit it, and what a save brings in runs on the same terms. A deck of our own that begins, by a save, to
-take code from elsewhere is no longer at home, and what was agreed to when the viewer started counts from then on.
+Consent is given for a deck and a kind of block, not for a text: a user who has agreed to a deck's code edits the deck,
+or lets somebody edit it, and code that a save brings in runs on the same terms. If a save makes one of our own decks
+take code from elsewhere, the deck is no longer at home, and what the user agreed to at the viewer's start then applies.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from triton_workshop.deck.model import Block, Code, Deck, Execution, origin, wal
 from triton_workshop.processes.languages import runnable
 
 REPLACING = frozenset({Execution.REPLACE, Execution.IMAGE})
-"""They run unasked, and what they print takes their place: this needs leave of its own, as in presenterm."""
+"""These run automatically, and their output replaces them, which needs separate consent, as in presenterm."""
 
 
 @dataclass(frozen=True)
 class Consent:
-    """What may run: `run` is for +exec, +auto_exec and +acquire_terminal, `replace` for +exec_replace and +image."""
+    """What may run: `run` covers +exec, +auto_exec and +acquire_terminal; `replace` covers +exec_replace and +image."""
 
     run: bool = False
     replace: bool = False
@@ -63,14 +63,14 @@ def live_code(deck: Deck) -> Iterator[LiveCode]:
 
 
 def home() -> Path | None:
-    """The repository that this package is part of; None where it is installed elsewhere."""
+    """The repository that this package is part of; None if it is installed elsewhere."""
     folder = Path(__file__).resolve().parent.parent
     ours = (folder / "slides" / "triton-workshop.md", folder / "pyproject.toml")
     return folder if all(file.is_file() for file in ours) else None
 
 
 def at_home(deck: Deck, repository: Path | None = None) -> bool:
-    """Whether every file that the deck's code stands in belongs to a repository, ours unless another is given."""
+    """Whether every file that contains the deck's code belongs to `repository`, ours by default."""
     repository = repository or home()
     if repository is None:
         return False
@@ -80,7 +80,7 @@ def at_home(deck: Deck, repository: Path | None = None) -> bool:
 
 
 def _belongs_to(repository: Path, file: Path) -> bool:
-    real = Path(os.path.realpath(file))  # which bears with a link to itself
+    real = Path(os.path.realpath(file))  # which tolerates a link to itself
     if not real.is_relative_to(repository):
         return False
     between = [folder for folder in real.parents if folder != repository and folder.is_relative_to(repository)]
@@ -88,5 +88,5 @@ def _belongs_to(repository: Path, file: Path) -> bool:
 
 
 def in_force(deck: Deck, given: Consent) -> Consent:
-    """What may run of a deck, where a person has agreed to as much."""
+    """What may run of a deck, if the user has agreed to `given`."""
     return EVERYTHING if at_home(deck) else given

@@ -1,7 +1,7 @@
-"""GPU or simulator: decided once, before Triton loads.
+"""Decides between GPU and simulator, once, before Triton loads.
 
-Asking NVML takes milliseconds, needs no torch, and leaves CUDA uninitialised: `cuInit` would break every
-process that is forked afterwards.
+Asking NVML takes milliseconds, needs no torch, and leaves CUDA uninitialised; `cuInit` would break every process
+forked afterwards.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 MINIMUM_COMPUTE_CAPABILITY = (7, 5)
-"""Turing: the oldest GPU that PyTorch's CUDA 13 builds support (CUDA 13.0 release notes, section on deprecated
-architectures), and Triton's kernels with them."""
+"""Turing, the oldest architecture that PyTorch's CUDA 13 builds support (CUDA 13.0 release notes, section on deprecated
+architectures), and so the oldest on which Triton's kernels run."""
 
 _TRUE = frozenset({"1", "true", "on", "y", "yes"})
 
@@ -47,21 +47,21 @@ class Driver:
 def resolve_device() -> str:
     """Where kernels run in this process: "cuda", or "cpu" for the simulator.
 
-    Sets `TRITON_INTERPRET=1` where it answers "cpu", so it has to come before Triton is imported; and where it answers
-    "cuda", the rounding that our kernels' figures are of, see `_keep_fusing`.
+    Must be called before Triton is imported: for "cpu" it sets `TRITON_INTERPRET=1`, and for "cuda" the rounding that
+    our kernels were measured with (see `_keep_fusing`).
     """
     return _resolve_once()
 
 
 def simulated(environ: Mapping[str, str] | None = None) -> bool:
-    """Whether `TRITON_INTERPRET` asks for the simulator, read as Triton reads it; in this process's environment if none
-    is given."""
+    """Whether `TRITON_INTERPRET`, read as Triton reads it, asks for the simulator; `environ` is this process's by
+    default."""
     environ = os.environ if environ is None else environ
     return environ.get("TRITON_INTERPRET", "").strip().lower() in _TRUE
 
 
 def use_simulator() -> None:
-    """Put the kernels of this process on the simulator. Comes before Triton is imported."""
+    """Run the kernels of this process on the simulator. Call this before Triton is imported."""
     os.environ["TRITON_INTERPRET"] = "1"
     _resolve_once.cache_clear()
 
@@ -79,36 +79,36 @@ def _resolve_once() -> str:
 
 
 def _keep_fusing() -> None:
-    """A multiplication and an addition are one instruction that rounds once, as in every Triton so far.
+    """Keep fusing a multiplication and an addition into one instruction that rounds once, as in every Triton so far.
 
-    Triton 3.9 warns in each process that leaves this open, since 3.10 is to fuse only where it is asked to
+    Triton 3.9 warns in each process that leaves this unset, since 3.10 is to fuse only on request
     (triton/_utils.py, FP_FUSION_DEFAULT_WARNING).
     """
     os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")
 
 
 def misspelt_interpret(environ: Mapping[str, str]) -> str | None:
-    """What to say where `TRITON_INTERPRETER` is set, a variable that Triton ignores; None where it is not."""
+    """What to say if `TRITON_INTERPRETER`, a variable that Triton ignores, is set; None if it is not."""
     if "TRITON_INTERPRETER" not in environ:
         return None
     return "TRITON_INTERPRETER is set, but Triton does not read it: the variable is spelt TRITON_INTERPRET"
 
 
 def runs_on_a_gpu() -> bool:
-    """Whether kernels run on a GPU here: there is one that can, and nobody asked for the simulator."""
+    """Whether kernels run on a GPU here: a suitable one exists, and nobody asked for the simulator."""
     return not simulated() and any(gpu.runs_kernels for gpu in visible_gpus())
 
 
 def visible_gpus(environ: Mapping[str, str] | None = None) -> tuple[Gpu, ...]:
-    """The NVIDIA GPUs that CUDA would show this process, `CUDA_VISIBLE_DEVICES` considered."""
+    """The NVIDIA GPUs that CUDA would show this process, taking `CUDA_VISIBLE_DEVICES` into account."""
     visible = (os.environ if environ is None else environ).get("CUDA_VISIBLE_DEVICES")
     return select_visible(installed_gpus(), visible)
 
 
 def select_visible(gpus: tuple[Gpu, ...], visible: str | None) -> tuple[Gpu, ...]:
-    """The GPUs that a value of `CUDA_VISIBLE_DEVICES` leaves, in its order; None leaves all.
+    """The GPUs that a value of `CUDA_VISIBLE_DEVICES` selects, in its order; None selects all.
 
-    As CUDA does, it names a GPU by index or by the start of its UUID, and stops at the first name that fits none
+    As in CUDA, each entry is an index or the start of a UUID, and the first one that matches no GPU ends the list
     (CUDA C++ Programming Guide, "CUDA Environment Variables").
     """
     if visible is None:
@@ -127,7 +127,7 @@ def _named(gpus: tuple[Gpu, ...], name: str) -> Gpu | None:
         index = int(name)
         return gpus[index] if index < len(gpus) else None
     if name.startswith("MIG-"):
-        # NVML would have to be asked for each GPU's slices; that there is one is all that matters here.
+        # Asking NVML for each GPU's slices is not worth it; all that matters here is that there is one.
         return gpus[0] if gpus else None
     matches = [gpu for gpu in gpus if name.startswith("GPU-") and gpu.uuid.startswith(name)]
     return matches[0] if len(matches) == 1 else None
@@ -151,7 +151,7 @@ def installed_gpus() -> tuple[Gpu, ...]:
 
 @functools.cache
 def driver() -> Driver | None:
-    """The NVIDIA driver, or None where there is none."""
+    """The NVIDIA driver, or None if there is none."""
     nvml = _open_nvml()
     if nvml is None:
         return None

@@ -1,4 +1,4 @@
-"""Errors whose message is all that a person should see."""
+"""Errors for which users should see only the message."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from triton_workshop.slide import columns_of
 
 
 class WorkshopError(Exception):
-    """A mistake in how a script is set up. Reaching the top of a script, it prints without a traceback."""
+    """A mistake in how a script is set up. If nothing catches it, only its message is printed, without a traceback."""
 
 
 _python_hook = sys.excepthook

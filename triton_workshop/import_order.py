@@ -1,4 +1,4 @@
-"""Triton decides at its import whether kernels are compiled or simulated: catch a script that imports it too early."""
+"""Catches scripts that import Triton too early, as its import decides whether kernels are compiled or simulated."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from triton_workshop.slide import name_of_line
 
 
 def check_triton_mode() -> None:
-    """Raise WorkshopError where Triton is loaded already, in the other mode than this process wants."""
+    """Raise WorkshopError if Triton is already loaded in a mode that this process does not want."""
     interpreted = _loaded_interpreted()
     if interpreted is None or interpreted == simulated():
         return
@@ -24,7 +24,7 @@ def check_triton_mode() -> None:
 
 
 def _loaded_interpreted() -> bool | None:
-    """Whether Triton's own library functions were loaded for the interpreter; None before Triton is loaded."""
+    """Whether Triton's library functions were loaded for the interpreter; None if Triton is not loaded yet."""
     standard = sys.modules.get("triton.language.standard")
     library_function = getattr(standard, "cdiv", None)
     if library_function is None:
@@ -43,7 +43,7 @@ def _what_to_move() -> str:
     except (OSError, SyntaxError, UnicodeDecodeError):
         return fallback
     imports = _imports(tree)
-    # torchvision and others import Triton too: without `import triton`, the first import is the suspect.
+    # torchvision and others import Triton too, so without `import triton` the first import is the suspect.
     suspect = imports.get("triton") or next(iter(imports.values()), None)
     ours = imports.get("triton_workshop")
     if ours is None or suspect is None or suspect >= ours:
@@ -53,14 +53,14 @@ def _what_to_move() -> str:
 
 
 def lines_to_exchange(tree: ast.Module) -> tuple[int, int] | None:
-    """Where a script imports triton_workshop, and where Triton before that; None where all is in order."""
+    """The lines that import triton_workshop and, before it, Triton; None if the order is right."""
     imports = _imports(tree)
     ours, triton = imports.get("triton_workshop"), imports.get("triton")
     return None if ours is None or triton is None or triton > ours else (ours, triton)
 
 
 def _imports(tree: ast.Module) -> dict[str | None, int]:
-    """The line on which a script imports each package first, from top to bottom."""
+    """The line on which a script first imports each package, from top to bottom."""
     nodes = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
     lines: dict[str | None, int] = {}
     for node in nodes:

@@ -1,4 +1,4 @@
-"""An exercise whose check was deleted would end in silence: say which lines to put back."""
+"""Tells a learner who deleted an exercise's check, which would otherwise end silently, which lines to put back."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if __name__ == "__main__":  # the check: keep it
 
 
 def expect_a_check() -> None:
-    """Where the running script is an exercise or a solution of ours: unless it is checked, say so as it ends."""
+    """If the running script is one of our exercises or solutions and is never checked, say so when it ends."""
     script = getattr(sys.modules.get("__main__"), "__file__", None)
     if script is None:
         return
-    file = Path(script).resolve()  # now: by the end, the current folder may be another
+    file = Path(script).resolve()  # now, as the script may change the current folder
     number = _exercise_of(file)
     if number is not None:
-        forget_the_check()  # a script asks for several names, and each brings us here
+        forget_the_check()  # a script imports several names, and each one calls this
         atexit.register(_say_what_is_missing, file, number)
 
 
 def forget_the_check() -> None:
-    """The script is being checked: there is nothing to say."""
+    """The script is being checked, so there is nothing to say."""
     atexit.unregister(_say_what_is_missing)
 
 
@@ -44,8 +44,8 @@ def _exercise_of(file: Path) -> int | None:
 
 
 def _say_what_is_missing(file: Path, number: int) -> None:
-    """On standard error; an exit handler cannot change the exit status."""
-    # Whoever has a traceback or a prompt (`python -i`) on the screen knows why there was no check.
+    """Print it on standard error; an exit handler cannot change the exit status."""
+    # A traceback or a prompt (`python -i`) on the screen already says why there was no check.
     if getattr(sys, "last_value", None) is not None or hasattr(sys, "ps1"):
         return
     try:
@@ -56,7 +56,7 @@ def _say_what_is_missing(file: Path, number: int) -> None:
         return
     words = f"{file.name} was not checked: the check at its end is gone. Put it back:\n\n{_CHECK.format(number=number)}"
     if blocks:
-        words += '\nWhat else stands under `if __name__ == "__main__":` can stay, above it.\n'
+        words += '\nAnything else under `if __name__ == "__main__":` can stay, above it.\n'
     print(words, file=sys.stderr, end="")
 
 

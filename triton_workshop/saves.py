@@ -1,4 +1,4 @@
-"""Notices every save of some files, however an editor does it; and saves a file as a whole."""
+"""Notices every save of a set of files, whatever the editor does; also writes a file atomically."""
 
 from __future__ import annotations
 
@@ -11,37 +11,37 @@ from collections.abc import AsyncIterator, Iterable, Mapping
 from pathlib import Path
 
 SETTLED = 10
-"""Milliseconds without another change after which a save is over: editors write, rename and touch in one go."""
+"""Milliseconds without another change that end a save, as editors write, rename and touch a file in one go."""
 LONGEST = 200
-"""Milliseconds after which changes count, even if more come."""
+"""Milliseconds after which changes are reported even if more keep coming."""
 LOOK = 1000
-"""Milliseconds between two looks at the files where the system reports nothing: a network's folder, a link's target."""
+"""Milliseconds between looks at files that the system does not report on: network folders, link targets."""
 
 Signature = tuple[int, int, int] | None
 
 
 class Saves:
-    """The saves of files since each was named here; also their removal, and their return.
+    """Saves, removals and re-creations of files since each was named here.
 
-    A folder among them counts as saved when something in it comes or goes.
+    A folder counts as saved when something is added to it or removed from it.
     """
 
     def __init__(self, *files: Path) -> None:
         self._seen = {file: signature(file) for file in files}
 
     def follow(self, files: Iterable[Path]) -> None:
-        """From now on these files; of those that were followed before, no save is lost."""
+        """Follows these files from now on, losing no save of any that were already followed."""
         self._seen = {file: self._seen[file] if file in self._seen else signature(file) for file in files}
 
     def look(self) -> frozenset[Path]:
-        """The files that have been saved since the last look, or since the iterator gave them."""
+        """The files saved since the last look, or since the iterator last yielded them."""
         now = {file: signature(file) for file in self._seen}
         changed = frozenset(file for file, seen in self._seen.items() if now[file] != seen)
         self._seen = now
         return changed
 
     async def settled(self, pause: float, longest: float) -> frozenset[Path]:
-        """Waits until nothing is saved for `pause` seconds, `longest` seconds at most; what was saved meanwhile."""
+        """Waits until nothing is saved for `pause` seconds, at most `longest` seconds; returns what was saved."""
         deadline = time.monotonic() + longest
         saved: frozenset[Path] = frozenset()
         while True:
@@ -52,20 +52,20 @@ class Saves:
                 return saved
 
     async def __aiter__(self) -> AsyncIterator[frozenset[Path]]:
-        await asyncio.to_thread(importlib.import_module, "watchfiles")  # not where somebody waits for the first slide
+        await asyncio.to_thread(importlib.import_module, "watchfiles")  # does not delay the first slide
         while True:
             async for _ in self._looks():
                 if changed := self.look():
                     yield changed
 
     def _folders(self) -> Mapping[Path, tuple[int, int]]:
-        """The folders to watch that exist, each with what makes it itself; of a link, the target's too."""
+        """The existing folders to watch, including those of link targets, each with its identity."""
         folders = {folder for file in self._seen for folder in (file.parent, Path(os.path.realpath(file)).parent)}
         found = {folder: _identity(folder) for folder in folders}
         return {folder: identity for folder, identity in found.items() if identity is not None}
 
     async def _looks(self) -> AsyncIterator[None]:
-        """One look after each change in a folder, and one each second; ends when other folders are to be watched."""
+        """Yields after each change in a folder, and once per second; ends when the set of folders changes."""
         from watchfiles import awatch
 
         watched = self._folders()
@@ -87,13 +87,13 @@ class Saves:
                 yield
                 if self._folders() != watched:
                     return
-        except OSError:  # gone, or there are no more watches to be had: look, without being told
+        except OSError:  # a folder is gone, or the system is out of watches: poll instead
             await asyncio.sleep(LOOK / 1000)
             yield
 
 
 def write_whole(file: Path, data: bytes) -> None:
-    """Write a file at once: who reads it sees what was there before, or all that is there now. Raises OSError."""
+    """Write a file atomically: readers see either the old contents or all of the new. Raises OSError."""
     file.parent.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(prefix=f".{file.name}-", dir=file.parent)
     new = Path(name)
@@ -109,7 +109,7 @@ def write_whole(file: Path, data: bytes) -> None:
 
 
 def signature(file: Path) -> Signature:
-    """Changes with every save; None where there is no file."""
+    """A value that changes with every save; None if there is no file."""
     try:
         status = file.stat()
     except OSError:

@@ -1,7 +1,7 @@
 """`uv run setup-check`: what works on this machine, and how to fix what does not.
 
 Facts are gathered once, into a `Machine`; each check is a small function from the machine to one row. Kernels
-run in processes of their own, on the GPU and on the simulator: this one imports neither torch nor Triton.
+run in separate processes, on the GPU and on the simulator; this process imports neither torch nor Triton.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from triton_workshop.viewer.terminal import ask
 
 KERNEL = "triton_workshop.setup_kernel:main"
 KERNEL_SECONDS = 60
-"""How long a kernel may take, torch's import included, before it counts as hanging."""
+"""How long a kernel may take, including importing torch, before it counts as hanging."""
 
 OLDEST_PYTHON = (3, 11)
 OLDEST_TRITON = (3, 6)
@@ -53,14 +53,14 @@ TRITON_NAMES_COMPUTE_CAPABILITY = (8, 0)
 """The oldest NVIDIA GPU that Triton's README names (section "Compatibility"); older ones run most kernels."""
 
 OLDEST_DRIVER = {11: "450", 12: "525", 13: "580"}
-"""By CUDA's major version: the first NVIDIA driver that runs it, with every minor version (NVIDIA's "CUDA
-Compatibility", section "Minor Version Compatibility", table 1)."""
+"""CUDA's major version → the first NVIDIA driver that runs it, in every minor version (NVIDIA's "CUDA Compatibility",
+section "Minor Version Compatibility", table 1)."""
 
 PACKAGES_NEEDED = ("Python", "torch", "torchvision", "Pillow")
-"""The rows that stop the workshop where they fail, whatever kernels run on."""
+"""The rows without which the workshop cannot run, on a GPU or on the simulator."""
 
 ROW = 59
-"""Characters of what was found that stand in one row, on a screen of 80 columns. The report is made to fit a slide."""
+"""Characters of a finding that fit in one row of an 80-column screen. The report is made to fit a slide."""
 
 NO_GRAPHICS = "no graphics protocol; try kitty, Ghostty, WezTerm or iTerm2"
 
@@ -77,7 +77,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class Check:
-    """One row: what was looked at, what was found, and, where that is not good, how to fix it."""
+    """One row: what was checked, what was found and, if that is a problem, how to fix it."""
 
     name: str
     state: State
@@ -91,7 +91,7 @@ class KernelRun:
 
     facts: Mapping[str, object]
     failure: str | None = None
-    """Why the process ended early, in a line; None where it ran to its end."""
+    """Why the process ended early, in one line; None if it finished."""
     stderr: str = ""
 
     @property
@@ -107,12 +107,12 @@ class KernelRun:
 
 @dataclass(frozen=True)
 class Machine:
-    """All that the checks need to know."""
+    """Everything the checks need to know."""
 
     system: str  # as in sys.platform
     processor: str
     python: tuple[int, int, int]
-    packages: Mapping[str, str]  # the installed ones, with their versions
+    packages: Mapping[str, str]  # installed package → version
     pillow_error: str | None
     uv: str | None
     presenterm: str | None
@@ -120,7 +120,7 @@ class Machine:
     visible_gpus: tuple[Gpu, ...]
     installed_gpus: tuple[Gpu, ...]
     driver: Driver | None
-    nvidia_on_the_bus: bool  # an NVIDIA GPU is plugged in, whether a driver knows it or not
+    nvidia_on_the_bus: bool  # an NVIDIA GPU is plugged in, whether or not a driver knows it
     cuda_visible_devices: str | None
     interpret: str | None  # TRITON_INTERPRET as it is set
     wants_simulator: bool
@@ -141,7 +141,7 @@ class Machine:
         return self.gpu_run is not None and self.gpu_run.worked
 
     def fact(self, name: str) -> str | None:
-        """The first of the runs that knows it says it."""
+        """A fact from the first run that knows it."""
         values = (run.facts.get(name) for run in self.runs)
         return next((value for value in values if isinstance(value, str)), None)
 
@@ -154,7 +154,7 @@ def check_python(machine: Machine) -> Check:
     systems = {"darwin": "macOS", "linux": "Linux", "win32": "Windows"}
     found = f"{version}, {systems.get(machine.system, machine.system)} on {machine.processor}"
     if machine.python[:2] < OLDEST_PYTHON:
-        return Check("Python", State.FAILED, found, "Python 3.11 or newer is needed: `uv python install 3.12`")
+        return Check("Python", State.FAILED, found, "Install Python 3.11 or newer: `uv python install 3.12`")
     return Check("Python", State.OK, found)
 
 
@@ -164,7 +164,7 @@ def check_uv(machine: Machine) -> Check:
     installer = "curl -LsSf https://astral.sh/uv/install.sh | sh"
     if machine.system == "win32":
         installer = 'powershell -c "irm https://astral.sh/uv/install.ps1 | iex"'
-    return Check("uv", State.WARNING, "not found; commands begin with `uv run`", f"Install it: `{installer}`")
+    return Check("uv", State.WARNING, "not found; every command starts with `uv run`", f"Install it: `{installer}`")
 
 
 def check_torch(machine: Machine) -> Check:
@@ -182,7 +182,7 @@ def check_torch(machine: Machine) -> Check:
     if machine.gpu_run is not None and machine.fact("torch") and machine.fact("torch_cuda") is None:
         return Check(
             "torch",
-            State.WARNING,  # the simulator does not mind
+            State.WARNING,  # the simulator works without CUDA
             f"{version}, built without CUDA: it cannot use the GPU",
             _REINSTALL.format(package="torch"),
         )
@@ -196,7 +196,7 @@ def check_torchvision(machine: Machine) -> Check:
         return Check("torchvision", State.FAILED, "not installed", fix)
     if any(run.facts.get("torchvision") for run in machine.runs):
         return Check("torchvision", State.OK, version)
-    # Asked after the kernel: where that never ended, nothing is known against torchvision.
+    # Asked after the kernel: if the kernel never ended, nothing is known about torchvision.
     asked = next((run for run in machine.runs if "correct" in run.facts), None)
     if asked is not None:
         found = f"{version}, but it does not fit this torch: {_last_error(asked)}"
@@ -213,7 +213,7 @@ def check_triton(machine: Machine) -> Check:
         found = f"{version}, but its import fails: {_last_error(broken)}"
         return Check("Triton", State.FAILED, found, _REINSTALL.format(package="triton"))
     if _major_minor(version) < OLDEST_TRITON:
-        return Check("Triton", State.WARNING, f"{version}; the workshop is made for 3.6 and newer", "Run `uv sync`")
+        return Check("Triton", State.WARNING, f"{version}; the workshop needs 3.6 or newer", "Run `uv sync`")
     return Check("Triton", State.OK, version)
 
 
@@ -237,14 +237,14 @@ def check_gpu(machine: Machine) -> Check:
     if not any(each.runs_kernels for each in machine.visible_gpus):
         needed = _dotted(MINIMUM_COMPUTE_CAPABILITY)
         fix = (
-            f"Too old for today's torch and Triton, which need compute capability {needed}. "
-            "Nothing to do: the workshop uses the simulator here"
+            f"Too old for current torch and Triton, which need compute capability {needed}. "
+            "You need not do anything: the workshop uses the simulator here"
         )
         return Check("GPU", State.WARNING, found, fix)
     if gpu.compute_capability < TRITON_NAMES_COMPUTE_CAPABILITY:
         fix = (
-            f"Triton names {_dotted(TRITON_NAMES_COMPUTE_CAPABILITY)} as its oldest; most kernels run. "
-            f"Should one not, put it on the simulator: `{_set_variable(machine, 'TRITON_INTERPRET', '1')}`"
+            f"Triton lists {_dotted(TRITON_NAMES_COMPUTE_CAPABILITY)} as its oldest, but most kernels run. "
+            f"If one does not, use the simulator: `{_set_variable(machine, 'TRITON_INTERPRET', '1')}`"
         )
         return Check("GPU", State.WARNING, found, fix)
     return Check("GPU", State.OK, found)
@@ -257,7 +257,7 @@ def _check_missing_gpu(machine: Machine) -> Check:
         fix = f"To use it: `{_unset_variable(machine, 'CUDA_VISIBLE_DEVICES')}`"
         return Check("GPU", State.WARNING, found, fix)
     if machine.nvidia_on_the_bus:
-        return Check("GPU", State.WARNING, "one is built in, but out of reach: fix its driver first")
+        return Check("GPU", State.WARNING, "found, but its driver does not work: fix the driver first")
     return Check("GPU", State.NOT_APPLICABLE, "no NVIDIA GPU here; the simulator needs none")
 
 
@@ -265,13 +265,13 @@ def check_driver(machine: Machine) -> Check:
     name = "NVIDIA driver"
     if machine.driver is None:
         if not machine.nvidia_on_the_bus:
-            return Check(name, State.NOT_APPLICABLE, "none, and none needed without an NVIDIA GPU")
+            return Check(name, State.NOT_APPLICABLE, "none; not needed without an NVIDIA GPU")
         fix = (
-            "Install it (on Ubuntu: `sudo ubuntu-drivers install`) and restart; if it was just updated, only restart. "
+            "Install it (on Ubuntu: `sudo ubuntu-drivers install`) and restart; if you just updated it, only restart. "
             "In a container: `docker run --gpus all …`"
         )
-        return Check(name, State.WARNING, "none answers", fix)
-    found = f"{machine.driver.version}, runs CUDA up to {_dotted(machine.driver.cuda)}"
+        return Check(name, State.WARNING, "no driver answers", fix)
+    found = f"{machine.driver.version}, supports CUDA up to {_dotted(machine.driver.cuda)}"
     torch_cuda = machine.fact("torch_cuda")
     if torch_cuda is None:
         return Check(name, State.OK, found)
@@ -291,7 +291,7 @@ def check_gpu_kernel(machine: Machine) -> Check:
     if run is None:
         return Check(name, State.NOT_APPLICABLE, "no GPU to run it on")
     if run.worked:
-        return Check(name, State.OK, f"compiled, run, equal to torch ({_seconds(run)})")
+        return Check(name, State.OK, f"compiled and run; result equals torch's ({_seconds(run)})")
     return _failed_kernel(name, machine, run, f"`{_KERNEL_BY_HAND}`")
 
 
@@ -299,19 +299,19 @@ def check_simulator_kernel(machine: Machine) -> Check:
     name = "simulator kernel"
     run = machine.simulator_run
     if run.worked:
-        return Check(name, State.OK, f"run, equal to torch ({_seconds(run)})")
+        return Check(name, State.OK, f"run; result equals torch's ({_seconds(run)})")
     by_hand = f"`{_set_variable(machine, 'TRITON_INTERPRET', '1')}` and `{_KERNEL_BY_HAND}`, after `uv sync`"
     return _failed_kernel(name, machine, run, by_hand)
 
 
 def _failed_kernel(name: str, machine: Machine, run: KernelRun, by_hand: str) -> Check:
-    """What is to be done: fix the cause, which has a row of its own, or what is known of the error."""
+    """What to do: fix the cause, which has its own row, or follow what is known about the error."""
     cause = _cause(machine, run)
     if cause is not None:
         return Check(name, State.FAILED, f"{run.failure or 'failed'}: fix {cause} first")
     fix = _hint(machine, run)
     found = _shortened(_what_happened(run), ROW if fix else 2 * ROW - 10)
-    return Check(name, State.FAILED, found, fix or f"The whole error: {by_hand}")
+    return Check(name, State.FAILED, found, fix or f"To see the whole error: {by_hand}")
 
 
 def check_interpret(machine: Machine) -> Check:
@@ -340,7 +340,7 @@ def check_cache(machine: Machine) -> Check:
 
 
 def _brief(path: Path, home: Path) -> str:
-    """In one row: from the home folder on, and of a long path its end."""
+    """The path in one row: relative to the home folder, and only the end of a long path."""
     shown = str(Path("~") / path.relative_to(home) if path.is_relative_to(home) else path)
     return shown if len(shown) <= ROW else f"…{shown[1 - ROW :]}"
 
@@ -395,7 +395,7 @@ def judge(machine: Machine, checks: Sequence[Check]) -> Verdict:
         return Verdict(True, device, f"Ready: kernels run on {machine.visible_gpus[0].name}.")
     if machine.gpu_run is not None and not machine.wants_simulator:
         to_simulator = _set_variable(machine, "TRITON_INTERPRET", "1")
-        summary = f"Ready on the simulator: `{to_simulator}`. For the GPU, fix each ✗ first."
+        summary = f"Ready on the simulator: `{to_simulator}`. To use the GPU, fix each ✗ first."
         return Verdict(True, device, summary)
     reason = "TRITON_INTERPRET is set" if machine.gpu_run is not None else _why_no_gpu(machine)
     return Verdict(True, device, f"Ready: kernels run on the simulator ({reason}).")
@@ -419,14 +419,14 @@ _REINSTALL = "Reinstall it: `uv sync --reinstall-package {package}`"
 _KERNEL_BY_HAND = "uv run python -m triton_workshop.setup_kernel"
 
 _CONTAINER = """\
-Triton ships for Linux and Windows only. The slides work here: `uv run workshop present`.
+Triton ships only for Linux and Windows. The slides work here: `uv run workshop present`.
 To run kernels, open a Linux container from this folder:
 
   docker run --rm -it -v "$PWD":/workshop -w /workshop \\
     -v workshop-env:/env -e UV_PROJECT_ENVIRONMENT=/env \\
     python:3.12 bash -c "pip install uv && exec bash"
 
-and in it `uv run setup-check`. Or use a Linux machine: copy this folder there, then
+and run `uv run setup-check` in it. Or copy this folder to a Linux machine, and run
 
   ssh -t MACHINE "cd triton-workshop && uv run setup-check\""""
 
@@ -439,12 +439,12 @@ def _how_to_get_triton(machine: Machine) -> str:
 _MENDING_BY_ERROR = (
     (
         r"Failed to find C compiler",
-        "Triton needs a C compiler: `sudo apt install gcc` (on Fedora: `sudo dnf install gcc`), or one that is "
-        "elsewhere: `export CC=/path/to/gcc`",
+        "Triton needs a C compiler: `sudo apt install gcc` (on Fedora: `sudo dnf install gcc`), or name one that you "
+        "have: `export CC=/path/to/gcc`",
     ),
     (
         r"Python\.h",
-        "Triton needs Python's C headers: `sudo apt install python3-dev`, or uv's own Python: "
+        "Triton needs Python's C headers: `sudo apt install python3-dev`, or use uv's own Python: "
         "`uv python install 3.12` and `uv sync --managed-python`",
     ),
     (
@@ -453,7 +453,7 @@ _MENDING_BY_ERROR = (
     ),
     (
         r"libcuda\.so",
-        "The driver's libcuda.so.1 is not found: `sudo ldconfig`; in a container: `docker run --gpus all …`",
+        "The driver's libcuda.so.1 was not found: `sudo ldconfig`; in a container: `docker run --gpus all …`",
     ),
     (
         r"no kernel image is available|sm_\d+\w?' is not|Value 'sm_\d+",
@@ -461,22 +461,22 @@ _MENDING_BY_ERROR = (
     ),
     (
         r"out of memory",
-        "Another program holds the GPU's memory: `nvidia-smi` shows which; end it",
+        "Another program is using the GPU's memory: find it with `nvidia-smi`, and end it",
     ),
     (
         r"No space left on device",
-        "The disk is full: make room, or move Triton's cache: `export TRITON_CACHE_DIR=/path/with/room`",
+        "The disk is full: free some space, or move Triton's cache: `export TRITON_CACHE_DIR=/path/with/room`",
     ),
     (
         r"unknown error|initialization error|No CUDA GPUs are available|active drivers",
-        "The GPU does not answer. Try `nvidia-smi`; if it fails too, restart the machine (a container: with "
-        "`docker run --gpus all …`)",
+        "The GPU does not respond. Try `nvidia-smi`; if it fails too, restart the machine (or start the container "
+        "with `docker run --gpus all …`)",
     ),
 )
 
 
 def _cause(machine: Machine, run: KernelRun) -> str | None:
-    """What has to be fixed before the run can be; None where no other row says it."""
+    """What must be fixed before the run can succeed; None if no other row says so."""
     for name, package in (("torch", "torch"), ("Triton", "triton")):
         installed = machine.fact(package) or machine.packages.get(package)
         if installed is None or run.broken_import == package:
@@ -491,9 +491,9 @@ def _cause(machine: Machine, run: KernelRun) -> str | None:
 
 
 def _hint(machine: Machine, run: KernelRun) -> str | None:
-    """How to fix what stopped the run, where its errors are known ones."""
+    """How to fix what stopped the run, if it is a known error."""
     if machine.compiler and f"No such file or directory: '{machine.compiler}'" in run.stderr:
-        return f"CC names a compiler that is not there, {machine.compiler}: `{_unset_variable(machine, 'CC')}`"
+        return f"CC names a compiler that does not exist, {machine.compiler}: `{_unset_variable(machine, 'CC')}`"
     for pattern, words in _MENDING_BY_ERROR:
         if re.search(pattern, run.stderr, re.IGNORECASE):
             return words
@@ -502,13 +502,13 @@ def _hint(machine: Machine, run: KernelRun) -> str | None:
 
 def _what_happened(run: KernelRun) -> str:
     if run.failure is None:
-        return "it ran, but its values are not torch's"
+        return "it ran, but its values differ from torch's"
     error = _last_error(run)
     return f"{run.failure}: {error}" if error else run.failure
 
 
 def _last_error(run: KernelRun) -> str:
-    """The line of a traceback that says what went wrong, or the last line of all."""
+    """The line of a traceback that says what went wrong, or else the last line."""
     lines = [line.strip() for line in run.stderr.splitlines() if line.strip()]
     errors = [line for line in lines if re.match(r"[\w.]*(Error|Exception)\b|(fatal )?error:", line)]
     return _shortened((errors or lines or [""])[-1], 160)
@@ -548,9 +548,9 @@ def _major_minor(version: str) -> tuple[int, int]:
 
 
 def look_at_machine(waiting: contextlib.AbstractContextManager[object] | None = None) -> Machine:
-    """Gather the facts, in seconds: the kernels start first, and run while the rest is looked at.
+    """Gather the facts, within seconds: the kernels start first, and run during the other checks.
 
-    `waiting` is entered once the terminal has been asked what it can do, and is free to be drawn on.
+    `waiting` is entered once the terminal has said what it can do and may be drawn on.
     """
     gpus = visible_gpus()
     with contextlib.ExitStack() as stack:
@@ -589,7 +589,7 @@ def look_at_machine(waiting: contextlib.AbstractContextManager[object] | None = 
 
 @contextlib.contextmanager
 def _kernel_process(simulate: bool) -> Iterator[Callable[[], KernelRun]]:
-    """Start a process that runs the kernel; yields the function that waits for its result."""
+    """Start a process that runs the kernel, and yield a function that waits for its result."""
     variables = {name: value for name, value in os.environ.items() if not name.startswith("TRITON_INTERPRET")}
     if simulate:
         variables["TRITON_INTERPRET"] = "1"
@@ -608,21 +608,21 @@ def _kernel_process(simulate: bool) -> Iterator[Callable[[], KernelRun]]:
 
 
 def _facts_of(trying: call.Call) -> tuple[dict[str, object], str | None]:
-    """What the kernel's process says until its end, and why it failed, None where it did not."""
+    """What the kernel's process reports, and why it failed; None if it did not."""
     facts: dict[str, object] = {}
     try:
         for said in trying.messages():
             assert isinstance(said, dict)
             facts |= said
     except call.TimeIsUpError:
-        return facts, f"not done after {KERNEL_SECONDS} s"
+        return facts, f"not finished after {KERNEL_SECONDS} s"
     except call.EndedError as error:
         return facts, f"crashed ({signal.Signals(-error.code).name})" if error.code < 0 else "failed"
     return facts, None
 
 
 def _installed_packages() -> dict[str, str]:
-    """Versions from the packages' metadata: importing them would take seconds."""
+    """Versions from the packages' metadata, as importing them would take seconds."""
     distributions = {
         "torch": ("torch",),
         "torchvision": ("torchvision",),
@@ -646,7 +646,7 @@ def _pillow_error() -> str | None:
 
 
 def _version_of(program: str) -> str | None:
-    """The version that the program prints; None where it is not installed or does not run."""
+    """The version that the program prints; None if it is not installed or does not run."""
     path = shutil.which(program)
     if path is None:
         return None
@@ -672,7 +672,7 @@ def _nvidia_on_the_bus() -> bool:
 
 
 def _cache_folder(environ: Mapping[str, str]) -> Path:
-    """Where Triton keeps compiled kernels, as `triton.knobs.cache` decides it."""
+    """Where Triton keeps compiled kernels, following `triton.knobs.cache`."""
     if "TRITON_CACHE_DIR" in environ:
         return Path(environ["TRITON_CACHE_DIR"])
     return Path(environ.get("TRITON_HOME", Path.home())) / ".triton" / "cache"
@@ -709,11 +709,11 @@ _MARKS = {
     State.FAILED: ("✗", "bold red"),
     State.NOT_APPLICABLE: ("·", "dim"),
 }
-_INDENT = " " * 3  # of what stands under a row: that its command can be copied in one piece, it begins left
+_INDENT = " " * 3  # of the lines under a row: small, so that a command fits and can be copied in one piece
 
 
 def print_report(checks: Sequence[Check], verdict: Verdict, console: Console) -> None:
-    """The rows, under each how to fix what is not well, and at the end the verdict."""
+    """Print the rows, each followed by how to fix its problem, and then the verdict."""
     names = max(len(check.name) for check in checks)
     for check in _rows(checks):
         console.print(_row(check, names))
@@ -725,7 +725,7 @@ def print_report(checks: Sequence[Check], verdict: Verdict, console: Console) ->
 
 
 def _rows(checks: Sequence[Check]) -> Iterator[Check]:
-    """A row for each check; but packages that are as well as torch is stand beside it."""
+    """One row per check, except that working packages share torch's row if torch works."""
     well = {check.name: check for check in checks if check.state is State.OK}
     beside = [well[name] for name in ("torchvision", "Pillow") if name in well and "torch" in well]
     for check in checks:
@@ -751,7 +751,7 @@ def _mark(check: Check) -> Text:
 
 
 def wrap_keeping_commands(text: str, width: int) -> list[str]:
-    """Lines of at most `width` columns; a command in backticks is never broken, nor an indented line."""
+    """Lines of at most `width` columns; commands in backticks and indented lines are never broken."""
     lines: list[str] = []
     for line in text.splitlines():
         if line.startswith(" ") or not line:
@@ -775,11 +775,11 @@ def check_machine(machine: Machine) -> list[Check]:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """The command `setup-check`. Exits 0 where the workshop can be done on this machine, else 1."""
+    """The command `setup-check`. Exits with 0 if the workshop can be done on this machine, and otherwise with 1."""
     parser = argparse.ArgumentParser(
-        prog="setup-check", description="What works on this machine, and how to fix what does not."
+        prog="setup-check", description="Say what works on this machine, and how to fix what does not."
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON object for machines")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
     as_json = parser.parse_args(arguments).json
     try:
         machine = look_at_machine(_progress())
@@ -806,7 +806,7 @@ def _progress() -> Progress:
         transient=True,
         disable=not console.is_terminal,
     )
-    progress.add_task("Running a kernel; loading torch takes some seconds", total=None)
+    progress.add_task("Running a kernel; importing torch takes a few seconds", total=None)
     return progress
 
 

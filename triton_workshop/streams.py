@@ -1,4 +1,4 @@
-"""What may be written to a terminal: marks such as ✓, and no control characters."""
+"""Makes text safe to write to a terminal: it may have marks such as ✓, but no control characters."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import io
 import sys
 
 CONTROLS = dict.fromkeys((*range(0x00, 0x0A), *range(0x0B, 0x20), *range(0x7F, 0xA0)))
-"""Every control character but the line feed."""
+"""Every control character except the line feed."""
 
 
 def printable(text: str) -> str:
@@ -15,6 +15,6 @@ def printable(text: str) -> str:
 
 
 def speak_utf8() -> None:
-    """Write UTF-8 wherever output goes. On Windows a pipe is not UTF-8, and a ✓ could not be written to it."""
+    """Write UTF-8 wherever output goes. On Windows a pipe is not UTF-8, and writing a ✓ to it would fail."""
     if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.encoding.lower() != "utf-8":
         sys.stdout.reconfigure(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Debug mode: importing this module puts kernels on the simulator, on a machine with a GPU too.
+"""Debug mode: importing this module makes kernels run on the simulator, even on a machine with a GPU.
 
 There a kernel is ordinary Python: `print`, f-strings, `breakpoint()` and `print_if` work inside it.
 """
@@ -51,9 +51,9 @@ def print_if(
 ) -> None:
     """Print `text` in the programs whose ids meet the conditions.
 
-    `conditions` holds one condition for each program id, separated by commas: `"<3"`, `"=0,>=2"`. An id without one,
+    `conditions` holds one condition per program id, separated by commas: `"<3"`, `"=0,>=2"`. An id without a condition,
     or with an empty one (`",=0"`), may be anything. An id is an int, a Triton scalar, or a one-element list of either.
-    Raises ValueError for a condition that is none, or that has no program id to go with.
+    Raises ValueError for a malformed condition, and for one without a program id.
     """
     given = [pid for pid in (pid_0, pid_1, pid_2) if pid is not None]
     parsed = [_parse(condition, conditions) for condition in conditions.split(",")]

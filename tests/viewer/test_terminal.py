@@ -192,7 +192,7 @@ def test_code_from_elsewhere_runs_after_a_yes(tmp_path: Path, answer: str, then:
 def test_presenterm_is_not_asked_for_what_it_cannot_do() -> None:
     with Terminal([*WORKSHOP, "tour.md", "--viewer", "presenterm", "--slide", "3"], DECKS) as terminal:
         assert terminal.leave() == 2
-        assert "--slide works with our own viewer" in terminal.text()
+        assert "--slide cannot be used with --viewer presenterm" in terminal.text()
 
 
 def test_without_presenterm_one_line_says_how_to_get_it(tmp_path: Path) -> None:

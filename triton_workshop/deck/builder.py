@@ -243,7 +243,7 @@ class DeckBuilder:
         draft = self._draft
         if draft.awaits_column:
             line = draft.awaits_column.place.line
-            raise self._place.error(f"this stands in no column: put 'column: 0' after line {line}'s column_layout")
+            raise self._place.error(f"this is outside any column: put 'column: 0' after line {line}'s column_layout")
         target = draft.blocks
         if draft.layout and draft.layout.entered is not None:
             target = draft.layout.columns[draft.layout.entered]

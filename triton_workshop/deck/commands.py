@@ -117,7 +117,7 @@ def read_comment(comment: str, prefix: str = "") -> Call | Ignored:
         if not comment.startswith(prefix) or _is_for_an_editor(comment):
             return Ignored()
         if "-->" in comment:
-            raise YamlError("each comment must stand on a line of its own") from None
+            raise YamlError("each comment must be on a line of its own") from None
         raise
 
 

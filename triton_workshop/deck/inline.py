@@ -178,7 +178,7 @@ class InlineReader:
     def _close_tag(self, tag: str) -> None:
         name = tag[2:].rstrip("> \t\n")
         if name not in ("span", "sup"):
-            raise _HtmlError(f"only <span> and <sup> can stand in text, not {tag}")
+            raise _HtmlError(f"only <span> and <sup> are allowed in text, not {tag}")
         tags = self._scopes[-1].tags
         if not tags:
             raise _HtmlError(f"{tag} closes nothing")
@@ -207,10 +207,10 @@ def join(spans: list[Span]) -> Text:
 def _open_tag(text: str, style: Span, palette: Palette) -> tuple[str, Span]:
     """The tag's name, and the style in it."""
     if text.startswith("<!--"):
-        raise _HtmlError("a comment must stand alone in its lines, with nothing beside it")
+        raise _HtmlError("a comment must be on lines of its own, with nothing beside it")
     tag = _OpeningTag(text)
     if tag.name not in ("span", "sup") or not text.startswith(f"<{tag.name}"):
-        raise _HtmlError(f"only <span> and <sup> can stand in text, not {text}")
+        raise _HtmlError(f"only <span> and <sup> are allowed in text, not {text}")
     if tag.name == "sup":
         style = replace(style, superscript=True)
     for name, value in tag.attributes.items():

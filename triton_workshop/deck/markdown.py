@@ -188,7 +188,7 @@ class _Reader:
         pieces = InlineReader(node.token, self._fail, self._palette).pieces
         for piece in pieces:
             if isinstance(piece, Picture):
-                self._fail(piece.line, f"an image cannot stand in {container}")
+                self._fail(piece.line, f"an image is not allowed in {container}")
         return _only_text(pieces)
 
     def _list(self, node: _Node, depth: int) -> list[tuple[ListItem, int]]:
@@ -201,13 +201,13 @@ class _Reader:
                     case "bullet_list_open" | "ordered_list_open":
                         items.extend(self._list(child, depth + 1))
                     case kind:
-                        self._fail(child.line, f"{_NAMES.get(kind, kind)} cannot stand in a list item")
+                        self._fail(child.line, f"{_NAMES.get(kind, kind)} is not allowed in a list item")
         return items
 
     def _item_text(self, node: _Node) -> Text:
         text = self._text(node.children[0], "a list item")
         if NEW_LINE in text:
-            self._fail(node.line, "a line break (two spaces or '\\' at a line's end) cannot stand in a list item")
+            self._fail(node.line, "a line break (two spaces or '\\' at a line's end) is not allowed in a list item")
         return text
 
     def _quote(self, node: _Node) -> None:
@@ -237,7 +237,7 @@ class _Reader:
                 ]
                 return join([span for line in lines for span in (NEW_LINE, *line)][1:])
             case kind:
-                self._fail(node.line, f"{_NAMES.get(kind, kind)} cannot stand in {container}")
+                self._fail(node.line, f"{_NAMES.get(kind, kind)} is not allowed in {container}")
 
     def _prose_item(self, item: _Node, child: _Node, container: str, *, quoted: bool) -> Text:
         text = self._prose(child, container, quoted=quoted)
@@ -258,7 +258,7 @@ class _Reader:
         if not text.endswith("-->") or len(text) < len("<!---->"):
             line = node.line + text.count("\n")
             if "-->" in text:
-                self._fail(line, "a comment must stand alone in its lines: move what follows '-->' to another line")
+                self._fail(line, "a comment must be on lines of its own: move what follows '-->' to another line")
             self._fail(node.line, "a comment that is not closed with '-->'")
         self._add(Comment(text[len("<!--") : -len("-->")]), node.line)
 

@@ -8,5 +8,5 @@
 - `call` has the time limit of functions and of what runs in this process. `guard` ends what outlives its owner.
 - `command` is `workshop run`, `foreground` a script that has the terminal for itself.
 
-No screen. This module imports nothing: `python -m triton_workshop.processes` is waited for.
+No screen. This module imports nothing, because somebody waits for `python -m triton_workshop.processes`.
 """

@@ -1,7 +1,7 @@
-"""A function in a process of its own, which sends messages to whoever has called it.
+"""A function in a separate process, which sends messages to its caller.
 
-Its process has the same shape however it is started: its input carries messages in, its output carries messages out,
-and what it prints goes where its standard error does.
+Its process has the same shape however it is started: messages come in through its input and go out through its
+output, and what it prints goes to its standard error.
 """
 
 from __future__ import annotations
@@ -39,27 +39,27 @@ from triton_workshop.processes.wire import Connection
 
 COMMAND = (sys.executable, "-c", program("from triton_workshop.processes.call import main; main()"))
 IMPORTS = 60.0
-"""Seconds that a new process may take to import torch, on a slow disk."""
+"""Seconds that a new process may take to import torch from a slow disk."""
 GRACE = 3.0
-"""Seconds beyond its limit that a process has to end itself; one that holds Python's lock cannot."""
+"""Seconds that a process has, beyond its limit, to end itself; one that holds Python's lock cannot."""
 
 Function = Callable[..., None] | str
-"""Is given its end of the connection, and then its arguments. For a new process, it and they can be pickled.
+"""Called with its end of the connection, and then its arguments. A new process needs it and them to be picklable.
 
-Of one that is given by its name, `module:function`, only the process that calls it imports the module.
+If it is given by name, as `module:function`, only the process that calls it imports the module.
 """
 
 
 @dataclass(frozen=True)
 class Limit:
-    """The seconds that a function has, and the file of which the line is told where it was when they were up."""
+    """The seconds that a function has, and the file in which to report the line it had reached when they were up."""
 
     seconds: float
     file: Path
 
 
 class TimeIsUpError(Exception):
-    """A function has taken too long; `line` is where in the limit's file it was, if that is known."""
+    """A function has taken too long; `line` is where in the limit's file it was, if known."""
 
     def __init__(self, line: int | None) -> None:
         super().__init__(f"time ran out on line {line}" if line else "time ran out")
@@ -67,7 +67,7 @@ class TimeIsUpError(Exception):
 
 
 class EndedError(Exception):
-    """A function's process has ended before the function did; `code` is as in `subprocess`."""
+    """A function's process ended before the function did; `code` is as in `subprocess`."""
 
     def __init__(self, code: int) -> None:
         super().__init__(ending(code))
@@ -76,7 +76,7 @@ class EndedError(Exception):
 
 @dataclass(frozen=True)
 class Task:
-    """What is to be called: the first message to a new process."""
+    """What to call: the first message to a new process."""
 
     function: Function
     arguments: tuple[object, ...]
@@ -85,7 +85,7 @@ class Task:
 
 @dataclass(frozen=True)
 class _End:
-    """The last message: why there is no other. `line` is as in TimeIsUpError."""
+    """The last message: why no more will come. `line` is as in TimeIsUpError."""
 
     reason: Literal["returned", "time is up", "gone"]
     line: int | None = None
@@ -103,7 +103,7 @@ class Call(Running):
     ) -> None:
         """`output` is the descriptor for what it prints; `farewell` is called at the end. Raises OSError.
 
-        After `patience`, in seconds, its time is up, whatever its own limit is.
+        After `patience` seconds its time is up, whatever its own limit is.
         """
         requests, ours = os.pipe()
         theirs, messages = os.pipe()
@@ -126,7 +126,7 @@ class Call(Running):
         super().__init__(process, undo)
 
     def _read(self) -> None:
-        with suppress(Exception):  # it has ended, or what came is no message
+        with suppress(Exception):  # it has ended, or sent something that is no message
             while True:
                 self._received.put(self._connection.receive())
         self._received.put(_End("gone"))
@@ -137,12 +137,12 @@ class Call(Running):
             self._connection.close()
 
     def send(self, message: object) -> None:
-        """Sends a message to the function. One that has gone does not get it."""
+        """Sends a message to the function; a function that has ended does not get it."""
         with suppress(OSError):
             self._connection.send(message)
 
     def messages(self) -> Iterator[object]:
-        """What the function sends, as it comes, until it returns. Raises TimeIsUpError and EndedError."""
+        """Yields what the function sends, until it returns. Raises TimeIsUpError and EndedError."""
         deadline = None if self._patience is None else time.monotonic() + self._patience
         while True:
             message = self._next(deadline)
@@ -158,7 +158,7 @@ class Call(Running):
             yield message
 
     def _next(self, deadline: float | None) -> object:
-        """The next message; for a process that has ended without its last words, that it is gone."""
+        """The next message; if the process ended without its last words, a message that it is gone."""
         while True:
             with suppress(queue.Empty):
                 return self._received.get(timeout=POLL)
@@ -177,7 +177,7 @@ def start(
     patience: float | None = None,
     variables: Mapping[str, str] = os.environ,
 ) -> Call:
-    """Calls a function in a new process. `patience` is as in `Call`, and follows from a limit. Raises OSError."""
+    """Calls a function in a new process. `patience` is as in `Call`; by default the limit decides. Raises OSError."""
     if limit is not None:
         patience = limit.seconds + GRACE + IMPORTS
     call = Call(partial(NewProcess, COMMAND, variables=variables), output, patience)
@@ -186,7 +186,7 @@ def start(
 
 
 def fork(function: Function, *arguments: object, output: int, limit: Limit | None = None) -> Call:
-    """Calls a function in a copy of this process, which is to have one thread and to have computed nothing (Linux)."""
+    """Calls a function in a copy of this process, which must have one thread and have computed nothing (Linux)."""
     patience = None if limit is None else limit.seconds + GRACE
     task = Task(function, arguments, limit)
     return Call(partial(_Forked, lambda: _run(_own_connection(), task)), output, patience)
@@ -203,7 +203,7 @@ class _Forked:
         def begin() -> None:
             os.setsid()
             die_with_parent(parent)
-            for number, file in enumerate([os.dup(file) for file in files]):  # copies: output may be 1
+            for number, file in enumerate([os.dup(file) for file in files]):  # copies, as output may be 1
                 os.dup2(file, number)
             work()
 
@@ -226,7 +226,7 @@ class _Forked:
 
 
 def main() -> None:
-    """A new process, or a fork of a warm parent: the first message says what to call."""
+    """In a new process or a fork of a warm parent, calls what the first message says."""
     connection = _own_connection()
     task = connection.receive()
     assert isinstance(task, Task)
@@ -234,7 +234,7 @@ def main() -> None:
 
 
 class _FunctionsEnd(Connection):
-    """What has been printed comes before what is sent: whoever has all that it wants ends this process."""
+    """Flushes prints before sending, since a receiver that has all it wants ends this process."""
 
     def send(self, message: object) -> None:
         sys.stdout.flush()
@@ -242,7 +242,7 @@ class _FunctionsEnd(Connection):
 
 
 def _own_connection() -> Connection:
-    """Over what have been input and output so far. From now on an interrupt is one, whatever was inherited."""
+    """Runs the function over what were input and output. Interrupts work from now on, whatever was inherited."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     connection = _FunctionsEnd(os.dup(0), os.dup(1))
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -264,9 +264,9 @@ def _run(connection: Connection, task: Task) -> None:
 
 @contextmanager
 def limited(limit: Limit | None, last_words: Callable[[int | None], None]) -> Iterator[None]:
-    """End this process when the time is up, unless the block is left before. `last_words` is given the file's line.
+    """End this process when the time is up, unless the block finishes first. `last_words` gets the file's line.
 
-    A thread, not a signal: it needs no main thread that listens, and a bare `except:` cannot swallow it.
+    A thread, not a signal, needs no main thread that listens, and a bare `except:` cannot swallow it.
     """
     if limit is None:
         yield
@@ -288,7 +288,7 @@ def limited(limit: Limit | None, last_words: Callable[[int | None], None]) -> It
 
 
 def _line(frame: FrameType | None, file: Path) -> int | None:
-    """Where a thread is in a file: the innermost frame of it."""
+    """A thread's line in a file, in its innermost frame there."""
     while frame is not None and Path(frame.f_code.co_filename) != file:
         frame = frame.f_back
     return frame.f_lineno if frame is not None else None

@@ -1,4 +1,4 @@
-"""How a process becomes the script that it is to run, as `python -u FILE` would be: a fork of a warm parent, and a new
+"""Turns a process into the script that it should run, as `python -u FILE` would: a fork of a warm parent, or a new
 process that is prepared for a slide."""
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 
 def take_on(request: Request, files: Sequence[int]) -> None:
-    """Gets this fork the files, the variables and the folder that a new process would have been started with."""
+    """Gives this fork the files, variables and folder that a new process would have been started with."""
     _take_files(files, terminal=request.terminal)
-    # What Python sets up at its start, undone by the parent for itself.
+    # What Python sets up when it starts; the parent undid it for itself.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     os.environ.clear()
@@ -43,11 +43,11 @@ def _take_files(files: Sequence[int], *, terminal: bool) -> None:
         if file > 2:
             os.close(file)
     if terminal:
-        os.login_tty(os.dup(0))  # for what opens /dev/tty
+        os.login_tty(os.dup(0))  # for programs that open /dev/tty
 
 
 def _forget_randomness() -> None:
-    """Each run has random numbers of its own, though all come from one parent. (`random` sees to itself.)"""
+    """Gives each run random numbers of its own, though all come from one parent. (`random` reseeds itself.)"""
     if (numpy := sys.modules.get("numpy")) is not None:
         numpy.random.seed()
     if (torch := sys.modules.get("torch")) is not None:
@@ -60,7 +60,7 @@ def _forget_randomness() -> None:
 
 
 def _take_over(arguments: Sequence[str]) -> ModuleType:
-    """Has this process look as if it had been started for the script `arguments[0]`; its module, still empty."""
+    """Makes this process look as if it had been started for the script `arguments[0]`; returns its empty module."""
     file = os.path.abspath(arguments[0])  # noqa: PTH100 (as Python does it: no link is followed)
     sys.argv = list(arguments)
     sys.orig_argv = [sys.executable, "-u", *arguments]
@@ -77,12 +77,12 @@ def _take_over(arguments: Sequence[str]) -> ModuleType:
 def _execute(main: ModuleType) -> None:
     """Runs the script's code in its module."""
     file = str(main.__file__)
-    # Not as this module is compiled, whose __future__ imports would hold for the script too.
+    # Not with this module's own __future__ imports, which would apply to the script too.
     exec(compile(Path(file).read_bytes(), file, "exec", dont_inherit=True), vars(main))
 
 
 def _without_our_frames(trace: TracebackType | None) -> TracebackType | None:
-    """A traceback from the script's own first frame on: before it come those of `python -c` and of this module."""
+    """A traceback that starts at the script's first frame, without those of `python -c` and of this module."""
     while trace is not None and trace.tb_frame.f_code.co_filename in ("<string>", __file__):
         trace = trace.tb_next
     return trace
@@ -110,7 +110,7 @@ def run_script(request: Request) -> NoReturn:
         limit_memory(0, request.memory_limit)
     status = 0
     try:
-        signal.pthread_sigmask(signal.SIG_SETMASK, ())  # an interrupt that came early is heeded now
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())  # an interrupt that came early takes effect now
         _execute(main)
     except SystemExit as leaving:
         status = _exit_status(leaving.code)
@@ -132,7 +132,7 @@ def _exit_status(code: object) -> int:
 
 
 def _finish(status: int) -> NoReturn:
-    """Ends as the interpreter does: threads, exit handlers, what the script's own objects do last. Then at once."""
+    """Ends as the interpreter does, with threads, exit handlers and finalizers, but without its slow last part."""
     join_threads: Callable[[], None] = threading._shutdown  # type: ignore[attr-defined]
     for last_words in (join_threads, atexit._run_exitfuncs, _let_go_of_main):
         try:
@@ -145,7 +145,7 @@ def _finish(status: int) -> NoReturn:
     if status < 0:
         signal.signal(-status, signal.SIG_DFL)
         os.kill(os.getpid(), -status)
-    # Not through the interpreter's own end, which takes torch apart for a while first.
+    # Not through the interpreter's own exit, which first takes a while to tear down torch.
     os._exit(status)
 
 

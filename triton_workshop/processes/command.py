@@ -1,4 +1,4 @@
-"""`workshop run SCRIPT`: a script in a fork of a shared warm parent, for whoever starts scripts from a shell."""
+"""`workshop run SCRIPT`: runs a script from a shell in a fork of a shared warm parent."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ from triton_workshop.processes.warm import Request, WarmParent, WarmProcess
 from triton_workshop.slide import SLIDE, numbering
 
 IDLE = "TRITON_WORKSHOP_IDLE"
-"""Names the seconds for which the process that `workshop run` starts, about 630 MB, stays after the last script.
+"""The variable with the seconds that the process started by `workshop run`, about 630 MB, stays after the last script.
 
-With 0 none is started, so that every script imports what it needs itself; one that is there runs this script, and
-leaves. The last command decides.
+With 0 none is started, so every script imports what it needs; a process that is already there runs this script, and
+then leaves. The last command decides.
 """
 IDLE_SECONDS = 15 * 60
 DIGITS = 6
-"""A number with more is no time that anybody means, and at some length none that can be waited for."""
+"""The largest number accepted: nobody means more, and far larger numbers cannot be waited for."""
 MISUSE = 2
-"""The exit status for a variable that cannot be meant."""
+"""The exit status for an invalid value of the variable."""
 MARGIN = 10
 """Columns that presenterm keeps free beside a block's output."""
 LIGHT_PATIENCE = 0.1
-"""Seconds: a script that imports nothing heavy starts by itself as soon."""
+"""Seconds: a script that imports nothing heavy starts as soon without a parent."""
 FORWARDED = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Runs `python -u ARGUMENTS…`, warm where that can be; the exit status, or minus a signal's number.
+    """Runs `python -u ARGUMENTS…`, warm if possible; returns the exit status, or minus a signal's number.
 
-    The script has our own standard input, output and error, our folder and our environment. A process that has
-    imported torch and Triton stays for the next one: `TRITON_WORKSHOP_IDLE` says for how long.
+    The script gets our standard input, output and error, our folder and our environment. A process that has imported
+    torch and Triton stays for the next script, for as long as `TRITON_WORKSHOP_IDLE` says.
     """
     try:
         return _run(arguments)
@@ -51,11 +51,11 @@ def run(arguments: Sequence[str]) -> int:
 
 
 class IdleError(ValueError):
-    """What `TRITON_WORKSHOP_IDLE` says is no time; the message says what to do."""
+    """`TRITON_WORKSHOP_IDLE` is not a valid time; the message says what to do."""
 
 
 def idle_seconds(environment: Mapping[str, str]) -> int:
-    """Seconds that a parent stays, as the variable says or else the usual ones. Raises IdleError."""
+    """Seconds that a parent stays: the variable's value, or else the default. Raises IdleError."""
     text = environment.get(IDLE, "").strip() or str(IDLE_SECONDS)
     if not (text.isascii() and text.isdecimal() and len(text) <= DIGITS):
         raise IdleError(
@@ -74,9 +74,9 @@ def _run(arguments: Sequence[str]) -> int:
     stays = idle_seconds(environment)
     script = _connect(arguments[0], environment, stays)
     if script is not None:
-        # A parent that still imports answers late: worth waiting for only by a script that imports the same.
+        # A parent that is still importing answers late: only a script that imports the same should wait for it.
         if script.is_ready(None if heavy(Path(arguments[0]).read_text(errors="replace")) else LIGHT_PATIENCE):
-            # A block of a slide does not decide how long the viewer's parent stays.
+            # A block on a slide does not decide how long the viewer's parent stays.
             own = None if OWNER in environment else stays
             request = Request(tuple(arguments), str(Path.cwd()), environment, stays=own)
             if (code := _run_warm(script, request)) is not None:
@@ -86,7 +86,7 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _connect(file: str, environment: Mapping[str, str], stays: float) -> WarmProcess | None:
-    """A conversation with the parent that can run this file as a new process would; None where none can."""
+    """A conversation with a parent that can run this file as a new process would; None if none can."""
     if not CAN_FORK:
         return None
     try:
@@ -97,13 +97,13 @@ def _connect(file: str, environment: Mapping[str, str], stays: float) -> WarmPro
 
 
 def _run_warm(script: WarmProcess, request: Request) -> int | None:
-    """The script's exit status, or minus a signal's number; None where the parent has just gone."""
+    """The script's exit status, or minus a signal's number; None if the parent has just gone."""
 
     def forward(number: int, _: object) -> None:
         script.forward(number)
 
     def suspend(number: int, _: object) -> None:
-        """Ctrl+Z: the script, which is in another session, is stopped before this, and goes on with it."""
+        """Ctrl+Z: stops the script, which is in another session, before this process, and resumes it with us."""
         script.forward(signal.SIGSTOP)  # a group that no shell watches over ignores SIGTSTP
         signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)
@@ -111,7 +111,7 @@ def _run_warm(script: WarmProcess, request: Request) -> int | None:
         script.forward(signal.SIGCONT)
 
     handlers = {getattr(signal, name): forward for name in FORWARDED} | {signal.SIGTSTP: suspend}
-    signal.pthread_sigmask(signal.SIG_BLOCK, handlers)  # from when there is a script, they are for the script
+    signal.pthread_sigmask(signal.SIG_BLOCK, handlers)  # from the script's start on, they are for the script
     try:
         script.begin(request, (0, 1, 2))
         for number, handler in handlers.items():
@@ -126,7 +126,7 @@ def _run_warm(script: WarmProcess, request: Request) -> int | None:
 
 
 def run_new(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
-    """Becomes `python -u ARGUMENTS…`; on Windows, where that cannot be, waits for it."""
+    """Becomes `python -u ARGUMENTS…`, or on Windows, which cannot do that, waits for it."""
     command = python_command(arguments, in_slide=SLIDE in environment)
     if sys.platform == "win32":
         import subprocess
@@ -136,9 +136,9 @@ def run_new(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
 
 
 def leave(code: int) -> NoReturn:
-    """Ends this process as the script has ended."""
+    """Ends this process the way the script ended."""
     if code < 0:
-        with suppress(OSError):  # SIGKILL needs no leave
+        with suppress(OSError):  # SIGKILL needs no permission
             signal.signal(-code, signal.SIG_DFL)
         os.kill(os.getpid(), -code)
     sys.exit(code)

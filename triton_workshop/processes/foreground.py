@@ -1,4 +1,4 @@
-"""A script that gets the terminal of this process for itself, and gives it back at its end."""
+"""Gives a script this process's terminal to itself, and takes it back at the end."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from triton_workshop.slide import SLIDE
 
 LEAVE = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 SOFT_RESET = b"\x1b[!p"
-"""DECSTR: keys, cursor, colours and margins as they are at first (VT510 manual)."""
+"""DECSTR: resets keys, cursor, colours and margins (VT510 manual)."""
 
 
 @contextmanager
 def cleared_screen() -> Iterator[None]:
-    """An empty screen for a program, and then the one that was there, with what its owner had typed before."""
+    """Shows an empty screen for a program, then the previous one, with what its owner had typed before."""
     os.write(1, b"\x1b[?1049h\x1b[2J\x1b[H")
     try:
         yield
@@ -37,10 +37,10 @@ def cleared_screen() -> Iterator[None]:
 def run_in_foreground(script: Script, within: Path, more: Mapping[str, str]) -> Outcome:
     """Runs a script on the terminal that is our standard input, and returns when it has ended.
 
-    It leads a process group of its own, which Ctrl+C reaches and we do not share; one that is put to sleep (Ctrl+Z) is
-    ended, because nobody could wake it. Nothing of the group outlives it, and the terminal is as it was. To be called
-    from the main thread, by whoever has stopped reading keys. Its file stands in a new folder `within` another; it
-    has some `more` variables. Raises CannotRunError.
+    It leads a separate process group, which Ctrl+C reaches and we do not share; if it is suspended (Ctrl+Z), it is
+    ended, because nobody could resume it. Nothing in the group outlives it, and the terminal is left as it was. Call
+    this from the main thread, after you have stopped reading keys. The script's file is in a new folder `within`
+    another, and `more` are extra variables. Raises CannotRunError.
     """
     with tempfile.TemporaryDirectory(prefix="workshop-", dir=within, ignore_cleanup_errors=True) as folder:
         file = write_file(script, Path(folder))
@@ -69,7 +69,7 @@ def wait_for_enter(message: str) -> None:
 
 
 def _run(command: list[str], variables: Mapping[str, str], script: Script) -> tuple[int, bool]:
-    """The exit status, or minus a signal's number; and whether it was ended from here."""
+    """The exit status, or minus a signal's number; and whether we ended it."""
     if sys.platform == "win32":
         return subprocess.run(command, cwd=script.folder, env=variables, check=False).returncode, False
     process = subprocess.Popen(command, cwd=script.folder, env=variables, process_group=0)
@@ -83,7 +83,7 @@ def _run(command: list[str], variables: Mapping[str, str], script: Script) -> tu
     try:
         if script.memory_limit is not None:
             limit_memory(process.pid, script.memory_limit)
-        # asyncio learns of these signals by its wake-up descriptor, whatever their handlers: it acts when we return.
+        # asyncio learns of these signals through its wake-up descriptor, not their handlers; it acts when we return.
         with _terminal_as_it_was(), _on_signals(kill, *LEAVE):
             _, status = os.waitpid(process.pid, os.WUNTRACED)
             if os.WIFSTOPPED(status):
@@ -107,7 +107,7 @@ def _on_signals(act: Callable[[], None], *numbers: signal.Signals) -> Iterator[N
 
 @contextmanager
 def _terminal_as_it_was() -> Iterator[None]:
-    """Undoes at the end what a program that was killed could not undo: its settings and its screen."""
+    """Restores at the end what a killed program could not: its settings and its screen."""
     import termios
 
     try:

@@ -1,10 +1,10 @@
-"""Nothing that a script starts outlives the script, nor the process that started that, however either ends (Linux).
+"""Makes sure that nothing a script starts outlives the script or the process that started it (Linux).
 
-A process group and the kernel's parent-death signal reach most of what a script starts, but not a process in a session
-of its own whose ancestors have gone. So each script has a name in its environment, which all that it starts inherits. A
-guard, a small process that outlives us for a moment, ends whatever bears a name: when we say that the script has ended,
-and when we end ourselves. A process that has cleared its environment is not found. The guard also removes the folder
-with our temporary files.
+A process group and the kernel's parent-death signal reach most of what a script starts, but not a process in its own
+session whose ancestors are gone. So each script has a name in its environment, inherited by everything it starts. A
+guard, a small process that outlives us for a moment, ends whatever has a name: when we say that the script has ended,
+and when we end ourselves. It does not find a process that has cleared its environment. The guard also removes the
+folder with our temporary files.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from contextlib import suppress
 from pathlib import Path
 
 OWNER = "TRITON_WORKSHOP_OWNER"
-"""The variable with a script's name, in all that the script starts."""
+"""The variable that holds a script's name, in everything that the script starts."""
 LONGEST = 5
 """Seconds that the guard may take at the end."""
 QUIET = 5
-"""So many looks in a row have to find nothing: one misses a process that is just becoming another program (execve), and
-what one starts that ends before it is looked at."""
+"""How many looks in a row must find nothing. One look misses a process that is just becoming another program (execve),
+and anything started by a process that ends before it is looked at."""
 PAUSE = 0.01
 """Seconds between two looks."""
 PR_SET_NAME = 15  # linux/prctl.h
 
 
 def bear(name: str) -> None:
-    """Gives this fork of a warm parent a name, and so all that it forks.
+    """Gives a name to this fork of a warm parent, and so to everything that it forks.
 
-    /proc shows only the variables that a program was started with, so the name is also what `ps` calls this process.
+    /proc shows only the variables that a program was started with, so `ps` shows the name as this process's name too.
     """
     import ctypes
 
@@ -41,7 +41,7 @@ def bear(name: str) -> None:
 
 
 def end_all(bears: Callable[[str], bool]) -> None:
-    """Kills every process with such a name, but this one, and what those have started meanwhile."""
+    """Kills every process with such a name except this one, and whatever they have started meanwhile."""
     quiet = 0
     while quiet < QUIET:
         quiet += 1
@@ -54,19 +54,19 @@ def end_all(bears: Callable[[str], bool]) -> None:
 
 
 def _named() -> Iterator[tuple[int, str]]:
-    """The processes of this user that may have a name, but for this one."""
+    """The processes of this user, except this one, that may have a name."""
     variable = f"{OWNER}=".encode()
     for folder in Path("/proc").glob("[0-9]*"):
         if int(folder.name) == os.getpid():
             continue
-        with suppress(OSError):  # it has ended, or is another user's
+        with suppress(OSError):  # it has ended, or belongs to another user
             variables = (folder / "environ").read_bytes().split(b"\0")
             names = [each.removeprefix(variable) for each in variables if each.startswith(variable)]
             yield int(folder.name), os.fsdecode(names[0] if names else (folder / "comm").read_bytes().rstrip())
 
 
 class Guard:
-    """Ends what outlives a script of this process, and this process itself, and then removes this folder."""
+    """Ends what outlives a script of this process or this process itself, then removes this folder."""
 
     def __init__(self, folder: Path) -> None:
         """Raises OSError."""
@@ -84,17 +84,17 @@ class Guard:
         )
 
     def new_name(self) -> str:
-        """A name for the next script of this process: no more than the 15 bytes that `bear` has room for."""
+        """A name for the next script of this process, at most 15 bytes long, which is all that `bear` has room for."""
         return f"{self._own}.{next(self._numbers)}"
 
     def script_has_ended(self, name: str) -> None:
-        """Has all ended that bears a script's name; returns at once."""
+        """Ends everything that has a script's name; returns immediately."""
         assert self._process.stdin is not None
         with suppress(OSError, ValueError):  # it has been closed meanwhile
             os.write(self._process.stdin.fileno(), f"{name}\n".encode())
 
     def close(self) -> None:
-        """Ends what bears our name; returns when it is gone, and the folder too."""
+        """Ends everything that has our name; returns when it is gone, and the folder too."""
         from subprocess import TimeoutExpired
 
         try:
@@ -105,12 +105,12 @@ class Guard:
 
 
 def main(owner: str, folder: str) -> None:
-    """The guard: reads names of scripts that have ended, until its owner has."""
+    """Runs the guard: reads the names of scripts that have ended, until its owner has."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     while names := os.read(0, 1 << 16).decode().split():
         end_all(lambda name: name in names)
     end_all(lambda name: name.startswith(f"{owner}."))
-    import shutil  # not while its owner starts
+    import shutil  # delays only the end, not its owner's start
 
     shutil.rmtree(folder, ignore_errors=True)
 

@@ -1,4 +1,4 @@
-"""Which commands run a block, by its language: `languages.toml` has them, as presenterm runs them."""
+"""The commands that run a block, by language: `languages.toml` lists them, as presenterm runs them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ALIASES = {
 
 @dataclass(frozen=True)
 class Executor:
-    """How code is run, as `languages.toml` describes it. `package` is what must be installed."""
+    """How code is run, as in `languages.toml`. `package` is what must be installed."""
 
     extension: str
     commands: tuple[str, ...]
@@ -35,12 +35,12 @@ class Executor:
     environment: Mapping[str, str] = field(default_factory=dict)
 
     def command_lines(self, file: Path) -> list[list[str]]:
-        """The commands as words, for a file that holds the code."""
+        """The commands, split into words, for a file that holds the code."""
         places = {"file": file, "program": file.with_suffix(""), "folder": file.parent, "python": sys.executable}
         return [[word.format(**places) for word in shlex.split(command)] for command in self.commands]
 
     def missing(self, search_path: str | None) -> str | None:
-        """The first program that this machine does not have; None where all are there."""
+        """The first program that this machine lacks; None if all are there."""
         programs = (shlex.split(command)[0] for command in self.commands)
         needed = (program for program in programs if not program.startswith("{"))
         return next((program for program in needed if shutil.which(program, path=search_path) is None), None)
@@ -54,12 +54,12 @@ def executors() -> Mapping[str, Executor]:
 
 
 def runnable(language: str) -> bool:
-    """Whether there is a way to run code in this language, where its programs are installed."""
+    """Whether code in this language can run, provided its programs are installed."""
     return ALIASES.get(language, language) in executors()
 
 
 def executor(language: str, alternative: str | None = None) -> Executor:
-    """How a language is run, by an alternative such as python's `uv` where one is named. Raises CannotRunError."""
+    """How a language is run, by an alternative such as python's `uv` if one is named. Raises CannotRunError."""
     name = ALIASES.get(language, language)
     if name not in executors():
         known = ", ".join(name for name in executors() if ":" not in name)
@@ -73,7 +73,7 @@ def executor(language: str, alternative: str | None = None) -> Executor:
 
 
 def installed_executor(language: str, alternative: str | None, environment: Mapping[str, str]) -> Executor:
-    """The executor, whose programs this machine has. Raises CannotRunError, and where they lack MissingProgramError."""
+    """The executor, if this machine has its programs. Raises CannotRunError, and MissingProgramError if it does not."""
     found = executor(language, alternative)
     program = found.missing(environment.get("PATH", os.defpath))
     if program is not None:

@@ -1,7 +1,7 @@
 """`python launcher.py PLACE COMMAND…`: runs commands, and becomes the last of them.
 
-Each command is an argument, its words as a JSON list. What comes before the last compiles it: the first that fails is
-also the end. A file of its own that imports nothing of the package, because a block waits for it to start.
+Each command is one argument, its words as a JSON list. All but the last compile it, and the first that fails ends the
+run. This file imports nothing from the package, because a block waits for it to start.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import NoReturn
 
 PIPE = "pipe"
 TERMINAL = "terminal"
-"""Standard input is a terminal, which becomes this session's own: what opens /dev/tty needs it."""
+"""Standard input is a terminal, which becomes this session's controlling terminal: programs open it as /dev/tty."""
 FOREGROUND = "foreground"
-"""Standard input is the terminal of the session that this process group stands in, and now comes to the front of."""
+"""Standard input is the terminal of this process group's session, and the group now comes to the foreground."""
 
 
 def main(place: str, commands: list[list[str]]) -> NoReturn:
@@ -28,7 +28,7 @@ def main(place: str, commands: list[list[str]]) -> NoReturn:
     if place == TERMINAL:
         os.login_tty(os.dup(0))
     elif place == FOREGROUND:
-        with suppress(OSError):  # a terminal that is nobody's session's knows no foreground, and can be used as it is
+        with suppress(OSError):  # a terminal that belongs to no session has no foreground, and can be used as it is
             come_to_the_front(os.getpgrp())
     *earlier, last = commands
     for command in earlier:
@@ -37,8 +37,8 @@ def main(place: str, commands: list[list[str]]) -> NoReturn:
 
 
 def come_to_the_front(group: int) -> None:
-    """Makes a process group the one that has the terminal at standard input."""
-    # Who is not in the foreground may not ask for it, unless it ignores the signal that says so.
+    """Makes a process group the foreground group of the terminal at standard input."""
+    # A group in the background may not ask for it, unless it ignores the signal that says so.
     before = signal.signal(signal.SIGTTOU, signal.SIG_IGN)
     try:
         os.tcsetpgrp(0, group)
@@ -47,7 +47,7 @@ def come_to_the_front(group: int) -> None:
 
 
 def _compile(command: list[str], *, quiet: bool) -> None:
-    """Runs a command to its end; on a terminal, what it says is shown only where it fails."""
+    """Runs a command to its end; on a terminal, its output is shown only if it fails."""
     import subprocess
 
     ended = subprocess.run(

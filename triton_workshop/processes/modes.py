@@ -1,4 +1,4 @@
-"""Which warm parent can run a script as a new process would: read off the script before it runs."""
+"""Decides, from a script's text, which warm parent can run it as a new process would."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from triton_workshop.device import simulated, visible_gpus
 
 INTERPRET = "TRITON_INTERPRET"
 LOADED_EARLY = ("OMP_", "MKL_", "KMP_", "OPENBLAS_", "NUMEXPR_", "GOMP_", "CUDA_", "PYTORCH_", "TORCH", "PYTHON", "LD_")
-"""Variables that start so are read when Python, torch or CUDA load: too late for a script in a warm process."""
+"""Prefixes of variables that Python, torch or CUDA read when they load: too late for a script in a warm process."""
 HEAVY = re.compile(r"^\s*(?:import|from)\b.*\b(?:torch|torchvision|triton|triton_workshop|numpy)\b", re.MULTILINE)
 OURS = "triton_workshop"
 FIRST = frozenset({OURS, "triton", "torchvision"})
@@ -19,18 +19,18 @@ FIRST = frozenset({OURS, "triton", "torchvision"})
 
 
 class Mode(StrEnum):
-    """Where the kernels of a parent's scripts run: this cannot be changed once Triton is imported."""
+    """Where the kernels of a parent's scripts run, which cannot change once Triton is imported."""
 
     SIMULATOR = "simulator"
     CUDA = "cuda"
 
 
 def parent_for(source: str | bytes, environment: Mapping[str, str]) -> Mode | None:
-    """The parent whose children run this script as a new process would; None where only a new process does."""
+    """The parent whose children run this script as a new process would; None if only a new process does."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError):
-        return default_mode(environment)  # wherever it runs, it says what is wrong
+        return default_mode(environment)  # the error is the same wherever it runs
     texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
     if any(text.startswith(LOADED_EARLY) and text.isupper() for text in texts):
         return None
@@ -42,7 +42,7 @@ def parent_for(source: str | bytes, environment: Mapping[str, str]) -> Mode | No
     packages = [module.partition(".")[0] for module in modules]
     ours_or_triton = (package for package in packages if package in FIRST)
     if mode is Mode.SIMULATOR and not interpreted and next(ours_or_triton, OURS) != OURS:
-        return None  # Triton comes before our package could settle its mode: an error that a script must see
+        return None  # Triton comes before our package can settle its mode: an error that the script must see
     return mode
 
 
@@ -54,12 +54,12 @@ def default_mode(environment: Mapping[str, str]) -> Mode:
 
 
 def heavy(source: str) -> bool:
-    """Whether a script imports what takes seconds, so that it is worth waiting for a parent that is at it already."""
+    """Whether a script's imports take seconds, so that a parent that is already importing is worth waiting for."""
     return HEAVY.search(source) is not None
 
 
 def imported_modules(tree: ast.AST) -> list[str]:
-    """The modules that a script imports anywhere, in the order of its lines; `a.b` for `from a import b` too."""
+    """The modules that a script imports anywhere, in line order; includes `a.b` for `from a import b`."""
     found: list[tuple[int, str]] = []
     for node in ast.walk(tree):
         match node:

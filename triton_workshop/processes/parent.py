@@ -1,11 +1,11 @@
 """A warm parent: imports torch, Triton and the package once, and forks a child for each script.
 
-It never initialises CUDA nor runs a tensor operation: a child could not use CUDA then, and OpenMP's threads, which a
-fork does not copy, would be waited for without end. It keeps a spare child, which on a GPU brings up CUDA meanwhile.
-Whoever connects is told when it is ready. A client that then sends files and a `Request` has a child do it, whose
-process the parent answers with, and at the end with its exit status; it can send numbers of signals meanwhile. A
-client that has gone takes its child along. Without clients the parent leaves, after the seconds that it was told to
-stay; it imports to the end even if they have gone. The kernel ends its children with it.
+It never initialises CUDA and never runs a tensor operation: a child could not use CUDA then, and would wait forever for
+OpenMP's threads, which a fork does not copy. It keeps a spare child, which on a GPU initialises CUDA meanwhile. Each
+client that connects is told when the parent is ready. If it then sends files and a `Request`, a child does the work;
+the parent answers with the child's process and, at the end, with its exit status. Meanwhile the client can send signal
+numbers. When a client goes, its child is ended. Without clients the parent leaves, after the seconds that it was told
+to stay, but it always finishes importing. The kernel ends its children with it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from triton_workshop.processes.process import die_with_parent, signal_child
 from triton_workshop.processes.warm import FILES, READY, Request, user_at
 from triton_workshop.processes.wire import SocketConnection
 
-# By name, so that nothing else in this room can import them.
+# By name, so that no other module here can import them.
 PRELOADED = (
     "torch",
     "triton",
@@ -53,13 +53,13 @@ PRELOADED = (
 SIMULATOR = ("triton_workshop.simulator.executor", "triton_workshop.simulator.rewriting")
 PACKAGE = "triton_workshop"
 WARM_UP = "triton_workshop.setup_kernel"
-"""Has a function that compiles and launches a kernel, and brings up CUDA so."""
+"""A function that compiles and launches a kernel, which initialises CUDA."""
 DECIDES = "triton_workshop.device"
-"""Decides once whether kernels run on the GPU, and sets variables for Triton then."""
+"""Decides once whether kernels run on the GPU, and sets variables for Triton accordingly."""
 TRIES = 3
-"""So many spare children in a row that end before they are used: then no more are kept."""
+"""How many spare children in a row may end unused before no more are kept."""
 MESSAGE_SECONDS = 5
-"""For a message that has begun to come."""
+"""Seconds to wait for the rest of a message that has begun to arrive."""
 HELD_OVER_FORK = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -71,14 +71,14 @@ class Spare:
     connection: SocketConnection
 
     def take(self, request: Request, files: Sequence[int]) -> None:
-        """Gives it a job, and leaves it alone. Raises OSError where it has ended."""
+        """Gives it a job and lets go of it. Raises OSError if it has ended."""
         with closing(self.connection):
             self.connection.send_files(files)
             self.connection.send(request)
 
 
 def main(mode: Mode, door: int, stays: float) -> NoReturn:
-    """Serves those who connect at this socket. Whoever has started this process waits there already."""
+    """Serves clients that connect to this socket. The process that started this one is already waiting there."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     entrance = socket.socket(fileno=door)
     _preload(mode)
@@ -86,7 +86,7 @@ def main(mode: Mode, door: int, stays: float) -> NoReturn:
 
 
 def _has_gone(client: SocketConnection) -> bool:
-    """Whether the other side has: the one event that is reported without being asked for."""
+    """Whether the other side has closed, the one event that is reported without being asked for."""
     poll = select.poll()
     poll.register(client, 0)
     return bool(poll.poll(0))
@@ -97,13 +97,13 @@ def _preload(mode: Mode) -> None:
         os.environ[INTERPRET] = "1"  # before torchvision, which imports Triton
     else:
         os.environ.pop(INTERPRET, None)
-        # A library that asks torch for a GPU at its import: torch answers by NVML then, and not by cuInit
+        # For a library that asks torch for a GPU when it is imported: torch then answers through NVML and not cuInit
         # (PyTorch's documentation, "CUDA semantics", section on environment variables).
         os.environ["PYTORCH_NVML_BASED_CUDA_CHECK"] = "1"
     for name in PRELOADED + (SIMULATOR if mode is Mode.SIMULATOR else ()):
-        with suppress(Exception):  # one that is not installed, or does not load, is the script's to find out
+        with suppress(Exception):  # if one is missing or does not load, the script will find out
             importlib.import_module(name)
-    # What is here stays: children need not look through it, nor copy its pages.
+    # These objects stay: children need not scan them, nor copy their pages.
     gc.collect()
     gc.freeze()
 
@@ -115,7 +115,7 @@ class Parent:
         self._door = door
         self._stays = stays
         self._clients: dict[SocketConnection, int] = {}
-        """Those that are connected, each with its child, 0 for none."""
+        """The connected clients, each with its child, 0 for none."""
         self._spare: Spare | None = None
         self._tries = TRIES
         self._mode = mode
@@ -129,7 +129,7 @@ class Parent:
         self._selector.register(self._wake, selectors.EVENT_READ, self._collect)
 
     def serve(self) -> NoReturn:
-        """Serves until its time is over."""
+        """Serves until its time is up."""
         while True:
             if self._spare is None and self._tries:
                 with suppress(OSError):
@@ -138,7 +138,7 @@ class Parent:
             patience = None if self._clients else max(self._stays - (time.monotonic() - self._last_use), 0)
             events = self._selector.select(patience)
             if not events and not self._clients:
-                # At once: the end of so large a process takes a while, and whoever comes now starts another.
+                # Immediately: so large a process takes a while to end, and a client that comes now starts another.
                 self._door.close()
                 os._exit(0)  # and the kernel ends the spare child
             for key, _ in events:
@@ -146,21 +146,21 @@ class Parent:
                 act()
 
     def _admit(self) -> None:
-        """The next client, if it is the same user."""
+        """The next client, if it belongs to the same user."""
         client = SocketConnection(self._door.accept()[0])
         if user_at(client.socket) != os.geteuid():
             client.close()
             return
-        # Nobody waits for one that stops in the middle of a message.
+        # Nobody waits for a client that stops in the middle of a message.
         client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", MESSAGE_SECONDS, 0))
         self._clients[client] = 0
         self._selector.register(client, selectors.EVENT_READ, partial(self._attend, client))
-        with suppress(OSError):  # one that has gone is noticed in `_attend`
+        with suppress(OSError):  # `_attend` notices a client that has gone
             client.send(READY)
 
     def _attend(self, client: SocketConnection) -> None:
-        """Starts what a client asks for, or sends the signal; one that has gone ends its child."""
-        if client not in self._clients:  # its child has ended since the message arrived
+        """Starts what a client asks for, or sends the signal; the child of a client that has gone is ended."""
+        if client not in self._clients:  # its child ended after the message arrived
             return
         try:
             if child := self._clients[client]:
@@ -178,7 +178,7 @@ class Parent:
         try:
             request = client.receive()
             assert isinstance(request, Request)
-            if request.stays is not None:  # the last client says for how long
+            if request.stays is not None:  # the last client decides
                 self._stays = request.stays
             if not _has_gone(client):
                 self._clients[client] = self._hand_over(request, files)
@@ -188,10 +188,10 @@ class Parent:
                 os.close(file)
 
     def _hand_over(self, request: Request, files: list[int]) -> int:
-        """Has a child do this; its process. Raises OSError."""
+        """Has a child do this, and returns its process. Raises OSError."""
         spare, self._spare = self._spare, None
         if spare is not None:
-            with suppress(OSError):  # it has ended before it was used
+            with suppress(OSError):  # it ended before it was used
                 spare.take(request, files)
                 self._tries = TRIES
                 return spare.process
@@ -200,7 +200,7 @@ class Parent:
         return fresh.process
 
     def _dismiss(self, client: SocketConnection) -> None:
-        """Ends a conversation, and the child that it was about."""
+        """Ends a conversation and its child."""
         if child := self._clients.pop(client):
             signal_child(child, signal.SIGKILL)
         self._last_use = time.monotonic()
@@ -208,10 +208,10 @@ class Parent:
         client.close()
 
     def _collect(self) -> None:
-        """Waits for the children that have ended, kills what is left of their groups, and tells their clients."""
+        """Reaps the children that have ended, kills the rest of their groups, and tells their clients."""
         self._wake.recv(4096)
         while (process := _ended_child()) is not None:
-            signal_child(process, signal.SIGKILL)  # before the number can belong to another
+            signal_child(process, signal.SIGKILL)  # before the process id can be reused
             code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
             if self._spare is not None and self._spare.process == process:
                 self._spare.connection.close()
@@ -223,9 +223,9 @@ class Parent:
                 self._dismiss(client)
 
     def _fork(self, files: Sequence[int] = (), *, brings_up_cuda: bool = False) -> Spare:
-        """A new child, which waits for a job; these files are not for it."""
+        """A new child, which waits for a job; it closes these files."""
         ours, theirs = map(SocketConnection, socket.socketpair())
-        # A signal for the child waits until the child can heed it.
+        # Signals for the child wait until it can handle them.
         signal.pthread_sigmask(signal.SIG_BLOCK, HELD_OVER_FORK)
         parent = os.getpid()
         process = os.fork()
@@ -242,7 +242,7 @@ class Parent:
         return Spare(process, ours)
 
     def _let_go(self) -> None:
-        """In a child: closes everything that is the parent's."""
+        """In a child, closes everything that belongs to the parent."""
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         self._selector.close()
@@ -273,12 +273,12 @@ def _do_what_comes(jobs: SocketConnection, *, brings_up_cuda: bool) -> NoReturn:
 
 
 def _bring_up_cuda() -> None:
-    """In a spare child: a CUDA context, and one kernel compiled and launched, with no trace of it left."""
+    """In a spare child, creates a CUDA context by compiling and launching one kernel, and leaves no other trace."""
     try:
         kernel = importlib.import_module(WARM_UP)
         if not kernel.add_is_correct():
             os._exit(1)
-        # The script's own import is to decide again where kernels run, and to set the variables that follow from it.
+        # The script's own import must decide again where kernels run, and set the variables that follow from it.
         package = sys.modules[PACKAGE]
         for name in vars(package)["__all__"]:
             vars(package).pop(name, None)
@@ -289,14 +289,14 @@ def _bring_up_cuda() -> None:
         cuda.empty_cache()
         cuda.reset_peak_memory_stats()
         cuda.reset_accumulated_memory_stats()
-        # CUDA's threads are none of the script's, should it fork.
+        # CUDA's threads are not the script's concern, if it forks.
         warnings.filterwarnings("ignore", "This process .*is multi-threaded", DeprecationWarning)
     except Exception:
         os._exit(1)
 
 
 def _ended_child() -> int | None:
-    """A child that has ended and has not been waited for."""
+    """A child that has ended but has not been reaped."""
     try:
         found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     except ChildProcessError:

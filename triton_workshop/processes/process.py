@@ -1,4 +1,4 @@
-"""A process that was started: how it ends, and how it is ended. New ones are started here, as a shell would."""
+"""A started process: how it ends, and how to end it. Starts new processes as a shell would."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Protocol, Self
 
 WINDOWS = sys.platform == "win32"
 CAN_FORK = sys.platform == "linux"
-"""A fork is not safe on macOS (its system libraries start threads), and there is none on Windows."""
+"""Forking is not safe on macOS, whose system libraries start threads, and does not exist on Windows."""
 INTERRUPT: int = getattr(signal, "CTRL_BREAK_EVENT", signal.SIGINT)
 KILL: int = getattr(signal, "SIGKILL", signal.SIGTERM)
 
@@ -24,9 +24,9 @@ PR_SET_PDEATHSIG = 1  # linux/prctl.h
 FAREWELL = 0.5
 """Seconds that a process has between the interrupt and the kill."""
 LAST_WORDS = 1.0
-"""Seconds to read what a process has sent or printed, where something that it has started keeps the pipe open."""
+"""Seconds to read what a process has sent or printed, if something that it started keeps the pipe open."""
 POLL = 0.05
-"""Seconds between two looks whether a process has ended."""
+"""Seconds between two checks whether a process has ended."""
 
 Files = tuple[int, int, int]
 """Descriptors that become a process's standard input, output and error."""
@@ -39,17 +39,17 @@ class Process(Protocol):
         """The exit status, or minus a signal's number as in `subprocess`; None while it runs."""
 
     def pause(self, seconds: float) -> None:
-        """Waits until it ends, or for that long."""
+        """Waits until it ends, or at most that long."""
 
     def signal_group(self, number: int) -> None:
-        """Sends a signal to the process and its group, to those that have outlived it too."""
+        """Sends a signal to the process and its group, including members that have outlived it."""
 
     def release(self) -> None:
-        """Lets go of what this side holds of it."""
+        """Releases what this side holds of it."""
 
 
 class NewProcess:
-    """A `Process` that a program was started for."""
+    """A `Process` started from a program."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class NewProcess:
         memory_limit: int | None = None,
     ) -> None:
         """`memory_limit` is as in `limit_memory`. Raises OSError."""
-        import subprocess  # here, and so on: `workshop run` needs the rest of this module, and is waited for
+        import subprocess  # here, as `workshop run` waits for this module but rarely needs it
 
         self._process = subprocess.Popen(
             command,
@@ -92,17 +92,17 @@ class NewProcess:
             signal_group(self._process.pid, number)
 
     def release(self) -> None:
-        """Nothing is held."""
+        """There is nothing to release."""
 
 
 class Running:
-    """A process that runs, from the moment this object exists; leave the `with` block, and its group is gone.
+    """A process that runs as soon as this object exists; when the `with` block ends, its group is gone.
 
-    All of it may be called from any thread.
+    Every method may be called from any thread.
     """
 
     def __init__(self, process: Process, undo: ExitStack) -> None:
-        """`undo` lets go of what it holds; that is done once, when it has ended."""
+        """`undo` releases what it holds, once, when it has ended."""
         self._process = process
         self._undo = undo
         self._undo.callback(process.release)
@@ -112,7 +112,7 @@ class Running:
         self._lock = threading.RLock()
 
     def _reap(self) -> float | None:
-        """When the process ended; None while it runs. The first time that it has, its group is killed."""
+        """When the process ended; None while it runs. The first call that finds it ended kills its group."""
         with self._lock:
             code = self._process.poll() if self._ended is None else None
             if code is not None:
@@ -121,24 +121,24 @@ class Running:
             return self._ended
 
     def has_ended(self) -> bool:
-        """Whether its process has, with or without its last words."""
+        """Whether its process has ended, with or without last words."""
         return self._reap() is not None
 
     def stop(self, grace: float = FAREWELL) -> None:
-        """Interrupts it as Ctrl+C would, so that it can clean up; kills it where it has not ended `grace` later."""
+        """Interrupts it as Ctrl+C would, so that it can clean up; kills it if it is still running `grace` later."""
         if not self.has_ended():
             self._stopped = True
             self._process.signal_group(INTERRUPT)
             later(grace, self.kill)
 
     def kill(self) -> None:
-        """Ends it and all of its group at once."""
+        """Kills it and its whole group."""
         if not self.has_ended():
             self._stopped = True
             self._process.signal_group(KILL)
 
     def _end(self) -> float:
-        """Waits for its end, and says when it was."""
+        """Waits for its end, and returns the time of it."""
         while (ended := self._reap()) is None:
             self._process.pause(1)
         return ended
@@ -156,12 +156,12 @@ class Running:
 
 
 def program(code: str) -> str:
-    """What runs code of our package by `python -c`: -m would look for modules in the current folder first."""
+    """Code that runs our package under `python -c`; -m would look for modules in the current folder first."""
     return f"import sys; sys.path[0] = {str(PACKAGE.parent)!r}; {code}"
 
 
 def later(seconds: float, act: Callable[[], None]) -> threading.Timer:
-    """Has something done after so many seconds, unless it is cancelled or this process has ended."""
+    """Does something after so many seconds, unless it is cancelled or this process ends first."""
     timer = threading.Timer(seconds, act)
     timer.daemon = True
     timer.start()
@@ -169,13 +169,13 @@ def later(seconds: float, act: Callable[[], None]) -> threading.Timer:
 
 
 def signal_group(leader: int, number: int) -> None:
-    """Sends a signal to what there is of a process group, whose leader may have ended."""
+    """Sends a signal to what is left of a process group, whose leader may have ended."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(leader, number)
 
 
 def signal_child(child: int, number: int) -> None:
-    """Sends a signal to a child that we have not waited for, and to its group, which it may only be about to lead."""
+    """Sends a signal to a child that has not been reaped, and to its group, which it may not lead yet."""
     try:
         os.killpg(child, number)
     except (ProcessLookupError, PermissionError):
@@ -195,7 +195,7 @@ def die_with_parent(parent: int) -> None:
 def limit_memory(process: int, size: int) -> None:
     """Limits the bytes of data (heap, stacks, anonymous maps) of a process, 0 for this one, and of its children.
 
-    Not the address space: torch and CUDA reserve far more of it than they use. Linux only.
+    This is not the address space, of which torch and CUDA reserve far more than they use. Linux only.
     """
     if sys.platform == "linux":
         import resource
@@ -205,7 +205,7 @@ def limit_memory(process: int, size: int) -> None:
 
 
 def machine_memory() -> int | None:
-    """Bytes of memory of this machine, or of the container that this is; None where nobody says."""
+    """Bytes of memory of this machine or of the container around us; None if unknown."""
     sizes: list[int] = []
     with suppress(AttributeError, ValueError, OSError):
         sizes.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))

@@ -1,4 +1,4 @@
-"""One run of a script: start it, read what it prints as it comes, stop it, leave nothing behind."""
+"""Runs one script: starts it, reads its output as it comes, stops it, and leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ from triton_workshop.processes.shows import python_command
 
 CHUNK = 65536
 PADDED = frozenset({"python", "bash", "sh"})
-"""The languages in which empty lines before the code mean nothing, and the file's name as little."""
+"""The languages in which empty lines before the code, and the file's name, do not matter."""
 
 Launch = Callable[[Script, Path, Mapping[str, str], Files], Process]
-"""Starts a script, whose source stands in that file, with these variables. Raises OSError and CannotRunError."""
+"""Starts a script, whose source is in that file, with these variables. Raises OSError and CannotRunError."""
 
 
 def launch_new(script: Script, file: Path, variables: Mapping[str, str], files: Files) -> Process:
@@ -49,20 +49,20 @@ def launch_new(script: Script, file: Path, variables: Mapping[str, str], files: 
 def command_for(
     script: Script, file: Path, variables: Mapping[str, str], place: str
 ) -> tuple[list[str], Mapping[str, str]]:
-    """One command that runs a script, whose source stands in that file, and its variables.
+    """The one command that runs a script, whose source is in that file, and its variables.
 
-    `place` is where, as in `launcher`. Raises CannotRunError.
+    `place` is as in `launcher`. Raises CannotRunError.
     """
     found = installed_executor(script.language, script.alternative, variables)
     *earlier, last = found.command_lines(file)
     if script.plain_python:
         last = python_command([str(file)])
     variables = {**variables, **found.environment}
-    # A process that ignores interrupts, as a shell has it for `COMMAND &` in a script, starts others that do.
+    # A process that ignores interrupts, as under `COMMAND &` in a shell script, passes that on to its children.
     ignores_interrupts = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     if not earlier and place == PIPE and not ignores_interrupts:
         return last, variables
-    # -I and -S: it imports only the standard library, and starts the sooner.
+    # -I and -S: it imports only the standard library, so it starts faster.
     launcher = [sys.executable, "-I", "-S", str(Path(__file__).with_name("launcher.py")), place]
     return [*launcher, *(json.dumps(command) for command in (*earlier, last))], variables
 
@@ -80,9 +80,9 @@ class Run(Running):
         folder: Path | None = None,
         farewell: Callable[[], None] = lambda: None,
     ) -> None:
-        """`launch` starts it; its file stands in a new folder, in this `folder` or where the system has such things.
+        """`launch` starts it; its file is in a new folder, in this `folder` or in the system's temporary folder.
 
-        `farewell` is called at the end. Raises CannotRunError, and OSError where there is no room for its file.
+        `farewell` is called at the end. Raises CannotRunError, and OSError if there is no room for its file.
         """
         self._script = script
         self._timed_out = False
@@ -119,8 +119,8 @@ class Run(Running):
         self._reap()
 
     def _readable(self) -> bool:
-        """Waits for output; False once the script is gone and nothing more of its own can come."""
-        if WINDOWS:  # select() knows only sockets there; the read itself waits for the end of the pipe
+        """Waits for output; False once the script is gone and can print no more."""
+        if WINDOWS:  # select() only knows sockets there; the read itself waits for the end of the pipe
             return True
         while True:
             ended = self._reap()
@@ -132,7 +132,7 @@ class Run(Running):
                 return False
 
     def wait(self) -> Outcome:
-        """Waits for the end of the script, and says how it went."""
+        """Waits for the script to end, and says how it went."""
         ended = self._end()
         return Outcome(self._code, ended - self._started, self._stopped, self._timed_out)
 
@@ -145,7 +145,7 @@ class Run(Running):
             self.stop()
 
     def close(self) -> None:
-        """An interrupt goes first, so that a script can end what it has started outside of its process group."""
+        """Interrupts first, so that a script can end what it has started outside its process group."""
         if not self.has_ended():
             self._stopped = True
             self._process.signal_group(INTERRUPT)
@@ -154,9 +154,9 @@ class Run(Running):
 
 
 def write_file(script: Script, folder: Path) -> Path:
-    """The script's file: a block of that language, or where the language allows it, as in the place that it comes from.
+    """The script's file: a block of that language or, if the language allows it, a copy with its place in the deck.
 
-    There each line has the number that it has here: every traceback, warning and compile error is right by itself.
+    There each line has the number that it has here, so every traceback, warning and compile error is right.
     """
     name, source = f"block.{executor(script.language, script.alternative).extension}", script.source
     if script.origin is not None and script.language in PADDED:

@@ -1,4 +1,4 @@
-"""Starts scripts and functions, in forks of warm parents where that can be, and ends with all that it has started."""
+"""Starts scripts and functions, in forks of warm parents if possible, and ends everything that it has started."""
 
 from __future__ import annotations
 
@@ -23,36 +23,36 @@ from triton_workshop.processes.warm import Request, WarmParent, WarmProcess
 
 
 class Runner:
-    """Runs Python scripts in forks of warm parents, everything else in new processes.
+    """Runs Python scripts in forks of warm parents, and everything else in new processes.
 
-    A parent is started with the first script that needs it, or by `warm_up`; while it still imports, scripts that
-    import nothing heavy run in new processes, and so does all that a warm process cannot run as a new one would.
-    `close` ends whatever was started here; so does the end of this process, of whatever kind. All of it may be called
-    from any thread.
+    A parent is started with the first script that needs it, or by `warm_up`. While it still imports, scripts that
+    import nothing heavy run in new processes, and so does any script that a warm process cannot run as a new one would.
+    `close` ends whatever was started here, and so does the end of this process, however it comes. Every method may be
+    called from any thread.
     """
 
     def __init__(self) -> None:
         self._leases: dict[Mode, WarmProcess] = {}
-        """Conversations in which nothing is asked for: a parent stays as long as there is one."""
+        """Idle conversations: a parent stays as long as there is one."""
         self._guard: Guard | None = None
         self._folder: Path | None = None
         self._undo = ExitStack()
-        """Ends what was started."""
+        """Ends everything that was started."""
         self._lock = threading.Lock()
         self._closed = False
 
     def warm_up(self) -> None:
-        """Starts the parent that most scripts will need; returns at once."""
+        """Starts the parent that most scripts will need, without waiting for it."""
         with suppress(OSError):
             self.folder()
             if CAN_FORK:
                 self._lease(default_mode(os.environ))
 
     def folder(self) -> Path:
-        """Where temporary files go that nobody may be left to remove: it goes with this process, like all else.
+        """A folder for temporary files that nobody else may be left to remove; it disappears with this process.
 
-        It is there even if somebody has tidied up the system's temporary files meanwhile. From now on nothing that
-        bears our name outlives this process. Raises OSError.
+        It exists even if somebody has cleaned up the system's temporary files meanwhile. From now on, nothing that has
+        our name outlives this process. Raises OSError.
         """
         with self._lock:
             self._check_open()
@@ -71,14 +71,14 @@ class Runner:
             raise OSError("this runner has been closed")
 
     def wait_until_warm(self, seconds: float) -> bool:
-        """Waits for the parents that have been started; whether all are ready."""
+        """Waits for the parents that have been started; returns whether all are ready."""
         with self._lock:
             leases = list(self._leases.values())
         deadline = time.monotonic() + seconds
         return all(lease.is_ready(max(deadline - time.monotonic(), 0)) for lease in leases)
 
     def run(self, script: Script) -> Run:
-        """Starts a script. Raises CannotRunError, and OSError where there is no room for its file."""
+        """Starts a script. Raises CannotRunError, and OSError if there is no room for its file."""
         folder, name = self.folder(), self._new_name()
         return Run(script, partial(self._launch, name), folder, partial(self._has_ended, name))
 
@@ -91,7 +91,7 @@ class Runner:
             self._has_ended(name)
 
     def call(self, function: call.Function, *arguments: object, output: int, patience: float) -> call.Call:
-        """Starts a function where kernels run on the simulator, as `call.start` does. Raises OSError."""
+        """Starts a function with kernels on the simulator, as `call.start` does. Raises OSError."""
         self.folder()
         name = self._new_name()
         variables = environment(80) | {INTERPRET: "1", guard.OWNER: name}
@@ -119,7 +119,7 @@ class Runner:
     def _launch(self, name: str, script: Script, file: Path, variables: Mapping[str, str], files: Files) -> Process:
         variables = {**variables, guard.OWNER: name}
         mode = parent_for(script.source, os.environ) if CAN_FORK and script.plain_python else None
-        # Some scripts only a new process can run, or say what is wrong with them.
+        # Only a new process can run some scripts, or say what is wrong with them.
         if mode is None or not script.folder.is_dir():
             return launch_new(script, file, variables, files)
         request = Request(
@@ -136,8 +136,8 @@ class Runner:
         return launch_new(script, file, variables, files)
 
     def _lease(self, mode: Mode) -> WarmProcess:
-        """Has the parent stay whose children see what a script of ours sees, and no other of that mode: that has gone,
-        or has imported other code. Raises OSError."""
+        """Keeps the parent whose children see what our scripts see, and drops any other of that mode, which has gone or
+        has imported other code. Raises OSError."""
         parent = WarmParent.of(mode, environment(80))
         with self._lock:
             self._check_open()

@@ -14,12 +14,12 @@ PICTURES = "TRITON_WORKSHOP_PICTURES"
 
 
 class CannotRunError(Exception):
-    """A script that could not be started; the message says why."""
+    """A script could not be started; the message says why."""
 
 
 @dataclass(frozen=True)
 class Origin:
-    """The name of the file that a script's code stands in, and the line of it on which the code begins, from 1."""
+    """The file that contains a script's code, and the line of it on which the code begins, from 1."""
 
     name: str
     line: int
@@ -53,7 +53,7 @@ class Script:
 
     @property
     def plain_python(self) -> bool:
-        """Whether it runs in the interpreter that we run in."""
+        """Whether it runs in this interpreter."""
         return self.language == "python" and self.alternative is None
 
     def environment(self, file: Path) -> dict[str, str]:
@@ -99,7 +99,7 @@ def ending(code: int) -> str:
 
 
 def environment(columns: int, pictures: Path | None = None) -> dict[str, str]:
-    """The variables that a script sees: ours, plus what makes its output fit a slide of that many columns."""
+    """The variables that a script sees: ours, and those that make its output fit a slide of that many columns."""
     width = str(max(columns, 1))
     terminal = os.environ.get("TERM", "")
     ours = {name: value for name, value in os.environ.items() if name not in (PICTURES, BLOCK)}

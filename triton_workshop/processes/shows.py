@@ -1,6 +1,6 @@
-"""PIL's and matplotlib's own `show()` in a slide: they bring the picture there, as our `show_image` does.
+"""Makes PIL's and matplotlib's own `show()` bring pictures to the slide, as our `show_image` does.
 
-Nothing changes outside of slides.
+Outside slides nothing changes.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from triton_workshop.processes.process import program
 from triton_workshop.slide import SLIDE
 
 NAMED = re.compile(rb"\b(?:PIL|matplotlib|pylab|pyplot|seaborn|torchvision)\b")
-"""What a script names that may show pictures by itself."""
+"""Names in a script's text by which it may show pictures itself."""
 PREPARED = program("from triton_workshop.processes.child import main; main()")
 
-# By name: this room knows neither pictures nor plots.
+# By name: this module knows neither pictures nor plots.
 IMAGES, BACKEND = "triton_workshop.images", "triton_workshop.matplotlib_backend"
 
 
 def in_slide() -> None:
-    """From now on in this process, where it is a slide's: what shows pictures shows them in the slide."""
+    """From now on in this process, if it belongs to a slide, `show()` shows pictures in the slide."""
     if SLIDE not in os.environ:
         return
-    os.environ.setdefault("MPLBACKEND", f"module://{BACKEND}")  # matplotlib reads it at its import
+    os.environ.setdefault("MPLBACKEND", f"module://{BACKEND}")  # matplotlib reads it when imported
     with suppress(ImportError):
         viewers = importlib.import_module("PIL.ImageShow")
         # Before the programs that PIL's `Image.show` looks for on this machine.
@@ -41,9 +41,9 @@ def _show_image(_: object, image: object, **_options: object) -> int:
 
 
 def python_command(arguments: Sequence[str], *, in_slide: bool = True) -> list[str]:
-    """What runs `python -u ARGUMENTS…`: those words, but for a script in a slide that may show pictures."""
+    """The words that run `python -u ARGUMENTS…`, changed for a script in a slide that may show pictures."""
     try:
         prepared = in_slide and NAMED.search(Path(arguments[0]).read_bytes()) is not None
-    except OSError:  # which Python says best
+    except OSError:  # Python reports this best
         prepared = False
     return [sys.executable, "-u", *(["-c", PREPARED] if prepared else []), *arguments]

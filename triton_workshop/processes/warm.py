@@ -1,7 +1,7 @@
-"""A client of warm parents: finds the one for a mode and an environment, or starts it, and has it fork (Linux).
+"""A client of warm parents: finds or starts the one for a mode and an environment, and has it fork (Linux).
 
-All that one user runs shares it. It listens at a name that is no file, so that nothing is left of one that was killed;
-each side asks the kernel whether the other is the same user.
+Everything that one user runs shares it. It listens at a name that is not a file, so a killed parent leaves nothing
+behind. Each side asks the kernel whether the other belongs to the same user.
 """
 
 from __future__ import annotations
@@ -33,31 +33,31 @@ READY = "ready"
 FILES = 3
 """Descriptors that come with a request: standard input, output and error."""
 ATTEMPTS = 100
-"""A parent may leave, or another command may be starting one, while we look."""
+"""How often to try, as a parent may leave, or another command may be starting one, while we look."""
 PAUSE = 0.01
 """Seconds between two attempts."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """What a child is to become: a script, or where there are no arguments, the function that its input names.
+    """What a child should become: a script or, if there are no arguments, the function that its input names.
 
-    `stays` is for how many seconds the parent remains when it has nothing to do; None leaves that as it was.
+    `stays` is how many seconds the parent remains when it has nothing to do; None leaves that unchanged.
     """
 
     arguments: tuple[str, ...]
-    """The file, as its `sys.argv[0]` is to read, and its arguments."""
+    """The file, as `sys.argv[0]` should read, and its arguments."""
     folder: str
     environment: Mapping[str, str]
     memory_limit: int | None = None
     terminal: bool = False
-    """Whether its standard input is a terminal that becomes its own."""
+    """Whether its standard input is a terminal that becomes its controlling terminal."""
     stays: float | None = None
 
 
 @dataclass(frozen=True)
 class WarmParent:
-    """The parent for a mode and an environment, which may not run yet."""
+    """The parent for a mode and an environment, which may not be running yet."""
 
     mode: Mode
     address: bytes
@@ -66,24 +66,24 @@ class WarmParent:
 
     @classmethod
     def of(cls, mode: Mode, environment: Mapping[str, str]) -> Self:
-        """The address differs where its interpreter, its code or what it read at its start would. Raises OSError."""
+        """The address differs if its interpreter, its code or what it read when it started would. Raises OSError."""
         early = (*LOADED_EARLY, "LC_", "LANG", "TZ", "XDG_RUNTIME_DIR")
         variables = sorted(item for item in environment.items() if item[0].startswith(early))
-        files = str(Path("/proc/self/ns/mnt").readlink())  # a container has others
+        files = str(Path("/proc/self/ns/mnt").readlink())  # a container has its own
         place = zlib.crc32(repr((sys.executable, sys.version, code_on_disk(), files, variables)).encode())
         return cls(mode, f"\0triton-workshop-{os.geteuid()}-{mode}-{place:08x}".encode(), environment)
 
     def connect(self, stays: float, *, start: bool = True) -> SocketConnection:
-        """A connection to it, over which it says READY as soon as it is.
+        """A connection to it; it says READY over this as soon as it is.
 
-        Where there is none, it is started, to stay for so many seconds after its last client. Raises OSError.
+        If there is no parent, one is started, to stay for so many seconds after its last client. Raises OSError.
         """
         for _ in range(ATTEMPTS):
             client = socket.socket(socket.AF_UNIX)
             try:
                 client.connect(self.address)
                 if user_at(client) != os.geteuid():
-                    raise PermissionError(errno.EPERM, "another user listens in the place of the warm parent")
+                    raise PermissionError(errno.EPERM, "another user is listening at the warm parent's address")
                 return SocketConnection(client)
             except OSError as error:
                 client.close()
@@ -93,7 +93,7 @@ class WarmParent:
         raise ConnectionRefusedError(errno.ECONNREFUSED, "the warm parent does not answer")
 
     def _start(self, stays: float) -> None:
-        """Starts the process that `parent.main` describes, which finds those in its queue who connect meanwhile."""
+        """Starts the process that `parent.main` describes, which finds clients that connect meanwhile in its queue."""
         import subprocess  # seldom needed, and slow to import
 
         with socket.socket(socket.AF_UNIX) as door:
@@ -107,7 +107,7 @@ class WarmParent:
             started = subprocess.Popen(
                 [sys.executable, "-u", "-c", program(f"from triton_workshop.processes import parent; {serve}")],
                 cwd="/",
-                # It serves others too, when whoever has started it has gone.
+                # It also serves others, after the process that started it has gone.
                 env={name: value for name, value in self.environment.items() if name not in (INTERPRET, OWNER)},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -119,39 +119,39 @@ class WarmParent:
 
 
 def code_on_disk() -> tuple[int, list[str]]:
-    """When our package was last edited, in nanoseconds, and which versions of others are installed."""
+    """When our package was last edited, in nanoseconds, and the installed versions of others."""
     edited = max(file.stat().st_mtime_ns for file in PACKAGE.rglob("*.py"))
     folders = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
     return edited, sorted(file.name for folder in folders for file in Path(folder).glob("*.dist-info"))
 
 
 def user_at(end: socket.socket) -> int:
-    """The user id of the process at the other end of a Unix socket, as the kernel knows it."""
+    """The user id of the process at the other end of a Unix socket, according to the kernel."""
     _, user, _ = struct.unpack("3i", end.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i")))
     return int(user)
 
 
 class WarmProcess:
-    """A conversation with a warm parent, which stays meanwhile; once it has been asked, a `Process` that it forks."""
+    """A conversation with a warm parent, which stays meanwhile; after a request, also the `Process` that it forks."""
 
     def __init__(self, parent: WarmParent, stays: float = 0, *, start: bool = True) -> None:
         """As in `WarmParent.connect`. Raises OSError."""
         self.parent = parent
         self._connection = parent.connect(stays, start=start)
         self._ready = False
-        """Whether the parent has said so, and attends to what it is asked."""
+        """Whether the parent has said that it is ready and attends to requests."""
         self._child = 0
         self._code: int | None = None
         self._lock = threading.RLock()
 
     def is_ready(self, seconds: float | None = 0) -> bool:
-        """Whether the parent is here and has imported what most scripts need; waits for so long."""
+        """Waits at most so long; whether the parent is here and has imported what most scripts need."""
         if not self._ready:
             self.pause(seconds)
         return self.poll() is None and self._ready
 
     def begin(self, request: Request, files: Files) -> Self:
-        """Has the parent fork a child that does this. Raises OSError where it has gone."""
+        """Has the parent fork a child that does this. Raises OSError if it has gone."""
         try:
             self._connection.send_files(files)
             self._connection.send(request)
@@ -171,7 +171,7 @@ class WarmProcess:
             message = self._connection.receive()
         except (OSError, EOFError):
             self._code = -signal.SIGKILL
-            if self._child:  # which the kernel has ended, but not what it has started
+            if self._child:  # the kernel has ended it, but not what it has started
                 signal_group(self._child, signal.SIGKILL)
             return
         if isinstance(message, dict):
@@ -189,17 +189,17 @@ class WarmProcess:
                 return
             if self._ready:
                 self.forward(number)
-            else:  # A parent that imports does not hear this for long. It begins with nobody who has gone.
+            else:  # A parent that is importing hears this late, and starts nothing for a client that has gone.
                 self._code = -number
                 self._connection.socket.shutdown(socket.SHUT_RDWR)
 
     def forward(self, number: int) -> None:
-        """Sends a signal, once it has begun. The handler of a signal may do it while another method runs."""
+        """Sends a signal, once it has begun. A signal handler may do so while another method runs."""
         with suppress(OSError):  # it has ended
             self._connection.send(number)
 
     def release(self) -> None:
-        """Ends the conversation: the parent ends what is left of it, and nothing is read here any more."""
+        """Ends the conversation: the parent ends what is left of it, and nothing more is read here."""
         with self._lock:
             if self._code is None:
                 self._code = -signal.SIGKILL

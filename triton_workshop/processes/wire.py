@@ -1,4 +1,4 @@
-"""The one format in which processes talk: pickled messages, each with its length before it."""
+"""The one format in which processes talk: pickled messages, each preceded by its length."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 HEADER = 8
-"""Bytes that give a message's length."""
+"""Bytes that hold a message's length."""
 
 
 class Connection:
@@ -18,14 +18,14 @@ class Connection:
 
     def __init__(self, reading: int, writing: int) -> None:
         self._ends = (reading, writing)
-        self._sending = threading.RLock()  # the handler of a signal may send while another does
+        self._sending = threading.RLock()  # a signal handler may send while another does
 
     def fileno(self) -> int:
         """The descriptor that messages come from."""
         return self._ends[0]
 
     def send(self, message: object) -> None:
-        """Raises OSError where the other side has gone. From any thread."""
+        """Sends a message, from any thread. Raises OSError if the other side has gone."""
         data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
         rest = memoryview(len(data).to_bytes(HEADER, "little") + data)
         with self._sending:
@@ -33,7 +33,7 @@ class Connection:
                 rest = rest[os.write(self._ends[1], rest) :]
 
     def receive(self) -> object:
-        """Waits for the next message. Raises EOFError or OSError where the other side has gone."""
+        """Waits for the next message. Raises EOFError or OSError if the other side has gone."""
         return pickle.loads(self._read(int.from_bytes(self._read(HEADER), "little")))
 
     def _read(self, size: int) -> bytes:
@@ -52,7 +52,7 @@ class Connection:
 
 
 class SocketConnection(Connection):
-    """Over a Unix socket, which carries open files too (Linux)."""
+    """The same over a Unix socket, which carries open files too (Linux)."""
 
     def __init__(self, end: socket.socket) -> None:
         self.socket = end

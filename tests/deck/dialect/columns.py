@@ -19,8 +19,8 @@ COLUMNS: Table = {
         refuses("a number for a list", "<!-- column_layout: 2 -->\n", 1, "expected a list"),
         refuses("it needs a list", "<!-- column_layout -->\n", 1, "'column_layout' needs a value"),
         refuses("text in no column", TWO + "<!-- pause -->\n\ntext\n", 4, "put 'column: 0' after line 1"),
-        refuses("an empty line in no column", TWO + "<!-- new_line -->\n", 2, "in no column"),
-        refuses("a title in no column", TWO + "\ntitle\n===\n", 3, "in no column"),
+        refuses("an empty line in no column", TWO + "<!-- new_line -->\n", 2, "outside any column"),
+        refuses("a title in no column", TWO + "\ntitle\n===\n", 3, "outside any column"),
     ],
     "column": [
         shows("going back goes on where it stopped",

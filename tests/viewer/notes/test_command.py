@@ -31,7 +31,7 @@ def test_an_address_that_cannot_be_had_is_one_line_that_says_so() -> None:
 def test_notes_start_nowhere() -> None:
     result = CliRunner().invoke(app, ["present", str(FOLDER / "talk.md"), "--notes", "--slide", "3"])
     assert result.exit_code == 2
-    assert result.stderr.strip() == "--slide goes with the slides; the notes follow them"
+    assert result.stderr.strip() == "--slide cannot be used with --notes: the notes follow the slides"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals are POSIX's")
