@@ -1,4 +1,4 @@
-"""What the deck says of a GPU beyond the four exercises, measured with the code of its own slides.
+"""What the deck says about a GPU beyond the four exercises, measured with the code on its own slides.
 
 Part of `python -m benchmarks.kernels`. Needs a GPU.
 """
@@ -28,7 +28,7 @@ from triton_workshop.bench.timing import Run, cold_times, in_turns
 
 DECK = Path(__file__).parents[1] / "slides" / "triton-workshop.md"
 LINE = 32
-"""float32 or int32 in a line of the cache."""
+"""float32 or int32 values per cache line."""
 STEPS = 4096
 
 
@@ -55,7 +55,7 @@ def deck_figures() -> Iterator[Figure]:
 
 @triton.jit
 def _clock(after):
-    """The multiprocessor's clock, read once `after` is there."""
+    """The multiprocessor's clock, read once `after` is available."""
     return tl.inline_asm_elementwise("mov.u64 $0, %clock64;", "=l,r", [after], tl.int64, is_pure=False, pack=1)
 
 
@@ -87,19 +87,19 @@ def _read_kernel(x_ptr, sums_ptr, n, times, BLOCK: tl.constexpr):
     first = tl.program_id(0) * BLOCK
     total = tl.zeros((BLOCK,), dtype=tl.float32)
     for turn in range(times):
-        # Another block each turn, so that each is read by another multiprocessor than before.
+        # A different block each time, so that each is read by a different multiprocessor than before.
         place = (first + turn * 37 * BLOCK) % n
         total += tl.load(x_ptr + place + tl.arange(0, BLOCK))
     tl.store(sums_ptr + tl.program_id(0), tl.sum(total, axis=0))
 
 
 def latencies() -> Iterator[Figure]:
-    """Cycles until a value is there that the step before has asked for; and what L2 delivers to all who read."""
+    """Cycles until a value requested in the previous step arrives, and the rate at which L2 serves all readers."""
     cycles = torch.zeros(2, dtype=torch.int64, device=DEVICE)
-    for _ in range(3):  # the first compiles
+    for _ in range(3):  # the first one compiles
         _additions_kernel[(1,)](torch.rand(1, device=DEVICE), cycles, 1024, num_warps=1)
     yield Figure("addition", int(cycles[0]) / 1024, "cycles")
-    # A round first brings a small ring into the cache; of the large one, what writing it has left in L2 goes.
+    # A round first brings a small ring into the cache; from the large one, it evicts what writing it has left in L2.
     for name, size, rounds in (("L1", 2**14, 1), ("L2", 2**22, 1), ("HBM", 2**30, 0)):
         ring = _ring(size)
         torch.zeros(2**27, device=DEVICE)
@@ -121,7 +121,7 @@ def latencies() -> Iterator[Figure]:
 
 
 def _ring(n_bytes: int) -> torch.Tensor:
-    """int32: from each line the place of another one, in random order, until all have been visited."""
+    """int32: each line holds the position of another, in random order, until all have been visited."""
     lines = n_bytes // (4 * LINE)
     order = torch.randperm(lines, device=DEVICE)
     ring = torch.zeros(lines * LINE, dtype=torch.int32, device=DEVICE)
@@ -182,7 +182,7 @@ def _attention_in_float32(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> 
 
 
 def block_sizes(n: int) -> Iterator[Figure]:
-    """The plain add with its default of 4 warps per program: small blocks leave most threads without an element."""
+    """The plain add with its default of 4 warps per program; small blocks leave most threads without an element."""
     x, y = torch.rand(2, n, device=DEVICE)
     output = torch.empty_like(x)
     kernel = load_solution(1).add_kernel
@@ -232,12 +232,12 @@ def _times(ways: Mapping[str, Run]) -> dict[str, float]:
 
 
 def slide_code(title: str) -> ModuleType:
-    """What the code of the slide with this title defines; it is run once, and what it prints is not shown."""
+    """What the code of the slide with this title defines; it runs once, and its output is not shown."""
     _, slide = DECK.read_text(encoding="utf-8").split(f"\n{title}\n===\n")
     _, code, *_ = re.split(r"^```.*\n", slide, maxsplit=2, flags=re.MULTILINE)
     source = re.sub(r"^/// ?", "", code, flags=re.MULTILINE)
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, "slide.py")  # a file: Triton reads a kernel's source
+        file = Path(folder, "slide.py")  # a file, as Triton reads a kernel's source
         file.write_text(source, encoding="utf-8")
         spec = importlib.util.spec_from_file_location("slide", file)
         assert spec is not None

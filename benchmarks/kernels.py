@@ -1,8 +1,8 @@
-"""How far the fast solutions are from the limit, and from what people use: `python -m benchmarks.kernels`.
+"""How close the fast solutions are to the limit and to what people use: `python -m benchmarks.kernels`.
 
-Needs one NVIDIA GPU, PyTorch and Triton. All contenders for one piece of work are timed in turns, in this process:
-medians of `triton.testing.do_bench`, which empties the L2 cache before each call. The limit is a copy of as many bytes.
-Correctness comes first: whatever is wrong gets no time, but an error.
+Needs one NVIDIA GPU, PyTorch and Triton. All contenders for the same work are timed in turns, in this process: medians
+of `triton.testing.do_bench`, which empties the L2 cache before each call. The limit is a copy of as many bytes.
+Correctness comes first: a wrong result raises an error and gets no time.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from triton_workshop.bench.baselines import conv2d_by_channel, copy_of, sepia_as
 from triton_workshop.bench.timing import Run, Timing, cold_times, copies_needed, in_turns, prepare  # isort: skip
 
 ROUNDS = 10
-"""A GPU's clock wanders under load: turns are many and short, so that all contenders see the same of it."""
+"""A GPU's clock varies under load, so turns are many and short, and all contenders see the same."""
 Runs = dict[str, tuple[Run, ...]]
-"""Contender → the ways in which one can write it: the fastest counts."""
+"""Contender → the ways to write it; the fastest counts."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Work:
     runs: Runs
     reference: Callable[[], torch.Tensor]
     tolerance: float
-    """Of the relative error, in the Frobenius norm."""
+    """The largest relative error allowed, in the Frobenius norm."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Accuracy:
-    """‖C - C64‖ / ‖C64‖ row by row, its root mean square; C64 is the float64 product."""
+    """‖C - C64‖ / ‖C64‖ for each row, as a root mean square over the rows; C64 is the float64 product."""
 
     kernel: str
     inputs: str
@@ -75,7 +75,7 @@ class DataType:
     size: int
     time: Timing
     error: float
-    """‖C - C64‖ / ‖C64‖ in the Frobenius norm, rounding of the inputs included."""
+    """‖C - C64‖ / ‖C64‖ in the Frobenius norm, including the rounding of the inputs."""
 
 
 @dataclass(frozen=True)
@@ -85,16 +85,16 @@ class Report:
     versions: dict[str, str]
     results: tuple[Result, ...]
     odd: tuple[Result, ...]
-    """Sizes for which nothing was tuned: fast and plain only."""
+    """Sizes for which nothing was tuned: only fast and plain."""
     accuracy: tuple[Accuracy, ...]
     data_types: tuple[DataType, ...]
     deck: tuple[Figure, ...]
-    """What the deck says besides."""
+    """The deck's other figures."""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--json", action="store_true", help="one object: figure → number")
+    parser.add_argument("--json", action="store_true", help="print one object: figure → number")
     parser.add_argument("--out", type=Path, help="write everything that was measured to this file, as JSON")
     parser.add_argument(
         "--markdown",
@@ -105,9 +105,9 @@ def main() -> None:
     )
     options = parser.parse_args()
     if DEVICE != "cuda":
-        raise SystemExit("benchmarks.kernels measures times on an NVIDIA GPU: there is none here")
+        raise SystemExit("benchmarks.kernels measures times on an NVIDIA GPU, and there is none here")
     for report in measure():
-        if options.out:  # after each piece of work: an interrupted run keeps what it has
+        if options.out:  # after each piece of work, so that an interrupted run keeps what it has
             options.out.write_text(_raw(report), encoding="utf-8")
     if options.markdown:
         write_results(report, options.markdown)
@@ -115,7 +115,7 @@ def main() -> None:
 
 
 def write_results(report: Report, folder: Path) -> None:
-    """The page, the raw figures and, where there is matplotlib, the roofline."""
+    """Write the page, the raw figures and, if matplotlib is installed, the roofline."""
     (folder / "h200.json").write_text(_raw(report), encoding="utf-8")
     picture = roofline(asdict(report), folder / "h200.png")
     (folder / "h200.md").write_text(markdown(asdict(report), picture), encoding="utf-8")
@@ -126,10 +126,10 @@ def _raw(report: Report) -> str:
 
 
 def measure() -> Iterator[Report]:
-    """On the GPU of this process: the report so far after each piece of work, the whole one last."""
+    """On the GPU of this process, yield the report so far after each piece of work, and the whole one last."""
     warnings.filterwarnings("ignore", module=r"torch\.")  # TF32 is not for us
     torch.manual_seed(0)
-    torch.backends.cudnn.allow_tf32 = False  # as accurate as ours, or it is no comparison
+    torch.backends.cudnn.allow_tf32 = False  # as accurate as ours, for a fair comparison
     report = Report(
         date=datetime.now(UTC).strftime("%Y-%m-%d"),
         gpu=torch.cuda.get_device_name(),
@@ -161,7 +161,7 @@ def _time(work: Work) -> Result:
 
 
 def _time_replayed(work: Work) -> Result:
-    """Small calls in a CUDA graph: without it, launching them from Python would take longer than all the rest."""
+    """Small calls in a CUDA graph, since launching them from Python would take longer than everything else."""
     _check(work)
     copies = copies_needed(work.bytes, torch.cuda.get_device_properties(0).L2_cache_size)
     prepared = {
@@ -206,9 +206,9 @@ def _all_work() -> Iterator[Work]:
 
 
 def _contenders(number: int, arguments: tuple[torch.Tensor, ...], n_bytes: int, *ways: Callable[..., Any]) -> Runs:
-    """Fast, plain, and each way that PyTorch offers: eager, compiled as it comes, and compiled for one size.
+    """Fast, plain, and each way that PyTorch offers: eager, compiled by default, and compiled for one size.
 
-    As it comes, torch.compile compiles for any size as soon as it has met a second one, which can be slower.
+    By default, torch.compile compiles for any size as soon as it has seen a second one, which can be slower.
     """
     return {
         "limit": (copy_of(n_bytes, DEVICE),),
@@ -221,7 +221,7 @@ def _contenders(number: int, arguments: tuple[torch.Tensor, ...], n_bytes: int, 
 
 
 def _anew(way: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function by other code: torch.compile keeps what it has compiled by a function's code."""
+    """A copy of the function with its own code object, since torch.compile caches by code object."""
     return lambda *arguments: way(*arguments)
 
 
@@ -249,7 +249,7 @@ def _conv2d(channels: int, height: int, width: int, size: int) -> Work:
 
 
 def _odd_work() -> Iterator[Work]:
-    """No multiples of anything, other numbers of channels, pictures that are small: nobody is to pay for the tuning."""
+    """Sizes that are multiples of nothing, other channel counts, small pictures, none of which tuning may slow down."""
     for n in (2**28 - 1, 1_000_003, 1_001):
         yield _only_ours(_add(n))
     for height, width in ((8191, 8189), (1001, 1003), (61, 97)):
@@ -300,12 +300,12 @@ def _product(m: int, k: int, n: int) -> str:
 
 
 def accuracies(sizes: tuple[int, ...] = (4096, 8192)) -> Iterator[Accuracy]:
-    """Both ways to multiply float32 beside cuBLAS, on inputs that are easy and inputs that are not."""
+    """Both ways to multiply float32, beside cuBLAS, on easy inputs and on difficult ones."""
     matmul = load_launcher(4, fast=True)
     for precision in ("fp16x3", "bf16x6"):
         for inputs, make in INPUTS.items():
             if inputs == SCALED and precision == "fp16x3":
-                continue  # it makes no such promise
+                continue  # it does not promise this
             for n in sizes:
                 a, b = make(n)
                 exact = a.double() @ b.double()
@@ -314,7 +314,7 @@ def accuracies(sizes: tuple[int, ...] = (4096, 8192)) -> Iterator[Accuracy]:
 
 
 def data_types(n: int = 8192) -> tuple[DataType, ...]:
-    """What cuBLAS makes of two n×n matrices, by the data type that they are brought to."""
+    """What cuBLAS makes of two n×n matrices, for each data type that they are converted to."""
     a, b = _pair(torch.randn, n)
     exact = a.double() @ b.double()
     runs: dict[str, Run] = {"float32": partial(torch.mm, a, b), "TF32": partial(_product_in_tf32, a, b)}
@@ -342,7 +342,7 @@ def _pair(make: Callable[..., torch.Tensor], n: int) -> tuple[torch.Tensor, torc
 
 
 def _log_uniform(*shape: int, device: str) -> torch.Tensor:
-    """From 1e-3 to 1e3 in size, of both signs."""
+    """Magnitudes from 1e-3 to 1e3, with both signs."""
     size = 10 ** (6 * torch.rand(*shape, device=device) - 3)
     return torch.where(torch.rand(*shape, device=device) < 0.5, -size, size)
 

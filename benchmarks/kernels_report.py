@@ -1,6 +1,6 @@
 """What benchmarks.kernels measured, as a table, as flat figures, as Markdown and as a picture.
 
-A report is the plain form that `dataclasses.asdict` makes of it, or that its JSON file holds.
+A report has the plain form that `dataclasses.asdict` produces and its JSON file holds.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ BASELINES = {
     "static": "× static",
     "plain": "× plain",
 }
-"""Contender → the ratio's name. × limit is fast's time over the limit's, the others are theirs over fast's."""
+"""Contender → the ratio's name. × limit is fast's time over the limit's; the others are theirs over fast's."""
 
 
 def figures(report: Report) -> dict[str, float]:
@@ -111,13 +111,13 @@ def _data_type_rows(report: Report) -> Iterable[Row]:
 
 
 def _deck_rows(report: Report) -> Iterable[Row]:
-    yield ("what the deck says besides", "", "")
+    yield ("the deck's other figures", "", "")
     for row in report["deck"]:
         yield (row["name"], f"{row['value']:.3g}", row["unit"])
 
 
 def table(report: Report) -> str:
-    """For a terminal."""
+    """The tables, for a terminal."""
     parts = (_time_rows, _odd_rows, _accuracy_rows, _data_type_rows, _deck_rows)
     return "\n\n".join(_aligned(tuple(rows(report))) for rows in parts)
 
@@ -128,36 +128,36 @@ def _aligned(rows: tuple[Row, ...]) -> str:
 
 
 def markdown(report: Report, picture: Path | None) -> str:
-    """The report as a page, with the roofline where it was drawn."""
+    """The report as a page, with the roofline if it was drawn."""
     versions = ", ".join(f"{name} {version}" for name, version in report["versions"].items())
     parts = [
         f"# The fast solutions on one {report['gpu']}",
         f"{report['date']}; {versions}. Written by `python -m benchmarks.kernels --markdown`.",
-        "Medians of `triton.testing.do_bench`; all contenders in turns, in one process. The limit is a copy of as many "
-        "bytes. × limit is our time over that of the copy, where less is better; the other ratios are their time "
-        "over ours. Eager is PyTorch as it comes, in the faster form where there are two: for conv2d its own kernel, "
-        "one group a channel; for matmul cuBLAS, without TF32. Compiled is `torch.compile(f)`, which compiles for any "
-        "size once it has met a second one: here conv2d from 5×5 on. Static is `torch.compile(f, dynamic=False)`, "
-        "compiled for one size. Splitting A and B into parts is included.",
+        "Medians of `triton.testing.do_bench`, with all contenders in turns, in one process. The limit is a copy of "
+        "as many bytes. × limit is our time over that of the copy, so less is better; the other ratios are their time "
+        "over ours. Eager is PyTorch by default, in the faster form if there are two: for conv2d its own kernel with "
+        "one group per channel, for matmul cuBLAS without TF32. Compiled is `torch.compile(f)`, which compiles for "
+        "any size once it has seen a second one: here conv2d from 5×5 on. Static is `torch.compile(f, "
+        "dynamic=False)`, compiled for one size. Splitting A and B into parts is included.",
         _markdown_table(_time_rows, report),
-        "Milliseconds, and between which values six of ten calls lie:",
+        "Milliseconds, with the range of six out of ten calls:",
         _markdown_table(_all_time_rows, report),
         "## Odd sizes",
-        "Sizes for which nothing was tuned, beside the plain solution: milliseconds of a call. Small ones are replayed "
-        "from a CUDA graph, with inputs that change from call to call: copies that are twice the L2 cache together, "
-        f"but at most {MOST_COPIES}, so that the smallest inputs may stay in it.",
+        "Sizes for which nothing was tuned, beside the plain solution, in milliseconds per call. Small ones are "
+        "replayed from a CUDA graph, with inputs that change from call to call: copies that together are twice the L2 "
+        f"cache, but at most {MOST_COPIES}, so the smallest inputs may stay in it.",
         _markdown_table(_odd_rows, report),
         "## Accuracy",
-        "‖C − C64‖ / ‖C64‖ of each row, against the float64 product; the root mean square over the rows. Uniform is "
-        "0 to 1; log-uniform is 1e-3 to 1e3 in size, of both signs. None of the two is IEEE 754 arithmetic: "
+        "‖C − C64‖ / ‖C64‖ of each row, against the float64 product, as a root mean square over the rows. Uniform is "
+        "0 to 1; log-uniform is 1e-3 to 1e3 in magnitude, with both signs. Neither of the two is IEEE 754 arithmetic: "
         "`solutions/fast/exercise_4.py` says where they differ.",
         _markdown_table(_accuracy_rows, report),
-        "cuBLAS with the same float32 inputs, normal numbers, brought to other data types: the whole result's error, "
-        "with what the inputs lose.",
+        "cuBLAS with the same float32 inputs, normal numbers, converted to other data types. The error is that of the "
+        "whole result, including what the inputs lose.",
         _markdown_table(_data_type_rows, report),
         "## The deck's other figures",
-        "With the code of its slides, `benchmarks/deck_figures.py`. Cycles are those of one thread, each step of which "
-        "waits for the one before.",
+        "Measured with the code on its slides by `benchmarks/deck_figures.py`. Cycles are those of one thread, each "
+        "of whose steps waits for the one before.",
         _markdown_table(_deck_rows, report),
     ]
     if picture is not None:
@@ -171,7 +171,7 @@ def _markdown_table(rows: Callable[[Report], Iterable[Row]], report: Report) -> 
 
 
 def roofline(report: Report, file: Path) -> Path | None:
-    """Draw the kernels under the limits that the same run measured; None without matplotlib."""
+    """Draw the kernels under the limits measured in the same run; None without matplotlib."""
     if importlib.util.find_spec("matplotlib") is None:
         return None
     results = report["results"]
@@ -198,7 +198,7 @@ def _rates(results: Iterable[dict[str, Any]]) -> list[float]:
 
 
 def _label(result: dict[str, Any], contender: str) -> str:
-    """Of the fast kernels, without those that lie where another does: 4096³ beside 8192³, bfloat16 beside float16."""
+    """Labels of the fast kernels, except those that lie on another: 4096³ beside 8192³, bfloat16 beside float16."""
     if contender != "fast" or result["size"] == "4096³" or result["kernel"] == "matmul bfloat16":
         return ""
     return str(result["kernel"]).removeprefix("matmul ").replace("float16", "16 bits")

@@ -1,17 +1,18 @@
-"""How long a presenter waits: for a block's output, for the next slide, for the first: `python -m benchmarks.latency`.
+"""How long a presenter waits for a block's output, for the next slide and for the first: `python -m
+benchmarks.latency`.
 
-- cold: a block that launches a kernel, from the key to its first byte, as `python -u` of a new process
-- warm: the same block in a fork of a warm parent, in turns with cold; two seconds after the run before, as a presenter
-  says at least a word about it (where there is a GPU, the next spare child gets ready meanwhile)
-- again: the same with the key pressed as soon as the run before has ended
-- command: as warm, by `python -m triton_workshop.processes`, as presenterm runs it
+- cold: a block that launches a kernel, from the key to its first byte, run by `python -u` in a new process
+- warm: the same block in a fork of a warm parent, alternating with cold, two seconds after the previous run, since a
+  presenter says at least a word about it (on a GPU, the next spare child gets ready meanwhile)
+- again: the same with the key pressed as soon as the previous run has ended
+- command: like warm, with `python -m triton_workshop.processes`, as presenterm runs it
 - slide: from the key to the title of the next slide
 - start: from the shell's fork of `workshop present` to the title of the first slide
 
-The viewer runs in a pseudo-terminal that answers as a terminal without pictures does. One walk through the deck comes
-first and is not measured: it leaves byte code of every module behind, as a first start does on a presenter's machine.
-Without that (PYTHONDONTWRITEBYTECODE, as some containers set it) each start compiles half a thousand modules, which
-takes longer than all the rest. What `uv run` does before it starts `workshop` is not part of `start`.
+The viewer runs in a pseudo-terminal that answers like a terminal without pictures. First comes one walk through the
+deck that is not measured: it leaves the byte code of every module behind, as a first start does on a presenter's
+machine. Without byte code (PYTHONDONTWRITEBYTECODE, set in some containers) each start compiles half a thousand
+modules, which takes longer than everything else. `start` does not include what `uv run` does before `workshop`.
 """
 
 from __future__ import annotations
@@ -73,8 +74,8 @@ A_WORD = 2.0
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", action="store_true", help="one object: figure → median in seconds")
-    parser.add_argument("--rounds", type=int, default=5, help="cold runs and starts; warm ones are four times as many")
+    parser.add_argument("--json", action="store_true", help="print one object: figure → median in seconds")
+    parser.add_argument("--rounds", type=int, default=5, help="cold runs and starts; warm runs are four times as many")
     options = parser.parse_args()
     if options.json:
         measured = blocks(options.rounds) | slides(options.rounds)
@@ -157,7 +158,7 @@ def slides(rounds: int) -> dict[str, list[float]]:
 
 
 def _walk(first: str, titles: Sequence[str], variables: Mapping[str, str]) -> Iterator[float]:
-    """Seconds to the first slide's title, then to each other one."""
+    """Seconds to the first slide's title, then to that of each other slide."""
     before = time.perf_counter()
     with Screen([*WORKSHOP, "present", str(DECK)], variables) as screen:
         screen.wait_for(first)
@@ -171,7 +172,7 @@ def _walk(first: str, titles: Sequence[str], variables: Mapping[str, str]) -> It
 
 
 class Screen:
-    """A command in a pseudo-terminal, which is killed at the end."""
+    """A command in a pseudo-terminal, killed at the end."""
 
     def __init__(self, command: list[str], variables: Mapping[str, str], folder: Path | None = None) -> None:
         self._ours, theirs = pty.openpty()
@@ -201,12 +202,12 @@ class Screen:
             pass
 
     def read(self, seconds: float) -> bool:
-        """Reads what has come, for which it waits so long; whether anything has."""
+        """Reads what has come, waiting at most so long; returns whether anything has."""
         if not select.select([self._ours], [], [], seconds)[0]:
             return False
         try:
             data = os.read(self._ours, 65536)
-        except OSError:  # the other end is closed, as Linux says it
+        except OSError:  # how Linux reports that the other end is closed
             return False
         self._written += data
         if ASKS_WHAT_IT_IS in data:

@@ -1,6 +1,6 @@
-"""How much faster the simulator is than Triton's interpreter, on the same work: `python -m benchmarks.simulator`.
+"""How much faster the simulator is than Triton's interpreter on the same work: `python -m benchmarks.simulator`.
 
-Each executor runs in a process of its own. Where Triton's would take minutes, both get less of the same work.
+Each executor runs in a separate process. If Triton's would take minutes, both get less of the same work.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ FIGURES = ("conv2d", "add", "sepia", "matmul", "softmax", "persistent")
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--json", action="store_true", help="one object: figure → ratio")
+    parser.add_argument("--json", action="store_true", help="print one object: figure → ratio")
     parser.add_argument("--measure", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.measure:
@@ -26,7 +26,7 @@ def main() -> None:
         return
     ours, theirs = _in_a_process("1"), _in_a_process("0")
     ratios = {name: round(theirs[name] / ours[name], 1) for name in FIGURES if name != "persistent"}
-    # The persistent form beside the plain one, both on ours.
+    # The persistent form beside the plain one, both on our simulator.
     ratios["persistent"] = round(ours["persistent"] / ours["matmul"], 2)
     if options.json:
         print(json.dumps(ratios))
@@ -34,7 +34,7 @@ def main() -> None:
     print(f"{'work':<12}{'Triton':>10}{'simulator':>12}{'ratio':>9}")
     for name in FIGURES[:-1]:
         print(f"{name:<12}{theirs[name]:>8.2f} s{ours[name]:>10.3f} s{ratios[name]:>9}")
-    print(f"persistent matmul: {ratios['persistent']} × the time of the plain one on the simulator")
+    print(f"persistent matmul: takes {ratios['persistent']} × as long as the plain one on the simulator")
 
 
 def _in_a_process(switch: str) -> dict[str, float]:
@@ -46,7 +46,7 @@ def _in_a_process(switch: str) -> dict[str, float]:
 
 
 def seconds() -> dict[str, float]:
-    """How long each piece of work takes: the best of ten on the simulator, once on Triton's interpreter."""
+    """How long each piece of work takes: the best of ten on the simulator, one run on Triton's interpreter."""
     from benchmarks.simulator_work import work
 
     simulated = os.environ["TRITON_WORKSHOP_SIMULATOR"] != "0"

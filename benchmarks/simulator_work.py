@@ -92,8 +92,8 @@ def softmax_kernel(x_ptr, output_ptr, columns, BLOCK: tl.constexpr):
 def work(*, simulated: bool) -> dict[str, Callable[[], Any]]:
     """What is measured.
 
-    The convolution's picture is a quarter of the workshop's: on that one Triton's interpreter takes minutes. The
-    persistent matmul is compared with the plain one only, on the simulator.
+    The convolution's picture is a quarter of the workshop's, which would take Triton's interpreter minutes. The
+    persistent matmul is only compared with the plain one, on the simulator.
     """
     assert DEVICE == "cpu"
     x, y = torch.rand(5_000_001), torch.rand(5_000_001)

@@ -1,14 +1,14 @@
-"""What only time shows: `python -m benchmarks.soak [runs] [kills] [floods] [kernels] [variants] [--seconds 60]`.
+"""Runs soak tests: `python -m benchmarks.soak [runs] [kills] [floods] [kernels] [variants] [--seconds 60]`.
 
-- runs: warm runs, each of which ends in another way; nothing grows, neither here nor in the warm parent
-- kills: `kill -9` of the viewer, of a warm parent, of a script and of the watch, at five moments each; nothing is left,
-  neither a process nor a file
-- floods: blocks that print without end; the viewer goes to the next slide at a key, and its memory stays bounded
-- kernels: kernels whose source was corrupted at random; the simulator survives all of them
-- variants: 800 right scripts, written as people write them; the checker calls none of them wrong
+- runs: warm runs, each ending in a different way; nothing may grow, here or in the warm parent
+- kills: `kill -9` of the viewer, a warm parent, a script and the watch, at five moments each; no process and no file
+  may be left
+- floods: blocks that print without end; the viewer must go to the next slide at a key, and its memory stay bounded
+- kernels: kernels whose source was corrupted at random; the simulator must survive them all
+- variants: 800 correct scripts, written as people write them; the checker must fail none of them
 
-Each takes about the seconds given: kills, floods and variants begin nothing new then, and say how far they came. The
-exit status is 1 where anything was found. Linux only.
+Each takes about the seconds given: kills, floods and variants start nothing new after that, and say how far they came.
+The exit status is 1 if anything was found. Linux only.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from triton_workshop.processes.runner import Runner
 from triton_workshop.processes.script import Script
 
 MARK = "TRITON_WORKSHOP_SOAK"
-"""In the environment of all that is started here."""
+"""The variable in the environment of everything that is started here."""
 ENDINGS = ("import os; os.fork()", "", "1 / 0", "import os; os.kill(os.getpid(), 9)", "import os; os._exit(3)")
 MEMORY = 8 << 20
-"""Bytes that a warm parent's memory may grow by, whatever the number of runs."""
+"""Bytes by which a warm parent's memory may grow, whatever the number of runs."""
 VIEWER_MEMORY = 600 << 20
-"""Bytes that the viewer may have after a flood."""
+"""Bytes that the viewer may use after a flood."""
 PATIENCE = 15.0
-"""Seconds for what was killed, and for what it has left, to be gone. A parent that imports does so first."""
+"""Seconds until what was killed, and what it started, must be gone. A parent that is importing finishes that first."""
 MOMENTS = (0.2, 1.0, 2.5, 5.0, 8.0)
 """Seconds after the start: before there is a parent, while it imports, and while a script runs."""
 FAMILY = """import os, subprocess, time, torch
@@ -57,15 +57,15 @@ FLOODS = {
 
 
 class FoundError(Exception):
-    """What should not be."""
+    """Something that should not be."""
 
 
 def main() -> None:
     parts = (runs, kills, floods, kernels, variants)
     every: dict[str, Callable[[float], str]] = {part.__name__: part for part in parts}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="*", choices=[*every, []], help="all unless named")
-    parser.add_argument("--seconds", type=float, default=60, help="for each; 60 unless given")
+    parser.add_argument("what", nargs="*", choices=[*every, []], help="which to run; by default all")
+    parser.add_argument("--seconds", type=float, default=60, help="seconds for each; by default 60")
     options = parser.parse_args()
     found = False
     for name in options.what or every:
@@ -89,7 +89,7 @@ def runs(seconds: float) -> str:
 
         parent = int(run("import os, torch; print(os.getppid())"))
         if parent == os.getpid():
-            raise FoundError("scripts do not run warm")
+            raise FoundError("scripts do not run in a warm process")
         before = held(parent), resident(parent)
         deadline, number = time.monotonic() + seconds, 0
         while time.monotonic() < deadline or number < len(ENDINGS):
@@ -97,15 +97,15 @@ def runs(seconds: float) -> str:
                 raise FoundError(f"run {number} did not print its number")
             number += 1
         if not eventually(lambda: all(now <= then for now, then in zip(held(parent), before[0], strict=True))):
-            raise FoundError(f"descriptors here, in the parent, its children: {before[0]} before, {held(parent)} after")
+            raise FoundError(f"descriptors here, in parent, children: expected {before[0]}, found {held(parent)}")
         grown = resident(parent) - before[1]
         if grown > MEMORY:
             raise FoundError(f"the parent's memory grew by {grown >> 10} KiB in {number} runs")
-    return f"{number} runs; the parent's memory grew by {grown >> 10} KiB, no descriptor and no child more"
+    return f"{number} runs; the parent's memory grew by {grown >> 10} KiB, no extra descriptor or child"
 
 
 def held(parent: int) -> tuple[int, int, int]:
-    """Descriptors here and in the parent, and how many children that has: on a GPU, the spare one."""
+    """Descriptors here and in the parent, and how many children that has; on a GPU, one is the spare child."""
     return len(os.listdir("/proc/self/fd")), len(os.listdir(f"/proc/{parent}/fd")), len(children_of(parent))  # noqa: PTH208
 
 
@@ -123,15 +123,15 @@ def kills(seconds: float) -> str:
             break
         hits.append(kill(victim, moment))
     return (
-        f"{len(hits)} of {len(cases)} kills, {hits.count(False)} of them before the victim was there; "
-        "nothing was left, neither a process nor a file"
+        f"{len(hits)} of {len(cases)} kills, {hits.count(False)} of them before the victim existed; "
+        "no process and no file was left"
     )
 
 
 def kill(victim: str, moment: float) -> bool:
-    """Starts the viewer or the watch, kills one of its processes at that moment, and sees what is left.
+    """Starts the viewer or the watch, kills one of its processes at that moment, and checks what is left.
 
-    Whether there was such a process yet.
+    Returns whether that process existed yet.
     """
     with tempfile.TemporaryDirectory(prefix="soak-") as folder:
         repository, temporary = Path(folder, "repository"), Path(folder, "temporary")
@@ -166,14 +166,14 @@ def kill(victim: str, moment: float) -> bool:
 
 
 def present(folder: Path, block: str) -> list[str]:
-    """The viewer with a deck whose block runs at once, and a second slide."""
+    """The viewer with a deck whose first slide has a block that runs automatically, and a second slide."""
     deck = folder / "deck.md"
     deck.write_text(f"A block\n===\n\n```python +auto_exec\n{block}```\n\n<!-- end_slide -->\n\nThe second\n===\n")
     return [*WORKSHOP, "present", "-x", str(deck)]
 
 
 def watch(repository: Path) -> list[str]:
-    """The watch in a copy of the repository, whose first exercise is a script without an end."""
+    """The watch in a copy of the repository, whose first exercise is a script that never ends."""
     for name in ("triton_workshop", "solutions"):
         shutil.copytree(ROOT / name, repository / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(ROOT / "exercises", repository / "exercises")
@@ -185,13 +185,13 @@ def watch(repository: Path) -> list[str]:
 
 
 def importing(repository: Path) -> dict[str, str]:
-    """The package of a repository comes before any other."""
+    """Puts the package of a repository before any other."""
     return {"PYTHONPATH": os.pathsep.join([str(repository), os.environ.get("PYTHONPATH", "")])}
 
 
 @contextmanager
 def marked(temporary: Path) -> Iterator[dict[str, str]]:
-    """Variables by which all that is started with them is found; what is left in the end is killed."""
+    """Variables that mark everything started with them, so that it can be found; what is left in the end is killed."""
     mark = f"{os.getpid()}.{random.random()}"
     own = {MARK: mark, "TMPDIR": str(temporary), "XDG_RUNTIME_DIR": str(temporary), "TERM": "xterm-256color"}
     try:
@@ -203,7 +203,7 @@ def marked(temporary: Path) -> Iterator[dict[str, str]]:
 
 
 def processes(mark: str) -> list[int]:
-    """Those that bear the mark and have not ended."""
+    """Those that have the mark and have not ended."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
@@ -213,7 +213,7 @@ def processes(mark: str) -> list[int]:
 
 
 def inside(mark: str, what: str) -> int:
-    """The warm parent, or the script that it has forked; 0 where there is none yet."""
+    """The warm parent, or the script that it has forked; 0 if there is none yet."""
     parents = [process for process in processes(mark) if "parent.main" in command_of(process)]
     eldest = [process for process in parents if not set(parents) & {parent_of(process)}]
     if what == "parent":
@@ -222,7 +222,7 @@ def inside(mark: str, what: str) -> int:
 
 
 def has_a_job(child: int) -> bool:
-    """Whether this child of a warm parent runs a script: the spare one waits in the parent's folder."""
+    """Whether this child of a warm parent runs a script; the spare one waits in the parent's folder."""
     with suppress(OSError):
         return Path(f"/proc/{child}/cwd").readlink() != Path("/")
     return False
@@ -263,8 +263,8 @@ def floods(seconds: float) -> str:
                 try:
                     screen.wait_for("The second")
                 except TimeoutError as error:
-                    raise FoundError(f"{name}: the next slide does not come: {error}") from None
-    return f"{len(FLOODS)} floods; the viewer had {largest >> 20} MiB at most and went on at once"
+                    raise FoundError(f"{name}: the next slide did not appear: {error}") from None
+    return f"{len(FLOODS)} floods; the viewer used at most {largest >> 20} MiB and always went on"
 
 
 def kernels(seconds: float) -> str:
@@ -282,7 +282,7 @@ def kernels(seconds: float) -> str:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise FoundError(f"seed {seed}: {count} kernels do not come to an end") from None
+        raise FoundError(f"seed {seed}: {count} kernels did not finish") from None
     if done.returncode:
         raise FoundError(f"seed {seed}: {done.stderr[-2000:]}")
     return f"{count} corrupted kernels, seed {seed}: {done.stdout.strip()}"

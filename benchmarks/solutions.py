@@ -1,4 +1,4 @@
-"""Load a solution by its path: a script whose name other solutions have too."""
+"""Loads a solution by its path, as several solutions have the same script name."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Draw Poseidon for the first slide of each part into slides/images, as the kernels of that part see him.
+"""Draw Poseidon for the first slide of each part into slides/images, as that part's kernels show him.
 
     uv run slides/draw_dividers.py
 
-Sepia and edges are the work of solutions/exercise_2.py and solutions/exercise_3.py, on the GPU or the simulator.
+Sepia and edges are made by solutions/exercise_2.py and solutions/exercise_3.py, on the GPU or the simulator.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SLIDES = Path(__file__).parent
 SOLUTIONS = SLIDES.parent / "solutions"
 WIDTH, HEIGHT = 640, 480
 GAP = 14
-"""Pixels: about a cell of a terminal when the picture is 45 columns wide."""
+"""Pixels: about a terminal cell when the picture is 45 columns wide."""
 SOBEL_X = ((-1.0, 0.0, 1.0), (-2.0, 0.0, 2.0), (-1.0, 0.0, 1.0))
 
 
@@ -32,11 +32,11 @@ def sepia(image: torch.Tensor) -> torch.Tensor:
 
 
 def edges(image: torch.Tensor) -> torch.Tensor:
-    """The size of the gradient, as grey as the picture is there."""
+    """The magnitude of the gradient, in the picture's shade of grey."""
     conv2d = runpy.run_path(str(SOLUTIONS / "exercise_3.py"))["conv2d"]
     across = image.new_tensor(SOBEL_X)
     found = torch.hypot(conv2d(image, across), conv2d(image, across.T.contiguous()))
-    return found.clamp(0, 1)[:, 2:-2, 2:-2]  # its frame is an edge, too: outside lie zeros
+    return found.clamp(0, 1)[:, 2:-2, 2:-2]  # its frame is an edge too, as there are zeros outside
 
 
 def apart(image: torch.Tensor, rows: int, columns: int) -> torch.Tensor:

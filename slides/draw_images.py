@@ -65,7 +65,7 @@ def main() -> None:
     names = sys.argv[1:] or list(DRAWINGS)
     unknown = [name for name in names if name not in DRAWINGS]
     if unknown:
-        sys.exit(f"There is no drawing named {', '.join(unknown)}; name one of {', '.join(DRAWINGS)}.")
+        sys.exit(f"There is no drawing named {', '.join(unknown)}; expected one of {', '.join(DRAWINGS)}.")
     for name in names:
         print("wrote", *draw(name))
 

@@ -2,8 +2,8 @@
 
     uv run slides/draw_poseidon.py [OUTPUT]
 
-Every coordinate is in pixels of the finished 1280 x 960 picture, x to the right and y down. The drawing is
-made four times as large and then reduced, which smooths the edges. Two runs write the same bytes.
+Every coordinate is in pixels of the finished 1280 x 960 picture, x to the right and y down. The drawing is made four
+times as large and then reduced, which smooths the edges. Two runs write the same bytes.
 """
 
 import sys
@@ -276,7 +276,7 @@ def draw_swell(canvas: Canvas, swell: Swell, random: np.random.Generator) -> Non
 
 
 def draw_carving(canvas: Canvas, swell: Swell) -> None:
-    """Lines under the surface, as a woodcutter's gouge leaves them: thick on the face of each wave."""
+    """Lines under the surface, as a woodcutter's gouge leaves them, thick on the face of each wave."""
     step = 0.17 * swell.height + 5
     for row in range(1, 8):
         line, angle = swell.line_at(row * step)
@@ -285,7 +285,7 @@ def draw_carving(canvas: Canvas, swell: Swell) -> None:
 
 
 def draw_crests(canvas: Canvas, swell: Swell, random: np.random.Generator) -> None:
-    """Foam that lies thick on each crest and runs out along both of its sides."""
+    """Foam that is thick on each crest and runs out along both of its sides."""
     surface, angle = swell.line_at()
     length = np.concatenate([[0], np.cumsum(np.linalg.norm(np.diff(surface, axis=0), axis=1))])
     crests = np.arange(np.ceil(angle[0] / (2 * np.pi)), np.floor(angle[-1] / (2 * np.pi)))
@@ -339,7 +339,7 @@ def draw_claws(canvas: Canvas, lip: Curve, count: int, size: float) -> None:
 
 
 def draw_spray(canvas: Canvas, random: np.random.Generator) -> None:
-    """Drops that the wind tears off the great wave: many near its lip, few far away."""
+    """Drops that the wind tears off the great wave, many near its lip and few far away."""
     distance, angle = np.minimum(random.exponential(60, 70) + 40, 190), random.uniform(-1.3, 0.5, 70)
     centres = np.stack([300 + distance * np.cos(angle), 470 + distance * np.sin(angle)], axis=1)
     radii = random.uniform(2.5, 6.5, 70) * np.exp(-distance / 400)
@@ -563,7 +563,7 @@ def paint() -> Image.Image:
 def main() -> None:
     output = Path(sys.argv[1]) if len(sys.argv) > 1 else OUTPUT
     if output.is_dir() or not output.parent.is_dir():
-        sys.exit(f"OUTPUT should be a file in a folder that exists, but it is {output}; name another path.")
+        sys.exit(f"expected OUTPUT to be a file in an existing folder, got {output}; name another path")
     paint().save(output, "JPEG", quality=92)
 
 

@@ -2,7 +2,7 @@
 
     uv run slides/draw_terminal.py
 
-Needs Chromium on the PATH, which turns Textual's SVG into a PNG.
+Needs Chromium on the PATH, to turn Textual's SVG into a PNG.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def draw(svg: str, browser: str) -> None:
 def main() -> None:
     browser = next((path for name in CHROMIUM if (path := shutil.which(name))), None)
     if browser is None:
-        sys.exit(f"draw_terminal.py needs a browser that takes pictures: one of {', '.join(CHROMIUM)} on the PATH")
+        sys.exit(f"draw_terminal.py needs a browser for screenshots; install one of {', '.join(CHROMIUM)} on the PATH")
     draw(asyncio.run(screen_with_output()), browser)
     print(f"wrote {OUTPUT}")
 

@@ -1,7 +1,7 @@
 """Learn GPU programming with Triton: what a kernel script needs.
 
-Importing this package costs nothing: a name is resolved on first use (PEP 562), and the first one decides whether
-kernels run on the GPU or on the simulator. So it comes before `import triton`.
+Importing this package costs nothing: a name is resolved on first use (PEP 562), and the first use decides whether
+kernels run on the GPU or on the simulator. So this import comes before `import triton`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def __getattr__(name: str) -> object:
     if name == "DEVICE":
         value: object = _choose_device()
     elif name in _HOMES:
-        # Any name that a kernel script takes from here settles where its kernels run.
+        # Any name that a kernel script imports from here settles where its kernels run.
         globals()["DEVICE"] = _choose_device()
         value = getattr(importlib.import_module(_HOMES[name]), name)
     else:

@@ -1,4 +1,4 @@
-"""A picture in characters: each shows two pixels, one above the other. No torch here: the viewer draws with it too."""
+"""Draws a picture in characters, each showing two pixels, one above the other. Imports no torch, for the viewer."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ Colour = tuple[int, int, int]
 
 UPPER_HALF_BLOCK = "▀"
 WIDEST_PICTURE = 96
-"""Columns: a picture in an output that is wider than this would push everything else off the screen."""
+"""Columns beyond which a picture in an output would push everything else off the screen."""
 
 
 def half_block_colours(image: Image, columns: int, rows: int) -> Iterator[list[tuple[Colour, Colour]]]:
-    """Row by row, the colours of the upper and of the lower pixel that each character shows."""
-    from PIL.Image import Resampling  # not before there is a picture: the viewer starts without
+    """Row by row, the colours of the upper and the lower pixel that each character shows."""
+    from PIL.Image import Resampling  # not before there is a picture: the viewer starts without it
 
     pixels = image.convert("RGB").resize((columns, 2 * rows), Resampling.LANCZOS, reducing_gap=3.0).tobytes()
     colours = list(zip(pixels[0::3], pixels[1::3], pixels[2::3], strict=True))

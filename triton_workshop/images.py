@@ -1,4 +1,4 @@
-"""Pictures in, pictures out: a file to a tensor, and a tensor to the terminal, a slide, or a file."""
+"""Pictures in, pictures out: from a file to a tensor, and from a tensor to the terminal, a slide, or a file."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     import torch
 
 PICTURES = "TRITON_WORKSHOP_PICTURES"
-"""Names the folder in which the viewer that runs this process takes pictures."""
+"""The variable that names the folder where the viewer that runs this process collects pictures."""
 HANDED_OVER = "\x1b_triton-workshop:picture;{}\x1b\\"
-"""Where in its output a process has shown a picture: the name of a PNG file in that folder, as an APC sequence, which
-terminals ignore (ECMA-48, 8.3.2)."""
+"""Marks where in its output a process has shown a picture: the name of a PNG file in that folder, as an APC sequence,
+which terminals ignore (ECMA-48, 8.3.2)."""
 LONGEST_SIDE = 1600
-"""Pixels of a picture that is handed over: as many as a slide across a projector's screen can show."""
+"""Longest side in pixels of a picture that is handed over: all that a slide across a projector's screen can show."""
 PRESENTERM_MARGIN = 10
 """Columns that presenterm keeps free beside a block's output."""
 
@@ -46,9 +46,9 @@ class Protocol(StrEnum):
 
 
 def load_image(path: str | Path, width: int | None = None) -> torch.Tensor:
-    """The picture as a contiguous float32 tensor (3, height, width) on `DEVICE`, values 0 to 1.
+    """Load a picture as a contiguous float32 tensor (3, height, width) on `DEVICE`, with values 0 to 1.
 
-    With `width`, in pixels, it is scaled to that width, its proportions kept.
+    With `width`, in pixels, it is scaled to that width and keeps its proportions.
     """
     import numpy as np
     import torch
@@ -58,21 +58,21 @@ def load_image(path: str | Path, width: int | None = None) -> torch.Tensor:
         picture = file.convert("RGB")
     if width is not None:
         picture = picture.resize((width, max(1, round(width * picture.height / picture.width))))
-    # Not by torchvision: to import it takes seconds, in which a slide would wait for its picture.
+    # Not with torchvision, whose import takes seconds, during which a slide would wait for its picture.
     pixels = torch.from_numpy(np.array(picture)).permute(2, 0, 1)
     return pixels.to(torch.float32).div(255).contiguous().to(device)
 
 
 def show_image(picture: torch.Tensor | Image.Image | str | Path) -> None:
-    """Show a picture: in the terminal, in the slide whose code block this is, or else as a PNG file.
+    """Show a picture in the terminal, in the slide whose code block this is, or else as a PNG file.
 
-    A tensor is (3, height, width), or (1, height, width) or (height, width) for shades of grey, values 0 to 1; what
-    lies outside is clipped. Raises ValueError for any other shape.
+    A tensor is (3, height, width), or (1, height, width) or (height, width) for shades of grey, with values 0 to 1;
+    values outside are clipped. Raises ValueError for any other shape.
     """
     image = as_pil(picture)
     viewer = os.environ.get(PICTURES)
     if viewer:
-        with suppress(OSError):  # a viewer that is on another machine, or has gone
+        with suppress(OSError):  # the viewer is on another machine, or has gone
             _hand_over(image, Path(viewer))
             return
     if sys.stdout.isatty():
@@ -88,7 +88,7 @@ def show_image(picture: torch.Tensor | Image.Image | str | Path) -> None:
 
 
 def _hand_over(image: Image.Image, folder: Path) -> None:
-    """Leaves the picture to the viewer, which shows it at this place in the output. Raises OSError."""
+    """Hands the picture to the viewer, which shows it at this place in the output. Raises OSError."""
     if max(image.size) > LONGEST_SIDE:
         image = image.copy()
         image.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
@@ -98,7 +98,7 @@ def _hand_over(image: Image.Image, folder: Path) -> None:
 
 
 def as_pil(picture: torch.Tensor | Image.Image | str | Path) -> Image.Image:
-    """The picture as 8-bit RGB; what is transparent lies on white."""
+    """The picture as 8-bit RGB; transparent parts become white."""
     if isinstance(picture, Image.Image):
         return _opaque(picture)
     if isinstance(picture, str | Path):
@@ -121,9 +121,9 @@ def _opaque(picture: Image.Image) -> Image.Image:
 
 
 def slide_columns(environ: Mapping[str, str]) -> int | None:
-    """How wide a picture may be in the slide that runs this process; None outside of slides.
+    """How wide a picture may be in the slide that runs this process; None outside slides.
 
-    `TRITON_WORKSHOP_SLIDE` says it. presenterm does not: there it follows from the terminal's width.
+    `TRITON_WORKSHOP_SLIDE` gives the width. presenterm does not set it, so there the terminal's width decides.
     """
     value = environ.get(SLIDE, "")
     if value.isdecimal() and int(value) > 0:
@@ -156,9 +156,9 @@ def _controlling_terminal_columns() -> int:
 
 
 def picture_protocol(stream: TextIO | None = None) -> Protocol:
-    """The best way to show pictures in the terminal behind `stream` (standard output unless given).
+    """The best way to show pictures in the terminal behind `stream` (standard output by default).
 
-    kitty and sixel are found by asking the terminal, iTerm2 by the names that it and its like put into the
+    kitty and sixel are found by asking the terminal, and iTerm2 by the names that it and similar terminals put into the
     environment (iTerm2's documentation, "Images"; it has no query of its own).
     """
     if _speaks_iterm2(os.environ):
@@ -190,7 +190,7 @@ def _show_in_terminal(image: Image.Image) -> None:
 
     console = Console()
     if protocol is Protocol.HALF_BLOCKS:
-        # By way of Rich, which knows the terminals that have 256 colours or none.
+        # With Rich, which knows which terminals have 256 colours or none.
         console.print(Text.from_ansi(half_blocks(image, columns)))
         return
     from textual_image import renderable

@@ -1,6 +1,6 @@
-"""A backend for matplotlib whose windows are the slide: `pyplot.show()` shows every figure there, then closes them all.
+"""A matplotlib backend for slides: `pyplot.show()` shows every figure in the slide, then closes them all.
 
-It is a backend as matplotlib's documentation describes one ("Writing a backend -- the pyplot interface").
+It follows matplotlib's documentation ("Writing a backend -- the pyplot interface").
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from PIL import Image
 from triton_workshop.images import show_image
 
 SHARPNESS = 2
-"""Pixels for each that the figure asks for: a slide is larger than the window that a figure is made for."""
+"""Pixels per pixel that the figure asks for, since a slide is larger than the window that figures are made for."""
 
 
 class FigureManager(FigureManagerBase):
-    """Stands for a figure's window."""
+    """Takes the place of a figure's window."""
 
     def show(self) -> None:
         figure = self.canvas.figure
@@ -29,7 +29,7 @@ class FigureManager(FigureManagerBase):
 
     @classmethod
     def start_main_loop(cls) -> None:
-        """Called once all are shown, to wait until their windows are closed: here they are at once."""
+        """Called after all are shown, to wait until their windows are closed; here there is nothing to wait for."""
         Gcf.destroy_all()
 
 

@@ -1,6 +1,6 @@
-"""A small kernel, run to see whether kernels run here.
+"""A small kernel that shows whether kernels run here.
 
-setup-check runs it in a process of its own, so that a crash or a hang is an answer too.
+setup-check runs it in a separate process, so that a crash or a hang is an answer too.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import triton.language as tl
 
 from triton_workshop.processes.wire import Connection
 
-N_ELEMENTS = 1000  # no multiple of the block: the last program needs its mask
+N_ELEMENTS = 1000  # not a multiple of the block size, so the last program needs its mask
 BLOCK_SIZE = 256
 
 
@@ -37,7 +37,7 @@ def add_is_correct() -> bool:
     programs = cdiv(N_ELEMENTS, BLOCK_SIZE)
     x = torch.rand(N_ELEMENTS, device=DEVICE)
     y = torch.rand(N_ELEMENTS, device=DEVICE)
-    untouched = -1.0  # no sum of two values from 0 to 1
+    untouched = -1.0  # not a sum of two values from 0 to 1
     output = torch.full((programs * BLOCK_SIZE,), untouched, device=DEVICE)
     add_kernel[(programs,)](x, y, output, N_ELEMENTS, BLOCK_SIZE=BLOCK_SIZE)
     inside, outside = output[:N_ELEMENTS], output[N_ELEMENTS:]
@@ -45,9 +45,9 @@ def add_is_correct() -> bool:
 
 
 def torchvision_fits() -> bool:
-    """Whether torchvision's compiled part loads into this torch: their versions may not match.
+    """Whether torchvision's compiled part loads into this torch, since their versions may not match.
 
-    Importing all of torchvision would say the same and take 4 s more. Raises OSError where it does not load.
+    Importing all of torchvision would tell the same and take 4 s more. Raises OSError if it does not load.
     """
     package = importlib.util.find_spec("torchvision")
     if package is None or package.origin is None:
@@ -59,8 +59,8 @@ def torchvision_fits() -> bool:
 
 
 def facts() -> Iterator[dict[str, str | float | None]]:
-    """What is learnt of this machine, each fact as soon as it is known: a later crash loses nothing."""
-    # As plain text: PyTorch's own type would have it imported where this is read.
+    """Facts about this machine, each as soon as it is known, so that a later crash loses nothing."""
+    # As plain text: unpickling PyTorch's own type would import PyTorch in the reader.
     yield {"torch": str(torch.__version__), "torch_cuda": torch.version.cuda, "triton": triton.__version__}
     start = time.perf_counter()
     correct = add_is_correct()

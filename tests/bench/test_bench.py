@@ -193,7 +193,7 @@ MISUSE = (
     (("--all", "1"), "name numbers, or say --all"),
     (("--file", "nowhere.py"), "no such file"),
     (("1", "--plot", "roofline.svg"), "expected a name that ends in .png"),
-    (("1", "--plot", "no/such/folder/roofline.png"), "there is no folder"),
+    (("1", "--plot", "no/such/folder/roofline.png"), "does not exist"),
 )
 
 
@@ -208,7 +208,7 @@ def test_misuse_ends_with_2_and_a_reason(
 
 def test_without_a_name_the_passed_exercises_are_meant(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("TRITON_WORKSHOP_STATE", str(tmp_path))
-    with pytest.raises(MisuseError, match="no exercise of yours has passed yet"):
+    with pytest.raises(MisuseError, match="none of your exercises has passed yet"):
         commands.chosen_to_bench([], None, plain=False, every=False)
     assert len(commands.chosen_to_bench([], None, plain=True, every=False)) == len(EXERCISES)
 

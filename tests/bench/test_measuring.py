@@ -117,7 +117,7 @@ def off_by_one(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 
 WRONG: tuple[tuple[Callable[..., Any], str], ...] = (
     (off_by_one, "an element is off by 1, more than the checker allows"),
-    (lambda x, y: (x + y)[:5] if len(x) == 4000 else x + y, "the result has another shape than expected"),
+    (lambda x, y: (x + y)[:5] if len(x) == 4000 else x + y, "the result does not have the expected shape"),
     (lambda x, y: (x + y) * float("nan") if len(x) == 4000 else x + y, "an element is off by inf"),
 )
 

@@ -88,7 +88,7 @@ def test_whole_sectors_once_leave_nothing_to_a_cache() -> None:
     cost = doubled(4096, 16)
     assert sentences(cost, cost.operations) == (
         "memory-bound: 0.12 operations per byte, an H200 needs 14",
-        "asks for each byte once, in whole sectors: there is nothing for a cache to do",
+        "asks for each byte once, in whole sectors; a cache has nothing to do",
     )
 
 
@@ -118,7 +118,7 @@ def test_masked_lanes_and_idle_programs_are_named() -> None:
     cost = doubled(100, 5)
     assert sentences(cost, cost.operations)[1:] == (
         "4 of 5 programs store nothing: the grid is larger than the work",
-        "masks leave out 92% of all lanes: blocks reach beyond what there is",
+        "masks leave out 92% of all lanes: blocks reach beyond the data",
     )
 
 
@@ -189,7 +189,7 @@ def test_the_fast_solution_is_compared_where_it_differs() -> None:
 def test_tensor_cores_of_the_fast_solution_are_named() -> None:
     said = sentences(multiplied("ieee"), 1, fast=multiplied("bf16x6"))[-1]
     assert said == (
-        "the fast solution does 6 times the products, on tensor cores: an H200's do 15 times as many a second"
+        "the fast solution does 6 times the products, on tensor cores: an H200's do 15 times as many per second"
     )
 
 

@@ -186,7 +186,7 @@ def test_markdown_names_the_command(workshop: Command) -> None:
         (("none.md",), "none.md: expected a Markdown deck, found no such file"),
         ((".",), ".: expected a Markdown deck, found a folder"),
         (("good.md", "--only", "2"), "good.md: no slide 2; it has 1"),
-        (("good.md", "--json", "--markdown"), "expected one of them"),
+        (("good.md", "--json", "--markdown"), "cannot be used together"),
     ],
 )
 def test_a_mistake_on_the_command_line_is_exit_2_in_one_line(

@@ -49,7 +49,7 @@ DEFECTS: dict[str, tuple[str, int, str]] = {
     "an alternative that is none": (fence("python +exec:conda"), 1, "conda"),
     "a file to include that is not there": ("<!-- include: none.md -->\n", 1, "not found"),
     "a note that gets lost": ("text\n\n<!--\nspeaker_nte: |\n  lost\n-->\n", 3, "did you mean 'speaker_note'?"),
-    "a hidden line that shows": (fence("python", "x = 1\n///import os"), 3, "'///' without a space"),
+    "a hidden line that shows": (fence("python", "x = 1\n///import os"), 3, "'///' needs a space"),
 }
 
 
@@ -118,7 +118,7 @@ JUDGED: dict[str, tuple[str, str, str | None]] = {
     "a block whose output replaces it": ("bash +exec_replace", "exit 5", "exit 5"),
     "a block that is only checked": ("bash +validate", "exit 6", "exit 6"),
     "a block that dies": ("bash +exec", "kill -SEGV $$", "killed by SIGSEGV"),
-    "an image that is none": ("bash +image", "echo text", "its output is no picture"),
+    "an image that is none": ("bash +image", "echo text", "its output is not a picture"),
     "an image": ("bash +image", "cat good.png", None),
 }
 

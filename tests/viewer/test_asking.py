@@ -87,7 +87,7 @@ def test_who_gave_a_flag_is_not_asked(answer: Answer, flags: Consent) -> None:
 
 def test_the_list_says_where_what_and_when(answer: Answer) -> None:
     _, shown = answer(LONG)
-    for words in ("talk.md is not part", "2 code blocks", "slide 1 · talk.md:5 · python · on Ctrl+E", "by itself"):
+    for words in ("talk.md is not part", "2 code blocks", "slide 1 · talk.md:5 · python · on Ctrl+E", "automatically"):
         assert words in shown
     assert 'hidden = "a line that the slide hides"' in shown
     assert "… 19 more lines" in shown

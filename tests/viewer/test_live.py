@@ -151,7 +151,7 @@ def test_pictures_have_a_folder_again_after_somebody_has_tidied_up(tmp_path: Pat
 @pytest.mark.parametrize(
     ("source", "printed", "problem"),
     [
-        ("print('text')", "text", "its output is no picture; expected PNG, JPEG or GIF"),
+        ("print('text')", "text", "its output is not a picture; expected PNG, JPEG or GIF"),
         ("raise SystemExit('sorry')", "sorry", None),
     ],
 )

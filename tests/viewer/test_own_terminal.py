@@ -19,8 +19,13 @@ INTERRUPT, SLEEP = "\x03", "\x1a"
 ENDINGS = [
     # what the block does, the text that shows it has begun, the keys that it gets, what its slide says then
     ('read -p "na""me? " name; echo "<$name>" > name', "name?", "Ada\r", "✓"),
-    ("echo mes''sage; exit 3", "✗ exit 3 · Enter goes back", "\r", "✗ exit 3"),
-    ("stty raw -echo; printf '\\033[?1049h\\033[?25l'; kill -9 $$", "killed by SIGKILL · Enter", "\r", "by SIGKILL"),
+    ("echo mes''sage; exit 3", "✗ exit 3 · press Enter", "\r", "✗ exit 3"),
+    (
+        "stty raw -echo; printf '\\033[?1049h\\033[?25l'; kill -9 $$",
+        "killed by SIGKILL · press Enter",
+        "\r",
+        "by SIGKILL",
+    ),
     ("echo rea''dy; sleep 600", "ready", INTERRUPT, "■ stopped"),
     ("echo rea''dy; sleep 600", "ready", SLEEP, "■ stopped"),
     ('test -z "$TRITON_WORKSHOP_SLIDE" && stty size > size', "", "", "✓"),

@@ -325,7 +325,7 @@ ONE = HANDED_OVER.format("one.png")
         (ONE + "\x1b[1A\x1b[2K", [""]),
         (HANDED_OVER.format("../one.png"), []),
         (HANDED_OVER.format("/etc/passwd"), []),
-        (HANDED_OVER.format("other.png"), ["[a picture that cannot be read]"]),
+        (HANDED_OVER.format("other.png"), ["[picture not shown: it cannot be read]"]),
     ],
 )
 def test_a_picture_is_a_line_of_its_own(folder: Path, printed: str, lines: list[str]) -> None:
@@ -360,7 +360,7 @@ def test_a_huge_picture_is_not_decoded(folder: Path) -> None:
 def test_a_file_that_is_no_picture_says_so(folder: Path) -> None:
     (folder / "one.png").write_text("no picture")
     [line] = transcript(folder, ONE).shown()
-    assert line.plain == "[a picture that cannot be read]"
+    assert line.plain == "[picture not shown: it cannot be read]"
 
 
 def test_of_too_many_pictures_the_first_become_words(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -239,7 +239,7 @@ def test_code_without_leave_is_shown_and_does_not_run(talk: Path) -> None:
     async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
         assert "runs only with -x" in screen(viewer)
         await pilot.press("ctrl+e")
-        assert "start again with -x" in screen(viewer)
+        assert "restart with -x" in screen(viewer)
         await pilot.press("n", "p")
         assert not viewer.show.live.cells
         assert "▶" not in screen(viewer)

@@ -174,7 +174,7 @@ def test_a_crash_gives_the_terminal_back() -> None:
         assert "ZeroDivisionError" in terminal.text()
 
 
-@pytest.mark.parametrize(("answer", "then"), [("v\ny\n", "ready"), ("\n", "start again with -x")])
+@pytest.mark.parametrize(("answer", "then"), [("v\ny\n", "ready"), ("\n", "restart with -x")])
 def test_code_from_elsewhere_runs_after_a_yes(tmp_path: Path, answer: str, then: str) -> None:
     deck = tmp_path / "deck.md"
     deck.write_text(WAITS)
@@ -200,7 +200,7 @@ def test_without_presenterm_one_line_says_how_to_get_it(tmp_path: Path) -> None:
     with Terminal(command, DECKS, PATH=str(tmp_path)) as terminal:
         assert terminal.leave() == 2
         assert (
-            terminal.text().strip() == "presenterm is not installed; to install it: cargo install presenterm --locked"
+            terminal.text().strip() == "presenterm is not installed; install it with: cargo install presenterm --locked"
         )
 
 

@@ -449,6 +449,6 @@ def test_a_block_that_stands_by_shows_an_empty_terminal_until_it_is_run(in_place
 def test_a_terminal_that_cannot_be_given_away_is_a_line_on_the_slide(in_place: Path) -> None:
     async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
         await pilot.press("ctrl+e")
-        assert "✗ this terminal cannot be given to a program" in screen(viewer)
+        assert "✗ a program cannot take over this terminal" in screen(viewer)
 
     drive(in_place, steps, start=7)

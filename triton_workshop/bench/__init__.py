@@ -1,1 +1,1 @@
-"""What a kernel costs: times beside the limit where there is a GPU, counts of the simulator where there is none."""
+"""What a kernel costs: times beside the limit if there is a GPU, and counts from the simulator if there is none."""

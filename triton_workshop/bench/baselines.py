@@ -1,4 +1,4 @@
-"""What PyTorch offers for the work of each exercise. Imports torch only: `python -m benchmarks.kernels` uses it too."""
+"""What PyTorch offers for each exercise. Imports only torch, since `python -m benchmarks.kernels` uses it too."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from triton_workshop.bench.timing import Run
 
 
 def copy_of(n_bytes: int, device: str) -> Run:
-    """Reads and writes n_bytes altogether: the limit of memory, measured."""
+    """A copy that reads and writes n_bytes altogether: the limit of memory, measured."""
     source = torch.rand(n_bytes // 8, device=device)
     return partial(torch.empty_like(source).copy_, source)
 
 
 def sepia_as_written(image: torch.Tensor) -> torch.Tensor:
-    """Operation by operation. image: (3, height, width)."""
+    """Sepia, operation by operation. image: (3, height, width)."""
     red, green, blue = image
     sepia = (
         0.393 * red + 0.769 * green + 0.189 * blue,
@@ -28,21 +28,21 @@ def sepia_as_written(image: torch.Tensor) -> torch.Tensor:
 
 
 def sepia_by_einsum(device: str) -> Callable[[torch.Tensor], torch.Tensor]:
-    """As a product of matrices, one of which is on the device already. image: (3, height, width)."""
+    """Sepia as a product of matrices, one of which is already on the device. image: (3, height, width)."""
     weights = ((0.393, 0.769, 0.189), (0.349, 0.686, 0.168), (0.272, 0.534, 0.131))
     matrix = torch.tensor(weights, device=device)
     return lambda image: torch.einsum("oc,chw->ohw", matrix, image).clamp(max=1.0)
 
 
 def conv2d_by_channel(image: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-    """image (c, height, width), weight (k, k). One group a channel: many times faster than a batch of pictures of one
-    channel, which cuDNN would get. Several groups of float32 go to PyTorch's own kernel for that, not to cuDNN
-    (aten/src/ATen/native/Convolution.cpp, use_cudnn_depthwise)."""
+    """image (c, height, width), weight (k, k), with one group per channel: many times faster than a batch of pictures
+    with one channel, which would go to cuDNN. PyTorch computes several groups of float32 with its own kernel, not
+    cuDNN's (aten/src/ATen/native/Convolution.cpp, use_cudnn_depthwise)."""
     channels, size = image.shape[0], weight.shape[0]
     weights = weight.expand(channels, 1, size, size)
     return torch.nn.functional.conv2d(image[None], weights, padding=size // 2, groups=channels)[0]
 
 
 def half_product(a: torch.Tensor, b: torch.Tensor, device: str) -> Run:
-    """A product of matrices of the same sizes, in float16, by cuBLAS: the rate of the tensor cores, measured."""
+    """A product of matrices of the same sizes in float16, by cuBLAS: the tensor cores' rate, measured."""
     return partial(torch.mm, *(torch.rand(matrix.shape, device=device).half() for matrix in (a, b)))

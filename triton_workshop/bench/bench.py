@@ -1,8 +1,7 @@
-"""A script in; out comes what its kernel costs, unless it is wrong. Plain data, as JSON with `--json`.
+"""From a script to the cost of its kernel, unless the result is wrong. Plain data, and JSON with `--json`.
 
-Correctness first: a script that the checker does not pass has a verdict, and no figure. Where there is a GPU, sizes are
-swept and timed. Where there is none, there are no times: the simulator counts one size, and published peak rates say
-what the limit is.
+Correctness comes first: a script that the checker fails gets a verdict and no figures. On a GPU, several sizes are
+timed. Without one there are no times: the simulator counts one size, and published peak rates give the limit.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ YOURS, PLAIN, FAST = "yours", "plain", "fast"
 
 @dataclass(frozen=True)
 class Contender:
-    """A kernel that was counted, with its limit on each of the published GPUs; None where a GPU cannot run it."""
+    """A kernel that was counted, and its limit on each of the published GPUs; None if a GPU cannot run it."""
 
     name: str
     cost: Cost
@@ -39,12 +38,12 @@ class Counts:
 
     size: str
     bytes: int
-    """Those that have to be moved at least: each input read once, the output written once."""
+    """Those that must be moved at least: each input read once, the output written once."""
     operations: int
     """Those that the work itself takes."""
     contenders: tuple[Contender, ...]
     sentences: tuple[str, ...]
-    """About the first contender."""
+    """Sentences about the first contender."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ class Times:
 
 @dataclass(frozen=True)
 class Bench:
-    """What is known of one script: a verdict, and figures only where it passed."""
+    """What is known about one script: a verdict, and figures only if it passed."""
 
     exercise: Exercise
     file: Path
@@ -74,10 +73,10 @@ class Bench:
     def as_json(self) -> dict[str, object]:
         """Plain data.
 
-        `exercise`, `file`, `passed`; `device`: "cuda" or "simulator"; `verdict`: as `workshop check --json` has it.
+        `exercise`, `file`, `passed`; `device`: "cuda" or "simulator"; `verdict`: as in `workshop check --json`.
         `counts`, null unless the simulator counted: `size`, `bytes` and `operations` of the work itself, `sentences`,
-        and `contenders`: by name the fields of `Cost` and `limits`, one object a GPU that can run it.
-        `times`, null unless measured: `gpu`, `versions`, and `sizes`: each with its `size`, `bytes`, `operations`,
+        and `contenders`: by name, the fields of `Cost` and `limits`, one object per GPU that can run it.
+        `times`, null unless measured: `gpu`, `versions`, and `sizes`, each with its `size`, `bytes`, `operations`,
         `graph`, and `times`: contender → `median`, `low` and `high`, in milliseconds.
         """
         return {
@@ -108,7 +107,7 @@ def _times_as_json(times: Times) -> dict[str, object]:
 def bench(
     exercise: Exercise, file: Path, *, gpu: bool, output: int, tell: Callable[[Progress], None] = lambda _: None
 ) -> Bench:
-    """Check a script, then count or measure it. `output`: the file descriptor for what it prints."""
+    """Check a script, then count or measure it. `output` is the file descriptor for what it prints."""
     file = file.resolve()
     verdict = check(exercise, file, gpu=gpu, output=output)
     begun = Bench(exercise, file, _name(exercise, file), verdict)
@@ -119,7 +118,7 @@ def bench(
 
 
 def sources_of(exercise: Exercise, source: Source) -> dict[str, Source]:
-    """By contender: the script first, then the solutions, unless it is one of them."""
+    """Contender → source: the script first, then the solutions, unless it is one of them."""
     sources = {_name(exercise, source.file): source}
     for name, file in _solutions(exercise).items():
         if name not in sources:
@@ -184,7 +183,7 @@ def _measured(begun: Bench, source: Source, output: int, tell: Callable[[Progres
 
 
 def _wrong(begun: Bench, size: str, findings: tuple[Finding, ...]) -> Bench:
-    """What passed the checker's cases failed at the size of the benchmark."""
+    """What passed the checker's cases failed at the benchmark's size."""
     cases = (*begun.verdict.cases, CaseResult(size, passed=False)) if size else begun.verdict.cases
     found = tuple(replace(finding, case=size) for finding in findings)
     return replace(begun, verdict=replace(begun.verdict, cases=cases, findings=found))

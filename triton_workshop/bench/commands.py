@@ -1,4 +1,4 @@
-"""`workshop bench`: what it does, and the status that it ends with."""
+"""`workshop bench`: what it does, and its exit status."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from triton_workshop.streams import speak_utf8
 
 
 def chosen_to_bench(numbers: list[int], file: Path | None, *, plain: bool, every: bool) -> Scripts:
-    """What to bench; all that has passed where nothing is named. Raises MisuseError for what cannot be meant."""
+    """What to bench, by default everything that has passed. Raises MisuseError for a choice that makes no sense."""
     if not (numbers or file or plain or every):
         numbers = [entry.exercise.number for entry in entries() if entry.standing is Standing.PASSED]
         if not numbers:
-            raise MisuseError("no exercise of yours has passed yet; name one (workshop bench 1), or say --plain")
+            raise MisuseError("none of your exercises has passed yet; name one (workshop bench 1), or use --plain")
     return chosen(numbers, file, solutions=plain, every=every)
 
 
 def run_bench(scripts: Scripts, *, as_json: bool, picture: Path | None) -> int:
-    """Bench what was chosen, and say what came out: on the screen, or JSON, an object on each line."""
+    """Bench what was chosen, and show the results, on the screen or as one JSON object per line."""
     speak_utf8()
     if picture is not None:
         _check_picture(picture)
@@ -51,7 +51,7 @@ def run_bench(scripts: Scripts, *, as_json: bool, picture: Path | None) -> int:
 
 
 def _benches(scripts: Scripts, *, as_json: bool) -> Iterator[Bench]:
-    # JSON stands alone on standard output: what a script prints goes beside it.
+    # Only JSON goes to standard output; what a script prints goes to standard error.
     output = sys.stderr.fileno() if as_json else standard_output()
     for exercise, file in scripts:
         with progress() as tell:
@@ -60,7 +60,7 @@ def _benches(scripts: Scripts, *, as_json: bool) -> Iterator[Bench]:
 
 
 def _remember_best(result: Bench) -> None:
-    """How near to the limit the learner's own kernel came at the largest size."""
+    """How close the learner's own kernel came to the limit at the largest size."""
     if result.times is None or result.name != YOURS or result.file != result.exercise.exercise_file.resolve():
         return
     times = result.times.sizes[-1].times
@@ -70,9 +70,9 @@ def _remember_best(result: Bench) -> None:
 
 def _check_picture(picture: Path) -> None:
     if picture.suffix != ".png":
-        raise MisuseError(f"--plot draws a PNG: expected a name that ends in .png, got {picture}")
+        raise MisuseError(f"--plot draws a PNG; expected a name that ends in .png, got {picture}")
     if not picture.absolute().parent.is_dir():
-        raise MisuseError(f"--plot: there is no folder {picture.parent}")
+        raise MisuseError(f"--plot: the folder {picture.parent} does not exist")
 
 
 def _draw(benches: list[Bench], picture: Path, console: Console, *, silent: bool) -> None:
@@ -84,5 +84,5 @@ def _draw(benches: list[Bench], picture: Path, console: Console, *, silent: bool
         raise MisuseError(f"{picture}: cannot be written: {error.strerror or error}") from error
     if not silent:
         console.print()
-        told = f"The roofline is in {picture}" if drawn else "No figures, so no picture was drawn."
+        told = f"The roofline is in {picture}" if drawn else "There are no figures, so no picture was drawn."
         console.print(told, highlight=False, soft_wrap=True)

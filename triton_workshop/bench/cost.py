@@ -20,21 +20,21 @@ class Access:
     argument: str
     stored: bool
     asked: int
-    """Bytes, each access counted."""
+    """Bytes, counting every access."""
     distinct: int
-    """Bytes of the argument that were loaded or stored at all."""
+    """Bytes of the argument that were loaded or stored at least once."""
     read_only: bool
     """Whether the launch only loads from the argument."""
     sectors: int
-    """Sectors of 32 bytes that blocks touch, each block by itself."""
+    """Sectors of 32 bytes that blocks touch, each block counted separately."""
     least_sectors: int
-    """As many as would do if each block's bytes lay side by side."""
+    """The fewest sectors possible, if each block's bytes were contiguous."""
     useful: int
     """Bytes that blocks ask for, counted once per block."""
     rows: int
-    """Rows of bytes without a gap, in all blocks."""
+    """Runs of bytes without a gap, in all blocks."""
     step: int | None
-    """Bytes from the start of a row to that of the next, where most rows of a block are that far apart."""
+    """Bytes from the start of a row to the start of the next, if most rows of a block are that far apart."""
 
 
 @dataclass(frozen=True)
@@ -47,15 +47,15 @@ class Cost:
     idle: int
     """Programs that store nothing."""
     asked: int
-    """Bytes loaded and stored, each access counted."""
+    """Bytes loaded and stored, counting every access."""
     distinct: int
-    """Bytes loaded or stored at all, launch by launch: what memory has to move if a cache serves every repeat."""
+    """Bytes loaded or stored at least once, per launch: what memory has to move if a cache serves every repeat."""
     sectors: int
     least_sectors: int
     operations: int
-    """Floating-point operations, those on masked-off lanes too."""
+    """Floating-point operations, including those on masked-off lanes."""
     products: dict[str, int]
-    """Those of tl.dot among them, by what it multiplies: ieee, tf32, fp16, bf16, …"""
+    """Those in tl.dot, by what it multiplies: ieee, tf32, fp16, bf16, …"""
     lanes: int
     """Elements of all blocks that are loaded or stored, masked off or not."""
     masked: int
@@ -64,7 +64,7 @@ class Cost:
 
     @property
     def intensity(self) -> float:
-        """Operations for each byte that memory has to move."""
+        """Operations per byte that memory has to move."""
         return self.operations / max(1, self.distinct)
 
     @property
@@ -74,11 +74,11 @@ class Cost:
 
     @property
     def spread(self) -> float:
-        """Sectors touched, over the least possible: 1 is perfectly coalesced, 8 is a sector for each float32."""
+        """Sectors touched over the fewest possible: 1 is perfectly coalesced, 8 is one sector for each float32."""
         return self.sectors / max(1, self.least_sectors)
 
     def as_json(self) -> dict[str, object]:
-        """The figures, with `operations_per_byte`, `reuse` and `sectors_over_least` that follow from them."""
+        """The figures, and `operations_per_byte`, `reuse` and `sectors_over_least`, which follow from them."""
         derived = {
             "operations_per_byte": round(self.intensity, 4),
             "reuse": round(self.reuse, 4),
@@ -88,7 +88,7 @@ class Cost:
 
 
 def cost_of(launches: Sequence[Launch]) -> Cost:
-    """The cost of launches that were recorded with their layout. Raises ValueError for others."""
+    """The cost of launches that were recorded with their layout. Raises ValueError for other launches."""
     layouts = [launch.counts.layout for launch in launches]
     if None in layouts:
         raise ValueError("expected launches recorded by record(layout=True)")
@@ -135,6 +135,6 @@ def _accesses(launch: Launch) -> Iterator[Access]:
 
 
 def _usual(steps: Counter[int]) -> int | None:
-    """The step that more than half of all are."""
+    """The step that makes up more than half of them."""
     [(step, times)] = steps.most_common(1) or [(0, 0)]
     return step if 2 * times > steps.total() else None

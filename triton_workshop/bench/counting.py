@@ -1,4 +1,4 @@
-"""Runs a script on the simulator, in a child that is gone afterwards, and counts what it does. Needs torch."""
+"""Runs a script on the simulator, in a short-lived child, and counts what it does. Needs torch."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LIMIT = 60.0
 
 @dataclass(frozen=True)
 class Counted:
-    """What the child saw: the call as the checker sees it, and its cost where it came to its end."""
+    """What the child saw: the call as the checker sees it, and its cost if it finished."""
 
     seen: Observation
     cost: Cost | None
@@ -54,13 +54,13 @@ def _as_observation(report: object) -> Observation:
 
 
 def count_workload(connection: Connection, exercise: Exercise, source: Source) -> None:
-    """In a new process: count the exercise's own case."""
+    """In a new process, count the exercise's own case."""
     prepare()
     count_script(connection, exercise, source, WORKLOADS[exercise.number].counted)
 
 
 def count_script(connection: Connection, exercise: Exercise, source: Source, case: Case) -> None:
-    """In the child: load the script, call its launcher once, send what was seen."""
+    """In the child, load the script, call its launcher once, and send what was seen."""
     try:
         launcher = load(source, exercise.launcher)
     except BaseException as error:

@@ -15,9 +15,9 @@ TENSOR_PRODUCTS = {
     "fp16": ("fp16", 1),
     "bf16": ("bf16", 1),
 }
-"""What a tl.dot multiplies → on which unit of a tensor core, and how many products of that it takes."""
+"""What a tl.dot multiplies → the unit of a tensor core that does it, and how many of its products it takes."""
 ON_FLOAT32_UNITS = ("ieee", "tf32", "tf32x3")
-"""What Triton multiplies without tensor cores, the last two on GPUs that have none for TF32: Turing."""
+"""What Triton multiplies without tensor cores; the last two only on GPUs without TF32 units: Turing."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Limit:
     arithmetic: float
     """Seconds, if all units are always busy."""
     useful: int
-    """Operations that the work itself takes, whatever the kernel does beside them."""
+    """Operations that the work itself takes, whatever else the kernel does."""
     intensity: float
 
     @property
@@ -44,7 +44,7 @@ class Limit:
 
     @property
     def balance(self) -> float:
-        """Operations per byte above which arithmetic is the limit, for this kernel's mixture of operations."""
+        """Operations per byte above which arithmetic is the limit, for this kernel's mix of operations."""
         return self.intensity * self.memory / self.arithmetic if self.arithmetic else float("inf")
 
     def as_json(self) -> dict[str, object]:
@@ -58,7 +58,7 @@ class Limit:
 
 
 def limit_on(gpu: PublishedGpu, cost: Cost, useful: int) -> Limit | None:
-    """The limit of the launches that were counted on one GPU; None where it has no unit for what they multiply."""
+    """The limit of the counted launches on one GPU; None if it has no unit for what they multiply."""
     if missing_unit(gpu, cost) is not None:
         return None
     arithmetic = (cost.operations - sum(cost.products.values())) / gpu.float32
@@ -72,7 +72,7 @@ def limit_on(gpu: PublishedGpu, cost: Cost, useful: int) -> Limit | None:
 
 
 def missing_unit(gpu: PublishedGpu, cost: Cost) -> str | None:
-    """The first of what is multiplied for which the GPU has no unit, as far as is known here."""
+    """The first multiplied type for which the GPU has no known unit."""
     units = {what: TENSOR_PRODUCTS.get(what, (what, 0))[0] for what in cost.products}
     missing = (unit for what, unit in units.items() if unit not in gpu.tensor and what not in ON_FLOAT32_UNITS)
     return next(missing, None)

@@ -1,4 +1,4 @@
-"""Times a script on the GPU beside all that can do the same work, in a child that is gone afterwards. Needs torch."""
+"""Times a script on the GPU beside everything that does the same work, in a short-lived child. Needs torch."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
     from triton_workshop.checking.exercises.exercise import Launcher
 
 LIMIT = 600.0
-"""Seconds for all sizes of an exercise, compiling and tuning included."""
+"""Seconds for all sizes of an exercise, including compiling and tuning."""
 ROOM = 16
-"""How many times the bytes of a case have to be free: a check against float64 takes so much."""
+"""How many times the bytes of a case must be free, as a check against float64 needs that much."""
 LIBRARY_ERROR = 1e-5
-"""PyTorch's own result may be off by so much, in the Frobenius norm: its algorithms are its own choice."""
+"""The most by which PyTorch's own result may be off, in the Frobenius norm; it may choose its own algorithms."""
 
 
 @dataclass(frozen=True)
 class Instruments:
-    """All that needs a GPU. Tests on a CPU put others in their place."""
+    """Everything that needs a GPU. Tests on a CPU substitute their own."""
 
     device: str
     prepare: Callable[[Sequence[Run]], Prepared]
@@ -48,16 +48,16 @@ class Instruments:
 
 
 def instruments_of_the_gpu() -> Instruments:
-    """Those of the GPU that PyTorch takes first."""
+    """The instruments for PyTorch's default GPU."""
     cache = int(torch.cuda.get_device_properties(0).L2_cache_size)
-    compile_for_one_size = partial(torch.compile, dynamic=False)  # one for any size would be slower
+    compile_for_one_size = partial(torch.compile, dynamic=False)  # compiling for any size would be slower
     return Instruments("cuda", prepare, compile_for_one_size, torch.cuda.mem_get_info()[0], cache)
 
 
 def measure(exercise: Exercise, launchers: Mapping[str, Launcher], instruments: Instruments) -> Iterator[Report]:
-    """All sizes that fit, the smallest first; ends at the first size where a launcher's result is wrong.
+    """All sizes that fit, the smallest first; ends at the first size for which a launcher's result is wrong.
 
-    `launchers`: contender → the exercise's launcher as it has it: yours, plain, fast.
+    `launchers` maps each contender (yours, plain, fast) to its version of the exercise's launcher.
     """
     workload = WORKLOADS[exercise.number]
     cases = [case for case in workload.swept if _fits(exercise, case, instruments)]
@@ -91,14 +91,14 @@ def _fits(exercise: Exercise, case: Case, instruments: Instruments) -> bool:
 
 
 def _wrong(exercise: Exercise, case: Case, contenders: Ways, arguments: tuple[torch.Tensor, ...]) -> Wrong | None:
-    """The first contender whose result is no right one; PyTorch's ways are held to a norm, ours element by element."""
+    """The first contender with a wrong result; PyTorch's are held to a norm, ours are compared element by element."""
     expected = exercise.reference(*(argument.double() for argument in arguments))
     allowed = tolerance(exercise, arguments)
     for name, ways in contenders.items():
         for way in ways:
             found = way(*arguments)
             if not isinstance(found, torch.Tensor) or found.shape != expected.shape:
-                return Wrong(case.name, name, "the result has another shape than expected")
+                return Wrong(case.name, name, "the result does not have the expected shape")
             error = (found.double() - expected).abs()
             if name in ("eager", "compiled"):
                 right = bool(error.norm() <= LIBRARY_ERROR * expected.norm())
@@ -134,12 +134,12 @@ def _limit(workload: Workload, size: int, arguments: tuple[torch.Tensor, ...], i
 
 
 def measure_script(connection: Connection, exercise: Exercise, sources: Mapping[str, Source]) -> None:
-    """On the GPU, in a process of its own: time the launchers of these scripts beside PyTorch, and send the reports."""
+    """On the GPU, in a separate process, time the launchers of these scripts beside PyTorch, and send the reports."""
     import triton
 
     try:
-        torch.backends.cudnn.allow_tf32 = False  # as accurate as ours, or it is no comparison
-        warnings.filterwarnings("ignore", module=r"torch\.")  # advice to whom calls PyTorch, which we do
+        torch.backends.cudnn.allow_tf32 = False  # as accurate as ours, for a fair comparison
+        warnings.filterwarnings("ignore", module=r"torch\.")  # advice for callers of PyTorch, which here is us
         launchers = {name: load(source, exercise.launcher) for name, source in sources.items()}
         versions = {"PyTorch": torch.__version__, "CUDA": str(torch.version.cuda), "Triton": triton.__version__}
         connection.send(Machine(torch.cuda.get_device_name(), versions))
@@ -156,9 +156,9 @@ def measured(
     tell: Callable[[Progress], None],
     limit: float = LIMIT,
 ) -> tuple[Report | object, ...]:
-    """All that is reported from the GPU of these scripts, the learner's first, but for the progress, which is told.
+    """What the GPU reports of these scripts, the learner's first; progress goes to `tell`.
 
-    What is no Report is the checker's Observation of a script that did not come to its end.
+    An item that is not a Report is the checker's Observation of a script that did not finish.
     """
     kept: list[Report | object] = []
     within = Limit(limit, next(iter(sources.values())).file)

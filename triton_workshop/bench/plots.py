@@ -1,4 +1,4 @@
-"""The roofline of benches: what was measured, or what the counts predict."""
+"""Draws the roofline of benches: what was measured, or what the counts predict."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from triton_workshop.bench.workloads import WORKLOADS
 
 
 def plot(benches: Sequence[Bench], file: Path) -> bool:
-    """Draw all that have figures into one picture; False where none has. Raises OSError, and ValueError for a format
+    """Draw all benches with figures in one picture; False if none has any. Raises OSError, and ValueError for a format
     that matplotlib does not know."""
     timed = [bench for bench in benches if bench.times is not None]
     counted = [bench for bench in benches if bench.counts is not None]
@@ -38,7 +38,7 @@ def _predicted(benches: Sequence[Bench]) -> Iterator[Point]:
 
 
 def _published_roofs(benches: Sequence[Bench]) -> list[Roof]:
-    """float32 on each GPU; and an H200's tensor cores, where a kernel uses any."""
+    """float32 on each GPU, and an H200's tensor cores if a kernel uses any."""
     roofs = [Roof(f"{gpu.name}, float32", gpu.bandwidth, gpu.float32) for gpu in PUBLISHED]
     contenders = [each for bench in benches if bench.counts is not None for each in bench.counts.contenders]
     units = {TENSOR_PRODUCTS[what][0] for each in contenders for what in each.cost.products if what in TENSOR_PRODUCTS}
@@ -57,7 +57,7 @@ def _measured(benches: Sequence[Bench]) -> Iterator[Point]:
 
 
 def _measured_roofs(benches: Sequence[Bench]) -> list[Roof]:
-    """The rate of a copy; up to the tensor cores' where that was measured, else as far as the picture goes."""
+    """The rate of a copy, up to the tensor cores' rate if it was measured, or else to the edge of the picture."""
     sizes = [(bench, size) for bench in benches if bench.times is not None for size in bench.times.sizes]
     copies = [s.bytes / s.times["limit"].median * 1e3 for b, s in sizes if not WORKLOADS[b.exercise.number].products]
     products = [s.operations / s.times["limit"].median * 1e3 for b, s in sizes if WORKLOADS[b.exercise.number].products]

@@ -1,4 +1,4 @@
-"""A bench on the screen: tables, a chart where sizes were swept, and the sentences that follow."""
+"""A bench on the screen: tables, a chart if several sizes were timed, and the sentences that follow."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _STYLES = {YOURS: "bold", PLAIN: "yellow", FAST: "green"}
 
 @contextmanager
 def progress() -> Iterator[Callable[[Progress], None]]:
-    """A bar with the time left, on standard error where that is a terminal; nothing elsewhere."""
+    """A bar with the time left, on standard error if that is a terminal; nothing otherwise."""
     console = Console(stderr=True)
     bar = Bar(
         BarColumn(20),
@@ -49,10 +49,10 @@ def progress() -> Iterator[Callable[[Progress], None]]:
 
 
 def print_bench(bench: Bench, console: Console) -> None:
-    """The figures; or, for a script that is wrong, the checker's verdict."""
+    """The figures or, for a script that is wrong, the checker's verdict."""
     if not bench.passed:
         print_verdict(bench.verdict, bench.exercise, console)
-        console.print(Text("No figures: a kernel is measured once it is right.", style="dim"))
+        console.print(Text("No figures: a kernel is measured only if its results are right.", style="dim"))
         return
     title = f"Exercise {bench.exercise.number} · {bench.exercise.title}"
     if bench.counts is not None:
@@ -66,7 +66,7 @@ def print_bench(bench: Bench, console: Console) -> None:
 
 def _print_counts(title: str, counts: Counts, console: Console) -> None:
     console.print(Text.assemble((title, "bold"), f" · {counts.size}"))
-    console.print(Text("Counted on the simulator: there is no GPU here, so there are no times.", style="dim"))
+    console.print(Text("Counted on the simulator; without a GPU there are no times.", style="dim"))
     console.print()
     console.print(_count_table(counts))
     console.print()
@@ -162,23 +162,23 @@ def _unit(workload: Workload) -> str:
 
 
 def rate(size: Measured, contender: str, workload: Workload) -> float:
-    """GB/s, or TFLOP/s where arithmetic is what it is about."""
+    """GB/s, or TFLOP/s if arithmetic is what matters."""
     seconds = size.times[contender].median / 1e3
     return size.operations / seconds / 1e12 if workload.products else size.bytes / seconds / 1e9
 
 
 def _footnote(workload: Workload, times: Times) -> str:
-    limit = "the tensor cores' rate, cuBLAS in float16" if workload.products else "a copy of as many bytes"
-    notes = f"limit: {limit}, measured in this run. × PyTorch: its time over this one."
+    limit = "the rate of the tensor cores (cuBLAS in float16)" if workload.products else "a copy of as many bytes"
+    notes = f"limit: {limit}, measured in this run. × PyTorch: PyTorch's time over this one."
     if any(size.graph for size in times.sizes):
-        notes += " Small sizes replay a CUDA graph, inputs rotated past L2."
+        notes += " Small sizes replay a CUDA graph, with inputs rotated so that L2 does not hold them."
     if not all(size.graph for size in times.sizes):
-        notes += " ¹ Single calls, L2 emptied before each."
+        notes += " ¹ Single calls, with L2 emptied before each."
     return notes
 
 
 def chart(times: Times, workload: Workload, width: int, *, colourless: bool = False) -> str:
-    """The rates over the sizes, as text for a terminal. Without colours each line is made of its first letter."""
+    """The rates over the sizes, as text for a terminal. Without colours, each line is drawn with its first letter."""
     import plotext
 
     figure = plotext.figure
@@ -204,7 +204,7 @@ def chart(times: Times, workload: Workload, width: int, *, colourless: bool = Fa
 
 
 def _legend(names: list[str], *, colourless: bool) -> Text:
-    """Which line is whose. Not the chart's own legend, which would lie over the lines."""
+    """Which line belongs to whom; the chart's own legend would cover the lines."""
     if colourless:
         return Text("   ".join(f"{name[0]} {_name(name)}" for name in names))
     styles = (f"color({colour})" for colour in _LINES)

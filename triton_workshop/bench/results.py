@@ -1,4 +1,4 @@
-"""What a measurement on a GPU tells while it goes on. Plain data, without torch."""
+"""What a measurement on a GPU reports as it goes on. Plain data, without torch."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Progress:
-    """So many of the timings are done, and what comes next."""
+    """How many of the timings are done, and what comes next."""
 
     done: int
     total: int
@@ -20,19 +20,19 @@ class Progress:
 
 @dataclass(frozen=True)
 class Measured:
-    """One size. `times` has a contender's name only where its result was right."""
+    """One size. `times` contains a contender only if its result was right."""
 
     size: str
     bytes: int
     operations: int
     times: dict[str, Timing]
     graph: bool
-    """Whether all were timed by replaying a CUDA graph: without what a launch from Python takes."""
+    """Whether all were timed by replaying a CUDA graph, without the cost of launching from Python."""
 
 
 @dataclass(frozen=True)
 class Wrong:
-    """A contender's result was wrong, so there is no figure for it."""
+    """A contender's result was wrong, so it has no figures."""
 
     size: str
     contender: str

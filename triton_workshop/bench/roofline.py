@@ -1,4 +1,4 @@
-"""A roofline as a PNG: operations per second over operations per byte. Needs matplotlib, as `benchmarks` does."""
+"""Draws a roofline as a PNG: operations per second over operations per byte. Needs matplotlib, as `benchmarks` does."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DOT = 7
 COLOURS = ("tab:blue", "tab:orange", "tab:green", "tab:red", "tab:purple")
 MARKERS = ("o", "x", "s", "^", "v")
 Offset = tuple[float, float, str]
-"""Points to the right and up, and which side of the text lies there."""
+"""Points to the right and up, and the side of the text that lies there."""
 BESIDE_THE_ROOF: tuple[Offset, ...] = ((-6, 9, "right"), (-6, -9, "right"), (-120, 9, "right"), (-120, -9, "right"))
 UPPER_LEFT: tuple[Offset, ...] = tuple((-8, up, "right") for up in (8, 0, 16, -8))
 RIGHT: tuple[Offset, ...] = tuple((10, up, "left") for up in (0, -10, 10, -20, 20, -32, 32))
@@ -22,13 +22,13 @@ RIGHT: tuple[Offset, ...] = tuple((10, up, "left") for up in (0, -10, 10, -20, 2
 
 @dataclass(frozen=True)
 class Roof:
-    """The slanted limit of memory, and the flat one of arithmetic that it leads up to."""
+    """The slanted limit of memory, and the flat limit of arithmetic that it leads up to."""
 
     name: str
     bandwidth: float
     """Bytes per second."""
     peak: float | None
-    """Operations per second; None where that is not known."""
+    """Operations per second; None if unknown."""
 
     def __call__(self, intensity: float) -> float:
         """Operations per second, at most."""
@@ -43,7 +43,7 @@ class Roof:
 
 @dataclass(frozen=True)
 class Point:
-    """A kernel. Without a label it is one of many at its place."""
+    """A kernel. A point without a label is one of many in its place."""
 
     intensity: float
     """Operations per byte."""
@@ -54,9 +54,9 @@ class Point:
 
 
 def draw_roofline(title: str, roofs: Sequence[Roof], points: Sequence[Point], file: Path) -> None:
-    """Draw roofs and kernels, no label over another or over a line.
+    """Draw roofs and kernels, with no label over another or over a line.
 
-    Raises OSError where the file cannot be written, ValueError for a format that matplotlib does not know.
+    Raises OSError if the file cannot be written, and ValueError for a format that matplotlib does not know.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -93,7 +93,7 @@ def draw_roofline(title: str, roofs: Sequence[Roof], points: Sequence[Point], fi
 
 
 def _drawn(axes: Any, roofs: Sequence[Roof], points: Sequence[Point], span: tuple[float, float]) -> Any:
-    """Where on the picture there is ink already, in pixels: (n, 2)."""
+    """Where the picture already has ink, in pixels: (n, 2)."""
     import numpy as np
 
     across = np.geomspace(*span, 600)
@@ -113,7 +113,7 @@ class _Labels:
         self._ink = ink
 
     def put(self, text: str, point: tuple[float, float], offsets: Sequence[Offset], **look: Any) -> None:
-        """At the first of the offsets where it covers nothing; at the last where there is none."""
+        """Put it at the first offset where it covers nothing, or else at the last offset."""
         for right, up, side in offsets:
             label = self._axes.annotate(
                 text, point, xytext=(right, up), textcoords="offset points", ha=side, va="center", **look

@@ -1,4 +1,4 @@
-"""What follows from a count, in words. Every sentence is chosen by the figures that it states."""
+"""What follows from a count, in words. The figures in every sentence decide whether it is said."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from triton_workshop.bench.gpus import H200
 from triton_workshop.bench.limits import TENSOR_PRODUCTS, Limit, limits_of
 
 OFTEN = 1.5
-"""Asked for so many times, or in so many times the sectors, is worth a sentence."""
+"""How many requests per byte, or times the fewest sectors, are worth a sentence."""
 MANY = 0.1
-"""The share of all lanes that masks may leave out without a word."""
+"""The share of all lanes that masks may leave out without a sentence."""
 CLEARLY = 1.2
-"""How many times fewer bytes are a difference."""
+"""How many times fewer bytes are worth a sentence."""
 
 
 def sentences(cost: Cost, useful: int, noun: str | None = None, fast: Cost | None = None) -> tuple[str, ...]:
-    """What the counts of a kernel say.
+    """What a kernel's counts say.
 
-    `useful`: the operations that the work itself takes. `noun`: what an element of the largest input is, a pixel.
-    `fast`: the cost of the fast solution, where the kernel is another.
+    `useful`: the operations that the work itself takes. `noun`: what an element of the largest input is, such as a
+    pixel. `fast`: the cost of the fast solution, if the kernel is another.
     """
     found = [*_redundancy(cost, noun), *_scatter(cost), *_masks(cost)]
     if not found and cost.reuse < 1.05 and cost.spread < 1.05:
-        found = ["asks for each byte once, in whole sectors: there is nothing for a cache to do"]
+        found = ["asks for each byte once, in whole sectors; a cache has nothing to do"]
     return (_bound(limits_of(cost, useful)), *found, *(_beside_fast(cost, fast) if fast is not None else ()))
 
 
@@ -48,12 +48,12 @@ def _side(limits: list[Limit], bound: str) -> str:
 
 
 def _a(limit: Limit) -> str:
-    """With its article: an RTX, an A100, an H200, but a T4."""
+    """The name with its article: an RTX, an A100, an H200, but a T4."""
     return f"{'an' if limit.gpu.name[0] in 'AHR' else 'a'} {limit.gpu.name}"
 
 
 def _redundancy(cost: Cost, noun: str | None) -> Iterator[str]:
-    """The input that is asked for again the most, in bytes."""
+    """The input that is asked for repeatedly the most, in bytes."""
     loads = [access for access in cost.accesses if access.read_only]
     worst = max(loads, key=lambda access: access.asked - access.distinct, default=None)
     if worst is None or worst.asked < OFTEN * worst.distinct:
@@ -69,7 +69,7 @@ def _who(access: Access, cost: Cost) -> str:
 
 
 def _scatter(cost: Cost) -> Iterator[str]:
-    """The argument whose blocks touch the most sectors beyond those they must."""
+    """The argument whose blocks touch the most sectors beyond those that they must."""
     worst = max(cost.accesses, key=lambda access: access.sectors - access.least_sectors, default=None)
     if worst is None or worst.sectors < OFTEN * worst.least_sectors:
         return
@@ -85,7 +85,7 @@ def _masks(cost: Cost) -> Iterator[str]:
         yield f"{cost.idle:,} of {cost.programs:,} programs store nothing: the grid is larger than the work"
     share = cost.masked / max(1, cost.lanes)
     if share >= MANY:
-        yield f"masks leave out {share:.0%} of all lanes: blocks reach beyond what there is"
+        yield f"masks leave out {share:.0%} of all lanes: blocks reach beyond the data"
 
 
 def _beside_fast(cost: Cost, fast: Cost) -> Iterator[str]:
@@ -96,7 +96,7 @@ def _beside_fast(cost: Cost, fast: Cost) -> Iterator[str]:
         faster = max(H200.tensor.values()) / H200.float32
         yield (
             f"the fast solution does {number(tensor / plain)} times the products, on tensor cores: "
-            f"an H200's do {number(faster)} times as many a second"
+            f"an H200's do {number(faster)} times as many per second"
         )
 
 
@@ -106,6 +106,6 @@ def _on_tensor_cores(cost: Cost) -> int:
 
 
 def number(value: float) -> str:
-    """Two digits, or as many as there are before the point; no zeros behind it."""
+    """Two digits, or as many as there are before the point, without trailing zeros."""
     text = f"{value:.2f}" if value < 1 else f"{value:.1f}" if value < 10 else f"{value:,.0f}"
     return text.rstrip("0").rstrip(".") if "." in text else text

@@ -1,4 +1,4 @@
-"""Times on a GPU, in milliseconds. Imports torch and Triton only: `python -m benchmarks.kernels` uses it too."""
+"""Times on a GPU, in milliseconds. Imports only torch and Triton, as `python -m benchmarks.kernels` uses it too."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import torch
 ROUNDS = 4
 WARMUP_MS, ROUND_MS = 10, 50
 REPLAYS = 25
-"""Replays of a CUDA graph, in each round."""
+"""Replays of a CUDA graph in each round."""
 MOST_COPIES = 256
-"""Of the inputs: a graph with more calls would take long to capture."""
+"""The most copies of the inputs, since a graph with more calls would take long to capture."""
 
 Run = Callable[[], torch.Tensor]
 Way = TypeVar("Way")
@@ -23,7 +23,7 @@ Way = TypeVar("Way")
 
 @dataclass(frozen=True)
 class Timing:
-    """Milliseconds: the median, and between which values six of ten calls lie."""
+    """Milliseconds: the median, and the range of six out of ten calls."""
 
     median: float
     low: float
@@ -31,7 +31,7 @@ class Timing:
 
 
 def summary(times: list[float]) -> Timing:
-    """Of at least two times."""
+    """The summary of at least two times."""
     deciles = statistics.quantiles(times, n=10, method="inclusive")
     return Timing(statistics.median(times), deciles[1], deciles[7])
 
@@ -39,9 +39,9 @@ def summary(times: list[float]) -> Timing:
 def in_turns(
     contenders: Mapping[str, tuple[Way, ...]], sample: Callable[[Way], list[float]], rounds: int = ROUNDS
 ) -> dict[str, Timing]:
-    """The times of all contenders, each one's in its fastest way.
+    """The times of all contenders, each in its fastest way.
 
-    To and fro, round after round: what runs after a kernel that heats the GPU is not always the same.
+    The order alternates from round to round, so that a kernel that heats the GPU does not always precede the same one.
     """
     samples: dict[tuple[str, int], list[float]] = {}
     for turn in range(rounds):
@@ -58,7 +58,7 @@ def in_turns(
 
 
 def cold_times(run: Run) -> list[float]:
-    """Times of single calls, by `triton.testing.do_bench`: it empties the L2 cache before each."""
+    """Times of single calls, by `triton.testing.do_bench`, which empties the L2 cache before each."""
     from triton.testing import do_bench
 
     times: list[float] = do_bench(run, warmup=WARMUP_MS, rep=ROUND_MS, return_mode="all")
@@ -78,7 +78,7 @@ class Prepared(Protocol):
 
 @dataclass(frozen=True)
 class Single:
-    """A large call: what Python takes to launch it is hidden behind the one before, if the GPU takes longer."""
+    """A large call: if the GPU takes longer than Python's launch, that launch is hidden behind the previous call."""
 
     run: Run
     graph: bool = False
@@ -89,13 +89,13 @@ class Single:
 
 @dataclass(frozen=True)
 class Replayed:
-    """Small calls in a CUDA graph, one for each copy of the inputs, the results kept apart: all together they are
-    larger than the L2 cache, so each call finds its inputs in memory; unless they are tiny, see `copies_needed`."""
+    """Small calls in a CUDA graph, one per copy of the inputs, with separate results. Together they are larger than the
+    L2 cache, so each call finds its inputs in memory, unless they are tiny (see `copies_needed`)."""
 
     replay: Callable[[], None]
     calls: int
     results: tuple[torch.Tensor, ...]
-    """Kept alive, or all calls would write to the same place."""
+    """Kept alive, because otherwise all calls would write to the same place."""
     graph: bool = True
 
     def sample(self) -> list[float]:
@@ -111,13 +111,13 @@ class Replayed:
 
 
 def prepare(runs: Sequence[Run]) -> Prepared:
-    """One run as it is; several as a graph, or, where CUDA cannot capture them, the first of them as it is."""
+    """One run as it is; several as a graph or, if CUDA cannot capture them, only the first."""
     if len(runs) == 1:
         return Single(runs[0])
     stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
     stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):
-        runs[0]()  # compiles and tunes: neither can be captured
+        runs[0]()  # compiles and tunes, neither of which can be captured
     torch.cuda.current_stream().wait_stream(stream)
     torch.cuda.synchronize()
     graph = torch.cuda.CUDAGraph()
@@ -131,5 +131,5 @@ def prepare(runs: Sequence[Run]) -> Prepared:
 
 
 def copies_needed(bytes_moved: int, cache: int) -> int:
-    """How many copies of the inputs and results are twice the cache; 1 where one is, and at most MOST_COPIES."""
+    """How many copies of the inputs and results are twice the cache: 1 if one is, and at most MOST_COPIES."""
     return max(1, min(MOST_COPIES, math.ceil(2 * cache / bytes_moved)))

@@ -1,4 +1,4 @@
-"""What is counted and what is measured for each exercise: sizes, and what PyTorch has for the same work."""
+"""What is counted and measured for each exercise: the sizes, and what PyTorch offers for the same work."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ class Workload:
     swept: tuple[Case, ...]
     """For the GPU, the smallest first."""
     ways: Callable[[str], tuple[Function, ...]]
-    """How one writes it in PyTorch, for a device. The fastest counts."""
+    """Ways to write it in PyTorch, for a device. The fastest counts."""
     noun: str | None = None
     """What an element of the largest input is."""
     library: str = ""
-    """Whose kernel PyTorch calls."""
+    """The library whose kernel PyTorch calls."""
     products: bool = False
-    """Whether arithmetic matters most: rates are then operations per second, and tensor cores set the limit."""
+    """Whether arithmetic matters most; if so, rates are operations per second, and tensor cores set the limit."""
 
 
 def _random(shape: tuple[int, ...], device: str, seed: int) -> torch.Tensor:
-    """Made where it is needed: a large one would take long to copy."""
+    """Made where it is needed, as copying a large tensor would take long."""
     import torch
 
-    # On "meta" a tensor has a shape and no elements.
+    # On "meta" a tensor has a shape but no elements.
     generator = None if device == "meta" else torch.Generator(device).manual_seed(seed)
     return torch.rand(shape, device=device, generator=generator)
 
 
 def _swept(name: str, *shapes: tuple[int, ...]) -> Case:
-    """Arguments of these shapes, between -1 and 1 but for pictures."""
+    """Arguments of these shapes, between -1 and 1 except for pictures."""
 
     def arguments(device: str) -> tuple[torch.Tensor, ...]:
         made = (_random(shape, device, seed) for seed, shape in enumerate(shapes))
@@ -54,7 +54,7 @@ def _vectors(power: int) -> Case:
 
 
 def _picture(side: int, *size: int) -> Case:
-    """Three channels of side × side pixels; with a filter of size × size weights."""
+    """Three channels of side × side pixels, and a filter of size × size weights if given."""
     name = f"{side}²" + (f", {size[0]}×{size[0]}" if size else "")
     return _swept(name, (3, side, side), *((each, each) for each in size))
 

@@ -1,7 +1,7 @@
-"""Elements to slides: which slide a thing stands on, in which column, and at which step it appears.
+"""Elements to slides: the slide, column and step at which each thing appears.
 
-Steps are presenterm's. Between two pauses everything appears at once, at the first step; then the code blocks
-there show their highlight groups, one block after the other, a step for each; then the next pause's part follows.
+Steps are presenterm's. Everything between two pauses appears together, at the first step. Then the code blocks there
+show their highlight groups, block by block, one step each. Then comes the part after the next pause.
 """
 
 from __future__ import annotations
@@ -62,10 +62,10 @@ class _Layout:
 
 @dataclass
 class _Draft:
-    """The slide being built, and the settings that hold until it ends."""
+    """The slide being built, and the settings that apply until it ends."""
 
     place: Place | None = None
-    """Where its first thing stands."""
+    """Where its first thing is."""
     blocks: list[Block] = field(default_factory=list)
     layout: _Layout | None = None
     title: Text | None = None
@@ -74,7 +74,7 @@ class _Draft:
     footer: bool = True
     skipped: bool = False
     started: bool = False
-    """Whether anything but comments stands on it."""
+    """Whether it has anything except comments."""
     awaits_column: _Layout | None = None
     incremental_lists: bool | None = None
     incremental_tables: bool | None = None
@@ -86,7 +86,7 @@ class _Draft:
     extra_steps: int = 0
     """The further highlight groups in that part."""
     part_is_empty: bool = True
-    """Whether nothing but empty lines stands in that part."""
+    """Whether that part has nothing but empty lines."""
 
     def pause(self) -> None:
         self.step += self.extra_steps + 1
@@ -111,7 +111,7 @@ class DeckBuilder:
             self._slides.append(Slide(opening.title or None, (), 1, 1, introduction=True))
 
     def add(self, item: Located, call: Call | None = None) -> None:
-        """Add what stands here: an element, or where it is a comment, the command that it makes."""
+        """Add an element or, if it is a comment, carry out its command."""
         self._place = Place(item.path, item.line)
         self._draft.place = self._draft.place or self._place
         self._just_ended = False

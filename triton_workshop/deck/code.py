@@ -1,4 +1,4 @@
-"""Fenced blocks to the code that is shown and the code that runs."""
+"""From fenced blocks to the code that is shown and the code that runs."""
 
 from __future__ import annotations
 
@@ -91,9 +91,9 @@ def read_code(block: CodeBlock, folder: Path, line: int, auto_render: tuple[str,
 
 
 def missing_highlight(block: CodeBlock, code: Code) -> int | None:
-    """A line that the block's highlights name and the code, as it is shown, does not have; None where all are there.
+    """A line that the block's highlights name but the code, as shown, does not have; None if there is none.
 
-    presenterm takes it in silence, and lights nothing.
+    presenterm accepts it silently, and highlights nothing.
     """
     groups = read_fence(block.info).highlights
     ends = [number for group in groups if group for lines in group for number in (lines.start, lines.stop - 1)]
@@ -129,7 +129,7 @@ def _read_external(text: str, folder: Path) -> _External:
 
 
 def _check(fence: Fence, name: str, render: bool, allowed: Allowed) -> None:
-    """What can only be said once the language is known."""
+    """Checks that need to know the language."""
     if render and name not in RENDERED_LANGUAGES:
         raise CodeError(f"'{name}' cannot be rendered; valid: {', '.join(RENDERED_LANGUAGES)}")
     if fence.identifier is not None and (render or fence.execution not in (Execution.ON_KEY, Execution.AUTOMATIC)):

@@ -1,4 +1,4 @@
-"""Comment commands, `<!-- pause -->`: all of them, as one table, and how a comment becomes one."""
+"""Comment commands such as `<!-- pause -->`: all of them as one table, and how a comment becomes one."""
 
 from __future__ import annotations
 
@@ -56,14 +56,14 @@ _IDENTIFIER = Argument(yaml_values.text, "name")
 
 @dataclass(frozen=True)
 class Command:
-    """A row of the table: a name, what it takes (None: nothing), what it does."""
+    """A row of the table: a name, what the command takes (None if nothing), and what it does."""
 
     name: str
     argument: Argument | None
     effect: str
     alias: str | None = None
     unreleased: bool = False
-    """Whether presenterm 0.16.1 refuses it still."""
+    """Whether presenterm 0.16.1 still refuses it."""
 
 
 COMMANDS = (
@@ -73,18 +73,18 @@ COMMANDS = (
     Command("new_lines", _COUNT, "empty lines", alias="newlines"),
     Command("jump_to_middle", None, "what follows is centred vertically"),
     Command("column_layout", _WEIGHTS, "starts columns of these relative widths"),
-    Command("column", _INDEX, "what follows stands in this column, counted from 0"),
+    Command("column", _INDEX, "what follows goes in this column, counted from 0"),
     Command("reset_layout", None, "ends the columns"),
     Command("incremental_lists", _SWITCH, "list items appear one by one, to the end of the slide"),
     Command("incremental_tables", _SWITCH, "table rows appear one by one, to the end of the slide", unreleased=True),
     Command("list_item_newlines", _SPACING, "line feeds after each list item"),
-    Command("font_size", _FONT_SIZE, "text size, in terminals that know sizes"),
+    Command("font_size", _FONT_SIZE, "text size, in terminals that support sizes"),
     Command("alignment", _ALIGNMENT, "alignment of the rest of the slide"),
     Command("no_footer", None, "this slide has no footer"),
     Command("skip_slide", None, "this slide is left out"),
-    Command("include", _PATH, "another file's slides stand here"),
+    Command("include", _PATH, "inserts another file's slides"),
     Command("speaker_note", _TEXT, "said, not shown"),
-    Command("snippet_output", _IDENTIFIER, "the output of the code block with this +id stands here"),
+    Command("snippet_output", _IDENTIFIER, "shows the output of the code block with this +id"),
     Command("comment", _TEXT, "ignored"),
 )
 
@@ -101,13 +101,13 @@ class Call:
 
 @dataclass(frozen=True)
 class Ignored:
-    """A comment that presenterm passes over; `suspicion` says what its author may have meant by it."""
+    """A comment that presenterm ignores; `suspicion` says what its author may have meant by it."""
 
     suspicion: str | None = None
 
 
 def read_comment(comment: str, prefix: str = "") -> Call | Ignored:
-    """What a comment says, its `<!--` and `-->` removed. YamlError where presenterm would refuse it."""
+    """What a comment means, without its `<!--` and `-->`. YamlError if presenterm would refuse it."""
     comment = comment.strip()
     try:
         return _read_call(_without_prefix(comment, prefix))
@@ -132,7 +132,7 @@ def _is_for_an_editor(comment: str) -> bool:
 
 
 def _suspicion(comment: str, error: YamlError) -> str | None:
-    """Why a multi-line comment, which presenterm drops in silence, may have been meant as a command."""
+    """Why a multi-line comment, which presenterm silently drops, may have been meant as a command."""
     first = re.match(r"(\w+)\s*:", comment)
     if not first:
         return None

@@ -9,7 +9,7 @@ class DeckError(Exception):
     """A deck that presenterm would refuse. `str(error)` is one line: `file:line: reason`."""
 
     def __init__(self, path: Path, line: int, reason: str) -> None:
-        reason = " ".join(reason.split())  # what it quotes may hold line ends
+        reason = " ".join(reason.split())  # the text that it quotes may contain line ends
         super().__init__(f"{path}:{line}: {reason}")
         self.path = path
         self.line = line
@@ -17,7 +17,7 @@ class DeckError(Exception):
 
 
 class NoSuchDeckError(DeckError):
-    """There is no deck to read at all, so no line to name. `str(error)` is `file: reason`."""
+    """There is no deck to read, so no line to name. `str(error)` is `file: reason`."""
 
     def __init__(self, path: Path, reason: str = "no such deck") -> None:
         super().__init__(path, 1, reason)

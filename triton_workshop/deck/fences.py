@@ -79,7 +79,7 @@ Highlight = tuple[range, ...] | None
 
 @dataclass(frozen=True)
 class Fence:
-    """A code block's opening line, read."""
+    """A code block's opening line, parsed."""
 
     language: str
     line_numbers: bool = False
@@ -113,11 +113,11 @@ Apply = Callable[[Fence, str | None], Fence]
 
 @dataclass(frozen=True)
 class Attribute:
-    """A row of the table: what follows `+name`, and what it makes of the fence."""
+    """A row of the table: what follows `+name`, and how it changes the fence."""
 
     name: str
     value: str | None
-    """How the value is written; None where there is none. In brackets: it may be left out."""
+    """How the value is written, in brackets if it is optional; None if there is no value."""
     effect: str
     apply: Apply
 
@@ -162,7 +162,7 @@ def _expect(fence: Fence, value: str | None) -> Fence:
 
 
 def percent(value: str) -> int:
-    """`50%` as 50. FenceError where it is no percentage from 1% to 100%."""
+    """`50%` as 50. FenceError if it is not a percentage from 1% to 100%."""
     match = re.fullmatch(r"([0-9]{1,3})%", value)
     if not match or not 1 <= int(match[1]) <= 100:
         raise FenceError(f"expected a width from 1% to 100%, got '{value}'")
@@ -182,7 +182,7 @@ ATTRIBUTES = (
     Attribute(
         "exec_replace",
         "[:ALTERNATIVE]",
-        "runs when the deck loads; the output stands in place of the code",
+        "runs when the deck loads; the output replaces the code",
         lambda f, v: _run(f, v, Execution.REPLACE),
     ),
     Attribute("image", None, "the same; the output is a picture", lambda f, v: _run(f, v, Execution.IMAGE)),
@@ -200,7 +200,7 @@ ATTRIBUTES = (
         "checked, not shown as runnable",
         lambda f, v: replace(f, validate=True, validate_alternative=v),
     ),
-    Attribute("expect", ":success|failure", "how the block is to end", _expect),
+    Attribute("expect", ":success|failure", "how the block should end", _expect),
     Attribute("render", None, "drawn as a picture: mermaid, latex, typst, d2", _render),
     Attribute(
         "width",
@@ -222,7 +222,7 @@ def read_fence(info: str) -> Fence:
         if rest.startswith("{"):
             inside, bracket, rest = rest[1:].partition("}")
             if not bracket:
-                raise FenceError("a '{' that is not closed with '}'")
+                raise FenceError("a '{' is not closed with '}'")
             name = "{}"
             applied = replace(fence, highlights=_highlights(inside))
         else:

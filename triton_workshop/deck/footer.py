@@ -1,4 +1,4 @@
-"""The footer that a deck's theme asks for, with what the front matter says in its places."""
+"""The footer that a deck's theme asks for, filled in from the front matter."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from .theme import Palette
 from .yaml_values import YamlError, line_of
 
 _HEIGHT_WITH_PICTURE = 3
-"""presenterm's, where the theme gives none: one row of picture, and an empty one above and below it."""
+"""presenterm's height if the theme gives none: one row of picture, with an empty one above and below it."""
 _NUMBERS = dict(zip(COUNTERS, (CURRENT_SLIDE, TOTAL_SLIDES), strict=True))
 
 
 def read_footer(node: yaml.Node, said: Mapping[str, str], palette: Palette, folder: Path) -> Footer:
-    """The footer of a theme that has been checked, of a deck in `folder`.
+    """The footer of a theme that has been checked, for a deck in `folder`.
 
-    `said` is what the front matter says, by key. YamlError where presenterm could not make this footer.
+    `said` holds the front matter's values, by key. YamlError if presenterm could not make this footer.
     """
     entries = yaml_values.mapping(node)
     style = yaml_values.text(entries["style"])
@@ -54,7 +54,7 @@ def _text(node: yaml.ScalarNode, said: Mapping[str, str], palette: Palette) -> T
     words = []
     for piece, is_variable in read_template(node.value, line):
         if is_variable and piece not in _NUMBERS and piece not in said:
-            raise YamlError(f"footer: the front matter says no '{piece}'", line)
+            raise YamlError(f"footer: the front matter has no '{piece}'", line)
         word = {**said, **_NUMBERS}[piece] if is_variable else piece
         if len(word.splitlines()) != 1:
             raise YamlError(f"footer: expected one line, got {word!r}", line)

@@ -16,7 +16,7 @@ _PIECE = re.compile(r"(?P<open>\{\{)|(?P<close>\}\})|\{(?P<name>[^{}]*)\}|(?P<te
 def read_template(text: str, line: int) -> list[tuple[str, bool]]:
     """The pieces, each with whether it is a variable's name.
 
-    YamlError, at `line`, where presenterm would refuse the template.
+    YamlError, at `line`, if presenterm would refuse the template.
     """
     pieces = []
     for match in _PIECE.finditer(text):

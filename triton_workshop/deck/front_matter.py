@@ -39,7 +39,7 @@ class Options:
 _TEXTS = ("title", "sub_title", "event", "location", "date", "author")
 KEYS = (*_TEXTS, "authors", "theme", "options")
 
-# Each option, a field of Options, and how its value is read. Null leaves it as it is, but for lists.
+# Each option, a field of Options, and how its value is read. Null leaves it as it is, except for lists.
 OPTIONS: Mapping[str, Callable[[yaml.Node], Any]] = {
     "implicit_slide_ends": yaml_values.boolean,
     "command_prefix": yaml_values.text,
@@ -57,29 +57,29 @@ _LISTS = ("auto_render_languages",)
 
 @dataclass(frozen=True)
 class Opening:
-    """A deck's front matter, read."""
+    """A deck's front matter, parsed."""
 
     front_matter: FrontMatter = field(default_factory=FrontMatter)
     options: Options = Options()
     palette: Palette = field(default_factory=lambda: Theme().palette)
     title: Text | None = None
-    """The introduction slide's title, with its styles; None where there is no such slide."""
+    """The introduction slide's title, with its styles; None if there is no such slide."""
     footer_problem: YamlError | None = None
-    """Why presenterm could not make the theme's footer. No error where no slide has a footer."""
+    """Why presenterm could not make the theme's footer. This is no error if no slide has a footer."""
     ignored: tuple[tuple[str, int], ...] = ()
-    """What presenterm passes over in silence, each with its line from 0."""
+    """What presenterm silently ignores, each with its line from 0."""
     lines: int = 0
-    """How many lines it takes, its `---` lines included."""
+    """How many lines it takes, including its `---` lines."""
 
 
 def split(text: str) -> tuple[str | None, int]:
-    """The YAML and the number of lines to pass over; None and 0 where there is none."""
+    """The YAML and the number of lines to skip; None and 0 if there is none."""
     match = _FRONT_MATTER.match(text)
     return (match["yaml"], match[0].count("\n")) if match else (None, 0)
 
 
 def read_front_matter(text: str, folder: Path) -> Opening:
-    """What a deck in `folder` says first. YamlError (its line from 0 in `text`) where presenterm would refuse it."""
+    """The front matter of a deck in `folder`. YamlError, with its line from 0, if presenterm would refuse it."""
     source, lines = split(text)
     if source is None:
         return Opening()

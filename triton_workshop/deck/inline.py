@@ -1,4 +1,4 @@
-"""The inside of a paragraph, heading, cell or item: markdown-it's inline tokens to spans and pictures."""
+"""The contents of a paragraph, heading, cell or item: from markdown-it's inline tokens to spans and pictures."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class _HtmlError(Exception):
 
 
 class _OpeningTag(HTMLParser):
-    """Reads the one tag that it is fed."""
+    """Reads the one tag that it is given."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -69,7 +69,7 @@ _OPENING = {
 
 
 class InlineReader:
-    """Reads one inline token. `pieces` is what came out: texts, and the pictures between them."""
+    """Reads one inline token. `pieces` is the result: texts, and the pictures between them."""
 
     def __init__(
         self,
@@ -139,7 +139,7 @@ class InlineReader:
         if not self._spans or self._spans[-1].link != link.link:
             self._spans.append(replace(link, text=link.link or ""))
 
-    # Where things stand: markdown-it gives lines to blocks only, so we follow the source along.
+    # markdown-it gives lines only to blocks, so we track positions in the source ourselves.
 
     def _next_line(self) -> None:
         end = self._source.find("\n", self._position)
@@ -193,7 +193,7 @@ class InlineReader:
 
 
 def join(spans: list[Span]) -> Text:
-    """Neighbours in one style made one; line breaks stay spans of their own."""
+    """Merges neighbours in the same style; line breaks stay separate spans."""
     joined: list[Span] = []
     for span in spans:
         last = joined[-1] if joined else NEW_LINE

@@ -1,4 +1,4 @@
-"""A deck's file to a deck: reads it and the files that it includes."""
+"""Loads a deck: reads its file and the files that it includes."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from .yaml_values import YamlError
 def load_deck(path: Path, *, executes: bool = True, replaces: bool = True) -> Deck:
     """Read a deck and every file that it includes.
 
-    `executes` and `replaces` say whether its code may run, as presenterm's -x and -X do: blocks that may not are
-    shown and asked for nothing, and their output cannot be shown elsewhere.
+    `executes` and `replaces` say whether its code may run, like presenterm's -x and -X. Blocks that may not run are
+    shown without being checked, and their output cannot be shown elsewhere.
 
-    Raises DeckError (file, line, reason) where presenterm would refuse the deck, and NoSuchDeckError, a DeckError,
-    where there is none at this path.
+    Raises DeckError (file, line, reason) if presenterm would refuse the deck, and NoSuchDeckError, a DeckError,
+    if there is none at this path.
     """
     return _Loader(path, Allowed(executes, replaces)).load()
 
@@ -60,7 +60,7 @@ class _Loader:
             raise DeckError(self._path, error.line + 1, error.reason) from None
 
     def _items(self, text: str, path: Path) -> Iterator[tuple[Located, Call | None]]:
-        """A file's elements, each comment with the command that it makes, and included files in their place."""
+        """A file's elements, each comment with its command, and included files in their place."""
         self._files.append(path)
         self._read.append(path)
         for item in read_markdown(text, path, self._opening.palette):
@@ -108,7 +108,7 @@ class _Loader:
         if isinstance(item.element, CodeBlock):
             language = item.element.info.strip().partition(" ")[0]
             if "{" in language or "+" in language.rstrip("+"):
-                self._warn(item, f"'{language}' is taken as a language; put a space before its attributes")
+                self._warn(item, f"'{language}' is read as a language; put a space before its attributes")
 
     def _warn(self, item: Located, reason: str) -> None:
         self._warnings.append(DeckWarning(item.path, item.line, reason))
@@ -126,10 +126,10 @@ def _read_deck(path: Path) -> str:
 
 
 def _read_text(path: Path) -> str:
-    """The text of a file, its line ends made line feeds. DeckError where it is not UTF-8."""
+    """The text of a file, with line ends normalised. DeckError if it is not UTF-8."""
     data = path.read_bytes()
     try:
-        text = data.decode("utf-8-sig")  # a byte order mark is no part of the front matter
+        text = data.decode("utf-8-sig")  # a byte order mark is not part of the front matter
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise DeckError(path, line, "not UTF-8 text") from None

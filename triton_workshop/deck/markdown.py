@@ -1,4 +1,4 @@
-"""Text to elements: what stands in a file, from top to bottom, each with its line. Nothing is interpreted yet."""
+"""From text to elements: what is in a file, from top to bottom, each with its line. Nothing is interpreted yet."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .syntax import PresentermMarkdown
 from .theme import Palette
 
 BULLETS = "•◦▪"
-"""By depth; the last one for all that are deeper."""
+"""By depth; the last one for all deeper levels."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ Element = (
 
 @dataclass(frozen=True)
 class Located:
-    """An element, and where it stands."""
+    """An element, and where it is."""
 
     element: Element
     path: Path
@@ -99,12 +99,12 @@ class _Node:
 
 
 def read_markdown(text: str, path: Path, palette: Palette) -> list[Located]:
-    """The elements of a file. DeckError where presenterm would refuse it."""
+    """The elements of a file. DeckError if presenterm would refuse it."""
     return _Reader(text, path, palette).read()
 
 
 def read_inline(text: str, palette: Palette) -> Text | None:
-    """One line of text with inline styles; None where it is a list, a heading or anything else."""
+    """One line of text with inline styles; None if it is a list, a heading or anything else."""
     tokens = PresentermMarkdown().parse(text)
     if not tokens:
         return ()
@@ -184,7 +184,7 @@ class _Reader:
             self._add(Heading(int(node.token.tag[1:]), text), node.line)
 
     def _text(self, node: _Node, container: str) -> Text:
-        """Text where no picture may stand."""
+        """Text that may not contain a picture."""
         pieces = InlineReader(node.token, self._fail, self._palette).pieces
         for piece in pieces:
             if isinstance(piece, Picture):
@@ -223,7 +223,7 @@ class _Reader:
         self._add(Footnote(node.token.info, join([span for text in paragraphs for span in text])), node.line)
 
     def _prose(self, node: _Node, container: str, *, quoted: bool = False) -> Text:
-        """A paragraph or a list as text, where nothing else may stand. A quote keeps its lines."""
+        """A paragraph or a list as text, where nothing else is allowed. A quote keeps its lines."""
         match node.token.type:
             case "paragraph_open":
                 token = node.children[0].token
@@ -259,7 +259,7 @@ class _Reader:
             line = node.line + text.count("\n")
             if "-->" in text:
                 self._fail(line, "a comment must be on lines of its own: move what follows '-->' to another line")
-            self._fail(node.line, "a comment that is not closed with '-->'")
+            self._fail(node.line, "a comment is not closed with '-->'")
         self._add(Comment(text[len("<!--") : -len("-->")]), node.line)
 
 

@@ -55,7 +55,7 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class ListItem:
-    """One item, flattened out of its list. `marker` is drawn before it: a bullet, or a number with its dot."""
+    """One item, taken out of its nested list. `marker` is drawn before it: a bullet, or a number with its dot."""
 
     depth: int
     marker: str
@@ -108,7 +108,7 @@ class JumpToMiddle:
 class Image:
     path: Path
     width_percent: int | None = None
-    """Of the current column; None shows natural pixels, shrunk to fit."""
+    """Percent of the current column's width; None shows the natural size, shrunk to fit."""
     alt: str = ""
 
 
@@ -119,7 +119,7 @@ class Footnote:
 
 
 class Execution(StrEnum):
-    """When a code block runs, and what becomes of its output."""
+    """When a code block runs, and what happens to its output."""
 
     NONE = "none"
     ON_KEY = "exec"
@@ -140,8 +140,8 @@ class Pty:
 class Code:
     """A fenced block.
 
-    `lines` is what is shown, `source` is what runs: the same plus hidden lines, their prefix removed.
-    `source_lines[i]` is the deck's line number of line i of `source`, for tracebacks in the deck's own terms.
+    `lines` is what is shown; `source` is what runs: the same plus hidden lines, without their prefix.
+    `source_lines[i]` is the deck's line number of line i of `source`, so that tracebacks can refer to the deck.
     """
 
     language: str
@@ -149,7 +149,7 @@ class Code:
     source: str
     source_lines: tuple[int, ...]
     highlights: tuple[frozenset[int] | None, ...] = (None,)
-    """Groups of 1-based visible line numbers, one group a step; None highlights all."""
+    """Groups of 1-based visible line numbers, one group per step; None highlights all."""
     highlight_step: int = 0
     """The step at which the first group shows; group i shows from step highlight_step + i."""
     execution: Execution = Execution.NONE
@@ -167,7 +167,7 @@ class Code:
     file: Path | None = None
     """The file that a ```file block takes its code from; `source_lines` then count in it."""
     hidden: frozenset[int] = frozenset()
-    """Indices of the lines of `source` that run and are not shown."""
+    """Indices of the lines of `source` that run but are not shown."""
 
     @property
     def shown_numbers(self) -> tuple[int | None, ...]:
@@ -223,16 +223,16 @@ class Block:
     """None leaves it to the theme."""
     font_size: int = 1
     path: Path | None = None
-    """The included file that it stands in, where `line` counts; None for the deck itself."""
+    """The included file that contains it, in which `line` counts; None for the deck itself."""
 
 
 def origin(code: Code, block: Block, deck: Path) -> tuple[Path, int]:
-    """The file that a block's code stands in, and the line there with which it begins."""
+    """The file that contains a block's code, and the line on which it begins there."""
     return code.file or block.path or deck, min(code.source_lines, default=1)
 
 
 def walk(blocks: Sequence[Block]) -> Iterator[Block]:
-    """All blocks, those inside columns included, in the order of the file."""
+    """All blocks, including those inside columns, in the order of the file."""
     for block in blocks:
         yield block
         if isinstance(block.content, Columns):
@@ -244,8 +244,8 @@ def walk(blocks: Sequence[Block]) -> Iterator[Block]:
 class Slide:
     """One slide. Steps count from 0; `steps` is how many there are, so the last one is steps - 1.
 
-    `title` is drawn at the top. A title that stands below something else (`jump_to_middle`, mostly) is a
-    heading of level 1 among the blocks instead, and `title` is None: `name` finds it for an index.
+    `title` is drawn at the top. A title below something else (usually `jump_to_middle`) is a heading of level 1 among
+    the blocks instead, and `title` is None; `name` finds it for an index.
     """
 
     title: Text | None
@@ -257,11 +257,11 @@ class Slide:
     introduction: bool = False
     """The title page made from the front matter: title, subtitle, event, authors."""
     path: Path | None = None
-    """The included file that it starts in, where `line` counts; None for the deck itself."""
+    """The included file that it starts in, in which `line` counts; None for the deck itself."""
 
     @property
     def name(self) -> str:
-        """What an index calls the slide: its title, else its first heading, else nothing."""
+        """What an index calls the slide: its title, or else its first heading, or else nothing."""
         if self.title is not None:
             return plain(self.title)
         headings = (block.content for block in self.blocks if isinstance(block.content, Heading))
@@ -269,15 +269,15 @@ class Slide:
 
 
 CURRENT_SLIDE, TOTAL_SLIDES = "\ufdd0", "\ufdd1"
-"""Characters that no text has (Unicode keeps them free): where a footer's numbers go."""
+"""Characters that occur in no text (Unicode reserves them), in the place of a footer's numbers."""
 
 
 @dataclass(frozen=True)
 class Footer:
     """The footer that the deck's theme asks for; `style` is template, progress_bar or empty.
 
-    A template has texts, with CURRENT_SLIDE and TOTAL_SLIDES in the places of the numbers, and pictures' files. None:
-    nothing there.
+    A template has texts, with CURRENT_SLIDE and TOTAL_SLIDES in place of the numbers, and the files of pictures. None
+    leaves a place empty.
     """
 
     style: str
@@ -285,7 +285,7 @@ class Footer:
     center: Text | Path | None = None
     right: Text | Path | None = None
     character: str = "█"
-    """What a progress bar is made of."""
+    """The character that a progress bar is made of."""
     height: int | None = None
     """Rows; None leaves them to the viewer."""
 
@@ -313,7 +313,7 @@ class FrontMatter:
 
 @dataclass(frozen=True)
 class DeckWarning:
-    """Something presenterm accepts in silence and the author surely did not mean."""
+    """Something that presenterm silently accepts but the author surely did not mean."""
 
     path: Path
     line: int

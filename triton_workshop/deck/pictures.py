@@ -17,7 +17,7 @@ _SIGNATURES = (
 
 
 def picture_problem(path: Path) -> str | None:
-    """Why this file cannot be shown as a picture; None where it can."""
+    """Why this file cannot be shown as a picture; None if it can."""
     try:
         with path.open("rb") as file:
             start = file.read(16)

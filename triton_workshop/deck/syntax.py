@@ -1,4 +1,4 @@
-"""What presenterm's Markdown has beyond CommonMark: alerts, `>>>` quotes, footnotes, superscript, wiki links."""
+"""What presenterm's Markdown adds to CommonMark: alerts, `>>>` quotes, footnotes, superscript, wiki links."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CARET = ord("^")
 
 
 class PresentermMarkdown(MarkdownIt):
-    """markdown-it with presenterm's syntax. Addresses stay as they are written: they are paths here."""
+    """markdown-it with presenterm's syntax. Addresses stay as written, since here they are paths."""
 
     def __init__(self) -> None:
         super().__init__("commonmark", {"html": True, "strikethrough_single_tilde": True})
@@ -52,7 +52,7 @@ def _line(state: StateBlock, line: int) -> str:
 
 
 def _reference(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """`[label]: address`. What follows it with no empty line between is a paragraph, as CommonMark has it."""
+    """`[label]: address`. Text after it without an empty line is a paragraph, as in CommonMark."""
     if not reference(state, start, end, silent):
         return False
     terminators = state.md.block.ruler.getRules("paragraph")
@@ -69,7 +69,7 @@ def _goes_on(state: StateBlock, end: int) -> bool:
 
 
 def _html_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """HTML. A tag alone in its line goes on with a paragraph, but not with one of a list or a quote to its left."""
+    """HTML. A tag alone on its line continues a paragraph, but not one of a list or a quote to its left."""
     tag_alone = HTML_SEQUENCES[-1][0]
     leaves = state.parentType == "blockquote" or state.sCount[start] < state.blkIndent
     if silent and leaves and tag_alone.search(_line(state, start)):
@@ -78,7 +78,7 @@ def _html_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _alert(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """`> [!note] title`: a quote whose first line says what kind it is."""
+    """`> [!note] title`: a quote whose first line gives its kind."""
     match = None if state.is_code_block(start) else _ALERT.fullmatch(_line(state, start))
     if not match or silent:
         return match is not None
@@ -117,7 +117,7 @@ def _quote_to_closing_fence(state: StateBlock, start: int, end: int) -> None:
 
 
 def _footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """`[^label]: text`, with the lines that go on with it and the indented ones that follow."""
+    """`[^label]: text`, with the lines that continue it and the indented ones that follow."""
     match = None if state.is_code_block(start) else _FOOTNOTE.fullmatch(_line(state, start))
     if not match or silent:
         return match is not None

@@ -1,4 +1,4 @@
-"""What a deck says about its theme: one by name or from a file, what it overrides, and the names of its colours."""
+"""A deck's theme: a name or a file, what the deck overrides, and the names of its colours."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ DEFAULT_THEME = "dark"
 
 @dataclass(frozen=True)
 class Palette:
-    """The names that text may use for colours. None: a theme that is not read decides, and any name may be right."""
+    """The names that text may use for colours. None if they depend on a theme that is not read, so any may be right."""
 
     colours: frozenset[str] | None = None
     classes: frozenset[str] | None = None
@@ -59,9 +59,9 @@ class Theme:
     footer: yaml.Node | None = None
     """The footer that the theme's file or the override asks for, checked."""
     ignored: tuple[tuple[str, int], ...] = ()
-    """What presenterm passes over in the override, with its line."""
+    """What presenterm silently ignores in the override, with its line."""
     styles: dict[str, object] = field(default_factory=dict)
-    """presenterm's theme keys: those of a theme's file and of what it extends, and over them the override."""
+    """presenterm's theme keys: those of a theme's file and of what it extends, with the override on top."""
 
 
 def _palette(theme: str) -> Palette:
@@ -69,7 +69,7 @@ def _palette(theme: str) -> Palette:
 
 
 def read_theme(node: yaml.Node, folder: Path) -> Theme:
-    """The theme of a deck in `folder`. YamlError where presenterm would refuse it; DeckError in a theme's own file."""
+    """The theme of a deck in `folder`. YamlError if presenterm would refuse it; DeckError for one in a theme's file."""
     if yaml_values.is_empty(node):
         return Theme()
     entries = yaml_values.mapping(node)
@@ -94,7 +94,7 @@ def _named(node: yaml.Node) -> Theme:
 
 
 def _own_themes() -> Path:
-    """Where presenterm looks for a person's own themes."""
+    """Where presenterm looks for the user's own themes."""
     config = os.environ.get("XDG_CONFIG_HOME")
     return (Path(config) if config else Path.home() / ".config") / "presenterm" / "themes"
 
@@ -128,7 +128,7 @@ def _built_in(styles: Mapping[str, object]) -> str | None:
 
 
 def _styles_in(file: Path, seen: tuple[Path, ...] = ()) -> dict[str, object]:
-    """The styles in a theme's file; nothing where it cannot be read. `seen` are the files that it is read for."""
+    """The styles in a theme's file; empty if it cannot be read. `seen` are the files that led to it."""
     try:
         root = yaml_values.compose(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, YamlError):
@@ -137,9 +137,9 @@ def _styles_in(file: Path, seen: tuple[Path, ...] = ()) -> dict[str, object]:
 
 
 def _styles(root: yaml.Node | None, seen: tuple[Path, ...] = ()) -> dict[str, object]:
-    """What a theme's YAML says, over what the theme that it extends says; nothing where it has no values.
+    """The values of a theme's YAML, on top of those of the theme that it extends; empty if it has none.
 
-    `extends` is then the built-in theme below them all, if there is one.
+    `extends` is then the built-in theme at the bottom, if there is one.
     """
     try:
         styles = yaml_values.plain_value(root) if root else {}
@@ -154,7 +154,7 @@ def _styles(root: yaml.Node | None, seen: tuple[Path, ...] = ()) -> dict[str, ob
 
 
 def merged(styles: Mapping[str, object], override: Mapping[str, object]) -> dict[str, object]:
-    """One set of keys over another, key by key."""
+    """One set of keys on top of another, key by key."""
     both = dict(styles)
     for key, value in override.items():
         below = both.get(key)
@@ -163,7 +163,7 @@ def merged(styles: Mapping[str, object], override: Mapping[str, object]) -> dict
 
 
 def _from_file(root: yaml.Node | None, folder: Path) -> Theme:
-    """What a theme's file makes of the deck's theme, checked: all but its styles."""
+    """What a theme's file makes of the deck's theme, checked: everything but its styles."""
     if root is None or yaml_values.is_empty(root):
         return Theme(palette=Palette(frozenset(), frozenset()))
     base = Theme(palette=Palette(frozenset(), frozenset()))

@@ -1,6 +1,6 @@
-"""Every key that a theme may have, as one table: presenterm 0.16.1's, with the kind of each one's value.
+"""Every key that a theme may have, as one table: presenterm 0.16.1's, with the kind of its value.
 
-presenterm refuses an unknown key at the top of a theme and passes over one further down: there we warn.
+presenterm refuses an unknown key at the top of a theme, but ignores one further down; there we warn.
 """
 
 from __future__ import annotations
@@ -57,27 +57,27 @@ CODE_THEMES = (
     "gruvbox-light",
     "zenburn",
 )
-"""The highlighters of code: bat's and syntect's own, which presenterm carries."""
+"""The syntax highlighting themes: bat's and syntect's own, which presenterm includes."""
 
 
 @dataclass
 class Reading:
-    """A theme being read: what its values may name, and what was passed over in it."""
+    """A theme being read: what its values may name, and what was ignored in it."""
 
     folder: Path
-    """Where the pictures that it names stand."""
+    """The folder of the pictures that it names."""
     own_code_themes: frozenset[str] = frozenset()
     palette: frozenset[str] | None = None
-    """The colours that `palette:NAME` may name; None where a theme that is not read decides."""
+    """The colours that `palette:NAME` may name; None if they depend on a theme that is not read."""
     ignored: list[tuple[str, int]] = field(default_factory=list)
-    """What presenterm passes over in silence, and its line."""
+    """What presenterm silently ignores, and its line."""
 
     def ignore(self, reason: str, node: yaml.Node) -> None:
         self.ignored.append((reason, line_of(node)))
 
 
 Check = Callable[[Reading, yaml.Node], None]
-"""YamlError where presenterm would refuse the value."""
+"""Raises YamlError if presenterm would refuse the value."""
 Keys = Mapping[str, "Check | Keys"]
 
 
@@ -127,7 +127,7 @@ def _whole(high: int) -> Check:
 
 
 def _nothing(_: object) -> None:
-    """For readers whose value is not wanted."""
+    """For readers whose value is not needed."""
 
 
 def _text(_: Reading, node: yaml.Node) -> None:
@@ -163,7 +163,7 @@ def _colour(reading: Reading, node: yaml.Node) -> None:
 
 
 def check_colour(colour: str, palette: frozenset[str] | None, line: int) -> None:
-    """A colour as a theme writes it: without the `#` that text needs."""
+    """A colour as a theme writes it, without the `#` that text needs."""
     from_palette = re.fullmatch(r"(?:palette:)+(.*)|(?:p:)+(.*)", colour, re.DOTALL)
     if from_palette:
         name = from_palette[1] or from_palette[2] or ""
@@ -178,7 +178,7 @@ def check_colour(colour: str, palette: frozenset[str] | None, line: int) -> None
 
 
 def _colour_written_as_text(reading: Reading, node: yaml.Node) -> None:
-    """A colour where presenterm takes no number: `foreground: 333` must be "333" there."""
+    """A colour where presenterm does not accept a number: `foreground: 333` must be "333" there."""
     if not yaml_values.reads_as_text(node):
         raise YamlError(f"expected a colour in quotes, got {yaml_values.describe(node)}", line_of(node))
     _colour(reading, node)
@@ -202,7 +202,7 @@ _ALIGNMENT_KEYS = ("alignment", "margin", "minimum_margin", "minimum_size")
 
 
 def _free(_: Reading, __: yaml.Node) -> None:
-    """A key of alignment: presenterm takes any value, and drops the alignment where one is wrong."""
+    """A key of alignment: presenterm accepts any value, and drops the alignment if one is wrong."""
 
 
 def _warn_of_alignment(reading: Reading, kind: Keys, entries: Mapping[str, yaml.Node]) -> None:

@@ -1,6 +1,6 @@
-"""YAML read the way presenterm reads it: by the type that is wanted, not by what the text looks like.
+"""Reads YAML the way presenterm does: by the type that is wanted, not by what the text looks like.
 
-`title: 3` is the text "3"; `column: "0"` is no number. So values are read from YAML's nodes, which still know
+`title: 3` is the text "3"; `column: "0"` is not a number. So values are read from YAML's nodes, which still know
 how they were written.
 """
 
@@ -33,7 +33,7 @@ class YamlError(Exception):
 
 
 def compose(text: str) -> yaml.Node | None:
-    """The text's one YAML node; None where the text says nothing. YamlError where it is no YAML."""
+    """The text's one YAML node; None if the text is empty. YamlError if it is not YAML."""
     try:
         return yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
@@ -48,7 +48,7 @@ def compose(text: str) -> yaml.Node | None:
 
 
 def _is_blank(text: str, index: int) -> bool:
-    """Whether this is a tab after a key: presenterm's YAML takes it for a blank, PyYAML refuses it."""
+    """Whether this is a tab after a key, which presenterm's YAML accepts as a blank, but PyYAML refuses."""
     before = text[text.rfind("\n", 0, index) + 1 : index].rstrip(" ")
     return text[index : index + 1] == "\t" and before.endswith(":")
 
@@ -63,25 +63,25 @@ def is_null(node: yaml.Node) -> bool:
 
 
 def is_empty(node: yaml.Node) -> bool:
-    """Whether nothing at all stands there: where keys should, presenterm takes that, and refuses a written null."""
+    """Whether nothing at all is there: presenterm accepts that in place of keys, but refuses a written null."""
     return isinstance(node, yaml.ScalarNode) and not node.style and node.value == ""
 
 
 def given(entries: Mapping[str, yaml.Node], key: str) -> yaml.Node | None:
-    """The value of a key that may be left out, or be null."""
+    """The value of a key that may be omitted or null."""
     node = entries.get(key)
     return None if node is None or is_null(node) else node
 
 
 def describe(node: yaml.Node) -> str:
-    """How an error names what came."""
+    """How an error names what was found."""
     if isinstance(node, yaml.ScalarNode):
         return f"'{textwrap.shorten(node.value, 40, placeholder='…')}'" if node.value else "nothing"
     return "a list" if isinstance(node, yaml.SequenceNode) else "a mapping"
 
 
 def reads_as_text(node: yaml.Node) -> bool:
-    """Whether the value, by what it looks like, is text: no number, no switch, not null."""
+    """Whether the value looks like text: not a number, a switch or null."""
     return isinstance(node, yaml.ScalarNode) and (bool(node.style) or not _NOT_TEXT.fullmatch(node.value))
 
 
@@ -123,7 +123,7 @@ def texts(node: yaml.Node) -> tuple[str, ...]:
 
 
 def mapping(node: yaml.Node, valid: Collection[str] = (), kind: str = "key") -> dict[str, yaml.Node]:
-    """Key to value. A key that stands twice is an error, and so is one that is not among the valid ones, if given."""
+    """Key → value. A duplicate key is an error, and so is a key that is not among the valid ones, if given."""
     if not isinstance(node, yaml.MappingNode):
         raise YamlError(f"expected 'key: value' lines, got {describe(node)}", line_of(node))
     entries: dict[str, yaml.Node] = {}
@@ -138,7 +138,7 @@ def mapping(node: yaml.Node, valid: Collection[str] = (), kind: str = "key") -> 
 
 
 class _Loader(yaml.SafeLoader):
-    """Without YAML's dates and its `=`: to presenterm's YAML they are texts."""
+    """Without YAML's dates and its `=`, which presenterm's YAML reads as text."""
 
 
 def _as_text(loader: _Loader, node: yaml.ScalarNode) -> str:
@@ -150,7 +150,7 @@ for _tag in ("timestamp", "value"):
 
 
 def plain_value(node: yaml.Node) -> object:
-    """The node as dicts, lists, texts, numbers and the rest, by what it looks like."""
+    """The node as dicts, lists, strings, numbers and so on, by what it looks like."""
     try:
         return _Loader("").construct_document(node)
     except (yaml.YAMLError, ValueError, RecursionError) as error:

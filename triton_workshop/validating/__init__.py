@@ -1,4 +1,4 @@
-"""Whether a deck can be presented on this machine: everything it refers to is there, and every block runs.
+"""Tells whether a deck can be presented on this machine: everything it refers to exists, and every block runs.
 
 validation = validate(Path("slides/triton-workshop.md"))
 """

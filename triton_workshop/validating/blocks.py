@@ -1,4 +1,4 @@
-"""Runs the live blocks of a deck and judges how each ended."""
+"""Runs the live blocks of a deck, and judges how each ended."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from triton_workshop.processes.script import CannotRunError, Origin, Outcome, Sc
 from triton_workshop.validating.validation import BlockResult
 
 OUTPUT_KEPT = 2**20
-"""Bytes kept of an output: its end."""
+"""Bytes kept of an output, from its end."""
 
 
 Start = Callable[[Script], Run]
-"""How a script is started: in a new process, or in one that is warm."""
+"""Starts a script, in a new process or in a warm one."""
 
 
 @dataclass(frozen=True)
 class Rules:
-    """What a block may take, in seconds: `timeout` ends it, `limit` only fails it. `only` picks a slide, from 1.
+    """Limits for a block, in seconds: `timeout` ends it, `limit` only fails it. `only` picks a slide, from 1.
 
-    Blocks that there is no `consent` to are not run.
+    Blocks without `consent` are not run.
     """
 
     timeout: float = 60.0
@@ -37,15 +37,15 @@ class Rules:
 
 
 def is_live(code: Code) -> bool:
-    """Whether the deck promises something of this block's run."""
+    """Whether the deck says how this block should run."""
     return code.validate or code.execution is not Execution.NONE
 
 
 def run_block(result: BlockResult, folder: Path, columns: int, rules: Rules, start: Start) -> BlockResult:
-    """The block's result, once it has run in `folder` with lines of that many columns."""
+    """The block's result, after running it in `folder` with lines of that many columns."""
     code = result.code
     if code.execution is Execution.TERMINAL:
-        return replace(result, skipped="needs a terminal of its own")
+        return replace(result, skipped="needs a terminal to itself")
     if not rules.consent.allows(code.execution):
         return replace(result, skipped=f"runs only with {flag(code.execution)}")
     file, line = origin(code, result.block, result.path)
@@ -81,15 +81,15 @@ def run_to_the_end(run: Run) -> tuple[Outcome, bytes]:
 
 
 def failure(code: Code, outcome: Outcome, output: bytes, rules: Rules) -> str | None:
-    """Why this is not what the deck promises of the block; None where it is."""
-    if outcome.timed_out:  # also where it is to fail: hanging is not failing
+    """Why the result is not what the deck promises; None if it is."""
+    if outcome.timed_out:  # even if it should fail: hanging is not failing
         return f"still running after {rules.timeout:g} s"
     if code.expect_failure and outcome.succeeded:
         return "exit 0, but it is marked +expect:failure"
     if not code.expect_failure and not outcome.succeeded:
         return outcome.reason
     if code.execution is Execution.IMAGE and not _is_picture(output):
-        return "its output is no picture, but it is marked +image"
+        return "its output is not a picture, but it is marked +image"
     if rules.limit is not None and outcome.seconds > rules.limit:
         return f"slower than {rules.limit:g} s"
     return None
@@ -106,6 +106,6 @@ def _is_picture(output: bytes) -> bool:
 
 
 def live_block(block: Block, deck: Path) -> BlockResult | None:
-    """The result, still empty, for a block that is live; None for any other."""
+    """The result, still empty, for a live block; None for any other."""
     code = block.content
     return BlockResult(block.path or deck, block, code) if isinstance(code, Code) and is_live(code) else None

@@ -1,4 +1,4 @@
-"""A validation for machines, as JSON, and for a repository, as Markdown."""
+"""A validation as JSON, for programs, and as Markdown, for a repository."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from triton_workshop.validating.validation import BlockResult, SlideResult, Vali
 
 
 def as_json(validation: Validation) -> str:
-    """One object. A block that was not run has `passed` null, and `reason` says why."""
+    """One object. For a block that was not run, `passed` is null, and `reason` says why."""
     document = {
         "deck": str(validation.deck),
         "device": validation.machine.device,
@@ -45,7 +45,7 @@ def _block(result: BlockResult) -> dict[str, object]:
 
 
 def as_markdown(validation: Validation, command: str) -> str:
-    """The machine, the versions, and a table of the live blocks, as `benchmarks/results/` keeps it."""
+    """The machine, the versions, and a table of the live blocks, as kept in `benchmarks/results/`."""
     machine = validation.machine
     deck = validation.deck.name
     versions = f"Python {machine.python}, PyTorch {machine.torch or '–'}, Triton {machine.triton or '–'}"
@@ -57,7 +57,7 @@ def as_markdown(validation: Validation, command: str) -> str:
             f"# Every live block of {deck}",
             "",
             f"`{command}` on {where}; {versions}.",
-            f"{summary(validation)}. Seconds are of one run each, Python in a process that has torch and Triton.",
+            f"{summary(validation)}. Seconds are for one run each; Python ran in a process with torch and Triton.",
             "",
             "| Slide | Title | Line | Language | Seconds | Exit | Expected | Result |",
             "| ---: | --- | ---: | --- | ---: | ---: | --- | --- |",
@@ -77,7 +77,7 @@ def _row(slide: SlideResult, result: BlockResult) -> str:
 
 
 def summary(validation: Validation) -> str:
-    """How it went, in a sentence without its full stop."""
+    """The outcome, in a sentence without its full stop."""
     blocks = validation.blocks
     failed = sum(not block.passed for block in blocks)
     skipped = sum(block.skipped is not None for block in blocks)

@@ -1,4 +1,4 @@
-"""What can be said of a deck without running it, beyond what its parser refuses or warns of."""
+"""What can be said about a deck without running it, beyond what its parser refuses or warns about."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from triton_workshop.validating.validation import Finding
 
 MOST_MEGABYTES = 20
 MOST_MEGAPIXELS = 50
-"""Larger pictures take seconds to decode, each time that a slide is shown; a 4K screen has 8 megapixels."""
+"""The largest pictures, since decoding takes seconds each time a slide is shown; a 4K screen has 8 megapixels."""
 
 
 def inspect(deck: Deck) -> tuple[Finding, ...]:
@@ -23,7 +23,7 @@ def inspect(deck: Deck) -> tuple[Finding, ...]:
 
 
 def _defects(block: Block) -> Iterator[tuple[int, str]]:
-    """Line and message of what is wrong with a block."""
+    """Line and message for each problem with a block."""
     match block.content:
         case Image(path):
             if problem := picture_defect(path):
@@ -32,13 +32,13 @@ def _defects(block: Block) -> Iterator[tuple[int, str]]:
             sources = zip(code.source.split("\n"), code.source_lines, strict=False)
             for text, line in sources:
                 if text.startswith("///"):
-                    yield line, "'///' without a space after it: the line is shown, and breaks the code"
+                    yield line, "'///' needs a space after it; without one, the line is shown and breaks the code"
         case _:
             pass
 
 
 def picture_defect(path: Path) -> str | None:
-    """Why this picture cannot be shown, or only after a long wait; None where it can."""
+    """Why this picture cannot be shown, or only after a long wait; None if it can."""
     from PIL import Image as Pictures
 
     try:

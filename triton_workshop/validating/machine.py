@@ -1,4 +1,4 @@
-"""The machine that a deck was validated on, without importing torch or Triton: that would take seconds."""
+"""The machine that a deck was validated on, found without importing torch or Triton, which would take seconds."""
 
 from __future__ import annotations
 

@@ -17,12 +17,12 @@ from triton_workshop.validating.validation import BlockResult, SlideResult, Vali
 FIGURES = 36
 """Columns that a row's mark, numbers and gaps take."""
 LAST_LINES = 12
-"""Lines shown of what a failing block printed: a traceback ends with its reason."""
+"""Lines shown of what a failing block printed, at its end, where a traceback has its reason."""
 
 
 @contextmanager
 def progress() -> Iterator[Watch]:
-    """A bar on standard error, where that is a terminal; nothing elsewhere."""
+    """A bar on standard error if that is a terminal; nothing otherwise."""
     console = Console(stderr=True)
     bar = Progress(
         BarColumn(20),
@@ -43,7 +43,7 @@ def progress() -> Iterator[Watch]:
 
 
 def print_validation(validation: Validation, console: Console) -> None:
-    """The table; then each failure with its last lines, each finding with its line, and a sentence about it all."""
+    """The table, then each failure with its last lines, each finding with its line, and a summary."""
     if validation.blocks:
         console.print(_table(validation, console.width))
         console.print()
@@ -51,7 +51,7 @@ def print_validation(validation: Validation, console: Console) -> None:
         for result in slide.blocks:
             if not result.passed:
                 _print_failure(slide, result, console)
-    wrapped = not console.is_terminal  # a finding in a file or a pipe stays on its line
+    wrapped = not console.is_terminal  # a finding in a file or a pipe stays on one line
     for finding in validation.findings:
         console.print(Text.assemble(("✗ ", "bold red"), str(finding)), soft_wrap=wrapped)
     if validation.findings:
@@ -62,7 +62,7 @@ def print_validation(validation: Validation, console: Console) -> None:
 
 
 def _table(validation: Validation, width: int) -> Table:
-    """A row for each live block. Titles give way to what is measured, and to notes."""
+    """A row for each live block. Titles are shortened to leave room for measurements and notes."""
     notes = max(len(_note(result).plain) for result in validation.blocks)
     notes = min(notes, width // 4)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
@@ -100,7 +100,7 @@ def _exit(result: BlockResult) -> Text:
 
 
 def _note(result: BlockResult) -> Text:
-    """What the exit code does not say already."""
+    """What the exit code does not already say."""
     if result.failure:
         says_no_more = result.outcome is not None and result.failure == f"exit {result.outcome.code}"
         return Text("" if says_no_more else result.failure, style="red")

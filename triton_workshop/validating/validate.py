@@ -1,4 +1,4 @@
-"""A deck's file to a validation of it."""
+"""From a deck's file to its validation."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from triton_workshop.validating.machine import this_machine
 from triton_workshop.validating.validation import Finding, SlideResult, Validation
 
 COLUMNS = 80
-"""How wide an output may be where nobody says it."""
+"""How wide an output may be if nothing says so."""
 
 Widths = Callable[[Deck], Mapping[Block, int]]
 """For a deck, how many columns the output of each live block has."""
 Watch = Callable[[int, int, str], None]
-"""Told before each block: how many blocks are done, how many there are, and the title of the slide that is next."""
+"""Called before each block with how many are done, how many there are, and the title of the slide that is next."""
 
 
 class NoSuchSlideError(Exception):
-    """A slide was asked for that the deck does not have; the message says how many it has."""
+    """The deck does not have the slide that was asked for; the message says how many it has."""
 
 
 def validate(
@@ -36,10 +36,10 @@ def validate(
     watch: Watch = lambda done, blocks, title: None,
     start: Start = Run,
 ) -> Validation:
-    """Reads a deck, looks at all that it refers to, and runs its live blocks here, in order, in the deck's folder.
+    """Reads a deck, looks at everything that it refers to, and runs its live blocks in order, in the deck's folder.
 
-    A deck that presenterm would refuse has one finding, and nothing of it runs. Raises NoSuchDeckError where there is
-    no deck, and NoSuchSlideError where `rules.only` names no slide.
+    A deck that presenterm would refuse gets one finding, and none of it runs. Raises NoSuchDeckError if there is no
+    deck, and NoSuchSlideError if `rules.only` names no slide.
     """
     rules = rules or Rules()
     started = time.monotonic()

@@ -1,4 +1,4 @@
-"""What came of validating a deck. Frozen dataclasses: no screen, nothing runs."""
+"""The result of validating a deck. Frozen dataclasses: no screen, nothing runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|
 
 @dataclass(frozen=True)
 class Finding:
-    """Something wrong with the deck itself, and where."""
+    """A problem with the deck itself, and where it is."""
 
     path: Path
     line: int
@@ -27,16 +27,16 @@ class Finding:
 
 @dataclass(frozen=True)
 class BlockResult:
-    """One live block: how it ended and what it printed. `outcome` is None where it was not run."""
+    """One live block: how it ended and what it printed. `outcome` is None if it was not run."""
 
     path: Path
-    """The deck, or the included file that the block stands in; its line counts there."""
+    """The file that contains the block, the deck or an included one; the block's line counts there."""
     block: Block
     code: Code
     outcome: Outcome | None = None
     output: bytes = b""
     failure: str | None = None
-    """Why this is not what the deck promises; None where it is, and where the block was not run."""
+    """Why this is not what the deck promises; None if it is, or if the block was not run."""
     skipped: str | None = None
     """Why it was not run."""
 
@@ -72,7 +72,7 @@ class SlideResult:
 
 @dataclass(frozen=True)
 class Validation:
-    """A deck, as it was found on this machine."""
+    """A deck as found on this machine."""
 
     deck: Path
     machine: Machine

@@ -1,4 +1,4 @@
-"""Slides composed before their turn: the key that leads to one finds its pictures and its code drawn already."""
+"""Composes slides before their turn, so that the key that leads to one finds its pictures and code already drawn."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from triton_workshop.viewer.view import View
 
 
 class Ahead:
-    """Composes slides in a thread of its own. The pages are thrown away: what they are made of stays in caches.
+    """Composes slides in a separate thread. The pages are thrown away, but what they are made of stays in caches.
 
-    A picture takes up to a tenth of a second, most of it without Python's lock, and so does the import of what
-    highlights code; everything else of a slide takes milliseconds.
+    A picture takes up to a tenth of a second, mostly without holding Python's lock, and so does importing what
+    highlights code; everything else on a slide takes milliseconds.
     """
 
     def __init__(self) -> None:
@@ -23,16 +23,16 @@ class Ahead:
         self._closed = False
 
     def compose(self, deck: Deck, slides: Sequence[Slide], view: View) -> None:
-        """Begins with these slides, in this order, and forgets those of before; returns at once."""
+        """Starts on these slides, in this order, and drops earlier ones; returns immediately."""
         for future in self._pending:
             future.cancel()
         if self._closed:  # a last message while the viewer ends
             return
-        # An exception stays in its future: a slide that cannot be drawn says so when its turn comes.
+        # An exception stays in its future; a slide that cannot be drawn says so when its turn comes.
         self._pending = [self._thread.submit(draw, deck, slide, view) for slide in slides]
 
     def wait(self) -> None:
-        """Until all has been composed."""
+        """Waits until all have been composed."""
         for future in self._pending:
             future.exception()
 
@@ -42,9 +42,9 @@ class Ahead:
 
 
 def draw(deck: Deck, slide: Slide, view: View) -> None:
-    """All of a slide that can be made without the screen."""
+    """Makes everything on a slide that does not need the screen."""
     page = compose(deck, slide, view)
-    if page.pictures:  # those that the terminal shows itself
+    if page.pictures:  # those that the terminal itself shows
         from triton_workshop.viewer.picture_widget import prepared
 
         for picture in page.pictures:

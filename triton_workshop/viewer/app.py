@@ -58,15 +58,15 @@ if TYPE_CHECKING:
     from triton_workshop.viewer.picture_widget import Held, PictureWidget
 
 FRAME = 0.05
-"""Seconds between two looks at the output of live blocks."""
+"""Seconds between two checks for output of live blocks."""
 TYPING = 1.0
 """Seconds after a letter within which the next one belongs to the same word."""
 BREATH = 3
-"""While output streams, drawing may take one part in so many of the time."""
+"""While output streams, drawing may take this fraction (one in so many parts) of the time."""
 
 
 class Body(VerticalScroll, can_focus=False):
-    """The part of a slide between title and footer; scrolls where the slide is taller."""
+    """The part of a slide between title and footer; scrolls if the slide is taller."""
 
 
 class Viewer(App[int]):
@@ -102,7 +102,7 @@ class Viewer(App[int]):
         Binding("o", "output", "Output", show=False),
         Binding("slash", "search", "Search", show=False),
         Binding("b,full_stop", "black", "Black", show=False),
-        Binding("r,ctrl+r", "reload", "Read again", show=False),
+        Binding("r,ctrl+r", "reload", "Reload", show=False),
         Binding("ctrl+p", "index", "Slides", show=False),
         Binding("question_mark", "keys", "Keys", show=False),
         Binding("T,upper_t,shift+t", "grid", "Lines between columns", show=False),
@@ -110,8 +110,8 @@ class Viewer(App[int]):
         Binding("shift+up", "scroll(-1)", "Scroll up", show=False),
         Binding("ctrl+d", "scroll(0.5)", "Half a screen down", show=False),
         Binding("ctrl+u", "scroll(-0.5)", "Half a screen up", show=False),
-        Binding("escape", "forget", "Back to how it was", show=False),
-        Binding("ctrl+z", "suspend_process", "Back to the shell for a while", show=False),
+        Binding("escape", "forget", "Cancel or restore", show=False),
+        Binding("ctrl+z", "suspend_process", "Suspend to the shell", show=False),
         Binding("q", "leave", "Quit", show=False),
         Binding("ctrl+q", "leave", "Quit", show=False, priority=True),
         Binding("ctrl+c", "interrupt", "Quit", show=False, priority=True),
@@ -128,10 +128,10 @@ class Viewer(App[int]):
         consent: Consent = EVERYTHING,
         saves: Saves | None = None,
     ) -> None:
-        """`slide` is the number to start on, from 1. With `warm_up`, blocks answer at once, some seconds from now.
+        """`slide` is the number to start on, from 1. With `warm_up`, blocks answer quickly a few seconds from now.
 
         The `publisher` tells the notes in another terminal what is shown. `consent` is what the presenter agreed to for
-        code from elsewhere. With `saves`, which follows the deck's file since before it was read, the deck is read
+        code from elsewhere. With `saves`, which has followed the deck's file since before it was read, the deck is read
         again whenever it is saved.
         """
         super().__init__()
@@ -140,7 +140,7 @@ class Viewer(App[int]):
         self.grid = False
         self.saves = saves
         self._trouble: Trouble | None = None
-        """What is wrong with the deck as it was saved last."""
+        """What is wrong with the deck as last saved."""
         self.graphics = graphics
         self.warm_up = warm_up
         self.publisher = publisher
@@ -150,10 +150,10 @@ class Viewer(App[int]):
         """Digits of a slide's number, or a first `g`."""
         self.message = ""
         self._follow = False
-        """Whether output is kept in view while it grows."""
+        """Whether to keep output in view while it grows."""
         self._next_frame = 0.0
         self.settled = True
-        """Whether the screen shows all that the live blocks have printed."""
+        """Whether the screen shows everything that the live blocks have printed."""
         self._pictures: list[PictureWidget] = []
         self._footer_pictures: list[PictureWidget] = []
         self._held: Held | None = None
@@ -165,7 +165,7 @@ class Viewer(App[int]):
 
     @property
     def deck(self) -> Deck:
-        """As it is shown."""
+        """The deck as it is shown."""
         return self.show.deck
 
     def _use_look(self, deck: Deck) -> None:
@@ -196,7 +196,7 @@ class Viewer(App[int]):
 
     def on_ready(self) -> None:
         first_slide_shown()
-        if self.warm_up:  # not before: the first slide comes first
+        if self.warm_up:  # not before, as the first slide comes first
             self.show.live.warm_up(self.deck)
         if self.saves is not None:
             self.run_worker(self._follow_saves(self.saves), group="saves")
@@ -215,7 +215,7 @@ class Viewer(App[int]):
             picture.draw_again()
 
     def _come_back(self, _: App[object]) -> None:
-        """After Ctrl+Z and `fg`: the shell has had the screen meanwhile."""
+        """Redraws after Ctrl+Z and `fg`, as the shell has had the screen meanwhile."""
         self._draw_pictures_again()
         self.refresh(layout=True)
 
@@ -225,7 +225,7 @@ class Viewer(App[int]):
         await super().on_event(event)
 
     def _types_on(self) -> bool:
-        """Whether a letter is still meant for an editor that a save has just closed: as a key it might end the talk."""
+        """Whether a letter is still meant for an editor that a save has just closed; as a key it might end the talk."""
         now = time.monotonic()
         if now > self._deaf_until:
             return False
@@ -250,14 +250,14 @@ class Viewer(App[int]):
         )
 
     def _draw(self, size: Size | None = None, *, from_top: bool = False) -> None:
-        """Shows the slide as it is now, all of it in one go."""
-        if not hasattr(self, "body") or not self.body.is_attached:  # not yet there, or on its way out
+        """Shows the slide as it is now, all at once."""
+        if not hasattr(self, "body") or not self.body.is_attached:  # not there yet, or being closed
             return
         view = self._view(size or self.size)
         started = time.monotonic()
         try:
             self.page = compose(self.deck, self.show.slide, view)
-        except Exception:  # a slide that cannot be drawn says so, and the others go on
+        except Exception:  # a slide that cannot be drawn says so, and the others still work
             self.page = broken_page(traceback.format_exc(), view)
         with self.batch_update():
             if from_top:
@@ -298,7 +298,7 @@ class Viewer(App[int]):
         self.trouble_rows.display = self._trouble is not None
 
     def _placed(self, widgets: Sequence[PictureWidget], pictures: Sequence[Picture], rows: Rows) -> list[PictureWidget]:
-        """Puts the terminal's own pictures where they are wanted on these rows; those that only move are moved."""
+        """Puts the terminal's own pictures where these rows want them; pictures that only move are moved."""
         left, placed = list(widgets), []
         for picture in pictures:
             widget = next((widget for widget in left if widget.look == picture.look), None)
@@ -310,7 +310,7 @@ class Viewer(App[int]):
             widget.styles.offset = (picture.x, picture.y)
             placed.append(widget)
         for widget in left:
-            widget.display = False  # at once; it goes a moment later
+            widget.display = False  # hidden now; it is removed a moment later
             widget.remove()
         return placed
 
@@ -337,7 +337,7 @@ class Viewer(App[int]):
             self._draw()
 
     def _arrive(self) -> None:
-        """Shows a slide from its top, and starts what runs by itself there."""
+        """Shows a slide from its top, and starts its automatic blocks."""
         self._draw(from_top=True)
         cells = (self.show.live.cells.get(block) for block in self.page.live)
         self._follow = any(cell is not None and cell.status is not Status.ENDED for cell in cells)
@@ -345,7 +345,7 @@ class Viewer(App[int]):
         self.call_after_refresh(self._compose_neighbours)
 
     def _compose_neighbours(self) -> None:
-        """Prepares the slides that the next keys will lead to, now that this one is on the screen."""
+        """Prepares the slides that the next keys will lead to, once this one is on the screen."""
         self.ahead.compose(self.deck, self.show.neighbours(), replace(self._view(self.size), step=0, cells={}))
 
     def action_go(self, where: str) -> None:
@@ -365,7 +365,7 @@ class Viewer(App[int]):
         self._move(goto(number, self.show.steps))
 
     def action_forget(self) -> None:
-        """Stays, if it was asked whether to leave; else leaves the editor; else hides an error; else forgets a number;
+        """Cancels the first of these that applies: the question whether to leave, the editor, an error, a number; or
         else shows the deck's own code again."""
         edited = self.show.edited()
         if self.message and self.message == asked_before_leaving(self.show.edits.unsaved()):
@@ -394,7 +394,7 @@ class Viewer(App[int]):
         self._draw_footer()
 
     def action_scroll(self, amount: float) -> None:
-        """Scrolls by lines, or by a part of the screen where the amount is a fraction."""
+        """Scrolls by lines, or by a fraction of the screen."""
         self._follow = False
         rows = amount if isinstance(amount, int) else round(amount * self.body.size.height)
         self.body.scroll_relative(y=rows, animate=False)
@@ -414,7 +414,7 @@ class Viewer(App[int]):
         if not blocks:
             self._say("nothing to run here")
         elif refused and isinstance(refused[0], Code):
-            self._say(f"code from elsewhere: to let it run, start again with {flag(refused[0].execution)}")
+            self._say(f"code from elsewhere did not run; to allow it, restart with {flag(refused[0].execution)}")
         self._run(blocks)
 
     def _run(self, blocks: list[Block]) -> None:
@@ -442,10 +442,10 @@ class Viewer(App[int]):
             with self.suspend(), cleared_screen():
                 outcome = self.show.live.run_in_terminal(block)
                 if outcome is not None and not outcome.succeeded and not outcome.stopped:
-                    # What it said is gone as soon as the slides are back.
-                    wait_for_enter(f"✗ {outcome.reason} · Enter goes back to the slides")
+                    # Its output disappears when the slides come back.
+                    wait_for_enter(f"✗ {outcome.reason} · press Enter to go back to the slides")
         except SuspendNotSupported:
-            self.show.live.fail(block, "this terminal cannot be given to a program")
+            self.show.live.fail(block, "a program cannot take over this terminal")
         self._draw()
 
     def _columns_of(self, block: Block) -> int:
@@ -459,19 +459,19 @@ class Viewer(App[int]):
         self.show.live.stop()
 
     def _tick(self) -> None:
-        """Brings new output into view, no more often than there is time to draw it."""
+        """Shows new output, no more often than there is time to draw it."""
         self.show.live.update()
         busy = self.show.live.busy
         if busy and time.monotonic() < self._next_frame:
             return
         self._draw()
         self._keep_in_view()
-        if not busy:  # what came last is on the screen now
+        if not busy:  # the last output is on the screen now
             self.ticker.pause()
         self.settled = not busy
 
     def _keep_in_view(self) -> None:
-        """Scrolls so that the end of the newest output can be seen, unless the presenter has scrolled since."""
+        """Scrolls to the end of the newest output, unless the presenter has scrolled since."""
         cells = self.show.live.cells
         begun = [block for block in self.page.live if block in cells and cells[block].started]
         if not self._follow or not begun:
@@ -484,7 +484,7 @@ class Viewer(App[int]):
     # Editing
 
     def action_edit(self) -> None:
-        """Opens the editor over the first live block; where it is open, over the next; after the last it closes."""
+        """Opens the editor on the first live block, then on the next each time; after the last it closes."""
         blocks = self.show.editable()
         here = self.show.edits.shown(self.editor.block) if self.editor is not None else None
         if not blocks:
@@ -498,7 +498,7 @@ class Viewer(App[int]):
             self._open_editor(blocks[0])
 
     def _open_editor(self, shown: Block) -> None:
-        from triton_workshop.viewer.editor import Editor  # when it is asked for: the first slide does not wait for it
+        from triton_workshop.viewer.editor import Editor  # not before: the first slide does not wait for it
 
         self._close_editor()
         block = self.show.edits.source(shown)
@@ -517,22 +517,22 @@ class Viewer(App[int]):
             self._remove_editor(self.editor)
 
     def _remove_editor(self, editor: Editor) -> None:
-        editor.screen.set_focus(None)  # at once, so that the next key is not typed into it any more
+        editor.screen.set_focus(None)  # now, so that the next key is not typed into it
         editor.remove()
         self.editor = None
 
     def _keep_edit(self) -> None:
-        """Takes what the editor holds into the deck that is shown."""
+        """Puts what the editor holds into the deck that is shown."""
         if self.editor is not None:
             self.show.edit(self.editor.block, self.editor.text, self.editor.history)
 
     def _restore(self, shown: Block) -> None:
         self.show.restore(shown)
-        self.message = "the deck's own code · Ctrl+O and Ctrl+Z bring the edit back"
+        self.message = "showing the deck's own code · Ctrl+O, Ctrl+Z restores the edit"
         self._draw()
 
     def _editor_spot(self) -> Spot | None:
-        """Where the code is that the editor lies over."""
+        """Where the code under the editor is."""
         if self.editor is None:
             return None
         block = self.show.edits.shown(self.editor.block)
@@ -547,7 +547,7 @@ class Viewer(App[int]):
         self.editor.styles.offset = (spot.x + EDITOR_INSET, spot.y)
 
     def _show_all_of_editor(self) -> None:
-        """Scrolls as little as it takes to see the header and the code; where they are too tall, to their start."""
+        """Scrolls just far enough to show the header and the code, or their start if they are too tall."""
         spot = self._editor_spot()
         if spot is not None:
             whole = Region(0, spot.y - 1, 1, min(spot.height + 1, self.page.room))
@@ -568,7 +568,7 @@ class Viewer(App[int]):
     # Outputs, search, and the mouse
 
     def action_output(self) -> None:
-        """Shows the newest output of the slide on the whole screen."""
+        """Shows the newest output on the slide on the whole screen."""
         self._show_output(None)
 
     def _show_output(self, wanted: Block | None) -> None:
@@ -640,7 +640,7 @@ class Viewer(App[int]):
         self.push_screen(Black())
 
     def action_interrupt(self) -> None:
-        """Quits; in the editor, where Ctrl+C copies, it never does."""
+        """Quits, except in the editor, where Ctrl+C copies."""
         if isinstance(self.screen, Black):
             self.screen.dismiss()
         elif self.editor is None or self.focused is not self.editor:
@@ -648,17 +648,17 @@ class Viewer(App[int]):
         elif self.editor.selected_text:
             self.editor.action_copy()
         else:
-            self._say("nothing is selected to copy; Esc leaves the editor")
+            self._say("select something to copy; Esc leaves the editor")
 
     def action_reload(self) -> None:
         self._forget_pictures()
         self._take_in(read(self.deck.path))
         if self._trouble is None:
-            self.message = self.message or "✓ read again"
+            self.message = self.message or "✓ reloaded"
         self._draw_footer()
 
     async def _follow_saves(self, saves: Saves) -> None:
-        """Shows the deck as it is saved."""
+        """Shows the deck as saved."""
         try:
             async for reading in readings(saves, self.show.deck_read, self.show.doubtful):
                 if reading.saved & pictures(self.deck):
@@ -667,10 +667,10 @@ class Viewer(App[int]):
                     continue
                 self._take_in(reading.result)
         except Exception as error:  # a defect of ours must not end the talk
-            self._say(f"saves are not followed any more ({error!r}); r reads the deck again")
+            self._say(f"the deck no longer reloads by itself ({error!r}); press r to reload it")
 
     def _take_in(self, result: Deck | DeckError) -> None:
-        """Shows a deck that was read again, at the same place and with its outputs; or what is wrong with it."""
+        """Shows a deck that was read again, at the same place and with its outputs, or else what is wrong with it."""
         if isinstance(result, DeckError):
             self._trouble = Trouble.with_line(result)
             self._draw()
@@ -686,7 +686,7 @@ class Viewer(App[int]):
         self._start(self.show.by_itself())
 
     def _forget_pictures(self) -> None:
-        """Forgets all that was made of the picture files, here and in the terminal, so that they are read again."""
+        """Forgets everything made from picture files, here and in the terminal, so that they are read again."""
         forget_pictures()
         if self.graphics.real:
             from triton_workshop.viewer.picture_widget import forget_prepared
@@ -698,7 +698,7 @@ class Viewer(App[int]):
         self._footer_pictures = self._placed(self._footer_pictures, (), self.footer_rows)
 
     def _carry_editor_over(self, before: Deck) -> None:
-        """The editor stays over the same code, wherever it stands on the slide now; else it closes."""
+        """Keeps the editor over the same code, wherever it is on the slide now, or else closes it."""
         if self.editor is None:
             return
         block = blocks_again(before, self.show.deck_read).get(self.editor.block)
@@ -720,7 +720,7 @@ class Viewer(App[int]):
         self.push_screen(Keys(KEYS, self.palette))
 
     def action_leave(self) -> None:
-        """Quits; where code was edited, only when asked twice in a row."""
+        """Quits; if code was edited, only when asked twice in a row."""
         self._close_editor()
         question = asked_before_leaving(self.show.edits.unsaved())
         if not question or self.message == question:
@@ -732,22 +732,22 @@ class Viewer(App[int]):
         self._draw()
 
     def let_pictures_go(self) -> None:
-        """After the end: has the terminal forget what it holds for us."""
+        """At the end, has the terminal forget what it holds for us."""
         if self._held is not None and sys.__stdout__ is not None:
             print(end=self._held.let_go(self.graphics.terminal), file=sys.__stdout__, flush=True)
 
 
 def asked_before_leaving(edited: int) -> str:
-    """What is asked before so many edited blocks are given up; nothing where there is none."""
+    """The question before edits are given up; empty if there are none."""
     blocks = "1 block was edited" if edited == 1 else f"{edited} blocks were edited"
     return f"{blocks} · q again quits, Esc stays" if edited else ""
 
 
 def said_of(displaced: Displaced) -> str:
-    """What the presenter is told of edits that did not stay over their code."""
+    """What to tell the presenter about edits that did not stay over their code."""
     if displaced.aside:
-        return "the code below an edit has changed · Ctrl+O, Ctrl+Z: the edit"
-    return "code that was edited is gone · the edit comes back with it" if displaced.waiting else ""
+        return "the code under an edit has changed · Ctrl+O, Ctrl+Z restores the edit"
+    return "edited code is gone · if it comes back, so does the edit" if displaced.waiting else ""
 
 
 def takes_terminal(block: Block) -> bool:
@@ -757,14 +757,14 @@ def takes_terminal(block: Block) -> bool:
 def present(
     deck_path: Path, *, start: int = 1, given: Consent = NOTHING, terminal: Callable[[], Terminal] = ask
 ) -> int:
-    """Shows the deck in the terminal until the presenter leaves; the exit status. `terminal` says what that can show.
+    """Shows the deck until the presenter leaves; returns the exit status. `terminal` says what the terminal can show.
 
-    `given` is the leave to run code from elsewhere that came with the command; without any, the presenter is asked.
+    `given` is the consent to run code from elsewhere that came with the command; without any, the presenter is asked.
     Raises `DeckError` for a deck that cannot be read.
     """
-    saves = Saves(deck_path)  # before the deck is read, so that no save comes between
+    saves = Saves(deck_path)  # before the deck is read, so that no save is missed
     deck = load_deck(deck_path)
-    graphics = Graphics(terminal())  # its answer comes before the question to the presenter
+    graphics = Graphics(terminal())  # its answer comes before the presenter is asked
     consent = consent_to(deck, given, Console(highlight=False))
     publisher = Publisher(deck_path)
     viewer = Viewer(deck, start, graphics, warm_up=True, publisher=publisher, consent=consent, saves=saves)

@@ -1,4 +1,4 @@
-"""Asks, before the slides start, whether a deck's code may run: lists what would, and takes no answer for a no."""
+"""Asks, before the slides start, whether a deck's code may run: lists it, and takes no answer as a no."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from triton_workshop.deck.model import Deck, Execution, origin
 OCCASIONS = {
     Execution.ON_KEY: "on Ctrl+E",
     Execution.TERMINAL: "on Ctrl+E, with the whole terminal",
-    Execution.AUTOMATIC: "by itself, when its slide shows",
-    Execution.REPLACE: "by itself; what it prints takes its place",
-    Execution.IMAGE: "by itself; the picture that it prints takes its place",
+    Execution.AUTOMATIC: "automatically, when its slide shows",
+    Execution.REPLACE: "automatically; its output replaces it",
+    Execution.IMAGE: "automatically; the picture that it prints replaces it",
 }
 PREVIEW = 3
-"""Lines of each block that are shown at once, where the screen has room for all blocks."""
+"""Lines of each block to show at first, if the screen has room for all blocks."""
 AROUND = 8
-"""Rows that the list leaves to what stands above and below it."""
+"""Rows that the list leaves for what is above and below it."""
 QUESTION = "Let this code run? [bold]y[/] yes · [bold]v[/] view all of it · [bold]Enter[/] no: "
 
 
 def consent_to(deck: Deck, given: Consent, console: Console) -> Consent:
-    """What a person agrees to of code from elsewhere; `in_force` says what may run.
+    """What the user lets run of code from elsewhere; `in_force` says what may run.
 
-    Asks where nothing was said on the command line and the deck has such code: one of our own may get it by a save.
+    Asks if the command line said nothing and the deck has such code; one of our own decks may get some by a save.
     """
     found = tuple(live_code(deck))
     return given if given != NOTHING or not found or at_home(deck) else ask(deck, found, console)
 
 
 def ask(deck: Deck, found: Sequence[LiveCode], console: Console) -> Consent:
-    """The person's answer; no where it is neither yes nor no, and where nobody can answer."""
+    """The user's answer; no if it is neither yes nor no, or if nobody can answer."""
     console.print(introduction(deck, len(found)))
     console.print()
     for line in listing(deck, found, preview_for(found, console.height), console.width):
@@ -59,7 +59,7 @@ def ask(deck: Deck, found: Sequence[LiveCode], console: Console) -> Consent:
 
 
 def forget_what_was_typed() -> None:
-    """Keys that were pressed before the question are no answer to it."""
+    """Discards keys pressed before the question, which do not answer it."""
     if sys.platform != "win32" and sys.stdin.isatty():
         import termios
 
@@ -67,26 +67,26 @@ def forget_what_was_typed() -> None:
 
 
 def introduction(deck: Deck, count: int) -> Text:
-    blocks = "one code block that runs" if count == 1 else f"{count} code blocks that run"
+    blocks = "one code block" if count == 1 else f"{count} code blocks"
     return Text.assemble(
         (visible(deck.path.name), "bold"),
-        f" is not part of the workshop's repository, or takes code from outside it. It has {blocks} on this machine"
-        " with all that you may do here.",
+        f" is not part of the workshop's repository, or takes code from outside it. It has {blocks} that can do"
+        " anything on this machine that you can.",
     )
 
 
 def preview_for(found: Sequence[LiveCode], height: int) -> int:
-    """Lines shown of each block: as many as leave the whole list on the screen, and at least one."""
+    """Lines to show of each block: as many as keep the whole list on the screen, and at least one."""
     return next((lines for lines in range(PREVIEW, 1, -1) if _rows(found, lines) <= height - AROUND), 1)
 
 
 def _rows(found: Sequence[LiveCode], preview: int) -> int:
-    """Rows of the list: a heading and an empty row for each block, its lines, and a row that says how many more."""
+    """Rows of the list: per block a heading, an empty row, its lines, and a row that says how many more there are."""
     return sum(2 + min(len(_lines(live)), preview + 1) for live in found)
 
 
 def listing(deck: Deck, found: Sequence[LiveCode], preview: int | None, width: int) -> Iterator[Text]:
-    """Each block: where it stands, when it runs, and its first lines; all of them where `preview` is None."""
+    """Each block: where it is, when it runs, and its first lines, or all of them if `preview` is None."""
     for index, live in enumerate(found):
         if index:
             yield Text()
@@ -109,11 +109,11 @@ def listing(deck: Deck, found: Sequence[LiveCode], preview: int | None, width: i
 
 
 def _lines(live: LiveCode) -> list[str]:
-    """What runs, the lines that the slide hides included."""
+    """What runs, including the lines that the slide hides."""
     return live.code.source.rstrip("\n").split("\n")
 
 
 def visible(text: str) -> str:
-    """The text with every character that would not show, or would change how others show, as an escape."""
+    """The text, with characters that would not show, or would change how others show, as escapes."""
     text = text.expandtabs(4)
     return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)

@@ -1,4 +1,4 @@
-"""What a block of a slide looks like by itself: text, lists, and the panels of code."""
+"""Draws a single block of a slide: text, lists, and panels of code."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from triton_workshop.viewer.richtext import code_lines, comment_start, rich_text
 from triton_workshop.viewer.view import NARROWEST_COLUMN, Air
 
 MEASURE = 108
-"""Columns beyond which running text is hard to follow; code, tables and columns may be wider."""
+"""Columns beyond which running text is hard to read; code, tables and columns may be wider."""
 ALERT_ICONS = {"note": "●", "tip": "★", "important": "◆", "warning": "▲", "caution": "✖"}
 EDITING = ("Ctrl+E runs · Ctrl+O next · Esc leaves", "Ctrl+E runs · Esc leaves", "Esc leaves", "")
 
@@ -85,7 +85,7 @@ def still_lines(block: Block, width: int, palette: Palette, base: Style, step: i
 
 
 def list_item(item: ListItem, width: int, measure: int, palette: Palette, base: Style) -> Lines:
-    """A bullet or number, and its text hanging beside it."""
+    """A bullet or number, and its text with a hanging indent."""
     marker = printable(item.marker)
     indent = 3 * item.depth + 1
     tone = palette.accent if item.depth == 0 else palette.muted
@@ -119,7 +119,7 @@ def barred(
     heading: Text | None,
     style: Style,
 ) -> Lines:
-    """Paragraphs on a panel, with a coloured bar at their left."""
+    """Paragraphs on a panel, with a coloured bar on their left."""
     ground = base + Style(bgcolor=palette.panel)
     rows = [heading] if heading is not None else []
     for index, paragraph in enumerate(paragraphs):
@@ -143,7 +143,7 @@ def code_panel(
     mark: str = "",
     consent: Consent = EVERYTHING,
 ) -> Lines:
-    """Code on its panel. Lines outside the highlighted ones are dimmed; long lines go on in the next row."""
+    """Code on its panel. Lines that are not highlighted are dimmed; long lines continue in the next row."""
     ground = base + Style(bgcolor=palette.panel) if code.background else base
     numbers = len(str(code.first_line_number + len(code.lines) - 1)) if code.line_numbers else 0
     gutter = 2 + (numbers + 2 if numbers else 0)
@@ -171,7 +171,7 @@ def code_panel(
 
 
 def editor_panel(code: Code, rows: int, width: int, palette: Palette, base: Style, air: Air) -> Lines:
-    """The panel that the editor lies on, with so many rows of room for it."""
+    """The panel under the editor, with so many rows of room for it."""
     ground = base + Style(bgcolor=palette.panel)
     bar = Text("▎", Style(color=palette.accent))
     language, keys = printable(code.language), fitting(EDITING, width - Text(code.language).cell_len - 6)
@@ -182,9 +182,9 @@ def editor_panel(code: Code, rows: int, width: int, palette: Palette, base: Styl
 
 
 def panel_header(code: Code, width: int, palette: Palette, consent: Consent, mark: str = "") -> Text | None:
-    """The row above code that runs or is drawn: its language, what is special about it now, and the key."""
+    """The row above code that runs or is drawn: its language, its state, and the key."""
     if code.render:
-        note = "+render is drawn in presenterm"
+        note = "+render is drawn only in presenterm"
     elif code.execution is Execution.NONE:
         return None
     elif not runnable(code.language):
@@ -208,7 +208,7 @@ def panel_header(code: Code, width: int, palette: Palette, consent: Consent, mar
 
 @lru_cache(maxsize=64)
 def column_widths(weights: tuple[int, ...], width: int) -> tuple[tuple[int, ...], int]:
-    """Columns by weight and the gap between them; no widths where they would be too narrow to read."""
+    """Column widths by weight, and the gap between them; no widths if columns would be too narrow to read."""
     gap = 4 if width >= 100 else 2
     room = width - gap * (len(weights) - 1)
     edges = [room * sum(weights[:index]) // sum(weights) for index in range(len(weights) + 1)]

@@ -1,4 +1,4 @@
-"""A box with lines over what an app shows, in one look for all the apps; and the help, which is one."""
+"""A box with lines over an app's screen, in one look for all apps; and the help, which is one."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ Box > .box {
     border-subtitle-color: $accent;
 }
 """
-"""For an app's CSS, after what it says of screens."""
+"""Goes into an app's CSS, after its rules for screens."""
 MARGIN = 6
 """Columns that a box needs besides its text: border and padding."""
 
 Answer = TypeVar("Answer")
 
 KeyGroups = tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
-"""Groups of keys by name, each key with what it does."""
+"""Groups of keys by name; each key with what it does."""
 
 
 class Box(ModalScreen[Answer | None], Generic[Answer]):
@@ -68,7 +68,7 @@ class Box(ModalScreen[Answer | None], Generic[Answer]):
         raise NotImplementedError
 
     def on_click(self, event: events.Click) -> None:
-        event.stop()  # what lies below was not meant
+        event.stop()  # not meant for what lies below
 
     def action_leave(self) -> None:
         self.dismiss(None)
@@ -101,7 +101,7 @@ class Keys(Box[None]):
         return [line for index, lines in enumerate(told) for line in ([Text(), *lines] if airy and index else lines)]
 
     def group(self, name: str, rows: Iterable[tuple[str, str]], column: int, width: int) -> list[Text]:
-        """A heading, and its keys, with what they do from this column on; below them where that leaves little room."""
+        """A heading and its keys, with what they do from this column on, or below them if there is little room."""
         below = column > width // 2
         lines = [Text(name, Style(color=self.palette.accent, bold=True))]
         for keys, effect in rows:

@@ -1,4 +1,4 @@
-"""Links that are clicked."""
+"""Opens links that are clicked."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ import sys
 
 SCHEMES = ("https://", "http://", "mailto:")
 DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME", "BROWSER")
-"""Variables without which Linux has no browser but those that would write into our terminal."""
+"""Without one of these variables, the only browsers on Linux would write into our terminal."""
 
 _opening: list[subprocess.Popen[bytes]] = []
 
 
 def open_link(link: str) -> str:
-    """Opens a link in the person's browser, where there is one; what to say about it."""
+    """Opens a link in the user's browser, if there is one; returns what to say about it."""
     if not link.startswith(SCHEMES):
         return f"↗ {link}"
     if not has_browser():
         return f"no browser here: {link}"
-    # In a process of its own: a browser may take its time, write to the terminal, or not be there after all.
+    # In a separate process: a browser may take its time, write to the terminal, or not exist after all.
     command = [sys.executable, "-m", "webbrowser", "-t", link]
     quiet = subprocess.DEVNULL
     _opening[:] = [process for process in _opening if process.poll() is None]

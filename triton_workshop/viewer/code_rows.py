@@ -1,4 +1,4 @@
-"""Lines of code in as many rows as they need: what is said about one, in a comment at its end, stays in one piece."""
+"""Lays out lines of code in as many rows as they need, with the comment at a line's end kept in one piece."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ ARROW = "  ↪ "
 NARROWEST = 12
 """Columns below which a line is cut."""
 APART = 2
-"""Columns between code and its comment, at least, unless they were written with fewer."""
+"""Least number of columns between code and its comment, unless fewer were written."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line of code: all of it, and its code and its comment for themselves."""
+    """A line of code, whole and split into its code and its comment."""
 
     whole: Text
     code: Text
@@ -34,7 +34,7 @@ class Line:
 
     @property
     def apart(self) -> int:
-        """Columns between the code and the comment, as they were written."""
+        """Columns between the code and the comment, as written."""
         return self.whole.cell_len - self.code.cell_len - self.comment.cell_len
 
     @property
@@ -44,20 +44,19 @@ class Line:
 
     @property
     def pushed(self) -> bool:
-        """Whether the comment has been pushed to the right, to stand below others."""
+        """Whether the comment has been moved right, to line up with others."""
         return self.column is not None and self.apart > APART
 
     def fits(self, column: int, width: int) -> bool:
-        """Whether the comment has room beside the code, in this column."""
+        """Whether the comment fits beside the code, in this column."""
         return self.code.cell_len + min(APART, self.apart) <= column <= width - self.comment.cell_len
 
 
 def code_rows(lines: Sequence[Text], comments: Sequence[int], width: int) -> list[list[Text]]:
-    """The rows of each line; `comments` are the indices where the comments at their ends start, or their lengths.
+    """The rows of each line; `comments` are the indices at which the comments at their ends start, or their lengths.
 
-    Comments that stand in a column come to the left together, as far as they must, but for those of lines that are then
-    in the way and fit as they are. One for which there is no room beside its code has a row of its own, in its column
-    where it has one.
+    Comments that line up in a column move left together, as far as necessary. Comments that are then in the way but fit
+    where they are stay. A comment that does not fit beside its code gets its own row, in its column if it has one.
     """
     if width < NARROWEST:
         return [[line] for line in lines]
@@ -67,9 +66,9 @@ def code_rows(lines: Sequence[Text], comments: Sequence[int], width: int) -> lis
 
 
 def comment_columns(lines: Sequence[Line], width: int) -> Mapping[int | None, int]:
-    """Where a column of comments goes: as far to the left as it takes to have the most of them beside their code.
+    """Where a column of comments goes: as far left as it takes to have the most of them beside their code.
 
-    One that can have none of them there is no column any more.
+    If none of them fits there, it is no longer a column.
     """
     columns: dict[int | None, int] = {}
     for column in {line.column for line in lines if line.column is not None and line.pushed}:
@@ -84,7 +83,7 @@ def comment_columns(lines: Sequence[Line], width: int) -> Mapping[int | None, in
 
 
 def line_rows(line: Line, column: int | None, width: int) -> list[Text]:
-    """The rows of a line; of one whose comment stands in a column, with the column where that goes."""
+    """The rows of a line; for a line whose comment is in a column, `column` is where that column goes."""
     if column is not None and line.fits(column, width):
         return [Text.assemble(line.code, " " * (column - line.code.cell_len), line.comment)]
     if line.whole.cell_len <= width:

@@ -1,6 +1,6 @@
-"""What a deck's own theme changes: presenterm's theme keys in terms of our palette and layout.
+"""What a deck's own theme changes: translates presenterm's theme keys to our palette and layout.
 
-The keys are those of presenterm 0.16.1 (docs, "Theme definition"). Those that have no counterpart here, such as the
+The keys are those of presenterm 0.16.1 (docs, "Theme definition"). Those without a counterpart here, such as the
 padding of code, change nothing.
 """
 
@@ -16,7 +16,7 @@ from triton_workshop.viewer.richtext import colour
 
 Styles = Mapping[str, object]
 
-# presenterm's key, and the colour of our palette that it sets.
+# presenterm's key → the colour of our palette that it sets.
 COLOURS = {
     "execution_output.status.running.foreground": "accent",
     "execution_output.status.success.foreground": "good",
@@ -73,10 +73,10 @@ def _palette(front: FrontMatter) -> Palette:
     base = replace(base, colours=tuple(sorted(own.items())))
     background = _colour(_at(styles, "default.colors.background"), base)
     if background is not None and _bright(background) == base.dark:
-        # All that the deck leaves open must be seen on that ground.
+        # Whatever the deck leaves open must be visible on that background.
         base = replace(LIGHT if base.dark else DARK, colours=base.colours)
     set_by_deck = {field: found for key, field in COLOURS.items() if (found := _colour(_at(styles, key), base))}
-    if "on_bar" in set_by_deck and "bar" not in set_by_deck:  # a colour chosen for a title that has no bar
+    if "on_bar" in set_by_deck and "bar" not in set_by_deck:  # a colour chosen for a title without a bar
         set_by_deck["bar"] = set_by_deck.get("background", base.background)
     headings = [_at(styles, f"headings.h{level}.colors.foreground") for level in range(1, 7)]
     classes = _mapping(_at(styles, "palette.classes"))
@@ -108,7 +108,7 @@ def _alignment(styles: Styles, element: str) -> Alignment | None:
 
 
 def _at(styles: object, path: str) -> object:
-    """What stands at a path of keys; None where nothing does."""
+    """The value at a path of keys; None if there is none."""
     for key in path.split("."):
         styles = _mapping(styles).get(key)
     return styles
@@ -124,6 +124,6 @@ def _colour(value: object, palette: Palette) -> str | None:
 
 
 def _bright(colour: str) -> bool:
-    """Whether dark text is read better on it (its luma, ITU-R BT.601)."""
+    """Whether dark text is easier to read on it (its luma, ITU-R BT.601)."""
     red, green, blue = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
     return 0.299 * red + 0.587 * green + 0.114 * blue > 127

@@ -1,4 +1,4 @@
-"""What the presenter types over the deck's code. The deck stays as it was read; edits make another one from it."""
+"""What the presenter types over the deck's code. The deck stays as it was read; edits make another deck from it."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class Draft:
 
     text: str
     history: EditHistory
-    """How the text came about: undo and redo go on when the editor is opened again."""
+    """How the text came about, so that undo and redo still work when the editor is opened again."""
     aside: bool = False
     """Whether the deck's own code is shown again. The text waits for Ctrl+Z."""
     displaced: bool = False
-    """Whether an edit is out of sight because the deck's code has changed, and not because the presenter wanted it."""
+    """Whether an edit is hidden because the deck's code has changed, not because the presenter hid it."""
     ran: str | None = None
-    """The text that ran last."""
+    """The text that was last run."""
 
 
 @dataclass(frozen=True)
@@ -38,27 +38,27 @@ class Displaced:
     """How many edits did not stay over their code when the deck was read again."""
 
     aside: int = 0
-    """They wait for Ctrl+Z at the code that has taken its place."""
+    """These wait for Ctrl+Z at the code that has replaced theirs."""
     waiting: int = 0
-    """There is no such code: they wait until theirs comes back."""
+    """These have no such code, and wait until theirs comes back."""
 
 
 class Edits:
     """Drafts by the block that they replace, as it was read.
 
-    A draft that says what the deck says is no edit: the block itself is shown then.
+    A draft that equals the deck's code is no edit: the block itself is shown.
     """
 
     def __init__(self) -> None:
         self._drafts: dict[Block, Draft] = {}
         self._waiting: list[tuple[Block, Draft]] = []
-        """Those of blocks that a save has taken from the deck: they may come back."""
+        """Those of blocks that a save has removed from the deck; they may come back."""
 
     def draft(self, block: Block) -> Draft | None:
         return self._drafts.get(block)
 
     def write(self, block: Block, text: str, history: EditHistory) -> None:
-        """Keeps what the editor holds; nothing where nothing was ever typed."""
+        """Keeps what the editor holds, unless nothing was ever typed."""
         draft = self._drafts.get(block)
         if draft is not None:
             draft.displaced &= text == shown_text(block)  # only looked at: the edit is still one Ctrl+Z away
@@ -72,12 +72,12 @@ class Edits:
             self._drafts[block].aside = True
 
     def unsaved(self) -> int:
-        """How many blocks the presenter has edited, and not put back."""
+        """How many blocks the presenter has edited and not restored."""
         drafts = [*self._drafts.items(), *self._waiting]
         return sum(draft.displaced or (not draft.aside and draft.text != shown_text(block)) for block, draft in drafts)
 
     def starts(self, shown: Block) -> Block | None:
-        """Notes that a version starts; the other version of the same block that was the last to start."""
+        """Records a version that starts, and the last other version of the same block that did."""
         block = self.source(shown)
         draft = self._drafts.get(block)
         if draft is None:
@@ -87,7 +87,7 @@ class Edits:
         return before if before != shown else None
 
     def shown(self, block: Block) -> Block:
-        """What stands for a block that was read."""
+        """The block that is shown in place of one that was read."""
         draft = self._drafts.get(block)
         return block if draft is None or draft.aside else version(block, draft.text)
 
@@ -96,7 +96,7 @@ class Edits:
         return next((block for block in self._drafts if self.shown(block) == shown), shown)
 
     def edited(self) -> dict[Block, Block | None]:
-        """Every block that shows an edit, with the version of it whose output there is, if any."""
+        """Every block that shows an edit, with the version of it whose output is shown, if any."""
         return {
             self.shown(block): block if draft.ran is None else version(block, draft.ran)
             for block, draft in self._drafts.items()
@@ -104,7 +104,7 @@ class Edits:
         }
 
     def versions(self) -> list[Block]:
-        """Every version that may have printed something, besides those that the deck itself has."""
+        """Every version, besides the deck's own, that may have printed something."""
         return [version(block, draft.ran) for block, draft in self._drafts.items() if draft.ran is not None]
 
     def over(self, deck: Deck) -> Deck:
@@ -129,9 +129,9 @@ class Edits:
     def carry_over(self, old: Deck, new: Deck) -> Displaced:
         """Moves the drafts to a deck that was read again.
 
-        A draft stays as long as the code below it is there, wherever that stands now. Where the code has changed,
-        the draft is put aside at the block that has taken its place, and waits there for Ctrl+Z. Where there is no
-        such block either, it waits for the code to come back: nothing that was typed is thrown away.
+        A draft stays if the code under it still exists, wherever it is now. If the code has changed, the draft moves to
+        the block that has replaced it, and waits there for Ctrl+Z. If there is no such block, it waits for the code to
+        come back. Nothing that was typed is thrown away.
         """
         drafts, self._drafts = self._drafts, {}
         waiting, self._waiting = self._waiting, []
@@ -161,7 +161,7 @@ class Edits:
 
 
 def heir_of(block: Block, old: Deck, new: Deck) -> Block | None:
-    """The block that stands where a block of a deck stood, now that the deck was read again."""
+    """The block that is where a block of a deck was, in the deck as it was read again."""
     slide, number = next((place for place, other in numbered(old) if other == block), (-1, -1))
     slide_now = slide_again(old, slide, new) if slide >= 0 else None
     return next((other for place, other in numbered(new) if place == (slide_now, number)), None)
@@ -185,14 +185,14 @@ def shown_text(block: Block) -> str:
 
 @lru_cache(maxsize=64)
 def version(block: Block, text: str) -> Block:
-    """The block with other visible lines; the block itself where they are the same."""
+    """The block with other visible lines; the block itself if they are the same."""
     if not isinstance(block.content, Code) or text == shown_text(block):
         return block
     return replace(block, content=with_text(block.content, text))
 
 
 def with_text(code: Code, text: str) -> Code:
-    """The code with other visible lines, and its hidden lines where they belong among them.
+    """The code with other visible lines, and its hidden lines in their places among them.
 
     All of it is highlighted, at every step: what the presenter types is what it is about now.
     """
@@ -215,15 +215,15 @@ def with_text(code: Code, text: str) -> Code:
 
 
 def hidden_runs(code: Code, lines: Sequence[str]) -> dict[int, list[int]]:
-    """Indices of hidden lines, by the new visible line that they stand before.
+    """Indices of hidden lines, by the new visible line that they precede.
 
-    Those at the start and at the end stay there. Between two lines, an indented line that is new goes before them,
-    since it continues what stands above; any other goes after them, since it may need what they define.
+    Those at the start and at the end stay there. Between two lines, a new indented line goes before them, since it
+    continues what is above; any other goes after them, since it may need what they define.
     """
     moved = new_places(code.lines, lines)
 
     def place(above: int) -> int:
-        """Where a run goes that had so many visible lines above it."""
+        """Where to put a run that had so many visible lines above it."""
         if above in (0, len(code.lines)):
             return 0 if above == 0 else len(lines)
         last = moved(above)
@@ -241,7 +241,7 @@ def hidden_runs(code: Code, lines: Sequence[str]) -> dict[int, list[int]]:
 
 
 def new_places(old: Sequence[str], new: Sequence[str]) -> Callable[[int], int]:
-    """Where each line of `old`, and its end, has gone in `new`."""
+    """The index in `new` to which each line of `old`, and its end, has moved."""
     places: list[int] = []
     for _, old_start, old_end, new_start, new_end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         places += [min(new_start + offset, new_end) for offset in range(old_end - old_start)]
@@ -257,7 +257,7 @@ def indent_of(line: str) -> str:
 
 
 def next_indent(before: str) -> str:
-    """How far the line after this one is indented, by what stands before the cursor."""
+    """How far to indent the next line, given what is before the cursor."""
     indent = indent_of(before)
     statement = before.partition("#")[0].rstrip()
     if statement.endswith((":", "(", "[", "{")):
@@ -272,10 +272,10 @@ def open_bracket(text: str) -> bool:
 
 
 def indented(lines: Iterable[str]) -> list[str]:
-    """Lines one step further in; empty ones stay empty."""
+    """Lines indented one step further; empty ones stay empty."""
     return [f"{' ' * INDENT}{line}" if line else line for line in lines]
 
 
 def outdented(lines: Iterable[str]) -> list[str]:
-    """Lines one step further out, as far as they are indented."""
+    """Lines indented one step less, as far as they are indented."""
     return [line[min(len(indent_of(line)), INDENT) :] for line in lines]

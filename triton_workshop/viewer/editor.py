@@ -30,14 +30,14 @@ class Editor(TextArea):
         Binding("ctrl+e", "app.run", "Run", show=False),
         Binding("ctrl+o", "app.edit", "Next block", show=False),
         Binding("escape", "app.forget", "Leave", show=False),
-        Binding("ctrl+x", "app.stop", "Stop what runs, or cut", show=False),
-        Binding("shift+tab", "outdent", "Less indented", show=False),
+        Binding("ctrl+x", "app.stop", "Stop the block, or cut", show=False),
+        Binding("shift+tab", "outdent", "Unindent", show=False),
         Binding("alt+up", "app.scroll(-1)", "Scroll up", show=False),
         Binding("alt+down", "app.scroll(1)", "Scroll down", show=False),
     ]
 
     def __init__(self, block: Block, code: Code, draft: Draft | None, palette: Palette) -> None:
-        """Goes on where the draft ended; one that was put aside is one Ctrl+Z away."""
+        """Continues where the draft ended; a draft that was put aside is one Ctrl+Z away."""
         text = draft.text if draft else shown_text(block)
         super().__init__(text, show_line_numbers=True, line_number_start=code.first_line_number)
         self.block = block
@@ -59,7 +59,7 @@ class Editor(TextArea):
 
     def rows(self, width: int) -> int:
         """The rows that the text needs at a width."""
-        # One column stays free for a cursor behind the last letter.
+        # One column stays free for a cursor after the last letter.
         self.wrapped_document.wrap(max(width - self.gutter_width - 1, 1), tab_width=INDENT)
         return max(self.wrapped_document.height, 1)
 
@@ -69,19 +69,19 @@ class Editor(TextArea):
         return self.wrapped_document.location_to_offset(self.cursor_location).y
 
     def put_cursor(self, x: int, y: int) -> None:
-        """Puts the cursor where somebody pointed, in cells of the editor."""
+        """Puts the cursor at a cell of the editor that was clicked."""
         self.move_cursor(self.wrapped_document.offset_to_location(Offset(max(x - self.gutter_width, 0), max(y, 0))))
 
     def get_line(self, line_index: int) -> Text:
         lines = code_lines(self.code_language, tuple(self.document.lines), self.palette)
         plain = self.document.get_line(line_index)
-        # A line of another length would put the cursor and the selection in the wrong place.
+        # A line of another length would misplace the cursor and the selection.
         line = lines[line_index].copy() if len(lines[line_index]) == len(plain) else Text(plain)
         line.end, line.no_wrap = "", True
         return line
 
     def scroll_cursor_visible(self, *_: object, **__: object) -> Offset:
-        # All of the editor is laid out; whether the slide has to scroll is the slide's business.
+        # All of the editor is laid out; the slide decides whether to scroll.
         self._recompute_cursor_offset()  # type: ignore[no-untyped-call]
         return Offset(0, 0)
 
@@ -91,14 +91,14 @@ class Editor(TextArea):
             event.prevent_default()
 
     async def _act(self, key: str) -> bool:
-        """Does at once what a key is bound to. On its way up to the app, the letters after it would overtake it."""
+        """Does now what a key is bound to. On its way up to the app, letters typed after it would overtake it."""
         for binding in self._bindings.key_to_bindings.get(key, ()):
             if await self.app.run_action(binding.action, self):
                 return True
         return False
 
     def _indent(self, key: str) -> bool:
-        """What the keys around indentation do in editors of code; whether this was one of them."""
+        """Handles keys around indentation as code editors do; returns whether this was one of them."""
         start, end = sorted(self.selection)
         before = self.document.get_line(start[0])[: start[1]]
         if key == "enter":
@@ -115,7 +115,7 @@ class Editor(TextArea):
         return True
 
     def _on_paste(self, event: events.Paste) -> None:  # type: ignore[override]
-        """Takes what a terminal pastes as code: no tabs, no control characters, the terminal's line ends made ours."""
+        """Takes what a terminal pastes as code: no tabs, no control characters, line ends normalised."""
         event.stop()
         event.prevent_default()
         text = "\n".join(event.text.splitlines()) + ("\n" if event.text.endswith(("\n", "\r")) else "")
@@ -147,7 +147,7 @@ class Editor(TextArea):
         self._page(1)
 
     def _page(self, screens: int) -> None:
-        """A screen up or down, not all of the editor's own height."""
+        """Moves by a screen, not by the editor's own height."""
         rows = max(self.app.size.height // 2, 1)
         self.move_cursor(self.navigator.get_location_at_y_offset(self.cursor_location, screens * rows))
 

@@ -1,4 +1,4 @@
-"""Whether slides fit a screen, with all that their code prints: no screen needed to know."""
+"""Whether slides fit a screen with everything that their code prints, computed without a screen."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from triton_workshop.viewer.transcript import Transcript
 from triton_workshop.viewer.view import View
 
 WIDTH, HEIGHT = 100, 30
-"""The screen that the workshop's own slides are made for, in cells: a projector's, in letters for the back row."""
+"""The size in cells that the workshop's own slides are made for: a projector, with letters for the back row."""
 
 
 def ended(output: bytes, outcome: Outcome) -> Cell:
@@ -30,9 +30,9 @@ def output_columns(deck: Deck, width: int = WIDTH, height: int = HEIGHT) -> dict
 
 
 def rows_needed(deck: Deck, slide: Slide, cells: Mapping[Block, Cell], width: int = WIDTH, height: int = HEIGHT) -> int:
-    """The rows of a slide with every step shown and these outputs, title bar and footer included.
+    """The rows of a slide with every step shown and these outputs, including title bar and footer.
 
-    The slide scrolls where they are more than `height`, which also decides how much air and what pictures it gets.
+    The slide scrolls if there are more than `height`, which also decides its spacing and the size of its pictures.
     """
     page = complete_page(deck, slide, cells, width, height)
     return height - page.room + len(page.body)

@@ -1,4 +1,4 @@
-"""What stands around a slide's body: the title bar and the footer; and slides that are a title alone."""
+"""Draws what surrounds a slide's body, the title bar and the footer, and slides that are only a title."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def title_bar(title: Spans | None, view: View, side: int) -> Lines:
     ground = Style(color=palette.on_bar, bgcolor=palette.bar, bold=True)
     edge = Style(color=palette.bar, bgcolor=palette.background)
     text = rich_text(tuple(span for span in title), palette)
-    text = Text(text.plain)  # on the bar every colour but its own is hard to read
+    text = Text(text.plain)  # on the bar, only the bar's own text colour is easy to read
     alignment = view.layout.title_alignment or Alignment.LEFT
     ends = [Segment(" " * side, ground)]
     rows = [
@@ -47,10 +47,10 @@ def title_bar(title: Spans | None, view: View, side: int) -> Lines:
 
 
 def footer(deck: Deck, place: Place, view: View, hint: str = "") -> Lines:
-    """The deck's title, a thin bar of progress, and `n / N`; the hint stands before the number.
+    """The deck's title, a thin progress bar, and `n / N` preceded by the hint.
 
-    A deck whose theme asks for another footer gets that, with its pictures where they are drawn in characters. A long
-    hint, such as an error in the deck, gets all the room but the number's.
+    A deck whose theme has another footer gets that one, with those of its pictures that are drawn in characters. A long
+    hint, such as an error in the deck, gets all the room except the number's.
     """
     palette, width = view.palette, view.width
     tone = palette.footer or palette.muted
@@ -88,12 +88,12 @@ def footer(deck: Deck, place: Place, view: View, hint: str = "") -> Lines:
 
 
 def is_long(hint: str, view: View) -> bool:
-    """Whether a hint needs the footer for itself."""
+    """Whether a hint needs the whole footer."""
     return len(hint) > view.width // 3
 
 
 def footer_pictures(deck: Deck, view: View, hint: str) -> tuple[Picture, ...]:
-    """The pictures in the footer that the deck's theme asks for, at most as large as their third of it."""
+    """The pictures in the footer of the deck's theme, each at most as large as its third of the footer."""
     wanted = deck.front_matter.footer
     if wanted is None or is_long(hint, view):
         return ()
@@ -121,7 +121,7 @@ def with_pictures(lines: Sequence[Strip], pictures: Sequence[Picture]) -> Lines:
 
 
 def own_footer(wanted: Footer, number: int, count: int, view: View, hint: str, pictures: Mapping[Source, int]) -> Text:
-    """The footer that a deck's theme asks for, in one row; a hint stands at its right.
+    """The footer of a deck's theme, in one row, with the hint on its right.
 
     `pictures` are the columns to leave free for each picture.
     """
@@ -169,7 +169,7 @@ def cover(deck: Deck, view: View) -> list[Text]:
 
 
 def banner(title: Spans, view: View) -> list[Text]:
-    """A title that stands alone, as between the parts of a talk."""
+    """A title on its own, as between the parts of a talk."""
     palette = view.palette
     measure = min(view.width - 4, MEASURE)
     rows = wrap(rich_text(title, palette, Style(color=palette.emphasis, bold=True)), measure)
@@ -177,7 +177,7 @@ def banner(title: Spans, view: View) -> list[Text]:
 
 
 def centred(rows: Sequence[Text], view: View, base: Style) -> Lines:
-    """Rows in the middle of the screen, both ways."""
+    """Rows centred on the screen, in both directions."""
     above = max((view.height - footer_height(view.height) - len(rows)) // 2, 0)
     blank = strip(Text(), view.width, base)
     return (*[blank] * above, *(strip(row, view.width, base, Alignment.CENTER) for row in rows))

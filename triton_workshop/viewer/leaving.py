@@ -1,4 +1,4 @@
-"""A closed terminal or a `kill` ends an app as a key would: what it runs is ended, the terminal restored."""
+"""Makes a closed terminal or a `kill` end an app as a key would: its code is ended, and the terminal restored."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from contextlib import suppress
 from textual.app import App
 
 LAST_WORDS = 5.0
-"""Seconds for the terminal to be restored after a signal."""
+"""Seconds that restoring the terminal may take after a signal."""
 LOOK = 1.0
-"""Seconds between two looks at the terminal: one that goes away does not always send a signal."""
+"""Seconds between two checks of the terminal, which does not always send a signal when it goes away."""
 
 
 def leave_with_terminal(app: App[int], close: Callable[[], None]) -> None:
-    """From now on, SIGTERM, SIGHUP and the end of the terminal end the app, with status 1. Call it in the app's loop.
+    """From now on, SIGTERM, SIGHUP and the end of the terminal end the app with status 1. Call it in the app's loop.
 
-    Where the terminal is gone, Textual would wait for ever until that takes its last words: then `close` ends what the
-    app runs, and the process ends.
+    If the terminal is gone, Textual would wait for ever to write its last output to it. Then `close` ends what the app
+    runs, and the process ends.
     """
     leaving = threading.Event()
 
@@ -56,7 +56,7 @@ def leave_with_terminal(app: App[int], close: Callable[[], None]) -> None:
 
 
 def _let_go_of_the_terminal() -> None:
-    """Python ends with status 120 if it cannot write what is left, and a terminal that is gone takes nothing."""
+    """Keeps Python from ending with status 120, as it does if it cannot write its last output to a terminal."""
     for stream in filter(None, (sys.__stdout__, sys.__stderr__)):
         try:
             stream.flush()
@@ -65,7 +65,7 @@ def _let_go_of_the_terminal() -> None:
 
 
 def _terminal() -> select.poll | None:
-    """Reports the end of the terminal, which is the one event that is reported without being asked for."""
+    """Reports the end of the terminal, the one event that is reported without being asked for."""
     if sys.platform == "win32" or sys.__stdin__ is None or not sys.__stdin__.isatty():
         return None
     poll = select.poll()

@@ -1,4 +1,4 @@
-"""Lines of a screen: cut, wrapped and folded to a number of cells."""
+"""Cuts, wraps and folds lines to a number of cells."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ Lines = tuple[Strip, ...]
 
 
 def strip(text: Text, width: int, base: Style, alignment: Alignment = Alignment.LEFT) -> Strip:
-    """One line of exactly `width` cells on the ground of `base`; what is too long is cut."""
-    # `render` leaves the text's own style out where no part of it has another.
+    """One line of exactly `width` cells on the background of `base`; text that is too long is cut."""
+    # `render` omits the text's own style if no part of it has another.
     line = Strip(text.render(CONSOLE)).apply_style(base + CONSOLE.get_style(text.style))
     slack = width - line.cell_length
     if slack < 0:
@@ -44,7 +44,7 @@ def wrap(text: Text, width: int) -> list[Text]:
 
 
 def fold(text: Text, width: int) -> list[Text]:
-    """Lines of at most `width` cells, broken anywhere, as a terminal does."""
+    """Lines of at most `width` cells, broken anywhere, as in a terminal."""
     return [text] if text.cell_len <= width else list(text.divide(_folds(text.plain, width)))
 
 
@@ -58,7 +58,7 @@ def folded_height(text: Text, width: int) -> int:
     return 1 if text.cell_len <= width else len(_folds(text.plain, width)) + 1
 
 
-@lru_cache(maxsize=8192)  # an output on a whole screen asks for all of its lines at every key
+@lru_cache(maxsize=8192)  # an output on the whole screen asks for all of its lines at every key
 def _folds(text: str, width: int) -> tuple[int, ...]:
     """The indices at which a text is folded."""
     if text.isascii():
@@ -75,5 +75,5 @@ def _folds(text: str, width: int) -> tuple[int, ...]:
 
 
 def fitting(spellings: Sequence[str], width: int) -> str:
-    """The first spelling that fits, from long to short; the last where none does."""
+    """The first spelling that fits, from long to short, or else the last."""
     return next((text for text in spellings if len(text) <= width), spellings[-1])

@@ -1,4 +1,4 @@
-"""The live blocks of a deck: what each has printed, which run now, and how each ended."""
+"""The live blocks of a deck: what each has printed, which are running, and how each ended."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from triton_workshop.viewer.terminal_screen import TerminalScreen
 from triton_workshop.viewer.transcript import Transcript
 
 INTAKE_SECONDS = 0.015
-"""How long one update may take in output before the screen gets its turn."""
+"""How long one update may spend on output before the screen gets its turn."""
 MEMORY_PART = 0.5
-"""Of the machine's memory: what a block may use, so that a slip of the presenter ends the block and not the talk."""
+"""The fraction of the machine's memory that a block may use, so that a slip ends the block and not the talk."""
 MEMORY_LEAST = 8 * 2**30
-"""Bytes that every block may use: what torch and CUDA set aside, and never touch, counts too."""
+"""Bytes that every block may use, as memory that torch and CUDA reserve but never touch counts too."""
 TERMINAL_ROWS = 24
-"""Of a pseudo-terminal whose size the deck leaves open, where the screen has room for as many."""
+"""Rows of a pseudo-terminal if the deck gives no size and the screen has room for them."""
 AROUND_TERMINAL = 10
 """Rows of the screen for the slide's title, its footer, and a line or two."""
 IN_PLACE = (Execution.REPLACE, Execution.IMAGE)
-"""Ways to run code whose output stands where the code would."""
+"""Ways to run code whose output is shown in place of the code."""
 
 
 class Status(Enum):
@@ -54,7 +54,7 @@ class Cell:
     run: Run | None = None
     cancelled: bool = False
     picture: Path | None = None
-    """The file of the picture that a +image block has printed."""
+    """The file with the picture that a +image block has printed."""
 
     def elapsed(self, now: float) -> float:
         """Seconds since it started."""
@@ -62,13 +62,13 @@ class Cell:
 
 
 class LiveBlocks:
-    """Runs blocks, one batch after the other in the order given, and keeps what they print.
+    """Runs blocks, in batches and in the order given, and keeps what they print.
 
-    The processes are read by threads of their own; `update` brings what they read into view. `close` ends all.
+    A separate thread reads each process; `update` brings what it read into view. `close` ends everything.
     """
 
     def __init__(self, deck: Path, consent: Consent = EVERYTHING) -> None:
-        """`deck` is its file, in whose folder blocks run, as far as there is consent."""
+        """`deck` is its file; blocks run in its folder, as far as there is consent."""
         self.deck = deck
         self.consent = consent
         self._runner = Runner()
@@ -81,7 +81,7 @@ class LiveBlocks:
         self._closed = False
 
     def warm_up(self, deck: Deck) -> None:
-        """Begins to import what the deck's Python blocks import, in a process beside this one; returns at once."""
+        """Starts to import what the deck's Python blocks import, in another process; returns immediately."""
         codes = [block.content for slide in deck.slides for block in walk(slide.blocks)]
         if any(isinstance(c, Code) and c.language == "python" and c.execution is not Execution.NONE for c in codes):
             self._runner.warm_up()
@@ -89,8 +89,8 @@ class LiveBlocks:
     def start(self, blocks: Sequence[tuple[Block, int]], rows: int = TERMINAL_ROWS) -> None:
         """Runs each block, given with the columns it may fill.
 
-        Those that run or wait already are left alone, and so are those that there is no consent to. `rows` are the
-        screen's, for a pseudo-terminal whose size the deck leaves open.
+        Blocks that are already running or waiting are left alone, and so are blocks without consent. `rows` are the
+        screen's, for a pseudo-terminal whose size the deck does not give.
         """
         batch: list[tuple[Cell, Script, Code]] = []
         for block, columns in blocks:
@@ -135,7 +135,7 @@ class LiveBlocks:
         )
 
     def run_in_terminal(self, block: Block) -> Outcome | None:
-        """Runs a block in the real terminal, which this process must have let go of; None where it could not start."""
+        """Runs a block in the real terminal, which this process must have released; None if it could not start."""
         code = block.content
         assert isinstance(code, Code)
         cell = self.cells[block] = Cell(status=Status.RUNNING, started=time.monotonic())
@@ -166,7 +166,7 @@ class LiveBlocks:
         cell.status = Status.RUNNING
         with self._runner.run(script) as run:
             cell.run = run
-            if cell.cancelled:  # a stop that came while the process started
+            if cell.cancelled:  # a stop came while the process was starting
                 run.stop()
             if code.execution is Execution.IMAGE:
                 self._receive_picture(cell, run)
@@ -184,7 +184,7 @@ class LiveBlocks:
             cell.transcript.receive(printed.text)
 
     def update(self) -> None:
-        """Takes in what has arrived, for a moment at most."""
+        """Takes in what has arrived, within a time limit."""
         deadline = time.monotonic() + INTAKE_SECONDS
         for cell in self.cells.values():
             try:
@@ -192,11 +192,11 @@ class LiveBlocks:
                     pass
             except Exception as error:  # the block's slide shows it, and the talk goes on
                 cell.transcript = Transcript()
-                cell.failure = f"what it printed cannot be shown, which is a defect of the viewer: {error!r}"
+                cell.failure = f"its output cannot be shown, because of a bug in the viewer: {error!r}"
 
     @property
     def busy(self) -> bool:
-        """Whether a block runs, waits, or has printed what `update` has not yet taken in."""
+        """Whether a block is running or waiting, or has output that `update` has not taken in."""
         return any(cell.status is not Status.ENDED or cell.transcript.behind for cell in self.cells.values())
 
     @property
@@ -204,7 +204,7 @@ class LiveBlocks:
         return sum(cell.status is not Status.ENDED for cell in self.cells.values())
 
     def stop(self, *blocks: Block) -> None:
-        """Interrupts what runs, and forgets what waits: these blocks, or all."""
+        """Interrupts blocks that run, and forgets those that wait: these blocks, or all."""
         for block, cell in self.cells.items():
             if cell.status is not Status.ENDED and (not blocks or block in blocks):
                 cell.cancelled = True
@@ -212,7 +212,7 @@ class LiveBlocks:
                     cell.run.stop()
 
     def close(self) -> None:
-        """Ends everything, and waits until it is gone: interrupted first, so that a script can clean up."""
+        """Ends everything, and waits until it is gone; interrupts first, so that scripts can clean up."""
         self._closed = True
         for cell in self.cells.values():
             cell.cancelled = True
@@ -238,9 +238,9 @@ class LiveBlocks:
 
 
 def blocks_again(before: Deck, after: Deck) -> dict[Block, Block]:
-    """Where the blocks of code of a deck are in that deck as it was read again; those are left out whose code is gone.
+    """Where a deck's blocks of code are in that deck as it was read again, without those whose code is gone.
 
-    Of blocks that are all the same, each is the one that stands among the same others.
+    Identical blocks are matched by their neighbours.
     """
     old, new = _code_of(before), _code_of(after)
     same = pairs([text for text, _ in old], [text for text, _ in new])
@@ -253,14 +253,14 @@ def same_code(one: Block, other: Block) -> bool:
 
 
 def runs_as(code: Code) -> tuple[object, ...]:
-    """All that decides what comes of running it."""
+    """Everything that decides the result of running it."""
     return code.language, code.source, code.alternative, code.pty, code.execution is Execution.IMAGE
 
 
 def terminal_size(code: Code, columns: int, rows: int) -> tuple[int, int] | None:
-    """Columns and rows of its pseudo-terminal: as the deck says, no wider than what fits; None where it has none.
+    """Columns and rows of its pseudo-terminal: the deck's, no wider than what fits; None if it has none.
 
-    `rows` are the screen's: where the deck says nothing, the slide's other parts get theirs first.
+    `rows` are the screen's; if the deck gives no size, the other parts of the slide get their rows first.
     """
     if code.pty is None or code.execution in (Execution.IMAGE, Execution.TERMINAL):  # as in presenterm
         return None
@@ -276,7 +276,7 @@ def _code_of(deck: Deck) -> list[tuple[tuple[object, ...], Block]]:
 
 
 def live(block: Block, *when: Execution) -> bool:
-    """Whether this is code that runs here, at one of these occasions."""
+    """Whether this is code that runs here, on one of these occasions."""
     return isinstance(block.content, Code) and block.content.execution in when and runnable(block.content.language)
 
 
@@ -286,20 +286,20 @@ def blocks_to_run(slide: Slide, step: int, *when: Execution) -> list[Block]:
 
 
 def blocks_to_start(slide: Slide) -> list[Block]:
-    """What a slide runs by itself when it is first shown: presenterm's automatic blocks."""
+    """What a slide runs automatically when it is first shown: presenterm's automatic blocks."""
     blocks = blocks_to_run(slide, slide.steps - 1, Execution.AUTOMATIC, *IN_PLACE)
     return [block for block in blocks if not (in_place(block) and stands_by(block))]
 
 
 def blocks_for_key(slide: Slide, step: int) -> list[Block]:
-    """What Ctrl+E runs: the code that can be seen, and only where there is none, what stands in place of code."""
+    """What Ctrl+E runs: the visible code or, only if there is none, blocks whose output replaces their code."""
     seen = blocks_to_run(slide, step, Execution.ON_KEY, Execution.AUTOMATIC, Execution.TERMINAL, *IN_PLACE)
     waiting_for_it = [block for block in seen if not in_place(block) or stands_by(block)]
     return waiting_for_it or seen
 
 
 def in_place(block: Block) -> bool:
-    """Whether the output of this block stands where its code would."""
+    """Whether this block's output is shown in place of its code."""
     return isinstance(block.content, Code) and block.content.execution in IN_PLACE
 
 
@@ -310,7 +310,7 @@ def stands_by(block: Block) -> bool:
 
 
 def shown_elsewhere(deck: Deck) -> Mapping[str, Block]:
-    """Blocks by identifier, of those whose output a `snippet_output` shows in another place."""
+    """Blocks by identifier, for those whose output a `snippet_output` shows elsewhere."""
     every = [block for slide in deck.slides for block in walk(slide.blocks)]
     wanted = {block.content.identifier for block in every if isinstance(block.content, SnippetOutput)}
     return {

@@ -1,4 +1,4 @@
-"""The output of a block on a screen of its own: all that was kept of it, with search."""
+"""The output of a block on its own screen: everything that was kept of it, with search."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from triton_workshop.viewer.rows import Rows
 from triton_workshop.viewer.search import CURSOR, after_key, occurrences
 
 MOST_MATCHES = 10_000
-"""A search stops there: more are of no use, and to mark them takes time."""
+"""A search stops there, as more matches are of no use and marking them takes time."""
 SIDEWAYS = 8
-"""Columns that one key scrolls sideways."""
+"""Columns that one key press scrolls sideways."""
 HINTS = ("/ search   w wrap   ←→ sideways   Esc back", "/ search   w wrap   Esc back", "Esc back", "")
 SEARCH_HINTS = ("n next   N back   Esc ends the search", "n   N   Esc", "")
 
@@ -45,7 +45,7 @@ class Output:
 
 @dataclass(frozen=True)
 class Match:
-    """Where the search found something: a line of the transcript, and columns of it."""
+    """A match: a line of the transcript, and columns of it."""
 
     line: int
     start: int
@@ -53,7 +53,7 @@ class Match:
 
 
 class OutputScreen(ModalScreen[None]):
-    """Shows one output of several; follows it while it grows, until the presenter scrolls up."""
+    """Shows one of several outputs, and follows it while it grows, until the presenter scrolls up."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         ("escape", "back", "Back"),
@@ -73,7 +73,7 @@ class OutputScreen(ModalScreen[None]):
         ("n", "next_match(1)", "Next"),
         ("N,upper_n,shift+n", "next_match(-1)", "Back"),
         ("tab", "other(1)", "Next output"),
-        ("shift+tab", "other(-1)", "Output before"),
+        ("shift+tab", "other(-1)", "Previous output"),
         ("ctrl+x", "app.stop", "Stop"),
     ]
 
@@ -122,7 +122,7 @@ class OutputScreen(ModalScreen[None]):
         return max(self.app.size.height - 2, 1)
 
     def draw(self) -> None:
-        """Shows the part of the output that is in view, as it is now."""
+        """Shows the visible part of the output, as it is now."""
         if not hasattr(self, "footer_rows"):
             return
         width = max(self.app.size.width, 1)
@@ -137,7 +137,7 @@ class OutputScreen(ModalScreen[None]):
         self.footer_rows.show((self._footer(width, starts[-1], matches),))
 
     def _starts(self, lines: Sequence[Text]) -> list[int]:
-        """The row that each line starts in, and the number of rows."""
+        """The row in which each line starts, and the number of rows."""
         return [0, *accumulate(map(self._height, lines))]
 
     def _height(self, line: Text) -> int:
@@ -146,7 +146,7 @@ class OutputScreen(ModalScreen[None]):
         return folded_height(line, self._columns()) if self.wrap else 1
 
     def _look(self, line: PictureLine) -> Look:
-        """A picture in characters: it scrolls with the text, all of it on one screen."""
+        """A picture in characters: it scrolls with the text, and fits on one screen."""
         columns, rows = output_cells(line.picture, self._columns(), self.room, self.graphics)
         return Look(line.picture, columns, rows, self.palette.well)
 
@@ -154,7 +154,7 @@ class OutputScreen(ModalScreen[None]):
         return max(self.app.size.width - 3, 1)
 
     def _keep_place(self) -> None:
-        """Stays at the same lines when the first of them are dropped."""
+        """Stays at the same lines when the first ones are dropped."""
         dropped = self.cell.transcript.dropped
         gone, self.dropped = dropped - self.dropped, dropped
         if self.top and gone:
@@ -184,7 +184,7 @@ class OutputScreen(ModalScreen[None]):
         return tuple(Strip([bar, *row]).adjust_cell_length(width, ground) for row in rows)
 
     def _rows(self, line: Text, number: int, matches: Sequence[Match], ground: Style) -> Sequence[Strip]:
-        """A line in as many rows as it has here."""
+        """A line in as many rows as it takes here."""
         if isinstance(line, PictureLine):
             look = self._look(line)
             return half_blocks(look) or [Strip([])] * look.rows
@@ -194,7 +194,7 @@ class OutputScreen(ModalScreen[None]):
         return [strip(text, columns, ground) for text in texts]
 
     def _shifted(self, line: Text, columns: int) -> Text:
-        """The part of a line that is in view; an arrow says where it goes on."""
+        """The visible part of a line; an arrow shows where it continues."""
         faint = Style(color=self.palette.muted)
         shown = line[self.left :] if self.left else line
         if self.left and line:
@@ -242,9 +242,9 @@ class OutputScreen(ModalScreen[None]):
             last = min(self.top + self.room, rows)
             left.append(f"   {min(self.top + 1, last):,}–{last:,} of {rows:,}", Style(color=palette.muted, bold=False))
             if self.dropped:
-                left.append(f"   {self.dropped:,} earlier ones are gone", Style(color=palette.muted, bold=False))
+                left.append(f"   {self.dropped:,} earlier ones were dropped", Style(color=palette.muted, bold=False))
             if self.cell.status is not Status.ENDED and not self.follow:
-                left.append("   G follows", Style(color=palette.accent, bold=False))
+                left.append("   G follows the output", Style(color=palette.accent, bold=False))
         hint = fitting(hints, width - left.cell_len - 4)
         gap = max(width - left.cell_len - len(hint) - 2, 1)
         return strip(Text.assemble(" ", left, " " * gap, Text(hint), " "), width, ground)
@@ -286,7 +286,7 @@ class OutputScreen(ModalScreen[None]):
         self.draw()
 
     def action_wrap(self) -> None:
-        """Wraps long lines or not; the first line in view stays."""
+        """Turns wrapping of long lines on or off; the first visible line stays."""
         starts = self._starts(self.lines())
         line = max(bisect_left(starts, self.top + 1) - 1, 0)
         self.wrap = not self.wrap
@@ -301,7 +301,7 @@ class OutputScreen(ModalScreen[None]):
         self._go(self.top - 3)
 
     def on_click(self, event: events.Click) -> None:
-        event.stop()  # the slide below was not meant
+        event.stop()  # not meant for the slide below
 
     def action_other(self, steps: int) -> None:
         self.chosen = (self.chosen + steps) % len(self.outputs)
@@ -374,7 +374,7 @@ class OutputScreen(ModalScreen[None]):
     # Leaving
 
     def action_back(self) -> None:
-        """Out of the search, then out of the screen."""
+        """Leaves the search, or else the screen."""
         if self.query_text:
             self.query_text = ""
             self._match = None

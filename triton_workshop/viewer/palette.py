@@ -1,4 +1,4 @@
-"""The colours of the viewer: one palette for dark rooms, one for bright ones."""
+"""The colours of the viewer: one palette for dark rooms, one for bright rooms."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Palette:
-    """Every colour that a slide uses, as `#rrggbb`. Text keeps a contrast of at least 7 : 1 for projectors.
+    """Every colour that a slide uses, as `#rrggbb`. Text has a contrast of at least 7 : 1, for projectors.
 
-    What comes last, with a default, only a deck's own theme sets.
+    The last fields, which have defaults, are set only by a deck's own theme.
     """
 
     name: str
     dark: bool
     background: str
     panel: str
-    """Behind code."""
+    """Background of code."""
     well: str
-    """Behind the output of code."""
+    """Background of the output of code."""
     text: str
     muted: str
     faint: str
     """For lines and for code that is not highlighted now."""
     accent: str
     bar: str
-    """Behind a slide's title."""
+    """Background of a slide's title."""
     on_bar: str
     emphasis: str
     literal: str
@@ -119,5 +119,5 @@ LIGHT_THEMES = frozenset({"light", "catppuccin-latte", "terminal-light", "tokyon
 
 
 def palette_named(name: str | None) -> Palette:
-    """The palette that a deck's front matter asks for: the light one for a light theme, or else the dark one."""
+    """The palette that a deck's front matter asks for: light for a light theme, otherwise dark."""
     return LIGHT if name in LIGHT_THEMES else DARK

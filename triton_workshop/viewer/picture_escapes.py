@@ -1,4 +1,4 @@
-"""Pictures as the escape sequences by which terminals show them."""
+"""Pictures as the escape sequences with which terminals show them."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ MARKS = (
     "2de0-2dff a66f a67c-a67d a6f0-a6f1 a8e0-a8f1 aab0 aab2-aab3 aab7-aab8 aabe-aabf aac1 fe20-fe26 10a0f "
     "10a38 1d185-1d189 1d1aa-1d1ad 1d242-1d244 "
 )
-"""Diacritics, as hexadecimal ranges: each stands for its place among them (kitty's rowcolumn-diacritics.txt)."""
+"""Diacritics, as hexadecimal ranges; each encodes its position among them (kitty's rowcolumn-diacritics.txt)."""
 IDENTIFIERS = 1 << 24
-"""As many as a colour can tell apart, which is how a placeholder names its picture."""
+"""As many as colours can tell apart, since a placeholder names its picture by its colour."""
 
 
 def scaled(image: Image, width: int, height: int) -> Image:
-    """The picture at another size; each pixel stays a square where it gets larger."""
+    """The picture at another size; when it gets larger, each pixel stays square."""
     larger = width > image.width and height > image.height
     return image.resize((width, height), Resampling.NEAREST if larger else Resampling.LANCZOS)
 
@@ -39,7 +39,7 @@ def move_to(x: int, y: int) -> str:
 
 
 def step_over(columns: int) -> str:
-    """The cursor goes on, and what it passes stays as it is."""
+    """Moves the cursor right, and leaves what it passes as it is."""
     return f"\x1b[{columns}C"
 
 
@@ -57,7 +57,7 @@ def iterm2(image: Image, columns: int, rows: int) -> str:
 
 
 def kitty(image: Image, identifier: int, columns: int, rows: int) -> Iterator[str]:
-    """Leaves a picture with the terminal, to be shown over these cells wherever placeholders name it.
+    """Hands a picture to the terminal, which shows it over these cells wherever placeholders name it.
 
     From kitty's graphics protocol, "Unicode placeholders".
     """
@@ -70,12 +70,12 @@ def kitty(image: Image, identifier: int, columns: int, rows: int) -> Iterator[st
 
 
 def kitty_forget(identifier: int) -> str:
-    """Takes a picture out of the terminal's memory."""
+    """Removes a picture from the terminal's memory."""
     return f"\x1b_Ga=d,d=I,i={identifier},q=2\x1b\\"
 
 
 def placeholders(identifier: int, row: int, columns: range) -> tuple[str, str]:
-    """The letters that stand for a part of one row of a picture, and the colour that names the picture."""
+    """The letters that represent a part of one row of a picture, and the colour that names the picture."""
     marks = _marks()
     letters = "".join(PLACEHOLDER + marks[row] + marks[column] for column in columns)
     return letters, f"\x1b[0;38;2;{identifier >> 16};{identifier >> 8 & 255};{identifier & 255}m"
@@ -93,7 +93,7 @@ def _marks() -> tuple[str, ...]:
 
 
 def passed_on(sequence: str, terminal: Terminal) -> str:
-    """The sequence as it reaches the terminal: tmux passes on what it is handed so (tmux(1), "allow-passthrough")."""
+    """The sequence, wrapped if tmux has to pass it on to the terminal (tmux(1), "allow-passthrough")."""
     if not terminal.through_tmux:
         return sequence
     return "\x1bPtmux;" + sequence.replace("\x1b", "\x1b\x1b") + "\x1b\\"

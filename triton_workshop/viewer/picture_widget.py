@@ -1,7 +1,7 @@
-"""The widget that has the terminal show a picture itself, in whichever way the terminal knows.
+"""The widget that has the terminal itself show a picture, in whichever way the terminal supports.
 
-What it draws goes out with the rest of the screen, at its place among it, so that no sequence of a picture can come
-between the parts of another. Where another screen lies over the slides, characters stand for the picture.
+What it draws goes out with the rest of the screen, in its place, so that no picture's escape sequence can split another
+sequence. If another screen lies over the slides, characters are shown instead of the picture.
 """
 
 from __future__ import annotations
@@ -25,38 +25,38 @@ from triton_workshop.viewer.pictures import Look, flat_picture, half_blocks
 from triton_workshop.viewer.terminal import Terminal, Way
 
 CONTROL = ((ControlType.CURSOR_FORWARD, 0),)
-"""Marks text that takes no cells of a line."""
+"""Marks text that takes up no cells of a line."""
 KITTY_KEEPS = 24
-"""Pictures that kitty holds for us at once: as many as a presenter may soon go back to."""
+"""Pictures that kitty holds for us at a time: as many as a presenter may soon go back to."""
 SHARPNESS = 2
-"""Pixels for each that iTerm2 says a cell has: its pixels are points, of which a sharp screen has more than one."""
+"""Pixels to send per pixel that iTerm2 reports: it counts points, and a sharp screen has several pixels per point."""
 
 REST = 0.15
-"""Seconds after which a picture that has scrolled is taken to have arrived."""
+"""Seconds after its last move when a scrolling picture counts as having stopped."""
 
 
 class Held:
-    """The pictures that kitty holds for us, each under a number: it shows them wherever the number is written."""
+    """The pictures that kitty holds for us, each under a number; kitty shows them wherever the number is written."""
 
     def __init__(self) -> None:
         self._next = count(random.randrange(1 << 16, escapes.IDENTIFIERS // 2))
         self._numbers: OrderedDict[Look, int] = OrderedDict()
 
     def number(self, look: Look) -> tuple[int, bool, list[int]]:
-        """A picture's number, whether kitty has yet to get it, and the numbers of those that go for it."""
+        """A picture's number, whether kitty still has to get it, and the numbers of those dropped to make room."""
         new = look not in self._numbers
         number = self._numbers.setdefault(look, next(self._next) if new else 0)
         self._numbers.move_to_end(look)
         return number, new, [self._numbers.popitem(last=False)[1] for _ in range(len(self._numbers) - KITTY_KEEPS)]
 
     def let_go(self, terminal: Terminal) -> str:
-        """What has kitty forget them all."""
+        """The sequence that makes kitty forget them all."""
         numbers, self._numbers = list(self._numbers.values()), OrderedDict()
         return "".join(escapes.passed_on(escapes.kitty_forget(number), terminal) for number in numbers)
 
 
 class PictureWidget(Widget):
-    """A picture, at the place that its offset says."""
+    """A picture, at the position given by its offset."""
 
     DEFAULT_CSS = "PictureWidget { position: absolute; }"
 
@@ -70,11 +70,11 @@ class PictureWidget(Widget):
         self._place: tuple[Region, Region] | None = None
         """Where it was last."""
         self._rest: Timer | None = None
-        """Runs while it moves: to send it at every row that it scrolls by would hold up all else."""
+        """Runs while the picture moves: sending it for every row scrolled would hold up everything else."""
         self.styles.width, self.styles.height = look.columns, look.rows
 
     def draw_again(self) -> None:
-        """For a terminal that may not show it now."""
+        """Draws it again, for a terminal that may have lost it."""
         self._drawn = self._rest = None
         self.refresh()
 
@@ -82,7 +82,7 @@ class PictureWidget(Widget):
         try:
             covered = not self.screen.is_active
             place = self.screen.find_widget(self).visible_region
-        except (NoScreen, LookupError):  # it is about to go
+        except (NoScreen, LookupError):  # it is about to be removed
             return []
         if covered:
             return self._characters(crop)
@@ -94,7 +94,7 @@ class PictureWidget(Widget):
         return self._pixels(place, crop)
 
     def _letters(self, image: Image, crop: Region) -> list[Strip]:
-        """Letters that stand for the picture, wherever they are; before the first, the picture itself, once."""
+        """Letters that stand for the picture, wherever they are; the picture itself is sent once, before the first."""
         number, new, gone = self._held.number(self.look)
         sequences = [escapes.kitty_forget(old) for old in gone]
         if new:
@@ -105,7 +105,7 @@ class PictureWidget(Widget):
         lines = []
         for row in range(crop.y, min(crop.bottom, last)):
             letters, colour = escapes.placeholders(number, row, columns)
-            # Without a style: a terminal of few colours would get another colour from it.
+            # Without a style, as a terminal with few colours would change its colour.
             segments = [Segment(before + colour, None, CONTROL), Segment(letters), Segment("\x1b[0m", None, CONTROL)]
             lines.append(Strip(segments, len(columns)))
             before = ""
@@ -117,7 +117,7 @@ class PictureWidget(Widget):
         return [line.crop(crop.x, crop.right) for line in lines[crop.y : crop.bottom]]
 
     def _moves(self, place: tuple[Region, Region]) -> bool:
-        """Whether it is on its way to another place, or was a moment ago."""
+        """Whether it is moving, or was a moment ago."""
         before, self._place = self._place, place
         if before not in (None, place):
             if self._rest is not None:
@@ -126,7 +126,7 @@ class PictureWidget(Widget):
         return self._rest is not None
 
     def _pixels(self, place: Region, crop: Region) -> list[Strip]:
-        """Cells that the picture lies on; after the last, the picture itself, where the terminal does not show it."""
+        """The cells under the picture, and after the last the picture itself, unless the terminal already shows it."""
         if self._moves((place, crop)):
             return self._characters(crop)
         drawn, self._drawn = self._drawn, (place, crop)
@@ -134,7 +134,7 @@ class PictureWidget(Widget):
             over = Strip([Segment(escapes.step_over(crop.width), None, CONTROL)], crop.width)
             return [over] * crop.height
         blank = Strip.blank(crop.width, Style(bgcolor=self.look.background))
-        # A picture that touches the last row of the screen would have some terminals scroll.
+        # A picture that touches the last row of the screen would make some terminals scroll.
         height = crop.height - max(place.bottom + 1 - self.screen.size.height, 0)
         if height <= 0:
             return [blank] * crop.height
@@ -147,7 +147,7 @@ class PictureWidget(Widget):
 
 @lru_cache(maxsize=8)
 def prepared(look: Look, terminal: Terminal) -> Image | None:
-    """The picture at the size in which it is shown; None where it cannot be read."""
+    """The picture in the size in which it is shown; None if it cannot be read."""
     width, height = look.columns * terminal.cell[0], look.rows * terminal.cell[1]
     flat = flat_picture(look.source, look.background, SHARPNESS * width, SHARPNESS * height)
     if flat is None:
@@ -159,14 +159,14 @@ def prepared(look: Look, terminal: Terminal) -> Image | None:
 
 
 def forget_prepared() -> None:
-    """Forgets what was read of picture files: they have been saved since."""
+    """Forgets what was read from picture files, as they have been saved since."""
     prepared.cache_clear()
     encoded.cache_clear()
 
 
 @lru_cache(maxsize=16)
 def encoded(look: Look, terminal: Terminal, part: Region) -> str:
-    """What shows this part of the picture, in cells, at the cursor."""
+    """The sequence that shows this part of the picture, in cells, at the cursor."""
     image = prepared(look, terminal)
     if image is None:
         return ""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 Steps = Sequence[int]
-"""How many steps each slide of a deck has; at least one slide, at least one step each."""
+"""How many steps each slide of a deck has: at least one slide, with at least one step each."""
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,11 @@ class Place:
         return Place(self.slide, steps[self.slide] - 1)
 
     def within(self, steps: Steps) -> Place:
-        """The nearest place that exists, where the deck has changed under the presenter."""
+        """The nearest place that exists, if the deck has changed."""
         slide = min(self.slide, len(steps) - 1)
         return Place(slide, min(self.step, steps[slide] - 1))
 
 
 def goto(number: int, steps: Steps) -> Place:
-    """The first step of slide `number`, counted from 1; a number outside the deck goes to its nearest end."""
+    """The first step of slide `number`, counted from 1; a number outside the deck means its nearest end."""
     return Place(min(max(number, 1), len(steps)) - 1)

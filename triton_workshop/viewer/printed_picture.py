@@ -1,4 +1,4 @@
-"""The picture that a block prints: bytes to a file that is shown."""
+"""Turns the picture that a block prints from bytes into a file that is shown."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 LARGEST = 64 * 2**20
-"""Bytes of a picture: one that is larger is not shown."""
+"""Bytes of the largest picture that is shown."""
 TEXT_KEPT = 64 * 2**10
-"""Bytes shown of an output that is no picture."""
+"""Bytes shown of an output that is not a picture."""
 FORMATS = ("PNG", "JPEG", "GIF")
 
 
 @dataclass(frozen=True)
 class Printed:
-    """A picture's file; or else what is wrong, and the beginning of what was printed."""
+    """A picture's file, or else what is wrong and the beginning of what was printed."""
 
     picture: Path | None = None
     problem: str | None = None
@@ -25,7 +25,7 @@ class Printed:
 
 
 class PictureFolder:
-    """The pictures of a talk's blocks, in a folder within another, which its owner removes; for any thread."""
+    """The pictures of a talk's blocks, in a folder inside another, whose owner removes it; for any thread."""
 
     def __init__(self, within: Callable[[], Path]) -> None:
         self._within = within
@@ -48,23 +48,23 @@ class PictureFolder:
                 data += chunk
         text = bytes(data[:TEXT_KEPT])
         if size > LARGEST:
-            return Printed(problem=f"its output is larger than {LARGEST // 2**20} MiB, too large for a picture")
+            return Printed(problem=f"its output is too large for a picture: expected at most {LARGEST // 2**20} MiB")
         form = picture_format(bytes(data))
         if form is None:
             expected = f"expected {', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
-            return Printed(problem=f"its output is no picture; {expected}", text=text)
+            return Printed(problem=f"its output is not a picture; {expected}", text=text)
         return Printed(self._keep(bytes(data), form))
 
     def _keep(self, data: bytes, form: str) -> Path:
         with self._lock:
-            self._count += 1  # a name of its own: what was drawn of a file is kept by its name
+            self._count += 1  # a new name, as drawn pictures are cached by name
             file = self.folder() / f"printed-{self._count}.{form.lower()}"
         file.write_bytes(data)
         return file
 
 
 def picture_format(data: bytes) -> str | None:
-    """Which of the formats it is; None for anything else."""
+    """Which of the formats it has; None for any other."""
     from PIL import Image
 
     try:

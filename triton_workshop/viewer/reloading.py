@@ -1,4 +1,4 @@
-"""A deck that is saved while it is shown: when to read it again, and where the presenter is in what came out."""
+"""Reloads a deck that is saved while it is shown: when to read it again, and where the presenter is in the new one."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from triton_workshop.viewer.cell_drawings import drawing_files
 PAUSE = 0.05
 """Seconds without a save before a deck is read again."""
 DOUBT = 0.5
-"""Seconds without a save before a deck is believed to be broken, or to have lost the slide that is shown: editors
-write in pieces, and some empty the file first."""
+"""Seconds without a save before a deck is believed to be broken, or to have lost the current slide, as editors write
+in pieces, and some empty the file first."""
 LONGEST = 1.0
-"""Seconds of one save after another for which it is waited at all."""
+"""Longest time in seconds to wait while one save follows another."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What came of reading a deck again, and which of its files had been saved."""
+    """The result of reading a deck again, and which of its files had been saved."""
 
     result: Deck | DeckError
     saved: frozenset[Path]
 
 
 async def readings(saves: Saves, shown: Deck, doubtful: Callable[[Deck | DeckError], bool]) -> AsyncIterator[Reading]:
-    """The deck after each save of one of its files; `doubtful` says what may be a file that is only half written."""
+    """The deck after each save of one of its files; `doubtful` says which results may come from a half-written file."""
     saves.follow(sources(shown))
     known = shown
     async for saved in saves:
@@ -54,8 +54,8 @@ def read(path: Path) -> Deck | DeckError:
         return load_deck(path)
     except DeckError as error:
         return error
-    except Exception as error:  # a defect of ours must not take the slides from the screen
-        return DeckError(path, 1, f"could not be read, which is a defect of the viewer: {error!r}")
+    except Exception as error:  # a defect of ours must not take the slides off the screen
+        return DeckError(path, 1, f"could not be read, because of a bug in the viewer: {error!r}")
 
 
 def sources(deck: Deck) -> set[Path]:
@@ -74,7 +74,7 @@ def sources(deck: Deck) -> set[Path]:
 
 
 def folders(deck: Deck) -> set[Path]:
-    """Where a file may appear that a deck misses: beside those that it has, or in a folder beside the deck."""
+    """Folders where a file that a deck lacks may appear: those of its files, or ones beside the deck."""
     try:
         beside = {entry for entry in deck.path.parent.iterdir() if entry.is_dir()}
     except OSError:
@@ -92,10 +92,11 @@ def pictures(deck: Deck) -> set[Path]:
 
 
 def slide_again(before: Deck, number: int, after: Deck) -> int | None:
-    """Where a slide of a deck, by its index, is in that deck as it was read again; None where it is gone.
+    """Where a slide of a deck, by its index, is in that deck as it was read again; None if it is gone.
 
-    It is the slide with the same content; else the one with the same name; else, between the slides that stood around
-    it, the one that shares the most with it, or where as many stand there as before, the one in its place.
+    It is the slide with the same content, or else the one with the same name. Otherwise it is one between the slides
+    that surrounded it: the one that has most in common with it or, if there are as many as before, the one in its
+    place.
     """
     kept = pairs([_content(slide) for slide in before.slides], [_content(slide) for slide in after.slides])
     if number in kept:
@@ -119,7 +120,7 @@ def slide_again(before: Deck, number: int, after: Deck) -> int | None:
 
 
 def pairs(before: Sequence[Hashable], after: Sequence[Hashable]) -> dict[int, int]:
-    """Equal things of two sequences, by index: those in the same order first, then those that have moved."""
+    """Pairs of equal items of two sequences, by index: first those in the same order, then those that have moved."""
     matcher = SequenceMatcher(None, before, after, autojunk=False)
     found = {block.a + i: block.b + i for block in matcher.get_matching_blocks() for i in range(block.size)}
     free = [index for index in range(len(after)) if index not in set(found.values())]
@@ -131,7 +132,7 @@ def pairs(before: Sequence[Hashable], after: Sequence[Hashable]) -> dict[int, in
 
 
 def _content(slide: Slide) -> Hashable:
-    """What a slide says, wherever it stands."""
+    """What a slide says, regardless of where it is."""
     return slide.title, slide.introduction, tuple(map(_told, slide.blocks))
 
 

@@ -19,7 +19,7 @@ TokenType = tuple[str, ...]
 
 SUPERSCRIPTS = str.maketrans("0123456789+-=()abcdefghijklmnoprstuvwxyz", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ")
 
-# The names that presenterm gives to the terminal's colours, in our palette's tones.
+# presenterm's names for the terminal's colours, in our palette's tones.
 NAMED_COLOURS = {
     "black": "background",
     "white": "emphasis",
@@ -38,7 +38,7 @@ NAMED_COLOURS = {
     "cyan": "accent",
     "dark_cyan": "accent",
 }
-# What the colours of presenterm's own themes are called, as in `palette:sky`, in the same tones.
+# The names of colours in presenterm's own themes, as in `palette:sky`, in the same tones.
 THEME_TONES = {
     "light_blue": "link",
     "blue_gray": "panel",
@@ -71,12 +71,12 @@ THEME_TONES = {
     "mantle": "well",
     "crust": "well",
 }
-# What `<span class="…">` may name.
+# The names that `<span class="…">` may use.
 CLASSES = {"accent", "muted", "good", "bad", "warning", "note", "important"}
 
 
 def rich_text(spans: Spans, palette: Palette, style: str | Style = "") -> Text:
-    """Spans as one Rich text; `style` lies under all of them."""
+    """Spans as one Rich text; `style` applies below all of them."""
     text = Text(style=style)
     for span in spans:
         shown = printable(span.text)
@@ -87,7 +87,7 @@ def rich_text(spans: Spans, palette: Palette, style: str | Style = "") -> Text:
 
 
 def superscript(text: str) -> str:
-    """Raised characters where Unicode has them all, else `^text`."""
+    """Superscript characters if Unicode has them all, else `^text`."""
     raised = text.translate(SUPERSCRIPTS)
     return raised if all(a != b or a.isspace() for a, b in zip(text, raised, strict=True)) else f"^{text}"
 
@@ -118,7 +118,7 @@ def span_style(span: Span, palette: Palette) -> Style:
 
 
 def colour(name: str | None, palette: Palette) -> str | None:
-    """A colour as the deck spells it (`red`, `#ff0000`, `palette:sand`); None for one that nobody knows."""
+    """A colour as the deck spells it (`red`, `#ff0000`, `palette:sand`); None for an unknown one."""
     if name is None:
         return None
     prefix, of_theme, own = name.rpartition(":")
@@ -139,7 +139,7 @@ def colour(name: str | None, palette: Palette) -> str | None:
 
 @lru_cache(maxsize=1024)
 def on_our_ground(style: Style) -> Style:
-    """A style without the terminal's default colours, which are not the slide's."""
+    """A style without the terminal's default colours, which differ from the slide's."""
     color, ground = style.color, style.bgcolor
     if not ((color and color.is_default) or (ground and ground.is_default)):
         return style
@@ -151,23 +151,23 @@ def on_our_ground(style: Style) -> Style:
 
 @lru_cache(maxsize=256)
 def code_lines(language: str, lines: tuple[str, ...], palette: Palette) -> tuple[Text, ...]:
-    """Lines of code with syntax highlighting; plain where the language is unknown."""
-    source = "".join(f"{printable(line)}\n" for line in lines)  # without an end, the last comment is none to Pygments
+    """Lines of code with syntax highlighting; plain if the language is unknown."""
+    source = "".join(f"{printable(line)}\n" for line in lines)  # without a line end, Pygments misses the last comment
     text = Text()
     for token, value in tokens(language, source):
         text.append(value, token_style(token, palette))
     *highlighted, _ = text.split("\n", allow_blank=True)
-    # A lexer may never gain or lose a line: highlights and line numbers count on it.
+    # A lexer may never add or drop a line: highlights and line numbers rely on it.
     if len(highlighted) != len(lines):
         return tuple(Text(printable(line)) for line in lines)
     return tuple(highlighted)
 
 
 def comment_start(line: Text, palette: Palette) -> int:
-    """Where the comment starts that a highlighted line of code ends with; its length where there is none."""
+    """Where the comment at the end of a highlighted line of code starts; the line's length if there is none."""
     style = token_style(Comment, palette)
     start = len(line)
-    for span in reversed(line.spans):  # some lexers give a comment in pieces
+    for span in reversed(line.spans):  # some lexers split a comment
         if (span.end, span.style) != (start, style):
             break
         start = span.start
@@ -188,9 +188,9 @@ def tokens(language: str, source: str) -> Iterator[tuple[TokenType, str]]:
 
 
 def token_style(token: TokenType, palette: Palette) -> Style:
-    """A few colours, used the same in every language: what is code, what is data, what is said."""
+    """A few colours, used the same way in every language, for code, data and comments."""
     bold = False
-    if token in Comment.Preproc or token in Comment.PreprocFile:  # Pygments' name for `#include`: it is code
+    if token in Comment.Preproc or token in Comment.PreprocFile:  # Pygments' name for `#include`, which is code
         tone = palette.syntax_builtin
     elif token in Comment:
         return Style(color=palette.syntax_comment, italic=True)

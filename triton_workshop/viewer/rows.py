@@ -1,4 +1,4 @@
-"""The one widget that draws: lines that were composed elsewhere."""
+"""The one widget that draws: it shows lines that were composed elsewhere."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from triton_workshop.viewer.lines import Lines
 
 
 class Rows(Widget):
-    """Shows lines, as many as there are; each is as wide as the widget."""
+    """Shows any number of lines, each as wide as the widget."""
 
     DEFAULT_CSS = "Rows { height: auto; width: 100%; }"
 

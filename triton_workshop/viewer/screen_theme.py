@@ -1,4 +1,4 @@
-"""A palette as Textual wants it."""
+"""Converts a palette to a Textual theme."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ def use_palette(app: App[int], palette: Palette) -> None:
     """Shows an app in these colours."""
     app.register_theme(screen_theme(palette))
     app.theme = palette.name
-    if app.is_running:  # the theme of that name may have had other colours
+    if app.is_running:  # the theme with that name may have had other colours
         app.refresh_css(animate=False)
 
 
 def screen_theme(palette: Palette) -> Theme:
-    """The theme of a Textual app in these colours, by the palette's name."""
+    """The Textual theme with these colours, under the palette's name."""
     return Theme(
         name=palette.name,
         dark=palette.dark,

@@ -1,4 +1,4 @@
-"""What lies over the slides: the keys, and the list of slides."""
+"""What lies over the slides: the list of keys, and the list of slides."""
 
 from __future__ import annotations
 
@@ -26,29 +26,29 @@ KEYS: KeyGroups = (
         ("g g  home    G  end", "first slide, last slide"),
         ("12 G", "slide 12"),
         ("s", "show every step"),
-        ("Ctrl+P    /", "list of slides, search them"),
+        ("Ctrl+P    /", "list of slides, search"),
     )),
     ("Code", (
         ("Ctrl+E", "run the code on the slide"),
         ("Ctrl+X", "stop it"),
-        ("Ctrl+O", "edit it; again: the next block"),
-        ("esc", "leave the editor; again: the original"),
-        ("o", "its output on the whole screen"),
-        ("click", "header: run; code: edit; output: open"),
+        ("Ctrl+O", "edit it; again, the next block"),
+        ("esc", "leave editor; again, original code"),
+        ("o", "show its output on the whole screen"),
+        ("click", "run, edit or open what you click"),
     )),
     ("Screen", (
         ("shift+↑↓  Ctrl+U  Ctrl+D", "scroll a long slide"),
-        ("b  .", "black, until the next key"),
-        ("r  Ctrl+R   T", "read again; lines between columns"),
-        ("?  esc", "these keys, and away with them"),
-        ("q  Ctrl+C", "quit; after edits it asks, once"),
-        ("Ctrl+Z", "to the shell, until fg"),
+        ("b  .", "black screen until the next key"),
+        ("r  Ctrl+R   T", "reload; lines between columns"),
+        ("?  esc", "show or hide these keys"),
+        ("q  Ctrl+C", "quit; asks once after edits"),
+        ("Ctrl+Z", "suspend to the shell; fg resumes"),
     )),
 )  # fmt: skip
 
 
 class Black(ModalScreen[None]):
-    """Nothing to see, so that people look at the presenter. Any key or click ends it, and does nothing else."""
+    """A black screen, so that people look at the presenter. Any key or click ends it, and does nothing else."""
 
     def on_key(self, event: events.Key) -> None:
         event.stop()

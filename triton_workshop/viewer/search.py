@@ -1,4 +1,4 @@
-"""Search: what was typed, where it is, and the list of slides that have it."""
+"""Search: the query, where it matches, and the list of slides that match."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PROMPT_ROWS = 2
 
 
 def after_key(text: str, event: events.Key) -> str | None:
-    """What a prompt says after a key; None for a key that is not for a prompt."""
+    """What a prompt says after a key; None for a key that does not belong to a prompt."""
     match event.key:
         case "backspace":
             return text[:-1]
@@ -38,7 +38,7 @@ def after_key(text: str, event: events.Key) -> str | None:
 
 
 def occurrences(query: str, text: str) -> list[tuple[int, int]]:
-    """Where the query stands in the text. A query without capitals finds both."""
+    """Where the query occurs in the text. A query without capitals matches both cases."""
     if not query:
         return []
     flags = re.NOFLAG if query != query.lower() else re.IGNORECASE
@@ -55,14 +55,14 @@ class Entry:
 
 @dataclass(frozen=True)
 class Hit:
-    """A slide that has every word of a query, and the line of it that shows why; empty where its name does."""
+    """A slide with every word of a query, and the line of it that shows this; empty if its name does."""
 
     slide: int
     line: str
 
 
 def entries(deck: Deck) -> tuple[Entry, ...]:
-    """Every slide of a deck, at every step."""
+    """Every slide of a deck, with every step."""
     return tuple(
         Entry(one_line(plain(slide_name(deck, slide))), tuple(map(one_line, lines(deck, slide))))
         for slide in deck.slides
@@ -82,9 +82,9 @@ def one_line(text: str) -> str:
 
 
 def hits(slides: Sequence[Entry], query: str) -> list[Hit]:
-    """The slides that have every word of the query: first those whose name has them, then those with a line that does.
+    """The slides that have every word of the query, first those with all of them in the name, then those with a line.
 
-    Equals stay in the deck's order.
+    Otherwise the deck's order is kept.
     """
     words = query.split()
     ranked: list[tuple[int, Hit]] = []
@@ -101,7 +101,7 @@ def hits(slides: Sequence[Entry], query: str) -> list[Hit]:
 
 
 class SlideSearch(Box[int]):
-    """A prompt, and the slides that have what it says; dismissed with the index of the chosen one."""
+    """A prompt, and the slides that match it; dismissed with the index of the chosen one."""
 
     WIDEST = 100
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -120,7 +120,7 @@ class SlideSearch(Box[int]):
         self.found = hits(self.slides, query)
         self.chosen = 0
         self.first = 0
-        """The first hit in view."""
+        """The first visible hit."""
 
     def on_key(self, event: events.Key) -> None:
         text = after_key(self.query_text, event)
@@ -157,13 +157,13 @@ class SlideSearch(Box[int]):
         window = self.found[self.first : self.first + room]
         rows = [self.row(hit, number == self.chosen, width) for number, hit in enumerate(window, start=self.first)]
         if not rows:
-            rows = [Text("No slide has this.", Style(color=palette.muted, italic=True))]
+            rows = [Text("No slide matches.", Style(color=palette.muted, italic=True))]
         # The box keeps its height while the list shrinks and grows.
         rows += [Text()] * (min(room, len(self.slides)) - len(rows))
         return [prompt, Text("─" * width, Style(color=palette.faint)), *rows]
 
     def room(self) -> int:
-        """Rows for slides: what the border, the prompt and its line leave."""
+        """Rows for slides: those that the border, the prompt and its line leave."""
         return max(self.app.size.height - PROMPT_ROWS - 2, 1)
 
     def row(self, hit: Hit, chosen: bool, width: int) -> Text:
@@ -183,7 +183,7 @@ class SlideSearch(Box[int]):
         return row
 
     def excerpt(self, line: str, width: int) -> Text:
-        """The part of a line around what was searched for."""
+        """The part of a line around the match."""
         starts = [start for word in self.query_text.split() for start, _ in occurrences(word, line)]
         skipped = max(min(starts, default=0) - width // 2, 0) if len(line) > width else 0
         text = Text(f"…{line[skipped:]}" if skipped else line, Style(color=self.palette.muted))

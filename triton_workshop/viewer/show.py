@@ -1,4 +1,4 @@
-"""A deck while it is shown: where the presenter is in it, what they typed over its code, and what runs. No screen."""
+"""A deck while it is shown: where the presenter is, what they typed over its code, and what runs. No screen."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ if TYPE_CHECKING:
 
 
 class Show:
-    """A deck, its edits, its live blocks, and a place in it, which fit together whatever is typed, run or saved."""
+    """A deck, its edits, its live blocks, and a place in it, kept consistent whatever is typed, run or saved."""
 
     def __init__(self, deck: Deck, slide: int = 1, consent: Consent = EVERYTHING) -> None:
         """`slide` is the number to start on, from 1; `consent` is what the presenter agreed to for code from elsewhere.
 
-        What runs has to be ended: `live.close`.
+        Call `live.close` to end what runs.
         """
         self.deck_read = deck
         self.edits = Edits()
         self.live = LiveBlocks(deck.path, in_force(deck, consent))
         self._consent = consent
         self._lost: tuple[Deck, Place] | None = None
-        """Where the presenter was when a save took that slide away: it may come back."""
+        """Where the presenter was when a save removed that slide, as it may come back."""
         self._apply_edits()
         self.place = goto(slide, self.steps)
 
     def _apply_edits(self) -> None:
         self.deck = self.edits.over(self.deck_read)
-        """As it is shown: with what the presenter typed."""
+        """The deck as it is shown, with what the presenter typed."""
         self.elsewhere: Mapping[str, Block] = shown_elsewhere(self.deck)
         self.steps: Sequence[int] = [slide.steps for slide in self.deck.slides]
 
@@ -44,7 +44,7 @@ class Show:
 
     @property
     def slide(self) -> Slide:
-        """The one that is shown."""
+        """The slide that is shown."""
         return self.deck.slides[self.place.slide]
 
     def go(self, place: Place) -> None:
@@ -81,15 +81,15 @@ class Show:
         return blocks_for_key(self.slide, self.place.step)
 
     def by_itself(self) -> list[Block]:
-        """The slide's automatic blocks, all but those that have been started before."""
+        """The slide's automatic blocks, except those that were started before."""
         edited = self.edits.edited()
         blocks = blocks_to_start(self.slide)
         return [block for block in blocks if block not in self.live.cells and block not in edited]
 
     def start(self, blocks: Sequence[Block], columns_of: Callable[[Block], int], rows: int) -> bool:
-        """Runs what may run of these, in place of other versions of it; whether there is any.
+        """Runs those of these blocks that may run, in place of other versions of them; returns whether there are any.
 
-        `columns_of` says what a block may fill; `rows` are the screen's.
+        `columns_of` says how wide a block may be; `rows` are the screen's.
         """
         allowed = [block for block in blocks if self.live.allows(block)]
         for before in map(self.edits.starts, allowed):
@@ -101,7 +101,7 @@ class Show:
     # What is typed
 
     def editable(self) -> list[Block]:
-        """The blocks that run and whose code can be seen."""
+        """The blocks that run and whose code is visible."""
         return blocks_to_run(self.slide, self.place.step, Execution.ON_KEY, Execution.AUTOMATIC, Execution.TERMINAL)
 
     def edited(self) -> list[Block]:
@@ -123,11 +123,11 @@ class Show:
     # What is saved
 
     def doubtful(self, result: Deck | DeckError) -> bool:
-        """Whether what was read may be a file that is only half written: broken, or without the slide shown here."""
+        """Whether what was read may come from a half-written file: it is broken, or lacks the slide shown here."""
         return isinstance(result, DeckError) or slide_again(self.deck_read, self.place.slide, result) is None
 
     def take_in(self, deck: Deck) -> Displaced:
-        """Goes on with the deck as it was read again, with its outputs and edits, on the same slide if there is one."""
+        """Continues with the deck as it was read again, with outputs and edits, on the same slide if it exists."""
         before, place = self._lost or (self.deck_read, self.place)
         slide = slide_again(before, place.slide, deck)
         self._lost = (before, place) if slide is None else None
@@ -141,5 +141,5 @@ class Show:
 
     @property
     def lost(self) -> bool:
-        """Whether a save took the slide away that was shown, and another stands in its place."""
+        """Whether a save removed the slide that was shown, so that another is in its place."""
         return self._lost is not None

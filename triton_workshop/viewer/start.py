@@ -1,4 +1,4 @@
-"""The way to the first slide: what can wait for it waits, and what takes time begins first."""
+"""Shows the first slide as early as possible: what can wait does, and what takes time begins first."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from triton_workshop.viewer.terminal import Terminal, ask
 
 @contextmanager
 def starting() -> Iterator[Callable[[], Terminal]]:
-    """While the viewer is imported, the terminal is asked what it can do; what is given waits for its answer.
+    """While the viewer is imported, asks the terminal what it can do; yields a function that waits for the answer.
 
-    Nor is garbage collected until `first_slide_shown`. What is made meanwhile stays, and to look through it again and
-    again takes up to a tenth of the time.
+    It also stops garbage collection until `first_slide_shown`. Objects made meanwhile stay, and scanning them
+    repeatedly takes up to a tenth of the time.
     """
     gc.disable()
     try:
-        # However this ends, it ends after the answer: a shell would show it as if it had been typed.
+        # However this ends, it must be after the answer, which a shell would show as if it had been typed.
         with ThreadPoolExecutor(1) as background:
             yield background.submit(ask).result
     finally:
@@ -27,7 +27,7 @@ def starting() -> Iterator[Callable[[], Terminal]]:
 
 
 def first_slide_shown() -> None:
-    """Lets garbage be collected from now on, what was made before excepted: it stays to the end."""
+    """Allows garbage collection from now on, except for what was made before, which stays to the end."""
     if not gc.isenabled():
         gc.freeze()
         gc.enable()

@@ -1,4 +1,4 @@
-"""A table of a slide: how wide each of its columns is, and its rows."""
+"""Lays out a table of a slide: the width of each column, and the rows."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ HEADER_LINE = Box("    \n    \n ── \n    \n    \n    \n    \n    \n")
 NARROW_GAP, WIDE_GAP = 2, 4
 """Cells between two columns of a table."""
 VEIL = "\u2800"
-"""A blank that wraps as a letter does: text that will come later keeps its place."""
+"""A blank that wraps like a letter, so that text that appears later keeps its place."""
 
 
 @dataclass(frozen=True)
 class Need:
-    """What one column of a table has to show, in cells of the screen."""
+    """The contents of one column of a table, measured in cells of the screen."""
 
     word: int
     """Its longest word."""
@@ -49,7 +49,7 @@ def unbreakable(text: str) -> list[str]:
 
 @lru_cache(maxsize=4096)
 def height(need: Need, width: int) -> int:
-    """The rows that a column's texts take, all together."""
+    """The rows that a column's texts take altogether."""
     return sum(height_of_text(words, width) for words in need.texts)
 
 
@@ -60,13 +60,13 @@ def height_of_text(words: Sequence[int], width: int) -> int:
         if used and used + 1 + word <= width:
             used += 1 + word
         else:
-            rows += bool(used) + (word - 1) // width  # a word that is too long goes on in the next row
+            rows += bool(used) + (word - 1) // width  # a word that is too long continues in the next row
             used = (word - 1) % width + 1
     return rows
 
 
 def widths_of(needs: Sequence[Need], room: int) -> list[int]:
-    """The columns' widths: for the longest word of each; then wider, where that saves rows."""
+    """The columns' widths: enough for each one's longest word, then wider if that saves rows."""
     widths = [need.word for need in needs]
     narrow = max(room // len(needs) // 2, 1)
     while sum(widths) > room and max(widths) > narrow:  # the longest word has to break, so that others need not
@@ -78,7 +78,7 @@ def widths_of(needs: Sequence[Need], room: int) -> list[int]:
 
 
 def best_step(needs: Sequence[Need], widths: Sequence[int], left: int) -> tuple[int, int] | None:
-    """A column, and the cells more of it that save most rows for a cell; None where none saves any."""
+    """The column, and the extra cells for it, that save most rows per cell; None if nothing saves any."""
     steps = []
     for column, (need, width) in enumerate(zip(needs, widths, strict=True)):
         for cells in range(1, left + 1):
@@ -99,7 +99,7 @@ def table(content: Table, alignment: Alignment, width: int, palette: Palette, ba
         box=HEADER_LINE,
         show_edge=False,
         pad_edge=False,
-        padding=(0, gap - 1, 0, 0),  # the box itself takes a cell between two columns
+        padding=(0, gap - 1, 0, 0),  # the box itself takes up a cell between two columns
         border_style=Style(color=palette.faint),
         header_style=Style(color=palette.accent, bold=True),
         show_header=any(content.header),
@@ -113,7 +113,7 @@ def table(content: Table, alignment: Alignment, width: int, palette: Palette, ba
 
 
 def placed(drawn: RichTable, alignment: Alignment, width: int, base: Style) -> Lines:
-    """The lines of a table that is drawn, in the room that it has."""
+    """The lines of a drawn table, in the room that it has."""
     options = CONSOLE.options.update(width=width, max_width=width, height=None)
     lines = [unveiled(Strip(row)) for row in CONSOLE.render_lines(drawn, options, pad=False)]
     shift = {Alignment.LEFT: 0, Alignment.CENTER: 2, Alignment.RIGHT: 1}[alignment]
@@ -125,7 +125,7 @@ def placed(drawn: RichTable, alignment: Alignment, width: int, base: Style) -> L
 
 
 def veiled(text: Text) -> Text:
-    """Blanks of the text's shape."""
+    """Blanks in the shape of the text."""
     return Text("".join(c if c.isspace() else VEIL * Text(c).cell_len for c in text.plain))
 
 

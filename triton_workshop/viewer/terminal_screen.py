@@ -1,6 +1,6 @@
-"""What a program in a pseudo-terminal shows: a screen of cells, as a terminal keeps it.
+"""What a program in a pseudo-terminal shows: a screen of cells, as in a terminal.
 
-The control sequences are those that programs for an xterm use (ECMA-48; "XTerm Control Sequences", T. Dickey), but for
+It handles the control sequences that programs for an xterm use (ECMA-48; "XTerm Control Sequences", T. Dickey), except
 those that ask the terminal something: nobody answers.
 """
 
@@ -20,9 +20,9 @@ from rich.text import Text
 from triton_workshop.viewer.richtext import on_our_ground
 
 SLICE = 8 * 1024
-"""Bytes taken in at once, so that one call stays short."""
+"""Bytes processed per call, so that a call stays short."""
 BACKLOG = 64 * 1024
-"""Bytes waiting beyond which the oldest are dropped unread: the screen shows only what came last."""
+"""Bytes waiting beyond which the oldest are dropped unread, since the screen shows only the latest output."""
 ESCAPE_LIMIT = 4096
 TAB = 8
 
@@ -40,7 +40,7 @@ UNFINISHED = re.compile(r"\x1b(?:\[[0-?]*[ -/]*|[ -/]*|[\]PX^_][^\x07\x1b]*\x1b?
 INVISIBLE = dict.fromkeys(range(0x80, 0xA0))
 
 Cell = tuple[str, Style]
-"""A character and its style; the right half of a wide one is empty."""
+"""A character and its style; the right half of a wide character is empty."""
 Row = list[Cell]
 LINE_DRAWING = str.maketrans("`afgijklmnopqrstuvwxyz{|}~", "◆▒°±␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·")
 """The VT100's special graphics."""
@@ -48,7 +48,7 @@ LINE_DRAWING = str.maketrans("`afgijklmnopqrstuvwxyz{|}~", "◆▒°±␋┘┐�
 
 @dataclass
 class Cursor:
-    """Where the next character goes, and how it will look. A column beyond the last waits to wrap."""
+    """Where the next character goes, and its style. In a column beyond the last, it waits to wrap."""
 
     row: int = 0
     column: int = 0
@@ -59,11 +59,11 @@ class Cursor:
 class TerminalScreen:
     """A screen of a fixed size, kept up to date as bytes arrive.
 
-    `receive` may be called by another thread than `take_in`; everything else belongs to one thread.
+    `receive` may be called from another thread than `take_in`; everything else belongs to one thread.
     """
 
     dropped = 0
-    """Lines that scrolled out of sight are no loss: the screen is what there is to see."""
+    """Always 0: lines that scroll out of sight are not missed, as the screen is all there is to see."""
 
     def __init__(self, columns: int, rows: int) -> None:
         self.columns, self.rows = max(columns, 2), max(rows, 1)
@@ -80,7 +80,7 @@ class TerminalScreen:
         self._styles = AnsiDecoder()
         self.cells = [self._blank_row() for _ in range(self.rows)]
         self._main: tuple[list[Row], Cursor] | None = None
-        """The ordinary screen, while a program shows the alternate one."""
+        """The normal screen, while a program shows the alternate one."""
         self._top, self._bottom = 0, self.rows - 1
         self._wraps = True
         self._inserts = False
@@ -98,7 +98,7 @@ class TerminalScreen:
         return bool(self._arrived or self._waiting)
 
     def shown(self, *, cursor: bool = False) -> list[Text]:
-        """The rows, each as wide as the screen; with `cursor`, where it stands, unless the program has hidden it."""
+        """The rows, each as wide as the screen; with `cursor`, the cursor too, unless the program has hidden it."""
         lines = []
         for number, row in enumerate(self.cells):
             line = Text(end="", no_wrap=True)
@@ -111,12 +111,12 @@ class TerminalScreen:
         return lines
 
     def receive(self, data: bytes) -> None:
-        """Accepts bytes, cheaply: they are looked at when `take_in` is called."""
+        """Accepts bytes, cheaply: they are processed when `take_in` is called."""
         self._arrived.append(data)
 
     def take_in(self) -> bool:
-        """Reads a slice of what has arrived; whether there was any, and so perhaps something new to show."""
-        count = len(self._arrived)  # only these: the other thread may append meanwhile
+        """Processes a slice of what has arrived; returns whether there was any, and so perhaps something to show."""
+        count = len(self._arrived)  # only these, as the other thread may append meanwhile
         self._waiting = (self._waiting + b"".join(self._arrived[:count]))[-BACKLOG:]
         del self._arrived[:count]
         data, self._waiting = self._waiting[:SLICE], self._waiting[SLICE:]
@@ -125,7 +125,7 @@ class TerminalScreen:
         return bool(data)
 
     def feed(self, data: bytes) -> None:
-        """Takes in bytes at once. An escape sequence or character may be split between two calls."""
+        """Processes bytes now. An escape sequence or character may be split between two calls."""
         self._heard = True
         text = self._unfinished + self._decode.decode(data)
         self._unfinished = ""
@@ -159,7 +159,7 @@ class TerminalScreen:
                 self._combine(character)
 
     def _write_plainly(self, text: str) -> None:
-        """What most text is: characters of one cell each, which replace what was there."""
+        """Handles most text: characters one cell wide, which replace what was there."""
         while text:
             if self.cursor.column == self.columns:
                 self._wrap()
@@ -195,19 +195,19 @@ class TerminalScreen:
         self._line_feed()
 
     def _insert(self, row: Row, column: int, cells: Row) -> None:
-        """Puts cells before a column, and lets as many fall out at the right."""
+        """Inserts cells before a column, and drops as many on the right."""
         row[column:column] = cells
         self._part(row, self.columns)
         del row[self.columns :]
 
     def _part(self, row: Row, column: int) -> None:
-        """Clears a wide character whose halves lie on both sides of a column: it cannot be seen in half."""
+        """Clears a wide character whose halves lie on both sides of a column, since half of it cannot be shown."""
         if 0 < column < len(row) and row[column][0] == "":
             row[column - 1] = (" ", row[column - 1][1])
             row[column] = (" ", row[column][1])
 
     def _combine(self, mark: str) -> None:
-        """An accent and the like: it joins the character before it."""
+        """Joins an accent and the like to the character before it."""
         row = self.cells[self.cursor.row]
         column = min(self.cursor.column, self.columns) - 1
         while column > 0 and row[column][0] == "":
@@ -219,7 +219,7 @@ class TerminalScreen:
 
     @property
     def _column(self) -> int:
-        """The column that the cursor is seen in."""
+        """The column in which the cursor is shown."""
         return min(self.cursor.column, self.columns - 1)
 
     def _move(self, row: int | None = None, column: int | None = None) -> None:
@@ -323,12 +323,12 @@ class TerminalScreen:
         return [self._blank()] * self.columns
 
     def _blank(self) -> Cell:
-        """An erased cell: it takes the background that is set."""
+        """An erased cell, in the current background colour."""
         background = self.cursor.style.bgcolor
         return (" ", Style(bgcolor=background) if background else Style.null())
 
     def _scroll(self, count: int, first: int | None = None) -> None:
-        """Moves rows up (down, where the count is negative), from the first or the region's top to its bottom."""
+        """Moves rows up (down if the count is negative), from the first or the region's top to its bottom."""
         top = self._top if first is None else first
         height = self._bottom - top + 1
         for _ in range(min(abs(count), height)):
@@ -345,7 +345,7 @@ class TerminalScreen:
             self._carriage_return()
 
     def _erase(self, row: int, first: int, last: int) -> None:
-        """Blanks the cells from the first up to, and without, the last."""
+        """Blanks the cells from the first up to, but not including, the last."""
         line = self.cells[row]
         last = min(last, self.columns)
         self._part(line, first)
@@ -381,7 +381,7 @@ Effect = Callable[[TerminalScreen, int, int], None]
 
 
 EFFECTS: dict[str, Effect] = {
-    # What each control sequence does with its first two numbers; one that is missing is 0.
+    # What each control sequence does with its first two numbers; a missing one is 0.
     "A": lambda s, n, _: s._move(row=max(s.cursor.row - max(n, 1), s._top if s.cursor.row >= s._top else 0)),
     "B": lambda s, n, _: s._move(row=min(s.cursor.row + max(n, 1), s._bottom if s.cursor.row <= s._bottom else s.rows)),
     "C": lambda s, n, _: s._move(column=s._column + max(n, 1)),

@@ -19,10 +19,10 @@ BACKLOG = 256 * 1024
 """Bytes waiting beyond which lines that could never be shown are dropped unread."""
 BACKLOG_LIMIT = 8 * 1024 * 1024
 SLICE = 32 * 1024
-"""Bytes taken in at once, so that one call stays short."""
+"""Bytes processed per call, so that a call stays short."""
 ESCAPE_LIMIT = 64 * 1024
 PICTURES_KEPT = 64 * 1024 * 1024
-"""Bytes of the pictures in one output; the oldest go first."""
+"""Bytes of the pictures in one output; the oldest are dropped first."""
 
 TOKENS = re.compile(
     r"""
@@ -43,9 +43,9 @@ UNFINISHED = re.compile(r"(?:\x1b(?:\[[0-?]*[ -/]*|[ -/]*|[\]PX^_][^\x07\x1b]*\x
 class Transcript:
     """The last lines of an output, kept up to date as bytes arrive.
 
-    `receive` may be called by another thread than `take_in`; everything else belongs to one thread. Bytes that are
+    `receive` may be called from another thread than `take_in`; everything else belongs to one thread. Bytes that are
     not UTF-8 show as replacement characters. The cursor can go back over a line (`\\r`, backspace) and up to
-    earlier lines (as Rich's progress bars do). A picture is a line of its own, a `PictureLine`; `pictures` is the
+    earlier lines (as Rich's progress bars do). A picture gets a line of its own, a `PictureLine`; `pictures` is the
     folder in which the block leaves them.
     """
 
@@ -53,7 +53,7 @@ class Transcript:
         self.lines: list[Text] = [Text()]
         self._pictures = pictures
         self.dropped = 0
-        """Lines that came before the first of `lines` and are gone."""
+        """How many lines before the first of `lines` were dropped."""
         self._arrived: list[bytes] = []
         self._waiting = b""
         self._decode = codecs.getincrementaldecoder("utf-8")(errors="replace")
@@ -72,17 +72,17 @@ class Transcript:
         return bool(self._arrived or self._waiting)
 
     def shown(self) -> list[Text]:
-        """The lines to show: without the empty one on which the cursor waits after a last line feed."""
+        """The lines to show, without the empty one on which the cursor waits after a last line feed."""
         return self.lines[:-1] if not self.lines[-1] else self.lines
 
     def receive(self, data: bytes) -> None:
-        """Accepts bytes, cheaply: they are looked at when `take_in` is called."""
+        """Accepts bytes, cheaply: they are processed when `take_in` is called."""
         self._arrived.append(data)
         if len(self._arrived) > BACKLOG_LIMIT // len(data):
             self._join()
 
     def take_in(self) -> bool:
-        """Reads a slice of what has arrived; whether there was any, and so perhaps something new to show."""
+        """Processes a slice of what has arrived; returns whether there was any, and so perhaps something to show."""
         self._join()
         data, self._waiting = self._waiting[:SLICE], self._waiting[SLICE:]
         if data:
@@ -90,7 +90,7 @@ class Transcript:
         return bool(data)
 
     def _join(self) -> None:
-        # Only what is in the list now: the other thread may append meanwhile.
+        # Only what is in the list now, as the other thread may append meanwhile.
         count = len(self._arrived)
         self._waiting += b"".join(self._arrived[:count])
         del self._arrived[:count]
@@ -99,7 +99,7 @@ class Transcript:
         *skipped, kept = self._tail(self._waiting)
         if skipped:
             self.dropped += skipped[0].count(b"\n")
-            # Where the cursor and the colours would have been is unknown now: start on a fresh line.
+            # Where the cursor and the colours would have been is now unknown, so start on a fresh line.
             kept = b"\x1b[0m" + kept
         self._waiting = kept
 
@@ -113,7 +113,7 @@ class Transcript:
         return data[: len(data) - len(kept)], kept
 
     def feed(self, data: bytes) -> None:
-        """Takes in bytes at once. An escape sequence or character may be split between two calls."""
+        """Processes bytes now. An escape sequence or character may be split between two calls."""
         text = self._unfinished + self._decode.decode(data)
         self._unfinished = ""
         tail = UNFINISHED.search(text, max(len(text) - ESCAPE_LIMIT, 0))
@@ -158,7 +158,7 @@ class Transcript:
             self._row = max(self._row - excess, 0)
 
     def _show(self, name: str) -> None:
-        """Puts a picture on the cursor's line, or on the next where something stands there already."""
+        """Puts a picture on the cursor's line, or on the next one if that line is not empty."""
         if self._pictures is None:
             return
         if self.lines[self._row]:
@@ -173,7 +173,7 @@ class Transcript:
                 self.lines[row] = Text(line.plain)
 
     def _wipe_picture(self) -> None:
-        """What is written or erased on a picture's line leaves nothing of it."""
+        """Removes a picture if anything is written or erased on its line."""
         if isinstance(self.lines[self._row], PictureLine):
             self.lines[self._row] = Text()
 
@@ -202,6 +202,6 @@ class Transcript:
 
 
 def _cut(line: Text, length: int) -> None:
-    """Shorten a line. (Rich's own right_crop(0) empties the text and leaves its length.)"""
+    """Shortens a line. (Rich's own right_crop(0) empties the text but keeps its length.)"""
     if length < len(line):
         line.right_crop(len(line) - length)

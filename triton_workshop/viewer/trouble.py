@@ -20,7 +20,7 @@ MOST_ROWS = 4
 
 @dataclass(frozen=True)
 class Trouble:
-    """An error, and the line that it is about as it was then; empty where there is none."""
+    """An error, and the line that it is about as it was then; empty if there is none."""
 
     error: DeckError
     line: str
@@ -35,13 +35,13 @@ class Trouble:
 
     @property
     def place(self) -> str:
-        """The file, and the number of the line where there is one."""
+        """The file, and the line number if there is one."""
         name = self.error.path.name
         return name if isinstance(self.error, NoSuchDeckError) else f"{name}:{self.error.line}"
 
 
 def trouble_rows(trouble: Trouble, palette: Palette, width: int) -> Lines:
-    """The error with its place and its line, and what becomes of the slides meanwhile."""
+    """The error with its place and its line, and what happens to the slides meanwhile."""
     ground = Style(color=palette.text, bgcolor=palette.panel)
     edge = Style(color=palette.bad, bgcolor=palette.background)
     side = margin(width)
@@ -55,7 +55,7 @@ def trouble_rows(trouble: Trouble, palette: Palette, width: int) -> Lines:
         quoted = Text.assemble((f"  {trouble.error.line} │ ", Style(color=palette.muted)), printable(trouble.line))
         quoted.truncate(inside, overflow="ellipsis")
         rows.append(quoted)
-    note = "The slides are as before; the next save is read again. Esc hides this."
+    note = "The slides have not changed; fix the error and save again. Esc hides this."
     rows += wrap(Text(note, Style(color=palette.muted)), inside)
     return (
         strip(Text("▄" * width), width, edge),

@@ -1,4 +1,4 @@
-"""All that a page depends on besides the slide, and what follows from the screen's size alone."""
+"""Everything that a page depends on besides the slide, and what follows from the screen's size alone."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from triton_workshop.viewer.pictures import Graphics
 
 WIDEST = 144
 TALL = 30
-"""Rows from which there is room for more air around the title and in the footer."""
+"""Rows from which there is room for more space around the title and in the footer."""
 NARROWEST_COLUMN = 16
 
 
 @dataclass(frozen=True)
 class OpenEditor:
-    """The block over whose code the editor lies, and the rows that the editor needs at a width."""
+    """The block whose code is under the editor, and the rows that the editor needs at a width."""
 
     block: Block
     rows: Callable[[int], int]
@@ -29,7 +29,7 @@ class OpenEditor:
 
 @dataclass(frozen=True)
 class View:
-    """All that a page depends on besides the slide."""
+    """Everything that a page depends on besides the slide."""
 
     palette: Palette
     width: int
@@ -41,7 +41,7 @@ class View:
     """Blocks that show what the presenter typed, each with the version of it that ran last."""
     editor: OpenEditor | None = None
     grid: bool = False
-    """Whether a line shows where one column ends and the next begins."""
+    """Whether to draw a line between columns."""
     now: float = 0.0
     graphics: Graphics = field(default_factory=Graphics)
     layout: Layout = Layout()  # noqa: RUF009 (frozen)
@@ -49,7 +49,7 @@ class View:
 
 
 def margin(width: int, layout: Layout = Layout()) -> int:  # noqa: B008 (frozen)
-    """Columns left free on either side: little on a small screen, where every column counts."""
+    """Columns left free on either side; few on a small screen, where every column counts."""
     by_theme = layout.margin(width)
     if by_theme is not None:
         return max(min(by_theme, (width - NARROWEST_COLUMN) // 2), 0)
@@ -58,7 +58,7 @@ def margin(width: int, layout: Layout = Layout()) -> int:  # noqa: B008 (frozen)
 
 
 class Air(IntEnum):
-    """How much room is left between the parts of a slide."""
+    """How much space is left between the parts of a slide."""
 
     NONE = 0
     SOME = 1
@@ -66,7 +66,7 @@ class Air(IntEnum):
 
 
 def footer_height(height: int, wanted: Footer | None = None) -> int:
-    """Rows of the footer: what the deck's theme wants, or by the screen's height. Most of the screen is the slide's."""
+    """Rows of the footer: what the deck's theme wants, or else by the screen's height, so that the slide gets most."""
     if wanted is not None and wanted.height is not None:
         return max(min(wanted.height, height // 3), 1)
     if height < 10:

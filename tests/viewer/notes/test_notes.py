@@ -95,7 +95,7 @@ def rehearse(steps: Steps, deck: Path = TALK, size: tuple[int, int] = (100, 30))
 def test_before_the_slides_are_open_the_notes_say_how_to_open_them() -> None:
     async def steps(on: Rehearsal) -> None:
         assert "1 / 7   A talk" in on.screen
-        assert "waiting for the slides: start them with uv run workshop present" in on.screen
+        assert "waiting for the slides; start them with uv run workshop present" in on.screen
 
     rehearse(steps)
 
@@ -210,7 +210,7 @@ def test_a_saved_deck_may_have_other_colours(tmp_path: Path) -> None:
 
     async def steps(on: Rehearsal) -> None:
         deck.write_text(deck.read_text().replace("203040", "102030"))
-        await on.until("✓ read again")
+        await on.until("✓ reloaded")
         await on.pilot.press("question_mark")
         ground = on.notes.screen.styles.background
         assert (ground.r, ground.g, ground.b) == (0x10, 0x20, 0x30)
@@ -266,7 +266,7 @@ def test_the_keys_are_told_and_q_leaves() -> None:
     async def steps(on: Rehearsal) -> None:
         await on.pilot.press("question_mark")
         assert isinstance(on.notes.screen, Keys)
-        assert "start it again, at 0:00:00" in on.screen
+        assert "restart it at 0:00:00" in on.screen
         await on.pilot.press("escape", "q")
 
     assert rehearse(steps).return_code == 0

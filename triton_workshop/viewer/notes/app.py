@@ -1,4 +1,4 @@
-"""The terminal app that shows the presenter's view. It only listens: nothing here steers the slides."""
+"""The terminal app that shows the presenter's view. It only listens: nothing here controls the slides."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ from triton_workshop.viewer.rows import Rows
 from triton_workshop.viewer.screen_theme import use_palette
 
 EAR = 0.05
-"""Seconds between two looks at what has been heard."""
+"""Seconds between two checks for what has been heard."""
 
 KEYS: KeyGroups = (
     ("Notes", (
         ("↓ ↑  j k  pgdn pgup", "scroll"),
     )),
     ("Clock", (
-        ("r", "start it again, at 0:00:00"),
-        ("p", "set it to what the plan says for this slide"),
-        ("+ -", "a minute more, a minute less"),
+        ("r", "restart it at 0:00:00"),
+        ("p", "set it to this slide's time in the plan"),
+        ("+ -", "add or subtract a minute"),
     )),
     ("Screen", (
-        ("?  esc", "these keys, and away with them"),
+        ("?  esc", "show or hide these keys"),
         ("q  Ctrl+C", "quit; the slides go on"),
     )),
 )  # fmt: skip
@@ -92,9 +92,9 @@ class Notes(App[int]):
         now: Callable[[], float] = time.monotonic,
         today: Callable[[], datetime] = datetime.now,
     ) -> None:
-        """`command` starts the slides; `now` (seconds) and `today` say what time it is.
+        """`command` starts the slides; `now` (in seconds) and `today` tell the time.
 
-        With `saves`, which follows the deck's file since before it was read, the deck is read again whenever it is
+        With `saves`, which has followed the deck's file since before it was read, the deck is read again whenever it is
         saved.
         """
         super().__init__()
@@ -135,7 +135,7 @@ class Notes(App[int]):
     # What is shown
 
     def draw(self) -> None:
-        """Shows what is new, if anything is: the clock's second, mostly."""
+        """Shows what is new, if anything; mostly the clock's second."""
         desk = self.desk()
         wanted = (desk, self.size, self.scrolled)
         if wanted == self.drawn:
@@ -162,7 +162,7 @@ class Notes(App[int]):
         )
 
     def listen(self) -> None:
-        """Takes in what the slides have said, and lets the clock go on."""
+        """Takes in what the slides have said, and advances the clock."""
         now = self.now()
         slide = self.follower.place(self.deck).slide
         for sender, event in self.ear.heard():
@@ -174,16 +174,16 @@ class Notes(App[int]):
         self.draw()
 
     async def follow_saves(self, saves: Saves) -> None:
-        """Shows the notes as they are saved."""
+        """Shows the notes as saved."""
         try:
             async for reading in readings(saves, self.deck, doubtful=lambda result: isinstance(result, DeckError)):
                 self.take_in(reading)
         except Exception as error:  # a defect of ours must not take the notes away
-            self.message = f"saves are not followed any more ({error!r})"
+            self.message = f"the notes no longer reload by themselves ({error!r})"
             self.draw()
 
     def take_in(self, reading: Reading) -> None:
-        """Shows a deck that was read again; one with an error leaves the notes as they are."""
+        """Shows a deck that was read again; if it has an error, the notes stay as they are."""
         deck = reading.result
         if isinstance(deck, DeckError):
             self.message = f"✗ {Path(deck.path).name}:{deck.line}: {deck.reason}"
@@ -192,7 +192,7 @@ class Notes(App[int]):
                 forget_pictures()
             self.deck, self.schedule = deck, schedule(deck)
             self._use_palette(look_of(deck.front_matter)[0])
-            self.message = "✓ read again"
+            self.message = "✓ reloaded"
         self.drawn = None  # the same deck may have another picture now
         self.draw()
 
@@ -234,11 +234,11 @@ class Notes(App[int]):
 
 
 def show_notes(deck_path: Path, command: str) -> int:
-    """Shows the notes in the terminal until the presenter leaves; the exit status. `command` starts the slides.
+    """Shows the notes in the terminal until the presenter leaves; returns the exit status. `command` starts the slides.
 
-    Raises `DeckError` for a deck that cannot be read, and `CannotListenError` where the slides cannot be heard.
+    Raises `DeckError` for a deck that cannot be read, and `CannotListenError` if the slides cannot be heard.
     """
-    saves = Saves(deck_path)  # before the deck is read, so that no save comes between
+    saves = Saves(deck_path)  # before the deck is read, so that no save is missed
     deck = load_deck(deck_path)
     listener = Listener(deck_path)
     try:

@@ -1,4 +1,4 @@
-"""Sends what the slides show, and hears it: over the loopback network, which no other machine can reach."""
+"""Sends what the slides show, and receives it, over the loopback network, which no other machine can reach."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from triton_workshop.viewer.notes.protocol import (
 from triton_workshop.viewer.place import Place
 
 HEARTBEAT = 1.0
-"""Seconds between two statuses where nothing changes, so that notes which are opened later find the place."""
+"""Seconds between two statuses if nothing changes, so that notes that are opened later find the place."""
 
 
 class Publisher:
-    """Tells the notes, if there are any, what the slides show. Nobody listening is no error, nor is no network."""
+    """Tells the notes, if there are any, what the slides show. Having no listener, or no network, is not an error."""
 
     def __init__(self, deck: Path, address: Address | None = None) -> None:
         self._presentation = presentation_path(deck)
@@ -45,7 +45,7 @@ class Publisher:
         self._told_at = 0.0
 
     def tell(self, deck: Deck, place: Place, cells: Mapping[Block, Cell]) -> None:
-        """Sends what is new; what is not, once in a while."""
+        """Sends what is new, and now and then what is not."""
         now = time.monotonic()
         status = Status(place.slide + 1, place.step, now - self._opened, running_blocks(deck, cells, now))
         before = self._told
@@ -72,13 +72,13 @@ class Publisher:
 
 
 def substance(status: Status) -> tuple[object, ...]:
-    """What of a status is worth telling at once."""
+    """The part of a status whose change should be sent immediately."""
     return status.slide, status.step, [(block.slide, block.block) for block in status.running]
 
 
 def running_blocks(deck: Deck, cells: Mapping[Block, Cell], now: float) -> tuple[RunningBlock, ...]:
-    """The blocks that run now, in the order of the deck."""
-    # Asked at every frame while a block runs: few comparisons, and no block of the deck is hashed.
+    """The blocks that are running, in the deck's order."""
+    # Called at every frame while a block runs, so it makes few comparisons and hashes no block of the deck.
     running = [(block, cell) for block, cell in cells.items() if cell.status is RunStatus.RUNNING]
     if not running:
         return ()
@@ -93,7 +93,7 @@ def running_blocks(deck: Deck, cells: Mapping[Block, Cell], now: float) -> tuple
 
 
 def sending_socket(address: Address) -> socket.socket | None:
-    """A socket that sends to one address, never waiting; None where there is no such network."""
+    """A socket that sends to one address and never waits; None if there is no such network."""
     sending = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     try:
         sending.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
@@ -111,9 +111,9 @@ class CannotListenError(Exception):
 
 
 class Listener:
-    """Hears what the slides of one deck tell.
+    """Receives what the slides of one deck send.
 
-    Raises CannotListenError where the address cannot be had.
+    Raises CannotListenError if the address is not available.
     """
 
     def __init__(self, deck: Path, address: Address | None = None) -> None:
@@ -121,7 +121,7 @@ class Listener:
         address = address or listen_address()
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         try:
-            # Several notes may listen, except on a Mac, where one alone gets what is sent: the first.
+            # Several notes may listen, except on a Mac, where only the first receives what is sent.
             if sys.platform != "darwin":
                 self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             self._socket.setblocking(False)
@@ -130,7 +130,7 @@ class Listener:
             self._socket.close()
             raise CannotListenError(
                 f"the notes cannot hear the slides on {address[0]}:{address[1]}: {error.strerror or error}; "
-                "close other notes that may be open"
+                "close any other notes"
             ) from None
 
     def heard(self) -> Iterator[tuple[Address, Event]]:

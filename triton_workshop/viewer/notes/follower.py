@@ -1,4 +1,4 @@
-"""Whom the notes follow, and the time that they show. No network, no screen: events in, state out."""
+"""Which slides the notes follow, and the time that they show. No network, no screen: events in, state out."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from triton_workshop.viewer.notes.protocol import Address, Event, Exit, GoTo, Ru
 from triton_workshop.viewer.place import Place, goto
 
 SILENCE = 5.0
-"""Seconds without a word from slides that speak every second, after which something is wrong."""
+"""Seconds of silence from slides that report every second, after which something is wrong."""
 
 
 class Contact(Enum):
@@ -22,14 +22,14 @@ class Contact(Enum):
 
 @dataclass(frozen=True)
 class Follower:
-    """What is known of the slides. Where several show the same deck, those count that moved last."""
+    """What is known about the slides. If several show the same deck, the ones that moved last count."""
 
     sender: Address | None = None
     shown: GoTo | Status | None = None
     running: tuple[RunningBlock, ...] = ()
     heard_at: float = 0.0
     has_pulse: bool = False
-    """Whether these slides speak every second: presenterm does not."""
+    """Whether these slides report every second; presenterm does not."""
     closed: bool = False
 
     def hear(self, sender: Address, event: Event, now: float) -> Follower:
@@ -54,7 +54,7 @@ class Follower:
         return Contact.SILENT if self.has_pulse and now - self.heard_at > SILENCE else Contact.FOLLOWING
 
     def place(self, deck: Deck) -> Place:
-        """Where the slides are in the deck as the notes have read it; its start before anything was heard."""
+        """Where the slides are in the deck as the notes have read it; its start if nothing was heard yet."""
         if self.shown is None:
             return Place()
         steps = [slide.steps for slide in deck.slides]
@@ -64,18 +64,18 @@ class Follower:
         return Place(place.slide, step_of(deck.slides[place.slide], self.shown.chunk))
 
     def running_now(self, now: float) -> tuple[RunningBlock, ...]:
-        """The running blocks, with the whole seconds that they have run by now."""
+        """The running blocks, with the whole seconds that they have been running."""
         passed = now - self.heard_at
         return tuple(replace(block, seconds=int(block.seconds + passed)) for block in self.running)
 
 
 @dataclass(frozen=True)
 class Clock:
-    """The time since the start: since the slides were opened, until the presenter sets it."""
+    """The time since the start, which is when the slides were opened, unless the presenter sets it."""
 
     started: float | None = None
     settled: bool = False
-    """Whether what is heard can no longer change it: slides that are opened again do not start the talk again."""
+    """Whether what is heard can no longer change it: reopening the slides does not start the talk again."""
 
     def hear(self, event: Event, now: float) -> Clock:
         match event:
@@ -91,5 +91,5 @@ class Clock:
         return 0.0 if self.started is None else max(now - self.started, 0.0)
 
     def set_to(self, elapsed: float, now: float) -> Clock:
-        """The clock with this many seconds on it; never less than none."""
+        """The clock with this many seconds on it, but never less than 0."""
         return Clock(now - max(elapsed, 0.0), settled=True)

@@ -1,4 +1,4 @@
-"""Notes as plain text, slide after slide, for a printer: with the time of each slide where the deck has a plan."""
+"""Notes as plain text, slide by slide, for a printer, with the time of each slide if the deck has a plan."""
 
 from __future__ import annotations
 

@@ -6,8 +6,8 @@ An event is one UDP datagram on the loopback network, a JSON object, as presente
     {"presentation_path": "/canonical/deck.md", "event": {"command": "GoTo", "slide": 1, "chunk": 0}}
     {"presentation_path": "/canonical/deck.md", "event": {"command": "Exit"}}
 
-presenterm sends a `GoTo` whenever it has drawn something new, and repeats nothing. Its listener ignores what is for
-another path, and every command that it does not know. So our viewer says more, and once a second, as a `Status`.
+presenterm sends a `GoTo` whenever it has drawn something new, and repeats nothing. Its listener ignores events for
+another path, and every command that it does not know. So our viewer can send more, once per second, as a `Status`.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from triton_workshop.deck.model import Code, Slide, walk
 
 PORT = 59418
 LARGEST = 1024
-"""Bytes that presenterm's listener reads of an event."""
+"""Bytes of an event that presenterm's listener reads."""
 MOST_RUNNING = 8
-"""Running blocks that a status names: it has to stay small."""
+"""Running blocks that a status names, since it has to stay small."""
 
 Address = tuple[str, int]
 
 
 def listen_address(platform: str = sys.platform) -> Address:
-    """Where notes listen: Linux gives a datagram to the broadcast address to every socket that is bound to it."""
+    """Where notes listen: Linux delivers a datagram for the broadcast address to every socket bound to it."""
     return ("127.255.255.255" if platform == "linux" else "127.0.0.1", PORT)
 
 
 def publish_address(platform: str = sys.platform) -> Address:
-    """Where slides send to: a Mac's loopback network has no broadcast, so one view of the notes can listen there."""
+    """Where slides send: a Mac's loopback network has no broadcast, so only one view of the notes can listen there."""
     return ("127.0.0.1" if platform == "darwin" else "127.255.255.255", PORT)
 
 
@@ -55,7 +55,7 @@ class Exit:
 
 @dataclass(frozen=True)
 class RunningBlock:
-    """A block that runs: its slide, from 1, which of the slide's blocks, from 0, and for how many seconds."""
+    """A running block: its slide, from 1; its number on the slide, from 0; and how many seconds it has been running."""
 
     slide: int
     block: int
@@ -64,7 +64,7 @@ class RunningBlock:
 
 @dataclass(frozen=True)
 class Status:
-    """What presenterm does not tell: the step, from 0, the seconds since the slides were opened, and what runs."""
+    """What presenterm does not send: the step, from 0, the seconds since the slides were opened, and what runs."""
 
     slide: int
     step: int
@@ -96,7 +96,7 @@ def encode(event: Event, presentation: str) -> bytes:
 
 
 def decode(data: bytes, presentation: str) -> Event | None:
-    """The event in a datagram; None for what is not for this presentation, or nothing that we know."""
+    """The event in a datagram; None if it is for another presentation or unknown."""
     try:
         message = json.loads(data.decode(errors="surrogateescape"))
         if message["presentation_path"] != presentation:
@@ -107,7 +107,7 @@ def decode(data: bytes, presentation: str) -> Event | None:
 
 
 def read_event(said: dict[str, object]) -> Event | None:
-    """Raises ValueError, TypeError or KeyError for an event that is not well formed."""
+    """Raises ValueError, TypeError or KeyError for a malformed event."""
     match said["command"]:
         case "GoTo":
             return GoTo(count(said["slide"]), count(said["chunk"]))
@@ -143,7 +143,7 @@ def seconds(value: object) -> float:
 
 
 def chunk_of(slide: Slide, step: int) -> int:
-    """presenterm's number for a step: it counts pauses, and not the groups of highlighted lines between them."""
+    """presenterm's number for a step: it counts pauses, but not the groups of highlighted lines between them."""
     return step - sum(1 for further in further_highlights(slide) if further <= step)
 
 
@@ -153,6 +153,6 @@ def step_of(slide: Slide, chunk: int) -> int:
 
 
 def further_highlights(slide: Slide) -> set[int]:
-    """The steps at which nothing but the highlighted lines of a block changes."""
+    """The steps at which only the highlighted lines of a block change."""
     codes = (block.content for block in walk(slide.blocks) if isinstance(block.content, Code))
     return {code.highlight_step + group for code in codes for group in range(1, len(code.highlights))}

@@ -1,15 +1,15 @@
-"""The plan of a talk, as its deck tells it: which part begins when, and how many minutes each slide takes.
+"""The plan of a talk, as its deck gives it: when each part begins, and how many minutes each slide takes.
 
 - A slide whose title ends in a time, `Setup · 0:20`, begins a part of the talk at that time, or at that time of the
-  day (`9:20`). What comes before the first of them belongs to its part.
-- A part lasts until the next one begins; the last one until the time that the notes of its first slide name
+  day (`9:20`). What comes before the first such slide belongs to its part.
+- A part lasts until the next one begins. The last one lasts until the time given in the notes of its first slide
   ("until 3:00"), or else as long as its slides.
-- The notes of a slide may begin with its minutes, as data: `2 min.`, or `15 min, 13 hands-on.` where people work for 13
-  of them. A slide without minutes, or with `0 min.`, shares those of the slide before: an exercise of two slides has
-  its minutes on the first.
-- A last part without minutes begins where the talk ends: `Appendix · 3:00`. Its slides are outside of the plan.
+- The notes of a slide may begin with its minutes, as data: `2 min.`, or `15 min, 13 hands-on.` if people work for 13 of
+  them. A slide without minutes, or with `0 min.`, shares those of the slide before: an exercise of two slides has its
+  minutes on the first.
+- A last part without minutes begins when the talk ends: `Appendix · 3:00`. Its slides are not in the plan.
 
-A deck without times is one part, as long as its slides; a deck without minutes either has no plan.
+A deck without times is one part, as long as its slides. A deck without minutes either has no plan.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MINUTES = re.compile(r"\A\s*(\d+(?:\.\d+)?) min\b(?:, (\d+(?:\.\d+)?) hands-on\b
 
 @dataclass(frozen=True)
 class Minutes:
-    """What a slide takes, and for how long of it people work."""
+    """How long a slide takes, and how much of that time people work."""
 
     total: float = 0.0
     hands_on: float = 0.0
@@ -46,7 +46,7 @@ class Part:
     begins: float
     ends: float
     end_time: str = ""
-    """Its end as the deck writes times; empty where the deck names no times."""
+    """Its end as the deck writes times; empty if the deck gives no times."""
 
     @property
     def minutes(self) -> float:
@@ -61,12 +61,12 @@ class Schedule:
     windows: tuple[tuple[float, float], ...]
 
     def part(self, slide: int) -> Part | None:
-        """The part that a slide belongs to; None without a plan, and outside of it."""
+        """The part that a slide belongs to; None without a plan, and for slides outside it."""
         part = next((part for part in reversed(self.parts) if part.first <= slide), None)
         return part if part and part.minutes else None
 
     def lag(self, slide: int, minute: float) -> float:
-        """Minutes behind the plan; below zero ahead of it. 0 while the slide has its time."""
+        """Minutes behind the plan; negative if ahead of it. 0 during the slide's time."""
         if not self.windows:
             return 0.0
         begins, ends = self.windows[slide]
@@ -74,7 +74,7 @@ class Schedule:
 
 
 def schedule(deck: Deck) -> Schedule:
-    """The deck's plan, without parts where it tells none."""
+    """The deck's plan; it has no parts if the deck gives none."""
     minutes = [(slide_minutes(slide) or Minutes()).total for slide in deck.slides]
     parts = timed_parts(deck.slides, minutes) or untimed_part(deck, minutes)
     if not parts:
@@ -108,7 +108,7 @@ def timed_parts(slides: Sequence[Slide], minutes: Sequence[float]) -> list[Part]
     named = [in_minutes(*time) for note in slides[last].notes for time in UNTIL.findall(note)]
     end = max((time for time in named if time > last_begins), default=last_begins + sum(minutes[last:]))
     zero = marks[0][2]
-    if end == zero:  # one time, and no minutes: that is no plan
+    if end == zero:  # one time and no minutes are no plan
         return []
     ends = [*(begins for _, _, begins in marks[1:]), end]
     return [
@@ -118,19 +118,19 @@ def timed_parts(slides: Sequence[Slide], minutes: Sequence[float]) -> list[Part]
 
 
 def windows_of(part: Part, minutes: Sequence[float]) -> Iterator[tuple[float, float]]:
-    """When each slide of a part is on: the last ones have what time is left, and nothing goes beyond the part."""
+    """When each slide of a part is on: the last ones get the time that is left, and nothing goes beyond the part."""
     lengths = [length for length in minutes if length] or [part.minutes]
     edges = [min(part.begins + passed, part.ends) for passed in accumulate(lengths, initial=0.0)]
     edges[-1] = part.ends
     group = -1
     for length in minutes:
         group += length > 0
-        at = max(group, 0)  # slides before the first that has minutes share them
+        at = max(group, 0)  # slides before the first one with minutes share them
         yield edges[at], edges[at + 1]
 
 
 def slide_minutes(slide: Slide) -> Minutes | None:
-    """The minutes that a slide's notes begin with; None where they begin with something else."""
+    """The minutes that a slide's notes begin with; None if they begin with something else."""
     found = MINUTES.match(slide.notes[0]) if slide.notes else None
     return Minutes(float(found[1]), float(found[2] or 0)) if found else None
 

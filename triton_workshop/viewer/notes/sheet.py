@@ -1,4 +1,4 @@
-"""The presenter's screen at a size: state in, lines out. Notes at the left; time and the next slide at the right."""
+"""The presenter's screen: state in, lines out. Notes are on the left, the time and the next slide on the right."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from triton_workshop.viewer.place import Place
 from triton_workshop.viewer.view import TALL, View, margin
 
 SIDE_BY_SIDE = 72
-"""Columns from which the time stands beside the notes."""
+"""Columns from which the time goes beside the notes."""
 MEASURE = 92
 """Columns beyond which notes are hard to read at a glance."""
 LATE = 5
-"""Minutes behind the plan that are worth a red letter."""
+"""Minutes behind the plan from which the time turns red."""
 SMALLEST_PREVIEW = 5
 """Rows below which a preview shows nothing worth its frame."""
 LEGIBLE = 76
@@ -40,7 +40,7 @@ MOST_RUNNING = 3
 
 @dataclass(frozen=True)
 class Desk:
-    """All that the presenter's screen shows."""
+    """Everything that the presenter's screen shows."""
 
     deck: Deck
     schedule: Schedule
@@ -48,7 +48,7 @@ class Desk:
     place: Place
     contact: Contact = Contact.WAITING
     silence: int = 0
-    """Seconds since the slides were heard."""
+    """Seconds since the slides were last heard."""
     elapsed: int = 0
     """Seconds since the start."""
     time: str = ""
@@ -70,11 +70,11 @@ class Sheet:
     lines: Lines
     furthest: int
     page: int
-    """Rows of notes on the screen at once."""
+    """Rows of notes on the screen at a time."""
 
 
 def compose_sheet(desk: Desk, width: int, height: int, scrolled: int = 0) -> Sheet:
-    """The presenter's screen, its notes scrolled by so many rows, or as far as they go."""
+    """The presenter's screen, with its notes scrolled by so many rows, or as far as they go."""
     return Drawing(desk, max(width, 1), max(height, 1)).sheet(scrolled)
 
 
@@ -96,7 +96,7 @@ class Drawing:
 
     @property
     def side(self) -> int:
-        """Columns left free on either side: notes use a wide screen more than slides do."""
+        """Columns left free on either side; notes use more of a wide screen than slides do."""
         return min(margin(self.width), 4)
 
     def sheet(self, scrolled: int) -> Sheet:
@@ -128,7 +128,7 @@ class Drawing:
     # The bar at the top
 
     def bar(self) -> Lines:
-        """Which slide, its name, and which step of it, on a bar across the screen."""
+        """Which slide, its name, and its step, on a bar across the screen."""
         desk, palette = self.desk, self.palette
         ground = Style(color=palette.on_bar, bgcolor=palette.bar, bold=True)
         edge = Style(color=palette.bar, bgcolor=palette.background)
@@ -151,7 +151,7 @@ class Drawing:
     # The notes
 
     def notes(self, width: int, rows: int, scrolled: int) -> tuple[list[Strip], int, int]:
-        """So many rows of notes, how far they can be scrolled, and the rows themselves."""
+        """So many rows of notes, how far they can be scrolled, and how many there are."""
         rows = max(rows, 0)
         lines = note_lines(self.desk.slide.notes, max(min(width, MEASURE), 1), rows, self.palette)
         furthest = max(len(lines) - rows, 0)
@@ -163,7 +163,7 @@ class Drawing:
     # What stands beside them
 
     def panel(self, width: int, rows: int) -> list[Strip]:
-        """The time, the plan, what runs, and the next slide in the room that is left."""
+        """The time, the plan, what is running, and the next slide in the room that is left."""
         lines = [*self.clock(width), self.line(Text(), width)]
         for part in (self.plan(width), self.running(width)):
             if part:
@@ -216,7 +216,7 @@ class Drawing:
         return max(self.desk.elapsed / 60 - part.begins, 0.0)
 
     def verdict(self) -> Text:
-        """Whether the talk is on time, from half a minute on."""
+        """Whether the talk is on time, to within half a minute."""
         lag = self.desk.schedule.lag(self.desk.place.slide, self.desk.elapsed / 60)
         minutes = max(round(abs(lag)), 1)
         if abs(lag) < 0.5:
@@ -227,7 +227,7 @@ class Drawing:
         return Text(f"! {minutes} min behind", f"bold {tone}")
 
     def running(self, width: int) -> list[Strip]:
-        """The blocks that run, with their slides and seconds."""
+        """The running blocks, with their slides and seconds."""
         blocks = self.desk.running
         lines = [self.running_line(block, width) for block in blocks[:MOST_RUNNING]]
         if len(blocks) > MOST_RUNNING:
@@ -267,7 +267,7 @@ class Drawing:
     # A narrow screen
 
     def summary(self, width: int) -> list[Strip]:
-        """The same in a few lines below the notes, where there is no room beside them."""
+        """The same in a few lines below the notes, if there is no room beside them."""
         part = self.desk.schedule.part(self.desk.place.slide)
         times = Text.assemble(
             Text(as_clock(self.desk.elapsed), f"bold {self.palette.emphasis}"),
@@ -287,7 +287,7 @@ class Drawing:
     # The line at the bottom
 
     def foot(self, more: bool) -> Strip:
-        """How it stands with the slides, and the key that tells the keys."""
+        """The state of the slides, and the key that lists the keys."""
         keys = Text.assemble(
             Text("↓ more   " if more else "", f"bold {self.palette.accent}"),
             Text("?", f"bold {self.palette.accent}"),
@@ -304,7 +304,7 @@ class Drawing:
             return Text(printable(desk.message), f"bold {self.palette.accent}")
         match desk.contact:
             case Contact.WAITING:
-                return Text(f"◌ waiting for the slides: start them with {desk.command}", self.palette.warning)
+                return Text(f"◌ waiting for the slides; start them with {desk.command}", self.palette.warning)
             case Contact.FOLLOWING:
                 return Text("● following the slides", self.palette.muted)
             case Contact.SILENT:
@@ -314,7 +314,7 @@ class Drawing:
 
 
 def panel_width(inside: int) -> int:
-    """Columns for the time and the preview: two fifths, less where notes would get too narrow."""
+    """Columns for the time and the preview: two fifths, or fewer if notes would get too narrow."""
     return min(max(inside * 2 // 5, 26), 76)
 
 
@@ -323,7 +323,7 @@ def name_of(deck: Deck, slide: Slide) -> str:
 
 
 def first_line(deck: Deck, running: RunningBlock) -> str:
-    """The first line of a running block; empty where the deck, as it was read here, has no such block."""
+    """The first line of a running block; empty if the deck, as it was read here, has no such block."""
     blocks = [block for slide in deck.slides[running.slide - 1 :][:1] for block in walk(slide.blocks)]
     for block in blocks[running.block :][:1]:
         if isinstance(block.content, Code):
@@ -342,7 +342,7 @@ BEGINS_ANEW = re.compile(r"[-*•–+>#]|\d+[.)]\s")
 
 
 def paragraphs(note: str) -> list[str]:
-    """The paragraphs of a note: a line of its own each, but for lines that the author has broken to fit the file."""
+    """The paragraphs of a note. Each line is one, unless the author broke it only to fit the file."""
     found: list[str] = []
     for line in note.split("\n"):
         line = line.strip()
@@ -356,12 +356,12 @@ def paragraphs(note: str) -> list[str]:
 
 @lru_cache(maxsize=64)
 def note_lines(notes: tuple[str, ...], width: int, rows: int, palette: Palette) -> tuple[Text, ...]:
-    """Notes in rows, with air between paragraphs unless they only fit without it."""
+    """Notes in rows, with space between paragraphs unless they only fit without it."""
     texts = [paragraph for note in notes for paragraph in paragraphs(printable(note))]
     if not texts:
         return (Text("No notes for this slide.", Style(color=palette.muted, italic=True)),)
     airy = [wrap(Text(text), width) for text in texts]
-    if sum(map(len, airy)) + len(airy) - 1 > rows:  # without air a hanging indent tells paragraphs apart
+    if sum(map(len, airy)) + len(airy) - 1 > rows:  # without space, a hanging indent separates paragraphs
         tight = [hanging(wrap(Text(text), width - 2)) for text in texts]
         if sum(map(len, tight)) <= rows:
             return tuple(row for paragraph in tight for row in paragraph)
@@ -387,7 +387,7 @@ def preview(deck: Deck, slide: int, width: int, rows: int, palette: Palette) -> 
     try:
         cut = margin(wide) - margin(inside)
         body = tuple(line.crop(cut, cut + inside) for line in compose(deck, shown, view).body[: rows - 2])
-    except Exception:  # as in the slides: one that cannot be drawn does not take the others along
+    except Exception:  # as in the slides, one that cannot be drawn does not affect the others
         body = (strip(Text("This slide could not be drawn."), inside, base),)
     edge = Segment("│", base)
     framed = (Strip([edge, *line, edge]) for line in body)
