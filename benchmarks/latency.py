@@ -1,5 +1,4 @@
-"""How long a presenter waits for a block's output, for the next slide and for the first: `python -m
-benchmarks.latency`.
+"""How long a presenter waits for outputs, the next slide and the first slide: `python -m benchmarks.latency`.
 
 - cold: a block that launches a kernel, from the key to its first byte, run by `python -u` in a new process
 - warm: the same block in a fork of a warm parent, alternating with cold, two seconds after the previous run, since a

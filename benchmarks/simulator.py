@@ -34,7 +34,7 @@ def main() -> None:
     print(f"{'work':<12}{'Triton':>10}{'simulator':>12}{'ratio':>9}")
     for name in FIGURES[:-1]:
         print(f"{name:<12}{theirs[name]:>8.2f} s{ours[name]:>10.3f} s{ratios[name]:>9}")
-    print(f"persistent matmul: takes {ratios['persistent']} × as long as the plain one on the simulator")
+    print(f"the persistent matmul takes {ratios['persistent']} × as long as the plain one on the simulator")
 
 
 def _in_a_process(switch: str) -> dict[str, float]:

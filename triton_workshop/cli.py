@@ -46,7 +46,9 @@ def workshop() -> None:
 
 @app.command()
 def present(
-    deck: Annotated[Path | None, typer.Argument(help=f"A Markdown deck. [default: {DECK}]", show_default=False)] = None,
+    deck: Annotated[
+        Path | None, typer.Argument(help=f"A Markdown deck; by default {DECK}.", show_default=False)
+    ] = None,
     viewer: Annotated[ViewerName, typer.Option(help="Which program shows the slides.")] = ViewerName.WORKSHOP,
     slide: Annotated[int, typer.Option(min=1, metavar="N", help="The slide to start on.")] = 1,
     notes: Annotated[bool, typer.Option("--notes", help="Show your notes and the time, in a second terminal.")] = False,
@@ -55,10 +57,11 @@ def present(
 ) -> None:
     """Show the slides in the terminal. Ctrl+E runs their code; ? lists all keys.
 
-    Code in a deck from outside the workshop's repository runs only with -x or -X, or after you agree to a list of it.
-    With --notes, a second terminal shows the notes of the current slide, the next slide, and the time.
-    If standard output is not a terminal, the deck is printed as plain text, starting at slide N. With --notes, all
-    notes are printed instead.
+    Code in a deck from outside the workshop's repository runs only with -x or -X,
+    or after you agree to a list of it. With --notes, a second terminal shows the
+    notes of the current slide, the next slide, and the time. If standard output
+    is not a terminal, the deck is printed as plain text, starting at slide N.
+    With --notes, all notes are printed instead.
     """
     from triton_workshop.consent import Consent
     from triton_workshop.deck.errors import DeckError
@@ -110,7 +113,9 @@ class Form(StrEnum):
 
 @app.command()
 def validate(
-    deck: Annotated[Path | None, typer.Argument(help=f"A Markdown deck. [default: {DECK}]", show_default=False)] = None,
+    deck: Annotated[
+        Path | None, typer.Argument(help=f"A Markdown deck; by default {DECK}.", show_default=False)
+    ] = None,
     only: Annotated[int | None, typer.Option(min=1, metavar="N", help="Run only the blocks of this slide.")] = None,
     timeout: Annotated[float, typer.Option(min=0, metavar="S", help="Stop a block after S seconds.")] = 60,
     limit: Annotated[float | None, typer.Option(min=0, metavar="S", help="Fail a block that takes longer.")] = None,
@@ -121,9 +126,10 @@ def validate(
 ) -> None:
     """Test a deck on this machine: read it, open its pictures, and run its code blocks.
 
-    Every block that is marked to run is run in the deck's folder, one after another, so validate only decks that you
-    trust. A deck from outside the workshop's repository needs -x, -X or your consent. Exits with 0 if all is well, 1 if
-    anything is wrong, and 2 if there is no such deck.
+    Every block that is marked to run is run in the deck's folder, one after
+    another, so validate only decks that you trust. A deck from outside the
+    workshop's repository needs -x, -X or your consent. Exits with 0 if all is
+    well, 1 if anything is wrong, and 2 if there is no such deck.
     """
     if json and markdown:
         fail("--json and --markdown cannot be used together; choose one")
@@ -221,7 +227,7 @@ def check(
     numbers: Annotated[
         list[int] | None,
         typer.Argument(
-            metavar="[N]...", help="Exercises to check. [default: the first that has not passed]", show_default=False
+            metavar="[N]...", help="Exercises to check; by default the first that has not passed.", show_default=False
         ),
     ] = None,
     file: Annotated[Path | None, typer.Option(help="Check this script instead of the exercise's own.")] = None,
@@ -242,7 +248,9 @@ def check(
 def bench(
     numbers: Annotated[
         list[int] | None,
-        typer.Argument(metavar="[N]...", help="Exercises to measure. [default: all that pass]", show_default=False),
+        typer.Argument(
+            metavar="[N]...", help="Exercises to measure; by default all that have passed.", show_default=False
+        ),
     ] = None,
     file: Annotated[Path | None, typer.Option(help="Measure this script instead of the exercise's own.")] = None,
     plain: Annotated[bool, typer.Option("--plain", help="Measure the plain solution instead of your file.")] = False,
@@ -252,8 +260,9 @@ def bench(
 ) -> None:
     """Compare a kernel with the solutions, PyTorch and the limit of the hardware.
 
-    On a GPU, kernels are timed. Without one, nothing is timed: the simulator counts bytes and operations, and published
-    peak rates give the limit. Wrong results get no numbers. Exits with 0 if all pass, 1 if not, and 2 for misuse.
+    On a GPU, kernels are timed. Without one, nothing is timed: the simulator
+    counts bytes and operations, and published peak rates give the limit. Wrong
+    results get no numbers. Exits with 0 if all pass, 1 if not, and 2 for misuse.
     """
     from triton_workshop.bench import commands
 
@@ -266,7 +275,7 @@ def bench(
 def watch(
     number: Annotated[
         int | None,
-        typer.Argument(metavar="N", help="The exercise. [default: the first that has not passed]", show_default=False),
+        typer.Argument(metavar="N", help="The exercise; by default the first that has not passed.", show_default=False),
     ] = None,
     light: Annotated[bool, typer.Option("--light", help="Use dark text on a light background.")] = False,
 ) -> None:

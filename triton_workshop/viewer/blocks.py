@@ -184,7 +184,7 @@ def editor_panel(code: Code, rows: int, width: int, palette: Palette, base: Styl
 def panel_header(code: Code, width: int, palette: Palette, consent: Consent, mark: str = "") -> Text | None:
     """The row above code that runs or is drawn: its language, its state, and the key."""
     if code.render:
-        note = "+render is drawn only in presenterm"
+        note = "+render is drawn in presenterm"
     elif code.execution is Execution.NONE:
         return None
     elif not runnable(code.language):

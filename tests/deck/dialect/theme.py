@@ -262,7 +262,7 @@ THEME: Table = {
         refuses("an unknown variable", override(under("footer", "style: template\nleft: '{autor}'")), 6,
                 "did you mean 'author'?"),
         refuses("a variable that the front matter lacks",
-                override(under("footer", "style: template\nright: '{author}'")), 6, "says no 'author'"),
+                override(under("footer", "style: template\nright: '{author}'")), 6, "has no 'author'"),
         refuses("a brace that is not closed", override(under("footer", "style: template\ncenter: '{author'")), 6,
                 "not closed"),
         refuses("a brace that closes nothing", override(under("footer", "style: template\ncenter: 'a}'")), 6,
