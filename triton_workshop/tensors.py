@@ -23,28 +23,98 @@ def cdiv(dividend: int, divisor: int) -> int:
 ceiling_divide = cdiv
 
 
-def check_tensors_gpu_ready(*tensors: torch.Tensor) -> None:
-    """Raise unless every tensor can be handed to a kernel as a plain pointer.
+def check_tensors_gpu_ready(
+    *tensors: torch.Tensor, shapes: str = "", dtype: torch.dtype | type[float] | None = None, contiguous: bool = True
+) -> None:
+    """Raise unless a kernel can be launched on these tensors.
 
-    Each has to be contiguous, and, unless kernels are simulated, on the GPU on which PyTorch starts kernels now.
-    Raises TypeError for what is not a tensor, ValueError otherwise; the message says which call fixes it.
+    Unless kernels are simulated, each must be on the GPU on which PyTorch starts kernels now. Each must be contiguous,
+    so that a kernel can take it as a plain pointer; with `contiguous=False`, any strides will do.
+    `shapes` has one pattern per tensor, separated by commas: names and numbers, one per dimension, as in
+    "3 height width" or "M K, K N". The same name means the same size.
+    `dtype` is what all of them must have; `float` stands for any one of float32, float16 and bfloat16.
+
+    Raises TypeError for what is not a tensor, ValueError otherwise. The message says what to do.
     """
     import torch
 
     for position, tensor in enumerate(tensors, start=1):
         if not isinstance(tensor, torch.Tensor):
-            raise TypeError(f"argument {position}: expected a torch.Tensor, got {type(tensor).__name__}")
-        found = f"on {tensor.device}, shape {tuple(tensor.shape)}, strides {tensor.stride()}"
-        if not simulated() and not tensor.is_cuda:
-            raise ValueError(f'argument {position}: expected a tensor on the GPU, got one {found}; call .to("cuda")')
-        if not tensor.is_contiguous():
-            raise ValueError(f"argument {position}: expected a contiguous tensor, got one {found}; call .contiguous()")
-        if tensor.device != tensors[0].device:
-            expected = tensors[0].device
-            raise ValueError(
-                f'argument {position}: expected {expected}, as argument 1, got a tensor {found}; call .to("{expected}")'
+            raise TypeError(
+                f"argument {position}: expected a torch.Tensor, got {type(tensor).__name__}; "
+                "make one with torch.tensor, for example"
             )
-        if not simulated() and tensor.device.index != torch.cuda.current_device():
-            current = f"cuda:{torch.cuda.current_device()}, where kernels start now"
-            fix = f"call torch.cuda.set_device({tensor.device.index})"
-            raise ValueError(f"argument {position}: expected a tensor on {current}, got one {found}; {fix}")
+        _check_memory(position, tensor, tensors[0].device, contiguous)
+    if shapes:
+        _check_shapes(tensors, shapes)
+    if dtype is not None:
+        _check_dtypes(tensors, dtype)
+
+
+def _check_memory(position: int, tensor: torch.Tensor, device: torch.device, contiguous: bool) -> None:
+    """Raise unless kernels that start now reach the tensor, and all others on `device`."""
+    import torch
+
+    found = f"on {tensor.device}, shape {tuple(tensor.shape)}, strides {tensor.stride()}"
+    if not simulated() and not tensor.is_cuda:
+        raise ValueError(f'argument {position}: expected a tensor on the GPU, got one {found}; call .to("cuda")')
+    if contiguous and not tensor.is_contiguous():
+        raise ValueError(f"argument {position}: expected a contiguous tensor, got one {found}; call .contiguous()")
+    if tensor.device != device:
+        raise ValueError(
+            f'argument {position}: expected {device}, as for argument 1, got a tensor {found}; call .to("{device}")'
+        )
+    if not simulated() and tensor.device.index != torch.cuda.current_device():
+        current = f"cuda:{torch.cuda.current_device()}, where kernels start now"
+        fix = f"call torch.cuda.set_device({tensor.device.index})"
+        raise ValueError(f"argument {position}: expected a tensor on {current}, got one {found}; {fix}")
+
+
+def _check_shapes(tensors: tuple[torch.Tensor, ...], shapes: str) -> None:
+    """Raise unless each tensor fits its pattern, and sizes of one name agree."""
+    patterns = [pattern.split() for pattern in shapes.split(",")]
+    if len(patterns) != len(tensors):
+        raise ValueError(
+            f'shapes="{shapes}": expected one pattern per tensor, separated by commas, '
+            f"got {len(patterns)} for {len(tensors)} tensors; write as many patterns as tensors"
+        )
+    sizes: dict[str, int] = {}
+    for position, (tensor, names) in enumerate(zip(tensors, patterns, strict=True), start=1):
+        got = tuple(tensor.shape)
+        expected = _shape_in_words(names, sizes)
+        if len(got) != len(names):
+            dimensions = f"{len(names)} dimension{'s' if len(names) != 1 else ''}"
+            raise ValueError(f"argument {position}: expected {expected}, got {got}; pass a tensor with {dimensions}")
+        if any(size != _size(name, size, sizes) for name, size in zip(names, got, strict=True)):
+            raise ValueError(f"argument {position}: expected {expected}, got {got}; pass a tensor of that shape")
+
+
+def _size(name: str, size: int, sizes: dict[str, int]) -> int:
+    """What a pattern asks for: a number, or the size that this name had first."""
+    return int(name) if name.isdecimal() else sizes.setdefault(name, size)
+
+
+def _shape_in_words(names: list[str], sizes: dict[str, int]) -> str:
+    """A pattern as Python writes a shape, with the sizes that are settled."""
+    shape = f"({', '.join(names)}{',' if len(names) == 1 else ''})"
+    settled = [f"{name} = {sizes[name]}" for name in dict.fromkeys(names) if name in sizes]
+    return f"shape {shape} with {' and '.join(settled)}" if settled else f"shape {shape}"
+
+
+def _check_dtypes(tensors: tuple[torch.Tensor, ...], dtype: torch.dtype | type[float]) -> None:
+    """Raise unless all tensors have this dtype, or, for `float`, one that kernels compute with."""
+    import torch
+
+    floats = (torch.float32, torch.float16, torch.bfloat16)
+    for position, tensor in enumerate(tensors, start=1):
+        if dtype is float and tensor.dtype not in floats:
+            raise ValueError(
+                f"argument {position}: expected torch.float32, torch.float16 or torch.bfloat16, got {tensor.dtype}; "
+                "call .to(torch.float32)"
+            )
+        expected = tensors[0].dtype if dtype is float else dtype
+        if tensor.dtype != expected:
+            as_first = ", as for argument 1" if dtype is float else ""
+            raise ValueError(
+                f"argument {position}: expected {expected}{as_first}, got {tensor.dtype}; call .to({expected})"
+            )
