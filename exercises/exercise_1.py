@@ -1,10 +1,10 @@
 """Exercise 1: add two vectors, output[i] = x[i] + y[i].
 
-Each element costs 12 bytes (two float32 read, one written) and 1 addition:
-memory is the limit.
+Each element costs 12 bytes (two float32 values read, one written) and
+1 addition, so memory is the limit.
 """
 
-# First: it chooses the GPU, or the simulator where there is none.
+# Import this first: it chooses the GPU, or the simulator where there is none.
 from triton_workshop import DEVICE, cdiv, check_tensors_gpu_ready
 
 import torch
@@ -17,30 +17,24 @@ def add_kernel(
     x_ptr, y_ptr, output_ptr, n_elements,
     BLOCK_SIZE: tl.constexpr,
 ):
-    # Which block is mine? (int64: beyond 2^31 int32 overflows.)
-    pid = tl.program_id(axis=0).to(tl.int64)
-
-    offsets = ...  # TODO 1: the offsets of this program's block
-    mask = ...  # TODO 2: true where an offset is inside the vectors
-    x = ...  # TODO 3: load the block of x
-    y = ...  # TODO 4: load the block of y
-    ...  # TODO 5: store their sum
+    pid = ...  # TODO 1: this program's number, from tl.program_id
+    offsets = ...  # TODO 2: BLOCK_SIZE offsets, starting at pid * BLOCK_SIZE
+    mask = ...  # TODO 3: true where an offset is below n_elements
+    x = ...  # TODO 4: load the block at x_ptr + offsets, masked
+    y = ...  # TODO 5: load the block of y the same way
+    output = ...  # TODO 6: compute the sum of the two blocks
+    ...  # TODO 7: store it at output_ptr + offsets, masked
 
 
 def add(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    """x + y, for contiguous floats of one shape and dtype."""
-    check_tensors_gpu_ready(x, y)
-    alike = x.shape == y.shape and x.dtype == y.dtype
-    if not (alike and x.is_floating_point()):
-        expected = "floats of one shape and dtype"
-        got = (tuple(x.shape), x.dtype, tuple(y.shape), y.dtype)
-        raise ValueError(f"add expects {expected}, got {got}")
+    """Return x + y for two contiguous vectors of one length and float dtype."""
+    check_tensors_gpu_ready(x, y, shapes="n, n", dtype=float)
     output = torch.empty_like(x)
     n_elements = output.numel()
     BLOCK_SIZE = 1024
 
-    grid = ...  # TODO 6: a tuple: enough programs for n_elements
-    ...  # TODO 7: launch add_kernel on that grid
+    grid = ...  # TODO 8: a tuple with one program per block: cdiv rounds up
+    ...  # TODO 9: launch: add_kernel[grid], then its five arguments
 
     return output
 
@@ -48,4 +42,4 @@ def add(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 if __name__ == "__main__":  # the check: keep it
     from triton_workshop.checking import check_this_script
 
-    check_this_script(exercise=1)
+    check_this_script(exercise="1")

@@ -1,14 +1,15 @@
-"""Exercise 3: slide a filter over each channel of a picture, a convolution.
+"""Exercise 3: slide a filter over each channel of an image, a convolution.
 
-Centred, zeros outside; the filter is not flipped. With k the filter's size,
+The filter is centred and not flipped; outside the image lie zeros. For a weight
+of size k × k,
     output[c, y, x] = sum over i, j of
         image[c, y + i - k // 2, x + j - k // 2] * weight[i, j]
-Each pixel costs 8 bytes (one float32 read, one written) and 2 k^2 operations:
-for small filters memory is the limit, if a cache serves all but one of the
-k^2 reads.
+Each pixel costs 8 bytes (one float32 value read, one written) and 2 k^2
+operations. For small filters memory is the limit, provided that a cache serves
+all but one of the k^2 reads.
 """
 
-# First: it chooses the GPU, or the simulator where there is none.
+# Import this first: it chooses the GPU, or the simulator where there is none.
 from triton_workshop import DEVICE, cdiv, check_tensors_gpu_ready
 
 import torch
@@ -18,54 +19,34 @@ import triton.language as tl
 
 @triton.jit
 def conv2d_kernel(
-    input_ptr, output_ptr, conv_kernel_ptr,
-    height, width, kernel_size: tl.constexpr,
+    image_ptr, output_ptr, weight_ptr, height, width,
+    SIZE: tl.constexpr,
     BLOCK_SIZE_H: tl.constexpr, BLOCK_SIZE_W: tl.constexpr,
 ):
-    # Which channel, which tile? (int64: int32 is too small for a large one.)
-    channel = tl.program_id(axis=0).to(tl.int64)
-    pid_h = tl.program_id(axis=1).to(tl.int64)
-    pid_w = tl.program_id(axis=2).to(tl.int64)
-
-    rows = ...  # TODO 1: the rows of this program's tile, a vector
-    cols = ...  # TODO 2: the columns of this program's tile, a vector
-    channel_start = ...  # TODO 3: the offset of this channel's first pixel
+    ...  # TODO 1: this program's channel, and the rows and columns of its tile
 
     accumulator = tl.zeros((BLOCK_SIZE_H, BLOCK_SIZE_W), dtype=tl.float32)
-    for i in tl.static_range(kernel_size):
-        for j in tl.static_range(kernel_size):
-            input_rows = ...  # TODO 4: the rows under weight (i, j): centred
-            input_cols = ...  # TODO 5: their columns
-            mask = ...  # TODO 6: the mask: true inside the picture
-            pixels = ...  # TODO 7: load the pixels, zeros outside
-            accumulator += ...  # TODO 8: load weight (i, j) and add its share
+    for i in tl.static_range(SIZE):
+        for j in tl.static_range(SIZE):
+            pixels = ...  # TODO 2: the pixels under weight (i, j), or zeros
+            accumulator += ...  # TODO 3: their share: times weight (i, j)
 
-    output_offsets = channel_start + rows[:, None] * width + cols[None, :]
-    output_mask = (rows[:, None] < height) & (cols[None, :] < width)
-
-    ...  # TODO 9: store the tile
+    ...  # TODO 4: store the tile of the output
 
 
 def conv2d(image: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-    """Each channel of image (c, height, width) under a filter (k, k), k odd.
+    """Filter each channel of image (c, height, width) by weight (k, k), k odd.
 
-    Both are float32. Centred, zeros outside; the filter is not flipped.
+    Both are contiguous float32 tensors.
     """
-    check_tensors_gpu_ready(image, weight)
-    if image.ndim != 3 or image.dtype != torch.float32:
-        got = f"{tuple(image.shape)} {image.dtype}"
-        raise ValueError(f"images are float32 (c, height, width); got {got}")
-    size = weight.shape[0] if weight.ndim == 2 else 0
-    square = weight.shape == (size, size) and size % 2 == 1
-    if not square or weight.dtype != torch.float32:
-        got = f"{tuple(weight.shape)} {weight.dtype}"
-        raise ValueError(f"filters are float32 (k, k), k odd; got {got}")
+    check_tensors_gpu_ready(
+        image, weight, shapes="c height width, k k", dtype=torch.float32
+    )
     output = torch.empty_like(image)
     channels, height, width = image.shape
     BLOCK_SIZE_H, BLOCK_SIZE_W = 16, 16
 
-    grid = ...  # TODO 10: a tuple: channels, tiles along height, along width
-    ...  # TODO 11: launch conv2d_kernel on that grid
+    ...  # TODO 5: launch one program per tile of each channel: channels first
 
     return output
 
@@ -73,4 +54,4 @@ def conv2d(image: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
 if __name__ == "__main__":  # the check: keep it
     from triton_workshop.checking import check_this_script
 
-    check_this_script(exercise=3)
+    check_this_script(exercise="3")

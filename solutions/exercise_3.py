@@ -1,14 +1,15 @@
-"""Exercise 3: slide a filter over each channel of a picture, a convolution.
+"""Exercise 3: slide a filter over each channel of an image, a convolution.
 
-Centred, zeros outside; the filter is not flipped. With k the filter's size,
+The filter is centred and not flipped; outside the image lie zeros. For a weight
+of size k × k,
     output[c, y, x] = sum over i, j of
         image[c, y + i - k // 2, x + j - k // 2] * weight[i, j]
-Each pixel costs 8 bytes (one float32 read, one written) and 2 k^2 operations:
-for small filters memory is the limit, if a cache serves all but one of the
-k^2 reads.
+Each pixel costs 8 bytes (one float32 value read, one written) and 2 k^2
+operations. For small filters memory is the limit, provided that a cache serves
+all but one of the k^2 reads.
 """
 
-# First: it chooses the GPU, or the simulator where there is none.
+# Import this first: it chooses the GPU, or the simulator where there is none.
 from triton_workshop import DEVICE, cdiv, check_tensors_gpu_ready
 
 import torch
@@ -18,78 +19,54 @@ import triton.language as tl
 
 @triton.jit
 def conv2d_kernel(
-    input_ptr, output_ptr, conv_kernel_ptr,
-    height, width, kernel_size: tl.constexpr,
+    image_ptr, output_ptr, weight_ptr, height, width,
+    SIZE: tl.constexpr,
     BLOCK_SIZE_H: tl.constexpr, BLOCK_SIZE_W: tl.constexpr,
 ):
-    # Which channel, which tile? (int64: int32 is too small for a large one.)
-    channel = tl.program_id(axis=0).to(tl.int64)
-    pid_h = tl.program_id(axis=1).to(tl.int64)
-    pid_w = tl.program_id(axis=2).to(tl.int64)
-
-    # 1: the rows of this program's tile, a vector
-    rows = pid_h * BLOCK_SIZE_H + tl.arange(0, BLOCK_SIZE_H)
-
-    # 2: the columns of this program's tile, a vector
-    cols = pid_w * BLOCK_SIZE_W + tl.arange(0, BLOCK_SIZE_W)
-
-    # 3: the offset of this channel's first pixel
+    # 1: this program's channel, and the rows and columns of its tile
+    channel = tl.program_id(axis=0)
+    rows = tl.program_id(axis=1) * BLOCK_SIZE_H + tl.arange(0, BLOCK_SIZE_H)
+    cols = tl.program_id(axis=2) * BLOCK_SIZE_W + tl.arange(0, BLOCK_SIZE_W)
     channel_start = channel * height * width
 
     accumulator = tl.zeros((BLOCK_SIZE_H, BLOCK_SIZE_W), dtype=tl.float32)
-    for i in tl.static_range(kernel_size):
-        for j in tl.static_range(kernel_size):
-            # 4: the rows under weight (i, j): centred
-            input_rows = rows + i - kernel_size // 2
-
-            # 5: their columns
-            input_cols = cols + j - kernel_size // 2
-
-            # 6: the mask: true inside the picture
+    for i in tl.static_range(SIZE):
+        for j in tl.static_range(SIZE):
+            # 2: the pixels under weight (i, j), or zeros
+            input_rows = rows[:, None] + i - SIZE // 2
+            input_cols = cols[None, :] + j - SIZE // 2
             row_mask = (input_rows >= 0) & (input_rows < height)
             col_mask = (input_cols >= 0) & (input_cols < width)
-            mask = row_mask[:, None] & col_mask[None, :]
+            offsets = channel_start + input_rows * width + input_cols
+            mask = row_mask & col_mask
+            pixels = tl.load(image_ptr + offsets, mask=mask, other=0.0)
 
-            # 7: load the pixels, zeros outside
-            offsets = input_rows[:, None] * width + input_cols[None, :]
-            channel_ptr = input_ptr + channel_start
-            pixels = tl.load(channel_ptr + offsets, mask=mask, other=0.0)
+            # 3: their share: times weight (i, j)
+            accumulator += pixels * tl.load(weight_ptr + i * SIZE + j)
 
-            # 8: load weight (i, j) and add its share
-            weight = tl.load(conv_kernel_ptr + i * kernel_size + j)
-            accumulator += pixels * weight
-
+    # 4: store the tile of the output
     output_offsets = channel_start + rows[:, None] * width + cols[None, :]
     output_mask = (rows[:, None] < height) & (cols[None, :] < width)
-
-    # 9: store the tile
     tl.store(output_ptr + output_offsets, accumulator, mask=output_mask)
 
 
 def conv2d(image: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-    """Each channel of image (c, height, width) under a filter (k, k), k odd.
+    """Filter each channel of image (c, height, width) by weight (k, k), k odd.
 
-    Both are float32. Centred, zeros outside; the filter is not flipped.
+    Both are contiguous float32 tensors.
     """
-    check_tensors_gpu_ready(image, weight)
-    if image.ndim != 3 or image.dtype != torch.float32:
-        got = f"{tuple(image.shape)} {image.dtype}"
-        raise ValueError(f"images are float32 (c, height, width); got {got}")
-    size = weight.shape[0] if weight.ndim == 2 else 0
-    square = weight.shape == (size, size) and size % 2 == 1
-    if not square or weight.dtype != torch.float32:
-        got = f"{tuple(weight.shape)} {weight.dtype}"
-        raise ValueError(f"filters are float32 (k, k), k odd; got {got}")
+    check_tensors_gpu_ready(
+        image, weight, shapes="c height width, k k", dtype=torch.float32
+    )
     output = torch.empty_like(image)
     channels, height, width = image.shape
     BLOCK_SIZE_H, BLOCK_SIZE_W = 16, 16
 
-    # 10: a tuple: channels, tiles along height, along width
+    # 5: launch one program per tile of each channel: channels first
     grid = (channels, cdiv(height, BLOCK_SIZE_H), cdiv(width, BLOCK_SIZE_W))
-
-    # 11: launch conv2d_kernel on that grid
     conv2d_kernel[grid](
-        image, output, weight, height, width, size, BLOCK_SIZE_H, BLOCK_SIZE_W
+        image, output, weight, height, width, len(weight),
+        BLOCK_SIZE_H, BLOCK_SIZE_W,
     )
 
     return output
@@ -98,4 +75,4 @@ def conv2d(image: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
 if __name__ == "__main__":  # the check: keep it
     from triton_workshop.checking import check_this_script
 
-    check_this_script(exercise=3)
+    check_this_script(exercise="3")

@@ -1,12 +1,13 @@
 """Exercise 4: multiply two matrices, C = A @ B.
 
-A is (M, K), B is (K, N), both float32: 2 M N K operations, 4 (M K + K N + M N)
-bytes. For large matrices arithmetic is the limit, once every element that was
-loaded is used for a whole row or column of a tile: that is what blocks are for.
+A is (M, K) and B is (K, N): 2 M N K operations and, in float32,
+4 (M K + K N + M N) bytes. For large matrices arithmetic is the limit, provided
+that every element loaded is used for a whole row or column of a tile. That is
+what tiles are for.
 """
 
-# First: it chooses the GPU, or the simulator where there is none.
-from triton_workshop import DEVICE, cdiv
+# Import this first: it chooses the GPU, or the simulator where there is none.
+from triton_workshop import DEVICE, cdiv, check_tensors_gpu_ready
 
 import torch
 import triton
@@ -20,73 +21,51 @@ def matmul_kernel(
     BLOCK_SIZE_M: tl.constexpr, BLOCK_SIZE_N: tl.constexpr,
     BLOCK_SIZE_K: tl.constexpr,
 ):
-    # Which tile of C is mine? (int64: int32 is too small for a large C.)
-    pid_m = tl.program_id(axis=0).to(tl.int64)
-    pid_n = tl.program_id(axis=1).to(tl.int64)
+    # 1: the rows and the columns of this program's tile of C
+    offs_m = tl.program_id(axis=0) * BLOCK_SIZE_M + tl.arange(0, BLOCK_SIZE_M)
+    offs_n = tl.program_id(axis=1) * BLOCK_SIZE_N + tl.arange(0, BLOCK_SIZE_N)
 
-    # 1: the rows of A that this tile needs, a vector
-    offs_m = pid_m * BLOCK_SIZE_M + tl.arange(0, BLOCK_SIZE_M)
-
-    # 2: the columns of B that this tile needs, a vector
-    offs_n = pid_n * BLOCK_SIZE_N + tl.arange(0, BLOCK_SIZE_N)
-
-    # 3: the first BLOCK_SIZE_K positions along K, a vector
+    # 2: pointers to the first tiles of A and B; zeros for the sums
     offs_k = tl.arange(0, BLOCK_SIZE_K)
-
-    # 4: pointers to A's first tile, (BLOCK_SIZE_M, _K)
     a_ptrs = a_ptr + offs_m[:, None] * stride_am + offs_k[None, :] * stride_ak
-
-    # 5: pointers to B's first tile, (BLOCK_SIZE_K, _N)
     b_ptrs = b_ptr + offs_k[:, None] * stride_bk + offs_n[None, :] * stride_bn
-
-    # 6: zeros for the sums, float32 in any case
     accumulator = tl.zeros((BLOCK_SIZE_M, BLOCK_SIZE_N), dtype=tl.float32)
 
     for k in range(0, K, BLOCK_SIZE_K):
-        # 7: load A's tile, zeros outside: K has an edge too
+        # 3: load both tiles, zeros outside: K has an edge too
         a_mask = (offs_m[:, None] < M) & (offs_k[None, :] < K - k)
         a = tl.load(a_ptrs, mask=a_mask, other=0.0)
-
-        # 8: load B's tile, zeros outside
         b_mask = (offs_k[:, None] < K - k) & (offs_n[None, :] < N)
         b = tl.load(b_ptrs, mask=b_mask, other=0.0)
 
-        # 9: add their product, in float32, not TF32
+        # 4: add their product, in float32 rather than TF32
         accumulator = tl.dot(a, b, accumulator, input_precision="ieee")
 
-        # 10: move both tiles one step along K
+        # 5: move both tiles one step along K
         a_ptrs += BLOCK_SIZE_K * stride_ak
         b_ptrs += BLOCK_SIZE_K * stride_bk
 
-    # 11: store the tile of C
+    # 6: store the tile of C
     c_ptrs = c_ptr + offs_m[:, None] * stride_cm + offs_n[None, :] * stride_cn
     c_mask = (offs_m[:, None] < M) & (offs_n[None, :] < N)
     tl.store(c_ptrs, accumulator, mask=c_mask)
 
 
 def matmul(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    """A @ B for matrices (M, K) and (K, N) of any strides, summed in float32.
+    """Return a @ b for matrices (M, K) and (K, N) of any strides.
 
-    Both are float32, float16 or bfloat16, and so is the product.
+    Both are float32, float16 or bfloat16, and so is the product; sums are
+    float32.
     """
-    if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[0]:
-        got = f"{tuple(a.shape)} and {tuple(b.shape)}"
-        raise ValueError(f"matmul expects shapes (M, K) and (K, N), got {got}")
-    dtypes = (torch.float32, torch.float16, torch.bfloat16)
-    if a.dtype != b.dtype or a.dtype not in dtypes:
-        got = f"{a.dtype} and {b.dtype}"
-        raise ValueError(f"matmul expects one dtype of {dtypes}, got {got}")
-    if a.device != b.device or a.device.type != DEVICE:
-        got = f"{a.device} and {b.device}"
-        raise ValueError(f"matmul expects matrices on {DEVICE}, got {got}")
+    check_tensors_gpu_ready(
+        a, b, shapes="M K, K N", dtype=float, contiguous=False
+    )
     (M, K), (_, N) = a.shape, b.shape
     c = torch.empty((M, N), dtype=a.dtype, device=a.device)
     BLOCK_SIZE_M, BLOCK_SIZE_N, BLOCK_SIZE_K = 64, 64, 32
 
-    # 12: the grid, a tuple: tiles of C along M, along N
+    # 7: launch one program per tile of C, strides included
     grid = (cdiv(M, BLOCK_SIZE_M), cdiv(N, BLOCK_SIZE_N))
-
-    # 13: launch matmul_kernel on that grid, strides included
     matmul_kernel[grid](
         a, b, c, M, N, K, *a.stride(), *b.stride(), *c.stride(),
         BLOCK_SIZE_M, BLOCK_SIZE_N, BLOCK_SIZE_K,
@@ -98,4 +77,4 @@ def matmul(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
 if __name__ == "__main__":  # the check: keep it
     from triton_workshop.checking import check_this_script
 
-    check_this_script(exercise=4)
+    check_this_script(exercise="4")

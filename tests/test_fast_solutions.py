@@ -87,7 +87,7 @@ def test_a_fast_solution_checks_itself(run_python: RunPython) -> None:
     assert outcome.returncode == 0, outcome.stdout + outcome.stderr
 
 
-@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
 @across("n", [0, 1, 3, 1023, 1025, 5001])
 def test_add_is_exact_for_any_length_and_dtype(n: int, dtype: torch.dtype) -> None:
     x, y = noise(n, dtype=dtype), noise(n, dtype=dtype, seed=1)

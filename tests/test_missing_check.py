@@ -46,12 +46,12 @@ def test_an_exercise_that_lost_its_check_says_which_lines_to_put_back(run_as: Sc
 
 
 WITHOUT = (
-    ("exercises/exercise_3.py", "", "check_this_script(exercise=3)"),
-    ("solutions/exercise_2.py", "", "check_this_script(exercise=2)"),
-    ("solutions/fast/exercise_4.py", "", "check_this_script(exercise=4)"),
-    ("exercises/exercise_1.py", f"{GUARD}\n    pass  # check_this_script(exercise=1)\n", "can stay, above it"),
-    ("exercises/exercise_1.py", BLOCK.replace("__main__", "__mian__"), "check_this_script(exercise=1)"),
-    ("exercises/exercise_1.py", "import os\nos.chdir('/')\n", "check_this_script(exercise=1)"),
+    ("exercises/exercise_3.py", "", 'check_this_script(exercise="3")'),
+    ("solutions/exercise_2.py", "", 'check_this_script(exercise="2")'),
+    ("solutions/fast/exercise_4.py", "", 'check_this_script(exercise="4")'),
+    ("exercises/exercise_1.py", f'{GUARD}\n    pass  # check_this_script(exercise="1")\n', "can stay, above it"),
+    ("exercises/exercise_1.py", BLOCK.replace("__main__", "__mian__"), 'check_this_script(exercise="1")'),
+    ("exercises/exercise_1.py", "import os\nos.chdir('/')\n", 'check_this_script(exercise="1")'),
 )
 
 
@@ -90,4 +90,4 @@ def test_an_exercise_that_is_imported_says_nothing(run_as: Script, run_python: R
 def test_every_script_ends_with_the_lines_that_would_be_put_back(number: int) -> None:
     ours = [ROOT / folder / f"exercise_{number}.py" for folder in ("solutions", "solutions/fast")]
     texts = [shipped_exercise(number), *(file.read_text(encoding="utf-8") for file in ours)]
-    assert all(text.endswith("\n\n\n" + BLOCK.replace("exercise=1", f"exercise={number}")) for text in texts)
+    assert all(text.endswith("\n\n\n" + BLOCK.replace('exercise="1"', f'exercise="{number}"')) for text in texts)

@@ -14,7 +14,7 @@ _CHECK = """\
 if __name__ == "__main__":  # the check: keep it
     from triton_workshop.checking import check_this_script
 
-    check_this_script(exercise={number})
+    check_this_script(exercise="{number}")
 """
 
 

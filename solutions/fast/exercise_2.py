@@ -1,6 +1,6 @@
-"""Exercise 2 at the limit of the hardware: a picture in sepia.
+"""Exercise 2 at the limit of the hardware: an image in sepia.
 
-What the plain kernel wastes: it treats a picture as rows and columns, though no
+What the plain kernel wastes: it treats an image as rows and columns, though no
 pixel looks at its neighbours. A tile's rows lie far apart in memory, every
 program masks two edges, and every pixel pays for a row times a width.
 
@@ -12,7 +12,7 @@ On an H200, 8192 × 8192 pixels: plain 0.410 ms, fast 0.387 ms, a copy 0.384 ms
 (benchmarks/results/h200.md).
 """
 
-# First: it chooses the GPU, or the simulator where there is none.
+# Import this first: it chooses the GPU, or the simulator where there is none.
 from triton_workshop import DEVICE, cdiv, check_tensors_gpu_ready
 
 import torch
@@ -22,7 +22,7 @@ import triton.language as tl
 
 @triton.jit
 def sepia_kernel(
-    x_ptr, output_ptr, n_pixels,
+    image_ptr, output_ptr, n_pixels,
     BLOCK_SIZE: tl.constexpr,
 ):
     # Which pixels are mine? Only their start can lie beyond 2^31.
@@ -31,11 +31,11 @@ def sepia_kernel(
     mask = offsets < n_pixels - start
 
     # A pixel's three values lie n_pixels apart.
-    channel = tl.cast(n_pixels, tl.int64)
-    red_ptr = x_ptr + start
+    plane = tl.cast(n_pixels, tl.int64)
+    red_ptr = image_ptr + start
     red = tl.load(red_ptr + offsets, mask=mask)
-    green = tl.load(red_ptr + channel + offsets, mask=mask)
-    blue = tl.load(red_ptr + 2 * channel + offsets, mask=mask)
+    green = tl.load(red_ptr + plane + offsets, mask=mask)
+    blue = tl.load(red_ptr + 2 * plane + offsets, mask=mask)
 
     sepia_red = tl.minimum(0.393 * red + 0.769 * green + 0.189 * blue, 1.0)
     sepia_green = tl.minimum(0.349 * red + 0.686 * green + 0.168 * blue, 1.0)
@@ -43,17 +43,13 @@ def sepia_kernel(
 
     output_red_ptr = output_ptr + start
     tl.store(output_red_ptr + offsets, sepia_red, mask=mask)
-    tl.store(output_red_ptr + channel + offsets, sepia_green, mask=mask)
-    tl.store(output_red_ptr + 2 * channel + offsets, sepia_blue, mask=mask)
+    tl.store(output_red_ptr + plane + offsets, sepia_green, mask=mask)
+    tl.store(output_red_ptr + 2 * plane + offsets, sepia_blue, mask=mask)
 
 
 def sepia(image: torch.Tensor) -> torch.Tensor:
-    """A contiguous float32 image (3, height, width), 0 to 1, in sepia."""
-    check_tensors_gpu_ready(image)
-    if image.ndim != 3 or image.shape[0] != 3 or image.dtype != torch.float32:
-        expected = "a float32 image (3, height, width)"
-        got = f"{tuple(image.shape)} {image.dtype}"
-        raise ValueError(f"sepia expects {expected}, got {got}")
+    """Return the sepia of a contiguous float32 image (3, height, width)."""
+    check_tensors_gpu_ready(image, shapes="3 height width", dtype=torch.float32)
     output = torch.empty_like(image)
     n_pixels = image.shape[1] * image.shape[2]
     BLOCK_SIZE = 512
@@ -65,4 +61,4 @@ def sepia(image: torch.Tensor) -> torch.Tensor:
 if __name__ == "__main__":  # the check: keep it
     from triton_workshop.checking import check_this_script
 
-    check_this_script(exercise=2)
+    check_this_script(exercise="2")

@@ -1,4 +1,4 @@
-"""Exercise 3 at the limit of the hardware: a filter over a picture.
+"""Exercise 3 at the limit of the hardware: a filter over an image.
 
 What the plain kernel wastes: it loads every pixel k^2 times. The cache next to
 the multiprocessor serves nearly all of those loads, but 4 bytes at a time: a
@@ -14,7 +14,7 @@ Three ideas:
 - Rows. A program computes several rows of output at once. An input row, once
   loaded, serves each output row whose filter covers it, up to k of them.
 - Walks. With 7 × 7 weights arithmetic is what is left. A program then walks down
-  the picture, so that what it shares with the program below is small beside
+  the image, so that what it shares with the program below is small beside
   what it computes: just so far that as many programs as the multiprocessors
   have room for do all the work. They begin together and end together.
 
@@ -29,7 +29,7 @@ On an H200, 8192 × 8192 pixels, where a copy takes 0.384 ms
     7 × 7   plain 5.203 ms   fast 0.510 ms
 """
 
-# First: it chooses the GPU, or the simulator where there is none.
+# Import this first: it chooses the GPU, or the simulator where there is none.
 from triton_workshop import DEVICE, cdiv, check_tensors_gpu_ready
 
 import torch
@@ -38,7 +38,7 @@ import triton.language as tl
 
 LARGEST_BY_NAME = 5  # up to 5 × 5 weights memory is the limit
 LARGEST_WALK = 9  # up to 9 × 9 a program's registers hold all weights
-# Pictures of so few pixels, all channels together, leave most of a GPU without
+# Images of so few pixels, all channels together, leave most of a GPU without
 # work: then in small tiles. The simulator has nothing that would lie idle.
 SMALL, MEDIUM = (2**16, 2**20) if DEVICE == "cuda" else (0, 0)
 FARTHEST = 512  # rows to walk: more would hardly save loads
@@ -69,7 +69,7 @@ def load_row(
 ):
     """The pixels that a quad's sums need: from RADIUS before it to RADIUS after.
 
-    Columns from limit on are zeros, and so are those before the picture: as
+    Columns from limit on are zeros, and so are those before the image: as
     unsigned numbers they are large, so one comparison does for both.
     """
     pixels = ()
@@ -130,14 +130,14 @@ def position(height, width, rows, QUADS: tl.constexpr):
 
 @triton.jit
 def conv2d_kernel(
-    input_ptr, output_ptr, conv_kernel_ptr,
-    height, width_in_units, kernel_size: tl.constexpr,
+    image_ptr, output_ptr, weight_ptr,
+    height, width_in_units, SIZE: tl.constexpr,
     UNIT: tl.constexpr, ROWS: tl.constexpr, QUADS: tl.constexpr,
 ):
     # A width of 4 times something shows Triton that every row is aligned.
     width = width_in_units * UNIT
     ALIGNED: tl.constexpr = UNIT % 4 == 0
-    RADIUS: tl.constexpr = kernel_size // 2
+    RADIUS: tl.constexpr = SIZE // 2
     first_column, first_row, channel = position(height, width, ROWS, QUADS)
     first_line = channel * height + first_row
 
@@ -145,10 +145,10 @@ def conv2d_kernel(
     for _ in tl.static_range(4 * ROWS):
         sums += (tl.zeros((QUADS,), dtype=tl.float32),)
 
-    for i in tl.static_range(ROWS + kernel_size - 1):
+    for i in tl.static_range(ROWS + SIZE - 1):
         row = first_row + i - RADIUS
         limit = tl.where((row >= 0) & (row < height), width, 0).to(tl.uint32)
-        row_ptr = input_ptr + (first_line + i - RADIUS) * width
+        row_ptr = image_ptr + (first_line + i - RADIUS) * width
         pixels = load_row(
             row_ptr, first_column, limit, RADIUS, QUADS, ALIGNED
         )
@@ -158,9 +158,9 @@ def conv2d_kernel(
         for r in tl.static_range(ROWS):
             for column in tl.static_range(4):
                 total = sums[4 * r + column]
-                if i - r >= 0 and i - r < kernel_size:
-                    for j in tl.static_range(kernel_size):
-                        weight = tl.load(conv_kernel_ptr + (i - r) * kernel_size + j)
+                if i - r >= 0 and i - r < SIZE:
+                    for j in tl.static_range(SIZE):
+                        weight = tl.load(weight_ptr + (i - r) * SIZE + j)
                         total = tl.fma(pixels[column + j], weight, total)
                 new_sums += (total,)
         sums = new_sums
@@ -173,28 +173,28 @@ def conv2d_kernel(
 
 # With 7 × 7 and 9 × 9 weights arithmetic is the limit. Written out it would be so
 # many instructions that a multiprocessor waits for them to arrive. A loop's few
-# stay in its instruction cache: so a program walks down the picture.
+# stay in its instruction cache: so a program walks down the image.
 
 
 @triton.jit
 def conv2d_walking_kernel(
-    input_ptr, output_ptr, conv_kernel_ptr,
-    height, width_in_units, kernel_size: tl.constexpr,
+    image_ptr, output_ptr, weight_ptr,
+    height, width_in_units, SIZE: tl.constexpr,
     UNIT: tl.constexpr, rows, QUADS: tl.constexpr,
 ):
     width = width_in_units * UNIT
     ALIGNED: tl.constexpr = UNIT % 4 == 0
-    RADIUS: tl.constexpr = kernel_size // 2
-    LAST: tl.constexpr = kernel_size - 1
+    RADIUS: tl.constexpr = SIZE // 2
+    LAST: tl.constexpr = SIZE - 1
     first_column, first_row, channel = position(height, width, rows, QUADS)
     channel_start = channel * height * width
-    input_ptr += channel_start
+    image_ptr += channel_start
     output_ptr += channel_start
     columns = first_column + tl.arange(0, 4 * QUADS)
 
     weights = ()
-    for n in tl.static_range(kernel_size * kernel_size):
-        weights += (tl.load(conv_kernel_ptr + n),)
+    for n in tl.static_range(SIZE * SIZE):
+        weights += (tl.load(weight_ptr + n),)
 
     # Under way are LAST rows of output, the oldest first, four sums for each.
     sums = ()
@@ -203,7 +203,7 @@ def conv2d_walking_kernel(
 
     # One row ahead: its loads are under way while this row is multiplied.
     row = first_row - RADIUS
-    row_ptr = input_ptr + row.to(tl.int64) * width
+    row_ptr = image_ptr + row.to(tl.int64) * width
     limit = tl.where((row >= 0) & (row < height), width, 0).to(tl.uint32)
     pixels = load_row(
         row_ptr, first_column, limit, RADIUS, QUADS, ALIGNED
@@ -213,7 +213,7 @@ def conv2d_walking_kernel(
         for second in tl.static_range(2):
             row = turn + second
             next_row = row + 1
-            row_ptr = input_ptr + next_row.to(tl.int64) * width
+            row_ptr = image_ptr + next_row.to(tl.int64) * width
             row_inside = (next_row >= 0) & (next_row < height)
             limit = tl.where(row_inside, width, 0).to(tl.uint32)
             next_pixels = load_row(
@@ -222,15 +222,15 @@ def conv2d_walking_kernel(
 
             # The oldest row of output sees this row through the filter's last.
             new_sums = ()
-            for age in tl.static_range(kernel_size):
+            for age in tl.static_range(SIZE):
                 for column in tl.static_range(4):
                     if age == LAST:
                         total = pixels[column] * weights[0]
                     else:
-                        weight = weights[(LAST - age) * kernel_size]
+                        weight = weights[(LAST - age) * SIZE]
                         total = tl.fma(pixels[column], weight, sums[4 * age + column])
-                    for j in tl.static_range(1, kernel_size):
-                        weight = weights[(LAST - age) * kernel_size + j]
+                    for j in tl.static_range(1, SIZE):
+                        weight = weights[(LAST - age) * SIZE + j]
                         total = tl.fma(pixels[column + j], weight, total)
                     new_sums += (total,)
 
@@ -247,28 +247,28 @@ def conv2d_walking_kernel(
 
 
 # Beyond that a filter has too many weights to keep. They are loaded where they are
-# needed, for one row of the picture after the other.
+# needed, for one row of the image after the other.
 
 
 @triton.jit
 def conv2d_large_filter_kernel(
-    input_ptr, output_ptr, conv_kernel_ptr,
-    height, width_in_units, kernel_size: tl.constexpr,
+    image_ptr, output_ptr, weight_ptr,
+    height, width_in_units, SIZE: tl.constexpr,
     UNIT: tl.constexpr, ROWS: tl.constexpr, QUADS: tl.constexpr,
 ):
     width = width_in_units * UNIT
     ALIGNED: tl.constexpr = UNIT % 4 == 0
-    RADIUS: tl.constexpr = kernel_size // 2
+    RADIUS: tl.constexpr = SIZE // 2
     first_column, first_row, channel = position(height, width, ROWS, QUADS)
     first_line = channel * height + first_row
 
     sums = ()
     for _ in tl.static_range(4 * ROWS):
         sums += (tl.zeros((QUADS,), dtype=tl.float32),)
-    for i in range(ROWS + kernel_size - 1):
+    for i in range(ROWS + SIZE - 1):
         row = first_row + i - RADIUS
         limit = tl.where((row >= 0) & (row < height), width, 0).to(tl.uint32)
-        row_ptr = input_ptr + (first_line + i - RADIUS) * width
+        row_ptr = image_ptr + (first_line + i - RADIUS) * width
         pixels = load_row(
             row_ptr, first_column, limit, RADIUS, QUADS, ALIGNED
         )
@@ -276,9 +276,9 @@ def conv2d_large_filter_kernel(
         for r in tl.static_range(ROWS):
             # Row i - r of the filter, where it has one.
             first, second, third, fourth = sums[4 * r : 4 * r + 4]
-            if (i >= r) & (i < r + kernel_size):
-                weights_ptr = conv_kernel_ptr + (i - r) * kernel_size
-                for j in tl.static_range(kernel_size):
+            if (i >= r) & (i < r + SIZE):
+                weights_ptr = weight_ptr + (i - r) * SIZE
+                for j in tl.static_range(SIZE):
                     weight = tl.load(weights_ptr + j)
                     first = tl.fma(pixels[j], weight, first)
                     second = tl.fma(pixels[j + 1], weight, second)
@@ -297,19 +297,14 @@ def conv2d_large_filter_kernel(
 
 
 def conv2d(image: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-    """Each channel of image (c, height, width) under a filter (k, k), k odd.
+    """Filter each channel of image (c, height, width) by weight (k, k), k odd.
 
-    Both are float32. Centred, zeros outside; the filter is not flipped.
+    Both are contiguous float32 tensors.
     """
-    check_tensors_gpu_ready(image, weight)
-    if image.ndim != 3 or image.dtype != torch.float32:
-        got = f"{tuple(image.shape)} {image.dtype}"
-        raise ValueError(f"images are float32 (c, height, width); got {got}")
-    size = weight.shape[0] if weight.ndim == 2 else 0
-    square = weight.shape == (size, size) and size % 2 == 1
-    if not square or weight.dtype != torch.float32:
-        got = f"{tuple(weight.shape)} {weight.dtype}"
-        raise ValueError(f"filters are float32 (k, k), k odd; got {got}")
+    check_tensors_gpu_ready(
+        image, weight, shapes="c height width, k k", dtype=torch.float32
+    )
+    size = len(weight)
     output = torch.empty_like(image)
     channels, height, width = image.shape
     UNIT = 4 if width % 4 == 0 else 1
@@ -343,8 +338,8 @@ def tile_for(
 def walking_tile(image: torch.Tensor, size: int) -> tuple[int, int, int]:
     """Rows, quads and warps: all programs run at once, and end at once.
 
-    A tile is as wide as it can be with an eighth of the picture's width, or less,
-    beyond the edge; and so long that the programs of a large picture fill all
+    A tile is as wide as it can be with an eighth of the image's width, or less,
+    beyond the edge; and so long that the programs of a large image fill all
     multiprocessors once, or a few times, with no rest.
     """
     channels, height, width = image.shape
@@ -371,4 +366,4 @@ def multiprocessors(image: torch.Tensor) -> int:
 if __name__ == "__main__":  # the check: keep it
     from triton_workshop.checking import check_this_script
 
-    check_this_script(exercise=3)
+    check_this_script(exercise="3")

@@ -58,8 +58,8 @@ into six products too, or, on GPUs before Ampere, which have no bfloat16,
 multiplies float32 as it is.
 """
 
-# First: it chooses the GPU, or the simulator where there is none.
-from triton_workshop import DEVICE, cdiv
+# Import this first: it chooses the GPU, or the simulator where there is none.
+from triton_workshop import DEVICE, cdiv, check_tensors_gpu_ready
 
 import torch
 import triton
@@ -341,21 +341,15 @@ tuned_pointer_kernel = triton.autotune(
 def matmul(
     a: torch.Tensor, b: torch.Tensor, precision: str = "bf16x6"
 ) -> torch.Tensor:
-    """A @ B for matrices (M, K) and (K, N) of any strides, summed in float32.
+    """Return a @ b for matrices (M, K) and (K, N) of any strides.
 
-    Both are float32, float16 or bfloat16, and so is the product. precision, for
-    float32 only, is "bf16x6" or "fp16x3": see the top of this file.
+    Both are float32, float16 or bfloat16, and so is the product; sums are
+    float32. precision, for float32 only, is "bf16x6" or "fp16x3": see the top of
+    this file.
     """
-    if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[0]:
-        got = f"{tuple(a.shape)} and {tuple(b.shape)}"
-        raise ValueError(f"matmul expects shapes (M, K) and (K, N), got {got}")
-    dtypes = (torch.float32, torch.float16, torch.bfloat16)
-    if a.dtype != b.dtype or a.dtype not in dtypes:
-        got = f"{a.dtype} and {b.dtype}"
-        raise ValueError(f"matmul expects one dtype of {dtypes}, got {got}")
-    if a.device != b.device or a.device.type != DEVICE:
-        got = f"{a.device} and {b.device}"
-        raise ValueError(f"matmul expects matrices on {DEVICE}, got {got}")
+    check_tensors_gpu_ready(
+        a, b, shapes="M K, K N", dtype=float, contiguous=False
+    )
     if precision not in PARTS:
         expected = " or ".join(map(repr, PARTS))
         raise ValueError(f"precision is {expected}, got {precision!r}")
@@ -543,4 +537,4 @@ def matmul_by_pointers(
 if __name__ == "__main__":  # the check: keep it
     from triton_workshop.checking import check_this_script
 
-    check_this_script(exercise=4)
+    check_this_script(exercise="4")

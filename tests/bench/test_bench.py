@@ -92,7 +92,7 @@ def test_a_solution_has_its_own_name(plain: Bench) -> None:
 
 
 WRONG = (
-    ("tl.store(output_ptr + offsets, x + y", "tl.store(output_ptr + offsets, x - y", Kind.WRONG_VALUES),
+    ("output = x + y", "output = x - y", Kind.WRONG_VALUES),
     ("return output", "output = ...\n    return output", Kind.UNFINISHED),
     ("return output", "raise RuntimeError('no such luck')", Kind.CRASH),
     ("return output", "import os; os._exit(3)", Kind.CRASH),
@@ -109,7 +109,7 @@ def test_a_wrong_kernel_has_a_verdict_and_no_figure(benched: Benched, right: str
 
 AT_THIS_SIZE = (
     ("return output", "return output if len(x) != 4096 else output * 2", Kind.NOT_A_KERNEL),
-    ("x + y,", "x + y + (n_elements == 4096),", Kind.WRONG_VALUES),
+    ("output = x + y", "output = x + y + (n_elements == 4096)", Kind.WRONG_VALUES),
     ("return output", "assert len(x) != 4096\n    return output", Kind.CRASH),
 )
 

@@ -69,7 +69,7 @@ WRONG = (
     ("return output", "return output[:-1]", Kind.WRONG_SHAPE, "expected a tensor of shape (1000,), got shape (999,)"),
     ("return output", "return output.half()", Kind.WRONG_DTYPE, "expected torch.float32, got torch.float16"),
     ("cdiv(n_elements, BLOCK_SIZE)", "n_elements // BLOCK_SIZE", Kind.UNWRITTEN, "1,000 of 1,000 elements are never"),
-    ("x + y, mask", "x - y, mask", Kind.WRONG_VALUES, "1,000 of 1,000 elements are wrong, the first is [0]"),
+    ("output = x + y", "output = x - y", Kind.WRONG_VALUES, "1,000 of 1,000 elements are wrong, the first is [0]"),
 )
 
 
@@ -90,7 +90,7 @@ RIGHT = {
     ),
     "weights handed over as numbers": (
         CONV2D,
-        ("tl.load(conv_kernel_ptr + i * kernel_size + j)", "conv_kernel_ptr[i * kernel_size + j]"),
+        ("tl.load(weight_ptr + i * SIZE + j)", "weight_ptr[i * SIZE + j]"),
         ("image, output, weight,", "image, output, tuple(weight.flatten().tolist()),"),
     ),
 }
@@ -117,15 +117,15 @@ def test_the_check_stops_at_the_first_case_that_fails(checked: Check) -> None:
 
 def test_an_open_todo_is_found_before_anything_runs(tmp_path: Path) -> None:
     script = tmp_path / "exercise_1.py"
-    script.write_text("raise SystemExit\n\ndef add(x, y):\n    z = ...  # TODO 3: load the block of x\n")
+    script.write_text("raise SystemExit\n\ndef add(x, y):\n    z = ...  # TODO 4: load the block of x\n")
     finding = check(ADD, script).findings[0]
     assert finding.kind is Kind.UNFINISHED
-    assert finding.message == "TODO 3 of 7 is next: load the block of x"
-    assert finding.hints == ADD.todo_hints(3)
+    assert finding.message == "TODO 4 of 9 is next: load the block of x"
+    assert finding.hints == ADD.todo_hints(4)
 
 
 def test_another_size_of_block_is_not_blamed_for_a_mistake_that_it_shows(judged: Check) -> None:
-    returns = ("    # 5: store", "    if pid == 3:\n        return\n\n    # 5: store")
+    returns = ("    # 6: compute", "    if pid == 3:\n        return\n\n    # 6: compute")
     finding = judged(ADD, ("BLOCK_SIZE = 1024", "BLOCK_SIZE = 256"), returns).findings[0]
     assert "BLOCK_SIZE = " not in finding.source
 
@@ -153,7 +153,7 @@ def test_what_a_text_shows_is_said_while_todos_are_open(todo: str, filled: str, 
 
 
 def test_a_loop_over_range_is_no_block(judged: Check) -> None:
-    twice = ("    # 5: store", "    for _ in range(2):\n        x = x + 0.0\n\n    # 5: store")
+    twice = ("    # 6: compute", "    for _ in range(2):\n        x = x + 0.0\n\n    # 6: compute")
     assert judged(ADD, twice).passed
 
 
@@ -213,7 +213,7 @@ def test_a_result_of_zeros_that_nobody_stored_is_unwritten(judged: Check) -> Non
 
 
 def test_a_picture_comes_with_wrong_pixels(checked: Check) -> None:
-    finding = checked(CONV2D, ("i * kernel_size + j", "j * kernel_size + i")).findings[0]
+    finding = checked(CONV2D, ("i * SIZE + j", "j * SIZE + i")).findings[0]
     assert finding.hint_name == "weight-index"
     assert [picture.caption for picture in finding.pictures] == ["expected", "yours", "difference"]
     expected, yours, _ = (picture.rgb for picture in finding.pictures)
@@ -269,7 +269,7 @@ def test_a_process_that_dies_is_a_crash(checked: Check) -> None:
 
 
 def test_a_verdict_as_json_has_what_tools_read(checked: Check) -> None:
-    verdict = checked(ADD, ("x + y, mask", "x - y, mask"))
+    verdict = checked(ADD, ("output = x + y", "output = x - y"))
     data = json.loads(json.dumps(verdict.as_json(), allow_nan=False))
     assert data.keys() >= {"exercise", "file", "device", "passed", "seconds", "cases", "findings"}
     assert (data["exercise"], data["device"], data["passed"]) == (1, "simulator", False)

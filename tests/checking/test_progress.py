@@ -62,9 +62,9 @@ def _standing() -> Standing:
 def test_the_list_follows_the_work(desk: Path) -> None:
     file = ADD.exercise_file
     assert _standing() is Standing.NEW
-    file.write_text(file.read_text().replace("offsets = ...", "offsets = 1"))
+    file.write_text(file.read_text().replace("pid = ...", "pid = 1"))
     assert _standing() is Standing.BEGUN
-    assert entries()[0].todos_left == 6
+    assert entries()[0].todos_left == 8
     file.write_text(ADD.solution_file.read_text())
     assert _standing() is Standing.CHANGED
     remember(_verdict(desk, WRONG))
@@ -173,11 +173,11 @@ def test_a_learners_way(workshop: Workshop) -> None:
     assert "Next: uv run exercises/exercise_1.py" in workshop("list").stdout
     checked = workshop("check", "1", "--no-gpu")
     assert checked.returncode == 1
-    assert "TODO 1 of 7 is next" in checked.stdout
+    assert "TODO 1 of 9 is next" in checked.stdout
     assert "hint 2 of 3" in workshop("hint", "1").stdout
     assert "hint 3 of 3" in workshop("hint", "1").stdout
     assert "hint 3 of 3" in workshop("hint", "1").stdout, "the last one stays"
-    assert "offsets = pid * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)" in workshop("hint", "1", "--level", "3").stdout
+    assert "pid = tl.program_id(axis=0)" in workshop("hint", "1", "--level", "3").stdout
 
 
 NOWHERE = "exercises/exercise_2.py"

@@ -25,7 +25,7 @@ MASK = "mask = offsets < n_elements\n"
 def test_one_wrong_todo_is_named_with_its_line() -> None:
     culprit = _culprit(SOLUTION.replace(OFFSETS, OFFSETS + " + 1"), OFFSETS + "\n")
     assert culprit is not None
-    assert (culprit.todos, culprit.code) == ((1,), OFFSETS)
+    assert (culprit.todos, culprit.code) == ((2,), OFFSETS)
     assert SOLUTION.splitlines()[culprit.line - 1].strip() == OFFSETS
 
 
@@ -33,21 +33,21 @@ def test_of_two_wrong_todos_the_first_is_named() -> None:
     wrong = SOLUTION.replace(OFFSETS, OFFSETS + " + 1").replace(MASK, "mask = offsets > 0\n")
     culprit = _culprit(wrong, OFFSETS + "\n", MASK)
     assert culprit is not None
-    assert culprit.todos == (1, 2)
+    assert culprit.todos == (2, 3)
 
 
 def test_what_only_looks_different_is_left_alone() -> None:
     other = SOLUTION.replace(MASK, "mask = n_elements > offsets\n").replace(OFFSETS, "offsets = pid")
     culprit = _culprit(other, OFFSETS + "\n", "n_elements > offsets")
     assert culprit is not None
-    assert culprit.todos == (1,)
+    assert culprit.todos == (2,)
 
 
 def test_a_line_that_is_missing_has_no_number() -> None:
     load = "y = tl.load(y_ptr + offsets, mask=mask)\n"
     culprit = _culprit(SOLUTION.replace(load, ""), load)
     assert culprit is not None
-    assert (culprit.todos, culprit.line) == ((4,), None)
+    assert (culprit.todos, culprit.line) == ((5,), None)
 
 
 def test_a_line_that_was_given_belongs_to_no_todo() -> None:

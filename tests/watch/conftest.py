@@ -102,7 +102,7 @@ def fails(exercise: Exercise, file: Path) -> Verdict:
             "Its own starts at its program id times the block size.",
             "offsets = …",
         ),
-        line=23,
+        line=21,
         source="offsets = tl.arange(0, BLOCK_SIZE)",
         case=names[-1],
         hint_name="forgotten-pid",

@@ -49,7 +49,7 @@ def test_a_learner_solves_an_exercise_and_goes_on(repository: Path) -> None:
     mine = repository / "exercises" / "exercise_1.py"
     solution = (repository / "solutions" / "exercise_1.py").read_text()
     with watch(repository) as terminal:
-        terminal.wait_for("0 of 7 TODOs filled in")
+        terminal.wait_for("0 of 9 TODOs filled in")
         mine.write_text(solution.replace("pid * BLOCK_SIZE + ", ""))
         terminal.wait_for("Part of the result is never written", 90)
         terminal.press("h")
@@ -57,8 +57,8 @@ def test_a_learner_solves_an_exercise_and_goes_on(repository: Path) -> None:
         mine.write_text(solution)
         terminal.wait_for("All 8 cases are right")
         terminal.press("n")
-        terminal.wait_for("a picture in sepia")
-        terminal.wait_for("0 of 9 TODOs filled in")
+        terminal.wait_for("an image in sepia")
+        terminal.wait_for("0 of 7 TODOs filled in")
         terminal.press("q")
         assert terminal.leave() == 0
         assert_restored(terminal)
@@ -70,7 +70,7 @@ def test_an_editor_borrows_the_terminal_and_what_it_saves_is_checked(repository:
     editor.write_text(f'#!/bin/sh\nstty -a | grep -o " icanon"\ncp {solution} "$1"\n')
     editor.chmod(0o755)
     with watch(repository, EDITOR=str(editor), VISUAL="") as terminal:
-        terminal.wait_for("0 of 7 TODOs filled in")
+        terminal.wait_for("0 of 9 TODOs filled in")
         terminal.press("e")
         terminal.wait_for("icanon")
         terminal.wait_for("All 8 cases are right", 90)
@@ -81,7 +81,7 @@ def test_an_editor_borrows_the_terminal_and_what_it_saves_is_checked(repository:
 
 def test_an_editor_that_is_not_there_does_not_keep_the_terminal(repository: Path) -> None:
     with watch(repository, EDITOR="/nowhere/vim", VISUAL="") as terminal:
-        terminal.wait_for("0 of 7 TODOs filled in")
+        terminal.wait_for("0 of 9 TODOs filled in")
         terminal.press("e")
         terminal.wait_for("/nowhere/vim: cannot be started")
         terminal.press("q")
@@ -106,7 +106,7 @@ def test_a_signal_ends_it_and_the_script_that_it_checks(repository: Path, number
 
 def test_it_ends_with_its_terminal(repository: Path) -> None:
     with watch(repository) as terminal:
-        terminal.wait_for("0 of 7 TODOs filled in")
+        terminal.wait_for("0 of 9 TODOs filled in")
         terminal.hang_up()
         terminal.process.send_signal(signal.SIGHUP)
         assert terminal.process.wait(30) == 1

@@ -86,8 +86,8 @@ def screen(watch: Watch) -> str:
 
 def test_the_exercise_is_checked_before_anything_is_saved(checker: FakeChecker) -> None:
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
-        assert "0 of 7 TODOs filled in" in screen(watch)
-        assert "▶  line 23  the offsets of this program's block" in screen(watch)
+        assert "0 of 9 TODOs filled in" in screen(watch)
+        assert "▶  line 20  this program's number, from tl.program_id" in screen(watch)
 
     drive(checker, steps)
     assert len(checker.asked) == 1
@@ -99,9 +99,9 @@ def test_each_save_is_checked(checker: FakeChecker) -> None:
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
         await save(watch, pilot, SOLUTIONS[1])
         assert "All 8 cases are right" in screen(watch)
-        await save(watch, pilot, shipped.replace("offsets = ...", "offsets = 1"))
-        assert "1 of 7 TODOs filled in" in screen(watch)
-        assert "▶  line 24  true where an offset is inside the vectors" in screen(watch)
+        await save(watch, pilot, shipped.replace("pid = ...", "pid = 1"))
+        assert "1 of 9 TODOs filled in" in screen(watch)
+        assert "▶  line 21  BLOCK_SIZE offsets, starting at pid * BLOCK_SIZE" in screen(watch)
 
     drive(checker, steps)
 
@@ -221,7 +221,7 @@ def test_a_failure_shows_the_finding_its_line_and_the_tile_map(checker: FakeChec
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
         shown = screen(watch)
         assert "Part of the result is never written" in shown
-        assert "❱  23  offsets = ..." in shown
+        assert "❱  21  offsets = ..." in shown
         assert "✓ ✓  ✗  · · · · ·" in shown
         assert " ·  U  W" in shown
         assert "never written" in shown
@@ -250,7 +250,7 @@ def test_hints_stay_while_the_mistake_stays_and_go_with_it(checker: FakeChecker)
         await press(pilot, "h", "h")
         await save(watch, pilot, f"{shipped}# a remark\n")
         assert "hint 2 of 3" in screen(watch)
-        await save(watch, pilot, shipped.replace("offsets = ...", "offsets = 1"))
+        await save(watch, pilot, shipped.replace("pid = ...", "pid = 1"))
         assert "hint 1 of 3" not in screen(watch)
 
     drive(checker, steps, size=(100, 50))
@@ -337,7 +337,7 @@ def test_reset_asks_first_and_keeps_a_backup(checker: FakeChecker, desk: Path) -
 
 
 def test_the_solution_is_shown_once_ones_own_has_passed(checker: FakeChecker) -> None:
-    mine = SOLUTIONS[1].replace("x + y, mask", "y + x, mask")
+    mine = SOLUTIONS[1].replace("= x + y", "= y + x")
 
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
         await press(pilot, "s")
@@ -345,8 +345,8 @@ def test_the_solution_is_shown_once_ones_own_has_passed(checker: FakeChecker) ->
         await save(watch, pilot, mine)
         await press(pilot, "s")
         assert isinstance(watch.screen, Solution)
-        assert "tl.store(output_ptr + offsets, y + x, mask=mask)" in screen(watch)
-        assert "tl.store(output_ptr + offsets, x + y, mask=mask)" in screen(watch)
+        assert "output = y + x" in screen(watch)
+        assert "output = x + y" in screen(watch)
         await press(pilot, "s")
         assert not isinstance(watch.screen, Solution)
 
@@ -401,7 +401,7 @@ def test_a_file_that_goes_and_comes_back_is_no_trouble(checker: FakeChecker) -> 
         assert "has been removed or renamed" in screen(watch)
         await press(pilot, "x", "y")
         await until(pilot, lambda: not watch.watched.missing)
-        assert "0 of 7 TODOs filled in" in screen(watch)
+        assert "0 of 9 TODOs filled in" in screen(watch)
 
     drive(checker, steps)
 
@@ -442,7 +442,7 @@ def test_a_check_that_fails_says_so_and_can_be_repeated(checker: FakeChecker) ->
         assert "Checking your file as it is now." in screen(watch)
         checker.holding.clear()
         await settled(watch, pilot)
-        assert "0 of 7 TODOs filled in" in screen(watch)
+        assert "0 of 9 TODOs filled in" in screen(watch)
 
     drive(checker, steps)
 
@@ -463,7 +463,7 @@ def test_a_folder_that_cannot_be_written_is_told_and_the_verdict_shown(checker: 
     (desk / "state").write_text("a file where a folder should be")
 
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
-        assert "0 of 7 TODOs filled in" in screen(watch)
+        assert "0 of 9 TODOs filled in" in screen(watch)
         assert "cannot be" in screen(watch)
         await press(pilot, "h")
         assert "hint 1 of 3" in screen(watch)
@@ -511,7 +511,7 @@ def test_the_editor_gets_the_file_at_the_line(
 
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
         await press(pilot, "e")
-        assert (desk / "called").read_text() == f"+23 {desk / FIRST}\n"
+        assert (desk / "called").read_text() == f"+20 {desk / FIRST}\n"
 
     drive(checker, steps)
 

@@ -51,7 +51,7 @@ $work
 $loads
 $store
 == $def: def add(<<x: torch.Tensor, y: torch.Tensor) -> torch.Tensor || x: torch.Tensor, y: torch.Tensor) || x, y)>>:
-    <<check_tensors_gpu_ready(x, y) || x, y = x.contiguous(), y.contiguous() ||
+    <<check_tensors_gpu_ready(x, y, shapes="n, n", dtype=float) || x, y = x.contiguous(), y.contiguous() ||
     assert x.shape == y.shape and x.dtype == y.dtype\nassert x.is_contiguous() and y.is_contiguous() ||
     check_tensors_gpu_ready(x, y)\nif x.shape != y.shape:\n    raise ValueError("add expects one shape") || >>
     n_elements = x.numel()

@@ -1,7 +1,7 @@
-"""Ways to give a picture the brown of old photographs."""
+"""Ways to give an image the brown of old photographs."""
 
 NAMES = (
-    "",
+    "x_ptr:image_ptr BLOCK_H:BLOCK_SIZE_H BLOCK_W:BLOCK_SIZE_W",
     "x_ptr:src output_ptr:dst height:H width:W BLOCK_H:BH BLOCK_W:BW rows:i cols:j offsets:at mask:m red:r green:g "
     "blue:b",
     "x_ptr:img_ptr output_ptr:out_ptr BLOCK_H:BLOCK_SIZE_M BLOCK_W:BLOCK_SIZE_N rows:offs_m cols:offs_n offsets:offs "
@@ -83,8 +83,8 @@ def sepia_kernel($params, BLOCK_H: tl.constexpr, BLOCK_W: tl.constexpr):
 == $line_kernel: $helper@triton.jit
 def sepia_kernel($params, BLOCK: tl.constexpr):
 == $def: def sepia(<<image: torch.Tensor) -> torch.Tensor || image: torch.Tensor) || image)>>:
-    <<check_tensors_gpu_ready(image) || assert image.is_contiguous() and image.shape[0] == 3 ||
-    image = image.contiguous() ||
+    <<check_tensors_gpu_ready(image, shapes="3 height width", dtype=torch.float32) ||
+    assert image.is_contiguous() and image.shape[0] == 3 || image = image.contiguous() ||
     if image.ndim != 3 or image.dtype != torch.float32:\n    raise ValueError("sepia expects a float32 image") || >>
     <<_, height, width = image.shape || height, width = image.shape[1:] ||
     height, width = image.size(1), image.size(2) || height = image.shape[-2]\nwidth = image.shape[-1]>>
@@ -125,6 +125,12 @@ weights = torch.tensor(weights, <<device=image.device || dtype=torch.float32, de
 (triton.cdiv(width, meta["BLOCK_W"]), triton.cdiv(height, meta["BLOCK_H"]))>>
 == tiles: $kernel
     $body
+== as_taught: $kernel
+    rows = tl.program_id(axis=<<@axes 0 || 1>>) * BLOCK_H + tl.arange(0, BLOCK_H)
+    cols = tl.program_id(axis=<<@axes 1 || 0>>) * BLOCK_W + tl.arange(0, BLOCK_W)
+    offsets = rows[:, None] * width + cols[None, :]
+    mask = (rows[:, None] < height) & (cols[None, :] < width)
+    $work
 == swapped_names: $kernel
     $body
 $begin

@@ -1,7 +1,8 @@
-"""Ways to slide a filter over a picture."""
+"""Ways to slide a filter over an image."""
 
 NAMES = (
-    "",
+    "input_ptr:image_ptr ksize:SIZE in_rows:input_rows in_cols:input_cols acc:accumulator BLOCK_H:BLOCK_SIZE_H "
+    "BLOCK_W:BLOCK_SIZE_W",
     "input_ptr:x_ptr output_ptr:y_ptr weight_ptr:w_ptr height:H width:W ksize:K BLOCK_H:BH BLOCK_W:BW rows:oh cols:ow "
     "acc:s",
     "input_ptr:img output_ptr:out weight_ptr:filt rows:offs_h cols:offs_w in_rows:ih in_cols:iw acc:accumulator "
@@ -69,7 +70,8 @@ height, width, image, output, weight>>
 == $kernel: @triton.jit
 $signature
 == $def: def conv2d(<<image: torch.Tensor, weight: torch.Tensor) -> torch.Tensor || image, weight)>>:
-    <<check_tensors_gpu_ready(image, weight) || assert image.is_contiguous() and len(weight) == weight.shape[1] ||
+    <<check_tensors_gpu_ready(image, weight, shapes="c height width, k k", dtype=torch.float32) ||
+    assert image.is_contiguous() and len(weight) == weight.shape[1] ||
     image, weight = image.contiguous(), weight.contiguous() || >>
     <<channels, height, width = image.shape || channels, (height, width) = image.size(0), image.shape[1:]>>
     ksize = <<weight.shape[0] || weight.size(-1) || len(weight)>>
@@ -107,6 +109,22 @@ $return
     $pids
     $vectors
     $work
+== as_taught: $kernel
+    channel = tl.program_id(axis=<<@axes 0 || 2 || 2>>)
+    rows = tl.program_id(axis=<<@axes 1 || 1 || 0>>) * BLOCK_H + tl.arange(0, BLOCK_H)
+    cols = tl.program_id(axis=<<@axes 2 || 0 || 1>>) * BLOCK_W + tl.arange(0, BLOCK_W)
+    $start
+    $zeros
+    $loops
+        $loops_j
+            in_rows = rows[:, None] + i - ksize // 2
+            in_cols = cols[None, :] + j - ksize // 2
+            mask = (in_rows >= 0) & (in_rows < height) & (in_cols >= 0) & (in_cols < width)
+            offsets = start + in_rows * width + in_cols
+            $pixels
+            $add
+    output_mask = (rows[:, None] < height) & (cols[None, :] < width)
+    tl.store(output_ptr + start + rows[:, None] * width + cols[None, :], acc, mask=output_mask)
 == last_weight_first: $kernel
     $pids
     $vectors

@@ -55,7 +55,8 @@ a.stride(0), a.stride(1), b.stride(0), b.stride(1), c.stride(0), c.stride(1)>>
 == $kernel: @triton.jit
 def matmul_kernel($params, $steps, $sizes):
 == $def: def matmul(<<a: torch.Tensor, b: torch.Tensor) -> torch.Tensor || a: torch.Tensor, b: torch.Tensor) || a, b)>>:
-    <<assert a.shape[1] == b.shape[0] and a.dtype == b.dtype || assert a.ndim == b.ndim == 2 || $refuse || >>
+    <<assert a.shape[1] == b.shape[0] and a.dtype == b.dtype || 
+    check_tensors_gpu_ready(a, b, shapes="M K, K N", dtype=float, contiguous=False) || $refuse || >>
     <<(M, K), (_, N) = a.shape, b.shape || M, K = a.shape\nN = b.shape[1] || M, N, K = a.size(0), b.size(1), a.size(1)>>
 == $refuse: if a.shape[1] != b.shape[0]:
     raise ValueError(f"matmul expects (M, K) and (K, N), got {tuple(a.shape)} and {tuple(b.shape)}")

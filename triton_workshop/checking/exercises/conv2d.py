@@ -47,10 +47,10 @@ def _show(launcher: Launcher, image: torch.Tensor) -> tuple[torch.Tensor, ...]:
 
 EXERCISE = Exercise(
     number=3,
-    title="a filter over a picture",
+    title="a filter over an image",
     launcher="conv2d",
     kernel="conv2d_kernel",
-    # 1 × 1 tests the indices alone; a picture smaller than its filter tests the zeros around it.
+    # 1 × 1 tests the indices alone; an image smaller than its filter tests the zeros around it.
     cases=(
         _case(3, 5, 3, 3),
         _case(3, 5, 3, 1),
@@ -67,6 +67,6 @@ EXERCISE = Exercise(
     tiling=(Axis(0, None), Axis(1, "BLOCK_SIZE_H", 16), Axis(2, "BLOCK_SIZE_W", 16)),
     bytes_moved=lambda image, weight: (2 * image.numel() + weight.numel()) * image.element_size(),
     operations=lambda image, weight: 2 * image.numel() * weight.numel(),
-    picture=Case("the picture", lambda device: (image := small_picture(device), image.new_tensor(SOBEL_X))),
-    showing=Showing("the picture, Sobel along y, Sobel along x", _show),
+    picture=Case("the image", lambda device: (image := small_picture(device), image.new_tensor(SOBEL_X))),
+    showing=Showing("the image, Sobel along y, Sobel along x", _show),
 )

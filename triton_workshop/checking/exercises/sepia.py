@@ -38,7 +38,7 @@ def _show(launcher: Launcher, image: torch.Tensor) -> tuple[torch.Tensor, ...]:
 
 EXERCISE = Exercise(
     number=2,
-    title="a picture in sepia",
+    title="an image in sepia",
     launcher="sepia",
     kernel="sepia_kernel",
     # Height and width differ, so that swapping them shows; smaller than a tile, a tile, one more, and primes.
@@ -53,6 +53,6 @@ EXERCISE = Exercise(
     tiling=(Axis(1, "BLOCK_SIZE_H", 16), Axis(2, "BLOCK_SIZE_W", 64)),
     bytes_moved=lambda image: 2 * image.numel() * image.element_size(),
     operations=lambda image: 6 * image.numel(),
-    picture=Case("the picture", lambda device: (small_picture(device),)),
-    showing=Showing("the picture, and in sepia", _show),
+    picture=Case("the image", lambda device: (small_picture(device),)),
+    showing=Showing("the image, and in sepia", _show),
 )

@@ -247,6 +247,9 @@ class Judge:
         found = replace(finding, hints=(*mistake.hints, *filter(None, own)), hint_name=mistake.name)
         if culprit is None:
             return self._blamed(found, self.diagnosis.line or finding.line)
+        shown = self.diagnosis.line
+        if shown in culprit.lines:  # of several, the one that shows this mistake
+            culprit = replace(culprit, line=shown, lines=frozenset({shown}))
         return self._moved(found, culprit)
 
     def _at(self, culprit: Culprit, finding: Finding) -> Finding:

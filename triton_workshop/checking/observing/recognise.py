@@ -18,6 +18,9 @@ from triton_workshop.checking.observing.source import Source
 SLACK = 4.0
 """A mistake may round otherwise in another order: two answers that many tolerances apart are still the same."""
 
+LIKE = 0.5
+"""How much of two lines, 0 to 1, must be the same for one to stand for the other."""
+
 
 @dataclass(frozen=True)
 class Diagnosis:
@@ -28,7 +31,7 @@ class Diagnosis:
     todo: int | None = None
     """The TODO that the mistake was made in."""
     line: int | None = None
-    """The line that shows the mistake, where that is known but by the culprit."""
+    """The line that shows the mistake, as the table of mistakes knows it."""
     remembers: bool = False
     """Whether the case fails only after others."""
 
@@ -89,13 +92,22 @@ def _nearness(solution: str, text: str) -> Callable[[Edit], float]:
 
 
 def _line_of(edit: Edit, solution: str, source: Source) -> int | None:
-    """The script's line that has most of what the edit puts into the solution; None where none has any."""
-    new = _pieces(edit.made_in(solution)) - _pieces(solution)
+    """The script's line that shows what the edit first puts into the solution; None where none does.
+
+    What an edit changes after that may be right by itself, in a script that is written in another way than ours.
+    """
+    wrong = Edit(edit.changes[:1]).made_in(solution)
+    new = _pieces(wrong) - _pieces(solution)
+    lines = [_words(line) for line in wrong.splitlines() if line not in solution.splitlines()]
+
+    def likeness(number: int) -> tuple[int, float]:
+        words = _words(source.lines[number - 1])
+        return len(words & new), max((len(words & line) / max(len(words | line), 1) for line in lines), default=0.0)
+
     functions = [function for function in (source.kernel, source.launcher) if function is not None]
     numbers = [number for each in functions for number in range(each.lineno, (each.end_lineno or each.lineno) + 1)]
-    shared = {number: len(_words(source.lines[number - 1]) & new) for number in numbers}
-    best = max(numbers, key=shared.__getitem__, default=None)
-    return best if best is not None and shared[best] else None
+    best = max(numbers, key=likeness, default=None)
+    return best if best is not None and likeness(best) > (0, LIKE) else None
 
 
 def _pieces(text: str) -> frozenset[tuple[str, ...]]:

@@ -189,7 +189,7 @@ def find_culprit(
         return None
     first, *others = groups
     rest = [place for group in others for place in group]
-    places = [place for [place] in _least([[place] for place in first], lambda some: right([*some, *rest]))]
+    places = _fewest(first, lambda some: right([*some, *rest]))
     return _culprit(repair, groups, places)
 
 
@@ -220,6 +220,15 @@ def _culprit(repair: Repair, groups: list[list[int]], places: list[int]) -> Culp
     if line is None:
         line = repair.line_of_more(places)
     return Culprit(todos, line, lines, "\n".join(repair.ours[place].code for place in places))
+
+
+def _fewest(places: list[int], right: Callable[[list[int]], bool]) -> list[int]:
+    """One of these places where that will do: the lines around it may be right in another way than ours.
+
+    Otherwise all that are needed together.
+    """
+    alone = next(([place] for place in places if right([place])), None)
+    return alone or [place for [place] in _least([[place] for place in places], right)]
 
 
 def _least(groups: list[list[int]], right: Callable[[list[int]], bool]) -> list[list[int]]:

@@ -62,9 +62,8 @@ class Source:
         return self.lines[number - 1].strip() if number is not None and 1 <= number <= len(self.lines) else ""
 
     def assignments(self, *names: str) -> list[int]:
-        """Where a kernel or the launcher gives a value to one of these names: line numbers, from top to bottom."""
-        functions = [*self.kernels, *([self.launcher] if self.launcher else [])]
-        nodes = [node for function in functions for node in ast.walk(function)]
+        """Where the launcher gives a value to one of these names: line numbers, from top to bottom."""
+        nodes = ast.walk(self.launcher) if self.launcher else iter(())
         return sorted(node.lineno for node in nodes if isinstance(node, Assignment) and _targets(node) & set(names))
 
     def function_at(self, line: int | None) -> Function | None:
