@@ -124,6 +124,17 @@ def test_an_open_todo_is_found_before_anything_runs(tmp_path: Path) -> None:
     assert finding.hints == ADD.todo_hints(4)
 
 
+def test_a_todo_that_is_begun_is_told_of_its_placeholder(tmp_path: Path) -> None:
+    script = tmp_path / "exercise_3.py"
+    begun = CONV2D.shipped().replace("    ...  # TODO 1", "    rows = tl.program_id(1)\n    ...  # TODO 1")
+    for text, told in ((CONV2D.shipped(), False), (begun, True)):
+        script.write_text(text, encoding="utf-8")
+        finding = check(CONV2D, script).findings[0]
+        assert finding.message.startswith("TODO 1 of 5 is next: this program's channel")
+        assert finding.message.endswith("; its `...` is still there") == told
+        assert finding.source == "..."
+
+
 def test_another_size_of_block_is_not_blamed_for_a_mistake_that_it_shows(judged: Check) -> None:
     returns = ("    # 6: compute", "    if pid == 3:\n        return\n\n    # 6: compute")
     finding = judged(ADD, ("BLOCK_SIZE = 1024", "BLOCK_SIZE = 256"), returns).findings[0]

@@ -145,8 +145,9 @@ def _numbered(number: int) -> Exercise:
 
 
 def solution_has(code: str) -> str:
-    """The last hint: the solution's own line or lines."""
-    return f"The solution has: {code}" if "\n" not in code else f"The solution has:\n{code}"
+    """The last hint: the solution's own line or lines, beside the words where there is room in 80 columns."""
+    beside = "\n" not in code and len(code) <= 60
+    return f"The solution has:{' ' if beside else chr(10)}{code}"
 
 
 @functools.cache

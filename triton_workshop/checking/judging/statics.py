@@ -16,6 +16,7 @@ from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.exercises.unfinished import open_todos
 from triton_workshop.checking.judging.explanations import explanation_named
 from triton_workshop.checking.judging.verdict import Finding, Kind
+from triton_workshop.checking.observing.repair import is_begun
 from triton_workshop.checking.observing.source import Function, Source, called
 from triton_workshop.import_order import lines_to_exchange
 
@@ -102,8 +103,11 @@ def _unfinished(exercise: Exercise, source: Source) -> Finding | None:
         hints: tuple[str, ...] = ("Put code in its place.",)
     else:
         message = f"TODO {first.number} of {len(exercise.hints)} is next: {first.task}"
+        if is_begun(exercise, source, first.number):
+            message += "; its `...` is still there"
         hints = exercise.todo_hints(first.number)
-    return Finding(Kind.UNFINISHED, message, hints, first.line, first.source, hint_name="todo")
+    code = first.source.partition("#")[0].rstrip()  # the message has the comment's words
+    return Finding(Kind.UNFINISHED, message, hints, first.line, code, hint_name="todo")
 
 
 def _import_order(source: Source) -> Finding | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -80,13 +81,16 @@ def _candidates(exercise: Exercise) -> list[tuple[Mistake, Edit]]:
 
 
 def _nearness(solution: str, text: str) -> Callable[[Edit], float]:
-    """How near an edit is to what makes a script another text than the solution, 0 to 1."""
+    """How near an edit is to what makes a script another text than the solution, 0 to 1: their cosine.
+
+    A script with names of its own has lost much of the solution. An edit must not seem near to it by losing much, too.
+    """
     known = _pieces(solution)
     theirs = _pieces(text) ^ known
 
     def nearness(edit: Edit) -> float:
         edited = _pieces(edit.made_in(solution)) ^ known
-        return len(edited & theirs) / max(len(edited | theirs), 1)
+        return len(edited & theirs) / max(math.sqrt(len(edited) * len(theirs)), 1)
 
     return nearness
 

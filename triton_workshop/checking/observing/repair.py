@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from triton_workshop.checking.exercises.exercise import Exercise, todo_lines
 from triton_workshop.checking.observing.source import Source, called
 
-LIMIT = 0.7
-"""Seconds of the processor's time for all tries together."""
+LIMIT = 1.5
+"""Seconds of the processor's time for all tries together: enough for the mistakes of a TODO with many lines."""
 MOST = 2
 """TODOs that may be wrong. A script with more does everything in another way, and there is no telling."""
 GRACE = 2.0
@@ -63,6 +63,12 @@ class Statement:
     outer: tuple[int, ...] = ()
     """The last lines of the loops around it, outermost first."""
     todo: int | None = None
+
+    @property
+    def uses(self) -> frozenset[str]:
+        """The names that it reads."""
+        parts = ast.walk(self.node.iter if isinstance(self.node, ast.For) else self.node)
+        return frozenset(part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load))
 
     def likeness(self, other: Statement) -> float:
         """How much alike the two are as texts, 0 to 1."""
@@ -109,11 +115,26 @@ class Repair:
         pair = self.pairs.get(place, [])
         return len(pair) == 1 and own.same_as(pair[0]) and own.loops == pair[0].loops
 
+    def with_needed(self, places: Sequence[int]) -> list[int]:
+        """These places, and those of ours that make what they use and the script has under other names."""
+        found, queue = set(places), list(places)
+        while queue:
+            own = self.ours[queue.pop()]
+            known = {key for s in self.theirs if s.function == own.function for key in s.keys}
+            makers = [
+                place
+                for place, other in enumerate(self.ours)
+                if other.function == own.function and not other.keys.isdisjoint(own.uses - known)
+            ]
+            queue += set(makers) - found
+            found |= set(makers)
+        return sorted(found)
+
     def text(self, places: Sequence[int]) -> str:
-        """The script with our statements at these places."""
+        """The script with our statements at these places, and with what those need."""
         lines: list[str | None] = list(self.lines)
         added: dict[int, list[str]] = {}
-        for place in places:
+        for place in self.with_needed(places):
             own = self.ours[place]
             here = [s for s in self.pairs.get(place, []) if s.loops == own.loops]
             nearest = max(here, key=own.likeness, default=None)
@@ -219,7 +240,9 @@ def _culprit(repair: Repair, groups: list[list[int]], places: list[int]) -> Culp
     line = min(repair.lines_of(places) or lines, default=None)
     if line is None:
         line = repair.line_of_more(places)
-    return Culprit(todos, line, lines, "\n".join(repair.ours[place].code for place in places))
+    ours = (repair.ours[place] for place in repair.with_needed(places))
+    own = {repair.ours[place].todo for place in places}
+    return Culprit(todos, line, lines, "\n".join(each.code for each in ours if each.todo in own))
 
 
 def _fewest(places: list[int], right: Callable[[list[int]], bool]) -> list[int]:
@@ -248,6 +271,15 @@ def _by_todo(repair: Repair, places: list[int]) -> list[list[int]]:
         todo = repair.ours[place].todo
         groups.setdefault(("given", place) if todo is None else todo, []).append(place)
     return list(groups.values())
+
+
+def is_begun(exercise: Exercise, source: Source, todo: int) -> bool:
+    """Whether a script has some of what only this TODO makes or calls, beside the `...` that stands for it."""
+    repair = repair_of(exercise, source)
+    own = {(s.function, key) for s in repair.ours if s.todo == todo for key in s.keys}
+    others = {(s.function, key) for s in repair.ours if s.todo != todo for key in s.keys}
+    written = {(s.function, key) for s in repair.theirs if "= ..." not in s.code for key in s.keys}
+    return not written.isdisjoint(own - others)
 
 
 def repair_of(exercise: Exercise, source: Source) -> Repair:
