@@ -43,7 +43,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(pytest.mark.skip(reason=reason))
 
 
-def shipped_exercise(number: int) -> str:
+def shipped_exercise(number: str) -> str:
     """The exercise's text as it is shipped, also where somebody is at work on it: then git has it."""
     file = f"exercises/exercise_{number}.py"
     text = (ROOT / file).read_text(encoding="utf-8")

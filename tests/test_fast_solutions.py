@@ -25,7 +25,7 @@ import triton.language as tl  # noqa: E402
 
 from benchmarks.kernels_report import markdown, product_rate, ratio  # noqa: E402
 from triton_workshop.checking.check import check  # noqa: E402
-from triton_workshop.checking.exercises import EXERCISES  # noqa: E402
+from triton_workshop.checking.exercises import EXERCISES, REQUIRED  # noqa: E402
 from triton_workshop.simulator import install  # noqa: E402
 from triton_workshop.simulator.faults import Kind, MemoryFaults  # noqa: E402
 
@@ -35,7 +35,7 @@ RunPython = Callable[..., subprocess.CompletedProcess[str]]
 FOLDER = Path(__file__).parents[1] / "solutions" / "fast"
 
 
-def _load(number: int) -> ModuleType:
+def _load(number: str) -> ModuleType:
     file = FOLDER / f"exercise_{number}.py"
     spec = importlib.util.spec_from_file_location(f"fast_solution_{number}", file)
     assert spec is not None
@@ -45,8 +45,8 @@ def _load(number: int) -> ModuleType:
     return module
 
 
-FAST = {number: _load(number) for number in EXERCISES}
-exercise_4 = FAST[4]
+FAST = {number: _load(number) for number in REQUIRED}
+exercise_4 = FAST["4"]
 
 
 @triton.jit
@@ -60,7 +60,7 @@ if _before is None:
 else:
     os.environ["TRITON_INTERPRET"] = _before
 
-add, sepia, conv2d = FAST[1].add, FAST[2].sepia, FAST[3].conv2d
+add, sepia, conv2d = FAST["1"].add, FAST["2"].sepia, FAST["3"].conv2d
 matmul = exercise_4.matmul
 PRECISIONS = ("bf16x6", "fp16x3")
 
@@ -75,8 +75,8 @@ def noise(*shape: int, dtype: torch.dtype = torch.float32, seed: int = 0) -> tor
     return torch.randn(shape, generator=torch.Generator().manual_seed(seed)).to(dtype)
 
 
-@pytest.mark.parametrize("number", EXERCISES)
-def test_the_checker_finds_nothing(number: int) -> None:
+@pytest.mark.parametrize("number", REQUIRED)
+def test_the_checker_finds_nothing(number: str) -> None:
     verdict = check(EXERCISES[number], FOLDER / f"exercise_{number}.py")
     assert verdict.passed, verdict.findings
 
@@ -102,14 +102,14 @@ def test_add_takes_tensors_that_start_at_no_multiple_of_16_bytes() -> None:
 @pytest.mark.parametrize(("height", "width"), [(1, 1), (1, 513), (7, 3), (64, 8), (61, 97)])
 def test_sepia_is_right_for_any_picture(height: int, width: int) -> None:
     image = torch.rand(3, height, width, generator=torch.Generator().manual_seed(0))
-    torch.testing.assert_close(sepia(image), EXERCISES[2].reference(image))
+    torch.testing.assert_close(sepia(image), EXERCISES["2"].reference(image))
 
 
 PICTURES = [(1, 1, 1), (3, 9, 4), (5, 17, 7), (2, 33, 20), (1, 3, 515), (1, 40, 520)]
 
 
 def assert_conv2d_is_right(image: torch.Tensor, weight: torch.Tensor) -> None:
-    expected = EXERCISES[3].reference(image.double(), weight.double()).float()
+    expected = EXERCISES["3"].reference(image.double(), weight.double()).float()
     torch.testing.assert_close(conv2d(image, weight), expected, rtol=1e-5, atol=1e-5)
 
 
@@ -131,18 +131,18 @@ def test_a_pixel_that_is_no_number_spoils_only_what_its_filter_reaches(size: int
 @pytest.mark.parametrize("size", [1, 3, 5, 7, 9, 11])
 @pytest.mark.parametrize("rows", [1, 2])
 def test_a_gpus_tiles_for_small_pictures_are_right(rows: int, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(FAST[3], "SMALL", 2**16 if rows == 1 else 0)
-    monkeypatch.setattr(FAST[3], "MEDIUM", 2**20)
+    monkeypatch.setattr(FAST["3"], "SMALL", 2**16 if rows == 1 else 0)
+    monkeypatch.setattr(FAST["3"], "MEDIUM", 2**20)
     image = noise(2, 33, 131)
-    assert FAST[3].tile_for(image, size)[1:] == (rows, 32, 1)
+    assert FAST["3"].tile_for(image, size)[1:] == (rows, 32, 1)
     assert_conv2d_is_right(image, noise(size, size, seed=1))
 
 
 @pytest.mark.parametrize(("size", "width"), [(7, 12), (7, 13), (7, 1030), (9, 12)])
 def test_conv2d_walks_down_in_pieces(size: int, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(FAST[3], "multiprocessors", lambda image: 4)
+    monkeypatch.setattr(FAST["3"], "multiprocessors", lambda image: 4)
     image = noise(3, 61, width)
-    assert FAST[3].walking_tile(image, size)[0] < image.shape[1]
+    assert FAST["3"].walking_tile(image, size)[0] < image.shape[1]
     assert_conv2d_is_right(image, noise(size, size, seed=1))
 
 
@@ -152,15 +152,15 @@ def test_conv2d_walks_down_in_pieces(size: int, width: int, monkeypatch: pytest.
 def test_walking_programs_fill_the_gpu_a_whole_number_of_times(
     channels: int, width: int, height: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(FAST[3], "multiprocessors", lambda image: 132)
-    rows, quads, warps = FAST[3].walking_tile(torch.empty(channels, height, width, device="meta"), 7)
+    monkeypatch.setattr(FAST["3"], "multiprocessors", lambda image: 132)
+    rows, quads, warps = FAST["3"].walking_tile(torch.empty(channels, height, width, device="meta"), 7)
     strips = channels * -(-width // (4 * quads))
-    programs, at_once = strips * -(-height // rows), 132 * FAST[3].WALKING_WARPS[7, width % 4 == 0] // warps
+    programs, at_once = strips * -(-height // rows), 132 * FAST["3"].WALKING_WARPS[7, width % 4 == 0] // warps
     assert rows % 2 == 0
     assert programs * rows >= strips * height
-    assert rows <= max(16, FAST[3].FARTHEST, height) + 1
+    assert rows <= max(16, FAST["3"].FARTHEST, height) + 1
     if programs > strips:  # else the pictures are too small, or too many, to be cut
-        assert programs <= -(-strips * height // (at_once * FAST[3].FARTHEST)) * at_once
+        assert programs <= -(-strips * height // (at_once * FAST["3"].FARTHEST)) * at_once
 
 
 EXTRA_ROUNDINGS = {"bf16x6": 2, "fp16x3": 10}
@@ -403,8 +403,8 @@ def test_a_gpu_that_triton_does_not_know_is_refused(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("number", EXERCISES)
-def test_the_checker_finds_nothing_on_the_gpu(number: int, run_python: RunPython) -> None:
+@pytest.mark.parametrize("number", REQUIRED)
+def test_the_checker_finds_nothing_on_the_gpu(number: str, run_python: RunPython) -> None:
     outcome = run_python(FOLDER / f"exercise_{number}.py")
     assert outcome.returncode == 0, outcome.stdout + outcome.stderr
 
@@ -479,11 +479,11 @@ def test_large_float32_products_are_as_accurate_as_those_of_cublas(run_python: R
 
 
 RESULTS = Path(__file__).parents[1] / "benchmarks" / "results"
-KERNELS = {1: "add", 2: "sepia", 3: "conv2d", 4: "matmul"}
+KERNELS = {number: exercise.launcher for number, exercise in REQUIRED.items()}
 
 
-@pytest.mark.parametrize("number", EXERCISES)
-def test_the_times_in_a_docstring_are_those_that_were_measured(number: int) -> None:
+@pytest.mark.parametrize("number", REQUIRED)
+def test_the_times_in_a_docstring_are_those_that_were_measured(number: str) -> None:
     report = json.loads((RESULTS / "h200.json").read_text(encoding="utf-8"))
     results = [result for result in report["results"] if result["kernel"].startswith(KERNELS[number])]
     measured = {f"{time['median']:.3f}" for result in results for time in result["times"].values()}

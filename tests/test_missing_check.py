@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, Outcome, RunPython, shipped_exercise
 
+from triton_workshop.checking.exercises import REQUIRED
+
 USES_US = "from triton_workshop import DEVICE\n"
 GUARD = 'if __name__ == "__main__":'
 SOLUTION = (ROOT / "solutions/exercise_1.py").read_text(encoding="utf-8")
@@ -40,7 +42,7 @@ def run_as(repository: Path, run_python: RunPython) -> Script:
 
 
 def test_an_exercise_that_lost_its_check_says_which_lines_to_put_back(run_as: Script) -> None:
-    result = run_as(shipped_exercise(1).removesuffix(BLOCK))
+    result = run_as(shipped_exercise("1").removesuffix(BLOCK))
     assert result.stderr == f"exercise_1.py was not checked: the check at its end is gone. Put it back:\n\n{BLOCK}"
     assert result.returncode == 0
 
@@ -86,8 +88,8 @@ def test_an_exercise_that_is_imported_says_nothing(run_as: Script, run_python: R
     assert run_python("-c", "import exercise_1", env=env).stderr == ""
 
 
-@pytest.mark.parametrize("number", [1, 2, 3, 4])
-def test_every_script_ends_with_the_lines_that_would_be_put_back(number: int) -> None:
+@pytest.mark.parametrize("number", REQUIRED)
+def test_every_script_ends_with_the_lines_that_would_be_put_back(number: str) -> None:
     ours = [ROOT / folder / f"exercise_{number}.py" for folder in ("solutions", "solutions/fast")]
     texts = [shipped_exercise(number), *(file.read_text(encoding="utf-8") for file in ours)]
     assert all(text.endswith("\n\n\n" + BLOCK.replace('exercise="1"', f'exercise="{number}"')) for text in texts)

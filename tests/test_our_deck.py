@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, shipped_exercise
 
-from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.checking.exercises import EXERCISES, REQUIRED
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import Code, Deck, Execution, Slide, plain, walk
 from triton_workshop.processes.runner import Runner
@@ -47,13 +47,13 @@ def test_the_download_starts_before_all_else(deck: Deck) -> None:
 
 TEMPLATES = [
     (number, function)
-    for number, exercise in EXERCISES.items()
+    for number, exercise in REQUIRED.items()
     for function in (exercise.launcher, f"{exercise.launcher}_kernel")
 ]
 
 
 @pytest.mark.parametrize(("number", "function"), TEMPLATES)
-def test_the_template_on_the_slides_is_the_exercise(deck: Deck, number: int, function: str) -> None:
+def test_the_template_on_the_slides_is_the_exercise(deck: Deck, number: str, function: str) -> None:
     titled = [code for slide, code in _codes(deck) if f"Exercise {number} ·" in plain(slide.title or ())]
     shown = "\n\n".join("\n".join(code.lines) for code in titled if code.language == "python")
     pattern = rf"^(@triton\.jit\n)?def {function}\(.*?(?=\n\n\n)"
@@ -196,7 +196,7 @@ import runpy
 from triton_workshop import DEVICE
 from triton_workshop.checking.exercises import EXERCISES
 names = runpy.run_path("solutions/exercise_{0}.py")
-exercise = EXERCISES[{0}]
+exercise = EXERCISES["{0}"]
 for case in exercise.cases:
     names[exercise.launcher](*case.arguments(DEVICE))
 """

@@ -225,14 +225,14 @@ def run(
 @app.command()
 def check(
     numbers: Annotated[
-        list[int] | None,
+        list[str] | None,
         typer.Argument(
             metavar="[N]...", help="Exercises to check; by default the first that has not passed.", show_default=False
         ),
     ] = None,
     file: Annotated[Path | None, typer.Option(help="Check this script instead of the exercise's own.")] = None,
-    solutions: Annotated[bool, typer.Option("--solutions", help="Check the solutions.")] = False,
-    every: Annotated[bool, typer.Option("--all", help="Check every exercise.")] = False,
+    solutions: Annotated[bool, typer.Option("--solutions", help="Check the solutions, variations included.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Check every exercise except the variations.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per script, one per line.")] = False,
     no_gpu: Annotated[bool, typer.Option("--no-gpu", help="Use only the simulator.")] = False,
 ) -> None:
@@ -247,7 +247,7 @@ def check(
 @app.command()
 def bench(
     numbers: Annotated[
-        list[int] | None,
+        list[str] | None,
         typer.Argument(
             metavar="[N]...", help="Exercises to measure; by default all that have passed.", show_default=False
         ),
@@ -274,7 +274,7 @@ def bench(
 @app.command()
 def watch(
     number: Annotated[
-        int | None,
+        str | None,
         typer.Argument(metavar="N", help="The exercise; by default the first that has not passed.", show_default=False),
     ] = None,
     light: Annotated[bool, typer.Option("--light", help="Use dark text on a light background.")] = False,
@@ -302,7 +302,7 @@ def list_exercises() -> None:
 
 @app.command()
 def hint(
-    number: Annotated[int, typer.Argument(metavar="N", help="The exercise.")],
+    number: Annotated[str, typer.Argument(metavar="N", help="The exercise.")],
     level: Annotated[int | None, typer.Option(min=1, max=3, help="Which hint; the third quotes the solution.")] = None,
 ) -> None:
     """Give the next hint about what is wrong with an exercise: a question, an idea, then the solution's line."""
@@ -314,7 +314,7 @@ def hint(
 
 @app.command()
 def reset(
-    number: Annotated[int, typer.Argument(metavar="N", help="The exercise.")],
+    number: Annotated[str, typer.Argument(metavar="N", help="The exercise.")],
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
 ) -> None:
     """Restore an exercise as it was shipped. Your file is kept as a backup."""

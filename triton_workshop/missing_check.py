@@ -35,15 +35,15 @@ def forget_the_check() -> None:
     atexit.unregister(_say_what_is_missing)
 
 
-def _exercise_of(file: Path) -> int | None:
+def _exercise_of(file: Path) -> str | None:
     """The number of the exercise that a file of this repository is for; None for any other file."""
-    name = re.fullmatch(r"exercise_(\d+)\.py", file.name)
+    name = re.fullmatch(r"exercise_(\d+b?)\.py", file.name)
     if name is None or file.parent not in [_ROOT / folder for folder in _FOLDERS]:
         return None
-    return int(name[1]) if (_ROOT / "solutions" / file.name).is_file() else None
+    return name[1] if (_ROOT / "solutions" / file.name).is_file() else None
 
 
-def _say_what_is_missing(file: Path, number: int) -> None:
+def _say_what_is_missing(file: Path, number: str) -> None:
     """Print it on standard error; an exit handler cannot change the exit status."""
     # A traceback or a prompt (`python -i`) on the screen already says why there was no check.
     if getattr(sys, "last_value", None) is not None or hasattr(sys, "ps1"):

@@ -31,7 +31,7 @@ from triton_workshop.checking.observing.source import Source
 from triton_workshop.cli import app
 from triton_workshop.simulator import record
 
-ADD = EXERCISES[1]
+ADD = EXERCISES["1"]
 Benched = Callable[..., Bench]
 
 
@@ -45,7 +45,7 @@ SMALL = Case("4096 floats", _small)
 
 @pytest.fixture(autouse=True)
 def _small_case(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(WORKLOADS, 1, replace(WORKLOADS[1], counted=SMALL))
+    monkeypatch.setitem(WORKLOADS, "1", replace(WORKLOADS["1"], counted=SMALL))
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def benched(tmp_path: Path) -> Benched:
 def plain() -> Bench:
     """The plain solution's, counted once for all tests."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(WORKLOADS, 1, replace(WORKLOADS[1], counted=SMALL))
+        patch.setitem(WORKLOADS, "1", replace(WORKLOADS["1"], counted=SMALL))
         patch.setenv("TRITON_INTERPRET", "1")
         return bench(ADD, ADD.solution_file, gpu=False, output=2)
 
@@ -138,7 +138,7 @@ def test_a_kernel_that_hangs_is_stopped(tmp_path: Path) -> None:
 def test_json_has_the_documented_shape(plain: Bench) -> None:
     data = json.loads(json.dumps(plain.as_json()))
     assert {name: type(data[name]).__name__ for name in data} == {
-        "exercise": "int",
+        "exercise": "str",
         "file": "str",
         "contender": "str",
         "passed": "bool",
@@ -183,9 +183,9 @@ def command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, plain: Bench) -> Ca
 
 
 def test_json_is_one_line_a_script(command: object, capfd: pytest.CaptureFixture[str]) -> None:
-    scripts = commands.chosen_to_bench([1], None, plain=True, every=False)
+    scripts = commands.chosen_to_bench(["1"], None, plain=True, every=False)
     assert commands.run_bench(scripts, as_json=True, picture=None) == 0
-    assert json.loads(capfd.readouterr().out)["exercise"] == 1
+    assert json.loads(capfd.readouterr().out)["exercise"] == "1"
 
 
 MISUSE = (
@@ -210,7 +210,7 @@ def test_without_a_name_the_passed_exercises_are_meant(monkeypatch: pytest.Monke
     monkeypatch.setenv("TRITON_WORKSHOP_STATE", str(tmp_path))
     with pytest.raises(MisuseError, match="none of your exercises has passed yet"):
         commands.chosen_to_bench([], None, plain=False, every=False)
-    assert len(commands.chosen_to_bench([], None, plain=True, every=False)) == len(EXERCISES)
+    assert len(commands.chosen_to_bench([], None, plain=True, every=False)) == len(WORKLOADS)
 
 
 def test_plot_draws_a_picture(command: Callable[..., tuple[int, str]], tmp_path: Path) -> None:
@@ -234,7 +234,7 @@ def test_a_wrong_script_ends_with_1(
 
 def test_the_slide_shows_what_the_bench_says() -> None:
     """The lines on the deck's slide are those for the plain convolution."""
-    exercise, workload = EXERCISES[3], WORKLOADS[3]
+    exercise, workload = EXERCISES["3"], WORKLOADS["3"]
     arguments = workload.counted.arguments("cpu")
     costs = []
     plain = Source.read(exercise.solution_file, exercise.kernel, exercise.launcher)

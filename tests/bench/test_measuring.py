@@ -28,7 +28,7 @@ from triton_workshop.checking.observing.observe import Failure, Observation
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.checking.reporting.progress import load_progress
 
-ADD = EXERCISES[1]
+ADD = EXERCISES["1"]
 
 
 @dataclass(frozen=True)
@@ -57,10 +57,10 @@ def _case(n: int) -> Case:
 
 @pytest.fixture(autouse=True)
 def _small_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(WORKLOADS, 1, replace(WORKLOADS[1], swept=tuple(map(_case, (1000, 4000)))))
+    monkeypatch.setitem(WORKLOADS, "1", replace(WORKLOADS["1"], swept=tuple(map(_case, (1000, 4000)))))
 
 
-def launchers(number: int = 1) -> dict[str, Callable[..., torch.Tensor]]:
+def launchers(number: str = "1") -> dict[str, Callable[..., torch.Tensor]]:
     exercise = EXERCISES[number]
     source = Source.read(exercise.solution_file, exercise.kernel, exercise.launcher)
     return {"yours": load(source, exercise.launcher)}
@@ -98,8 +98,8 @@ def test_sizes_without_room_are_left_out() -> None:
     assert sizes == ["1000 floats"]
 
 
-@pytest.mark.parametrize("number", list(EXERCISES))
-def test_pytorchs_ways_do_the_same_work(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("number", WORKLOADS)
+def test_pytorchs_ways_do_the_same_work(number: str, monkeypatch: pytest.MonkeyPatch) -> None:
     workload = WORKLOADS[number]
     exercise = EXERCISES[number]
     case = exercise.cases[2]
@@ -169,7 +169,7 @@ def test_a_single_call_is_timed_cold(monkeypatch: pytest.MonkeyPatch) -> None:
 
 # What becomes of it
 
-VERDICT = Verdict(1, ADD.exercise_file.resolve(), "cuda", 1.0, (CaseResult("one", passed=True),), ())
+VERDICT = Verdict("1", ADD.exercise_file.resolve(), "cuda", 1.0, (CaseResult("one", passed=True),), ())
 BEGUN = Bench(ADD, ADD.exercise_file.resolve(), "yours", VERDICT)
 MACHINE = Machine("NVIDIA MADE-UP", {"PyTorch": "2.11", "Triton": "3.6"})
 
@@ -244,7 +244,7 @@ def test_the_table_has_time_rate_ratio_and_share(width: int) -> None:
 
 
 def test_products_are_shown_in_operations_a_second() -> None:
-    matmul = replace(BEGUN, exercise=EXERCISES[4], times=Times(MACHINE, (replace(SIZES[0], size="256³"),)))
+    matmul = replace(BEGUN, exercise=EXERCISES["4"], times=Times(MACHINE, (replace(SIZES[0], size="256³"),)))
     text = shown(matmul, 100)
     assert "TFLOP/s" in text
     assert "PyTorch (cuBLAS)" in text
@@ -252,7 +252,7 @@ def test_products_are_shown_in_operations_a_second() -> None:
 
 @pytest.mark.parametrize("colourless", [True, False])
 def test_the_chart_has_every_size_and_contender(colourless: bool) -> None:
-    text = report.chart(TIMED.times, WORKLOADS[1], 78, colourless=colourless)  # type: ignore[arg-type]
+    text = report.chart(TIMED.times, WORKLOADS["1"], 78, colourless=colourless)  # type: ignore[arg-type]
     assert ("\x1b" in text) is not colourless
     plain = Text.from_ansi(text).plain
     assert all(size.size in plain for size in SIZES)
@@ -278,12 +278,12 @@ def test_a_roofline_is_drawn_of_what_was_measured(tmp_path: Path) -> None:
 def test_the_learners_best_ratio_is_remembered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("TRITON_WORKSHOP_STATE", str(tmp_path))
     commands._remember_best(TIMED)
-    assert load_progress()[1].best_ratio == 1.25
+    assert load_progress()["1"].best_ratio == 1.25
     slower = {**times_of(1.0), "yours": Timing(9.0, 9.0, 9.0)}
     commands._remember_best(replace(TIMED, times=Times(MACHINE, (replace(SIZES[2], times=slower),))))
-    assert load_progress()[1].best_ratio == 1.25
+    assert load_progress()["1"].best_ratio == 1.25
     commands._remember_best(replace(TIMED, name="plain", file=ADD.solution_file.resolve()))
-    assert load_progress()[1].best_ratio == 1.25
+    assert load_progress()["1"].best_ratio == 1.25
 
 
 def test_a_script_is_measured_beside_the_solutions_that_it_is_not() -> None:

@@ -26,7 +26,7 @@ WRONG = Finding(
     pictures=(Pixels("expected", 1, 2, bytes(6)),),
 )
 VERDICT = Verdict(
-    exercise=1,
+    exercise="1",
     file=Path("mine.py"),
     device="simulator",
     seconds=0.5,
@@ -38,20 +38,20 @@ VERDICT = Verdict(
 
 @pytest.mark.parametrize("width", [40, 80, 150])
 def test_a_terminal_shows_all_that_a_description_says(width: int) -> None:
-    described, screen = describe(VERDICT, EXERCISES[1]), io.StringIO()
-    print_verdict(VERDICT, EXERCISES[1], Console(file=screen, width=width, height=24))
+    described, screen = describe(VERDICT, EXERCISES["1"]), io.StringIO()
+    print_verdict(VERDICT, EXERCISES["1"], Console(file=screen, width=width, height=24))
     assert max(map(len, screen.getvalue().splitlines())) <= width
     assert "\x1b" not in screen.getvalue()
     told = " ".join(screen.getvalue().replace("│", " ").split())
     cells = [text for part in described.parts if isinstance(part, tuple) for row in part for text, _ in row]
     assert "look" in cells
     assert "3,000 elements" in cells
-    for text in (*cells, described.headline, described.where, title(EXERCISES[1]), "W wrong"):
+    for text in (*cells, described.headline, described.where, title(EXERCISES["1"]), "W wrong"):
         assert " ".join(printable(text).split()) in told, text
 
 
 def test_with_the_script_the_lines_around_are_shown() -> None:
-    described = describe(VERDICT, EXERCISES[1], "def f():\n    a = 1\n    c = a - b\n    return c\n")
+    described = describe(VERDICT, EXERCISES["1"], "def f():\n    a = 1\n    c = a - b\n    return c\n")
     code = next(part for part in described.parts if isinstance(part, tuple) and "a = 1" in part[0][-1])
     assert [[text for text, _ in row] for row in code] == [
         ["    2", "a = 1"],

@@ -14,7 +14,7 @@ from triton_workshop.checking.exercises import EXERCISES
 
 from .judging import judge_here
 
-ADD = EXERCISES[1]
+ADD = EXERCISES["1"]
 
 
 def _script(folder: Path, first_lines: str) -> Path:

@@ -28,7 +28,7 @@ from triton_workshop.checking.reporting.progress import (
 from triton_workshop.checking.reporting.reset import is_shipped, reset
 from triton_workshop.cli import main
 
-ADD = EXERCISES[1]
+ADD = EXERCISES["1"]
 
 
 @pytest.fixture
@@ -44,14 +44,14 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, root: Path) -> Path:
 
 
 def _verdict(desk: Path, *findings: Finding) -> Verdict:
-    return Verdict(1, (desk / "exercises/exercise_1.py").resolve(), "simulator", 0.5, (), findings)
+    return Verdict("1", (desk / "exercises/exercise_1.py").resolve(), "simulator", 0.5, (), findings)
 
 
 WRONG = Finding(Kind.WRONG_VALUES, "wrong", ("look", "think", "copy"), hint_name="one-operand")
 
 
 @pytest.mark.parametrize("number", EXERCISES)
-def test_the_copy_of_an_exercise_is_what_is_shipped(number: int) -> None:
+def test_the_copy_of_an_exercise_is_what_is_shipped(number: str) -> None:
     assert EXERCISES[number].shipped() == shipped_exercise(number)
 
 
@@ -76,7 +76,7 @@ def test_the_list_follows_the_work(desk: Path) -> None:
 
 
 @pytest.mark.parametrize("number", EXERCISES)
-def test_the_next_step_is_the_first_exercise_that_has_not_passed(desk: Path, number: int) -> None:
+def test_the_next_step_is_the_first_exercise_that_has_not_passed(desk: Path, number: str) -> None:
     standings = [Standing.PASSED if n < number else Standing.NEW for n in EXERCISES]
     known = tuple(replace(entry, standing=standing) for entry, standing in zip(entries(), standings, strict=True))
     assert next_step(known) == f"Next: uv run exercises/exercise_{number}.py"
@@ -91,23 +91,23 @@ def test_the_next_step_for_a_file_that_is_gone_is_to_get_it_back(desk: Path) -> 
 
 def test_hints_that_are_shown_stay_shown_and_another_mistake_starts_again(desk: Path) -> None:
     assert remember(_verdict(desk, WRONG), hints_shown=1).hints_shown == 1
-    remember_hints(1, 2)
+    remember_hints("1", 2)
     assert remember(_verdict(desk, WRONG), hints_shown=1).hints_shown == 2
     assert remember(_verdict(desk, Finding(Kind.UNWRITTEN, "gap", ("where", "who")))).hints_shown == 0
 
 
 def test_other_peoples_files_are_nobodys_progress(desk: Path) -> None:
-    remember(Verdict(1, desk / "elsewhere.py", "simulator", 0.5, (), ()))
+    remember(Verdict("1", desk / "elsewhere.py", "simulator", 0.5, (), ()))
     assert load_progress() == {}
 
 
 def test_progress_comes_back_as_it_was_saved(desk: Path) -> None:
     record = Record(passed_at=1.5, hints=("a", "b"), best_ratio=1.03)
-    assert update(1, lambda before: record) == record
-    assert load_progress() == {1: record}
+    assert update("1", lambda before: record) == record
+    assert load_progress() == {"1": record}
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"exercises": 3}', '{"exercises": {"one": {}}}', "\x00"])
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"exercises": 3}', '{"exercises": {"1": 3}}', "\x00"])
 def test_a_broken_record_is_set_aside_with_a_message(desk: Path, text: str, capsys: pytest.CaptureFixture[str]) -> None:
     folder = desk / ".workshop"
     folder.mkdir()
@@ -122,13 +122,13 @@ def test_fields_of_a_later_version_do_no_harm(desk: Path) -> None:
     folder = desk / ".workshop"
     folder.mkdir()
     (folder / "progress.json").write_text(json.dumps({"exercises": {"1": {"passed_at": 2.0, "mood": "good"}}}))
-    assert load_progress()[1].passed_at == 2.0
+    assert load_progress()["1"].passed_at == 2.0
 
 
 def test_a_reset_keeps_what_was_there(desk: Path) -> None:
     ADD.exercise_file.write_bytes(b"mine\r\n\xff")
     backups = [reset(ADD), reset(ADD)]
-    assert ADD.exercise_file.read_text() == shipped_exercise(1)
+    assert ADD.exercise_file.read_text() == shipped_exercise("1")
     assert backups[0] is not None
     assert backups[0].read_bytes() == b"mine\r\n\xff"
     assert backups[1] not in (None, backups[0])
@@ -144,7 +144,7 @@ def test_a_reset_that_cannot_keep_a_backup_changes_nothing(desk: Path, monkeypat
 
 
 def test_a_reset_brings_back_lines_that_were_only_taken_away(desk: Path) -> None:
-    ADD.exercise_file.write_text("\n".join(shipped_exercise(1).splitlines()[:5]))
+    ADD.exercise_file.write_text("\n".join(shipped_exercise("1").splitlines()[:5]))
     assert not is_shipped(ADD)
 
 
@@ -214,7 +214,7 @@ def test_a_reset_asks_first(workshop: Workshop) -> None:
     done = workshop("reset", "1", "--yes")
     assert done.returncode == 0
     assert "Yours is kept in" in done.stdout
-    assert ADD.exercise_file.read_text() == shipped_exercise(1)
+    assert ADD.exercise_file.read_text() == shipped_exercise("1")
 
 
 def test_all_solutions_pass_at_once_as_json(workshop: Workshop) -> None:

@@ -8,7 +8,7 @@ from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.observing.repair import Culprit, find_culprit
 from triton_workshop.checking.observing.source import Source
 
-ADD = EXERCISES[1]
+ADD = EXERCISES["1"]
 SOLUTION = ADD.solution_file.read_text(encoding="utf-8")
 
 

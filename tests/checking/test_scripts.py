@@ -20,23 +20,23 @@ SIMULATED = {"TRITON_INTERPRET": "1"}
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_a_solution_is_right_on_the_simulator(run_warm: RunPython, number: int) -> None:
+def test_a_solution_is_right_on_the_simulator(run_warm: RunPython, number: str) -> None:
     _assert_right(run_warm(f"solutions/exercise_{number}.py", env=SIMULATED), number)
 
 
-@pytest.mark.parametrize("number", [1, 3])
-def test_a_solution_is_right_in_a_new_process(run_python: RunPython, number: int) -> None:
+@pytest.mark.parametrize("number", ["1", "3"])
+def test_a_solution_is_right_in_a_new_process(run_python: RunPython, number: str) -> None:
     """One that is only checked, and one that shows a picture: all others here start warm, to save time."""
     _assert_right(run_python(f"solutions/exercise_{number}.py", env=SIMULATED), number)
 
 
 def test_a_solution_is_right_where_it_is_started_through_a_link(run_warm: RunPython, tmp_path: Path) -> None:
     link = tmp_path / "link"
-    link.symlink_to(EXERCISES[1].solution_file.parent, target_is_directory=True)
-    _assert_right(run_warm(link / "exercise_1.py", env=SIMULATED), 1)
+    link.symlink_to(EXERCISES["1"].solution_file.parent, target_is_directory=True)
+    _assert_right(run_warm(link / "exercise_1.py", env=SIMULATED), "1")
 
 
-def _assert_right(result: Outcome, number: int) -> None:
+def _assert_right(result: Outcome, number: str) -> None:
     assert result.returncode == 0, result.stdout + result.stderr
     assert f"All {len(EXERCISES[number].cases)} cases are right" in result.stdout
     assert "simulator" in result.stdout
@@ -44,7 +44,7 @@ def _assert_right(result: Outcome, number: int) -> None:
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("number", NUMBERS)
-def test_a_solution_is_right_on_the_gpu(run_python: RunPython, number: int) -> None:
+def test_a_solution_is_right_on_the_gpu(run_python: RunPython, number: str) -> None:
     result = run_python(f"solutions/exercise_{number}.py")
     assert result.returncode == 0, result.stdout + result.stderr
     assert "and GPU" in result.stdout
@@ -53,30 +53,30 @@ def test_a_solution_is_right_on_the_gpu(run_python: RunPython, number: int) -> N
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_an_untouched_exercise_names_its_first_todo(run_warm: RunPython, tmp_path: Path, number: int) -> None:
+def test_an_untouched_exercise_names_its_first_todo(run_warm: RunPython, tmp_path: Path, number: str) -> None:
     _assert_untouched(run_warm(_shipped(tmp_path, number)), number)
 
 
-@pytest.mark.parametrize("number", [2])
-def test_an_untouched_exercise_names_it_in_a_new_process(run_python: RunPython, tmp_path: Path, number: int) -> None:
+@pytest.mark.parametrize("number", ["2"])
+def test_an_untouched_exercise_names_it_in_a_new_process(run_python: RunPython, tmp_path: Path, number: str) -> None:
     _assert_untouched(run_python(_shipped(tmp_path, number)), number)
 
 
-def _shipped(folder: Path, number: int) -> Path:
+def _shipped(folder: Path, number: str) -> Path:
     script = folder / "exercise.py"
     script.write_text(shipped_exercise(number))
     return script
 
 
-def _assert_untouched(result: Outcome, number: int) -> None:
+def _assert_untouched(result: Outcome, number: str) -> None:
     assert result.returncode == 1
     assert f"TODO 1 of {len(EXERCISES[number].hints)} is next" in result.stdout
     assert "hint 1 of 3" in result.stdout
     assert "Traceback" not in result.stdout + result.stderr
 
 
-@pytest.mark.parametrize("number", [2, 3])
-def test_a_picture_is_shown_before_and_after(run_warm: RunPython, number: int) -> None:
+@pytest.mark.parametrize("number", ["2", "3"])
+def test_a_picture_is_shown_before_and_after(run_warm: RunPython, number: str) -> None:
     result = run_warm(f"solutions/exercise_{number}.py", env={**SIMULATED, "TRITON_WORKSHOP_SLIDE": "60"})
     showing = EXERCISES[number].showing
     assert showing is not None
@@ -85,21 +85,21 @@ def test_a_picture_is_shown_before_and_after(run_warm: RunPython, number: int) -
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_every_todo_has_its_hint_and_its_number(number: int) -> None:
+def test_every_todo_has_its_hint_and_its_number(number: str) -> None:
     todos = open_todos(shipped_exercise(number))
     assert [todo.number for todo in todos] == list(range(1, len(EXERCISES[number].hints) + 1))
     assert all(map(all, EXERCISES[number].hints))
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_a_solution_has_no_todo(root: Path, number: int) -> None:
+def test_a_solution_has_no_todo(root: Path, number: str) -> None:
     source = (root / f"solutions/exercise_{number}.py").read_text()
     assert open_todos(source) == ()
     assert "TODO" not in source
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_exercise_and_solution_agree_on_what_is_given(root: Path, number: int) -> None:
+def test_exercise_and_solution_agree_on_what_is_given(root: Path, number: str) -> None:
     """All that an exercise gives stands in the solution, in the same order, and each task by its number."""
     exercise = shipped_exercise(number)
     solution = (root / f"solutions/exercise_{number}.py").read_text()
@@ -112,7 +112,7 @@ def test_exercise_and_solution_agree_on_what_is_given(root: Path, number: int) -
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_exercises_stay_short(number: int) -> None:
+def test_exercises_stay_short(number: str) -> None:
     assert len(shipped_exercise(number).splitlines()) <= 80
 
 
@@ -189,15 +189,15 @@ def test_marks_are_written_where_output_is_not_utf8(run_python: RunPython) -> No
 
 
 SIGNATURES = {
-    1: ("add_kernel", "x_ptr y_ptr output_ptr n_elements BLOCK_SIZE", "add", "x y"),
-    2: ("sepia_kernel", "image_ptr output_ptr height width BLOCK_SIZE_H BLOCK_SIZE_W", "sepia", "image"),
-    3: (
+    "1": ("add_kernel", "x_ptr y_ptr output_ptr n_elements BLOCK_SIZE", "add", "x y"),
+    "2": ("sepia_kernel", "image_ptr output_ptr height width BLOCK_SIZE_H BLOCK_SIZE_W", "sepia", "image"),
+    "3": (
         "conv2d_kernel",
         "image_ptr output_ptr weight_ptr height width SIZE BLOCK_SIZE_H BLOCK_SIZE_W",
         "conv2d",
         "image weight",
     ),
-    4: (
+    "4": (
         "matmul_kernel",
         "a_ptr b_ptr c_ptr M N K stride_am stride_ak stride_bk stride_bn stride_cm stride_cn "
         "BLOCK_SIZE_M BLOCK_SIZE_N BLOCK_SIZE_K",
@@ -209,7 +209,7 @@ SIGNATURES = {
 
 @pytest.mark.parametrize("folder", ["exercises", "solutions"])
 @pytest.mark.parametrize("number", NUMBERS)
-def test_names_are_those_that_the_deck_teaches(root: Path, folder: str, number: int) -> None:
+def test_names_are_those_that_the_deck_teaches(root: Path, folder: str, number: str) -> None:
     tree = ast.parse((root / folder / f"exercise_{number}.py").read_text())
     found = {
         node.name: " ".join(argument.arg for argument in node.args.args)
@@ -221,22 +221,22 @@ def test_names_are_those_that_the_deck_teaches(root: Path, folder: str, number: 
 
 
 BAD_INPUT = (
-    (1, "add(t(3), t(4))", "argument 2: expected shape (n,) with n = 3, got (4,)"),
-    (1, "add(t(3), t(3).double())", "torch.float64"),
-    (1, "add(t(3).int(), t(3).int())", "torch.int32"),
-    (1, "add(t(4)[::2], t(2))", "argument 1: expected a contiguous tensor"),
-    (1, "add(3.0, t(2))", "argument 1: expected a torch.Tensor, got float"),
-    (2, "sepia(t(4, 5, 5))", "argument 1: expected shape (3, height, width), got (4, 5, 5)"),
-    (2, "sepia(t(3, 5, 5).half())", "torch.float16"),
-    (2, "sepia(t(5, 5))", "got (5, 5)"),
-    (3, "conv2d(t(3, 5, 5), t(3, 5))", "argument 2: expected shape (k, k), got (3, 5)"),
-    (3, "conv2d(t(3, 5, 5), t(3))", "got (3,)"),
-    (3, "conv2d(t(5, 5), t(3, 3))", "argument 1: expected shape (c, height, width), got (5, 5)"),
-    (4, "matmul(t(3, 4), t(3, 4))", "argument 2: expected shape (K, N) with K = 4, got (3, 4)"),
-    (4, "matmul(t(4), t(4, 3))", "argument 1: expected shape (M, K), got (4,)"),
-    (4, "matmul(t(3, 4), t(4, 3).half())", "expected torch.float32, as for argument 1, got torch.float16"),
-    (4, "matmul(t(3, 4).double(), t(4, 3).double())", "torch.float64"),
-    (4, "matmul(t(3, 4).to('meta'), t(4, 3))", "argument 2: expected meta, as for argument 1, got a tensor on cpu"),
+    ("1", "add(t(3), t(4))", "argument 2: expected shape (n,) with n = 3, got (4,)"),
+    ("1", "add(t(3), t(3).double())", "torch.float64"),
+    ("1", "add(t(3).int(), t(3).int())", "torch.int32"),
+    ("1", "add(t(4)[::2], t(2))", "argument 1: expected a contiguous tensor"),
+    ("1", "add(3.0, t(2))", "argument 1: expected a torch.Tensor, got float"),
+    ("2", "sepia(t(4, 5, 5))", "argument 1: expected shape (3, height, width), got (4, 5, 5)"),
+    ("2", "sepia(t(3, 5, 5).half())", "torch.float16"),
+    ("2", "sepia(t(5, 5))", "got (5, 5)"),
+    ("3", "conv2d(t(3, 5, 5), t(3, 5))", "argument 2: expected shape (k, k), got (3, 5)"),
+    ("3", "conv2d(t(3, 5, 5), t(3))", "got (3,)"),
+    ("3", "conv2d(t(5, 5), t(3, 3))", "argument 1: expected shape (c, height, width), got (5, 5)"),
+    ("4", "matmul(t(3, 4), t(3, 4))", "argument 2: expected shape (K, N) with K = 4, got (3, 4)"),
+    ("4", "matmul(t(4), t(4, 3))", "argument 1: expected shape (M, K), got (4,)"),
+    ("4", "matmul(t(3, 4), t(4, 3).half())", "expected torch.float32, as for argument 1, got torch.float16"),
+    ("4", "matmul(t(3, 4).double(), t(4, 3).double())", "torch.float64"),
+    ("4", "matmul(t(3, 4).to('meta'), t(4, 3))", "argument 2: expected meta, as for argument 1, got a tensor on cpu"),
 )
 
 CALLS = """
@@ -271,7 +271,7 @@ def answers_to(run_warm: RunPython, tmp_path: Path) -> Callable[..., list[str]]:
 @pytest.mark.parametrize("folder", ["exercises", "solutions"])
 @pytest.mark.parametrize("number", NUMBERS)
 def test_bad_input_is_refused_with_what_was_expected(
-    answers_to: Callable[..., list[str]], folder: str, number: int
+    answers_to: Callable[..., list[str]], folder: str, number: str
 ) -> None:
     cases = [(call, message) for n, call, message in BAD_INPUT if n == number]
     answers = answers_to(f"{folder}/exercise_{number}.py", *(call for call, _ in cases))
@@ -280,11 +280,16 @@ def test_bad_input_is_refused_with_what_was_expected(
         assert message in answer, call
 
 
-EMPTY = {1: "add(t(0), t(0))", 2: "sepia(t(3, 0, 5))", 3: "conv2d(t(3, 5, 0), t(3, 3))", 4: "matmul(t(3, 0), t(0, 4))"}
+EMPTY = {
+    "1": "add(t(0), t(0))",
+    "2": "sepia(t(3, 0, 5))",
+    "3": "conv2d(t(3, 5, 0), t(3, 3))",
+    "4": "matmul(t(3, 0), t(0, 4))",
+}
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_a_solution_takes_empty_tensors(answers_to: Callable[..., list[str]], number: int) -> None:
+def test_a_solution_takes_empty_tensors(answers_to: Callable[..., list[str]], number: str) -> None:
     assert answers_to(f"solutions/exercise_{number}.py", EMPTY[number]) == ["no error"]
 
 

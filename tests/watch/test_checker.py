@@ -15,7 +15,7 @@ from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.judging.verdict import Kind
 from triton_workshop.watch.checker import Checker, StoppedError
 
-ADD = EXERCISES[1]
+ADD = EXERCISES["1"]
 SOLUTION = ADD.solution_file.read_text(encoding="utf-8")
 
 

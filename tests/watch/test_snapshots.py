@@ -38,8 +38,8 @@ def test_a_screen_looks_as_it_did(
 ) -> None:
     checker.answer = answer
     if solved:
-        Path("exercises", "exercise_1.py").write_text(SOLUTIONS[1])
-    watch = Watch(1, checker=checker, clock=lambda: "14:03:22")
+        Path("exercises", "exercise_1.py").write_text(SOLUTIONS["1"])
+    watch = Watch("1", checker=checker, clock=lambda: "14:03:22")
 
     async def drive(pilot: Pilot[int]) -> None:
         while watch.watched.job is not None:

@@ -34,7 +34,7 @@ FIRST = Path("exercises", "exercise_1.py")
 def drive(
     checker: FakeChecker,
     steps: Drive,
-    number: int | None = None,
+    number: str | None = None,
     size: tuple[int, int] = (80, 24),
     *,
     settle: bool = True,
@@ -97,7 +97,7 @@ def test_each_save_is_checked(checker: FakeChecker) -> None:
     shipped = FIRST.read_text()
 
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
-        await save(watch, pilot, SOLUTIONS[1])
+        await save(watch, pilot, SOLUTIONS["1"])
         assert "All 8 cases are right" in screen(watch)
         await save(watch, pilot, shipped.replace("pid = ...", "pid = 1"))
         assert "1 of 9 TODOs filled in" in screen(watch)
@@ -113,7 +113,7 @@ def test_a_save_during_a_check_stops_it_and_the_newest_text_wins(checker: FakeCh
         await until(pilot, lambda: len(checker.asked) == 1)
         FIRST.write_text("x = 1\n")
         await until(pilot, lambda: len(checker.asked) == 2)
-        FIRST.write_text(SOLUTIONS[1])
+        FIRST.write_text(SOLUTIONS["1"])
         await until(pilot, lambda: len(checker.asked) == 3)
         assert [asked.stopped.is_set() for asked in checker.asked] == [True, True, False]
         assert "checking" in screen(watch)
@@ -137,7 +137,7 @@ def test_a_verdict_is_told_from_one_on_the_file_as_it_is_now(checker: FakeChecke
     checker.answer = fails
 
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
-        await save_and_hold(watch, pilot, checker, SOLUTIONS[1])
+        await save_and_hold(watch, pilot, checker, SOLUTIONS["1"])
         assert "Checking your file as it is now. Below is still the verdict of 14:03:22." in screen(watch)
         assert watch.verdict.has_class("before")
         checker.holding.clear()
@@ -257,13 +257,13 @@ def test_hints_stay_while_the_mistake_stays_and_go_with_it(checker: FakeChecker)
 
 
 def test_the_first_exercise_that_has_not_passed_is_opened(checker: FakeChecker) -> None:
-    FIRST.write_text(SOLUTIONS[1])
+    FIRST.write_text(SOLUTIONS["1"])
 
     async def pass_it(watch: Watch, pilot: Pilot[int]) -> None:
         assert watch.watched.passed
 
-    drive(checker, pass_it, 1)
-    assert drive(checker, nothing).watched.exercise.number == 2
+    drive(checker, pass_it, "1")
+    assert drive(checker, nothing).watched.exercise.number == "2"
 
 
 async def nothing(watch: Watch, pilot: Pilot[int]) -> None:
@@ -272,12 +272,12 @@ async def nothing(watch: Watch, pilot: Pilot[int]) -> None:
 
 def test_keys_lead_to_other_exercises(checker: FakeChecker) -> None:
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
-        for key, number in [("n", 2), ("n", 3), ("p", 2), ("4", 4), ("n", 4), ("1", 1), ("p", 1)]:
+        for key, number in ["n2", "n3", "p2", "44", "n4", "11", "p1"]:
             await press(pilot, key)
             await settled(watch, pilot)
             assert watch.watched.exercise.number == number
         assert "this is the first exercise" in screen(watch)
-        assert [asked.exercise.number for asked in checker.asked] == [1, 2, 3, 2, 4, 1]
+        assert [asked.exercise.number for asked in checker.asked] == [*"123241"]
 
     drive(checker, steps)
 
@@ -287,8 +287,8 @@ def test_only_the_open_exercise_is_followed(checker: FakeChecker) -> None:
         await press(pilot, "n")
         await settled(watch, pilot)
         FIRST.write_text("saved, but not open")
-        await save(watch, pilot, SOLUTIONS[2])
-        assert [asked.exercise.number for asked in checker.asked] == [1, 2, 2]
+        await save(watch, pilot, SOLUTIONS["2"])
+        assert [asked.exercise.number for asked in checker.asked] == [*"122"]
 
     drive(checker, steps)
 
@@ -296,7 +296,7 @@ def test_only_the_open_exercise_is_followed(checker: FakeChecker) -> None:
 def test_the_list_shows_progress_time_and_the_best_ratio_and_opens_an_exercise(
     checker: FakeChecker, desk: Path
 ) -> None:
-    FIRST.write_text(SOLUTIONS[1])
+    FIRST.write_text(SOLUTIONS["1"])
 
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
         file = desk / "state" / "progress.json"
@@ -309,9 +309,9 @@ def test_the_list_shows_progress_time_and_the_best_ratio_and_opens_an_exercise(
         assert "not begun" in screen(watch)
         await press(pilot, "down", "down", "enter")
         await settled(watch, pilot)
-        assert watch.watched.exercise.number == 3
+        assert watch.watched.exercise.number == "3"
 
-    drive(checker, steps, 1)
+    drive(checker, steps, "1")
 
 
 def test_reset_asks_first_and_keeps_a_backup(checker: FakeChecker, desk: Path) -> None:
@@ -337,7 +337,7 @@ def test_reset_asks_first_and_keeps_a_backup(checker: FakeChecker, desk: Path) -
 
 
 def test_the_solution_is_shown_once_ones_own_has_passed(checker: FakeChecker) -> None:
-    mine = SOLUTIONS[1].replace("= x + y", "= y + x")
+    mine = SOLUTIONS["1"].replace("= x + y", "= y + x")
 
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
         await press(pilot, "s")
@@ -353,7 +353,7 @@ def test_the_solution_is_shown_once_ones_own_has_passed(checker: FakeChecker) ->
     for size in ((80, 60), (160, 60)):
         FIRST.write_text("")
         (Path("state") / "progress.json").unlink(missing_ok=True)
-        drive(checker, steps, 1, size)
+        drive(checker, steps, "1", size)
 
 
 def test_question_mark_shows_the_keys_and_q_leaves_them(checker: FakeChecker) -> None:
@@ -469,9 +469,9 @@ def test_a_folder_that_cannot_be_written_is_told_and_the_verdict_shown(checker: 
         assert "hint 1 of 3" in screen(watch)
         await press(pilot, "l")
         await press(pilot, "escape")
-        await save(watch, pilot, SOLUTIONS[1])
+        await save(watch, pilot, SOLUTIONS["1"])
         await press(pilot, "x", "y")
-        assert FIRST.read_text() == SOLUTIONS[1], "without a backup nothing is put back"
+        assert FIRST.read_text() == SOLUTIONS["1"], "without a backup nothing is put back"
 
     drive(checker, steps)
 
@@ -480,7 +480,7 @@ def test_what_the_script_prints_is_shown(checker: FakeChecker) -> None:
     checker.printed = b"\x1b[31mpid 0\x1b[0m at 12\n\x1b[2Jpid 1\n"
 
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
-        await save(watch, pilot, SOLUTIONS[1])
+        await save(watch, pilot, SOLUTIONS["1"])
         assert "pid 0 at 12" in screen(watch)
         assert "pid 1" in screen(watch)
 
@@ -491,7 +491,7 @@ def test_full_size_follows_where_there_is_a_gpu_and_the_simulator_is_content(che
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
         # Saved before the first check has read the file, it would be the first check's.
         await until(pilot, lambda: watch.watched.checked is not None)
-        await save(watch, pilot, SOLUTIONS[1])
+        await save(watch, pilot, SOLUTIONS["1"])
         await until(pilot, lambda: len(checker.asked) == 3)
         await settled(watch, pilot)
 

@@ -12,6 +12,7 @@ from rich.console import Console
 
 from triton_workshop.bench.bench import YOURS, Bench, bench
 from triton_workshop.bench.report import print_bench, progress
+from triton_workshop.bench.workloads import WORKLOADS
 from triton_workshop.checking.commands import FAILED, PASSED, MisuseError, Scripts, chosen
 from triton_workshop.checking.passes import standard_output
 from triton_workshop.checking.reporting.progress import Standing, entries, remember, update
@@ -19,13 +20,20 @@ from triton_workshop.device import runs_on_a_gpu
 from triton_workshop.streams import speak_utf8
 
 
-def chosen_to_bench(numbers: list[int], file: Path | None, *, plain: bool, every: bool) -> Scripts:
+def chosen_to_bench(numbers: list[str], file: Path | None, *, plain: bool, every: bool) -> Scripts:
     """What to bench, by default everything that has passed. Raises MisuseError for a choice that makes no sense."""
-    if not (numbers or file or plain or every):
-        numbers = [entry.exercise.number for entry in entries() if entry.standing is Standing.PASSED]
+    if not (numbers or file):
+        passed = [entry.exercise.number for entry in entries() if entry.standing is Standing.PASSED]
+        numbers, every = [number for number in WORKLOADS if plain or every or number in passed], False
         if not numbers:
             raise MisuseError("none of your exercises has passed yet; name one (workshop bench 1), or use --plain")
-    return chosen(numbers, file, solutions=plain, every=every)
+    scripts = chosen(numbers, file, solutions=plain, every=every)
+    for exercise, _ in scripts:
+        if exercise.number not in WORKLOADS:
+            raise MisuseError(
+                f"bench measures exercises {', '.join(WORKLOADS)}, and not variations such as {exercise.number}"
+            )
+    return scripts
 
 
 def run_bench(scripts: Scripts, *, as_json: bool, picture: Path | None) -> int:

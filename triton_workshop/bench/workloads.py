@@ -99,25 +99,25 @@ def _matmul(_device: str) -> tuple[Function, ...]:
 
 
 WORKLOADS = {
-    1: Workload(
+    "1": Workload(
         counted=_counted("2^20 floats", (2**20,), (2**20,)),
         swept=tuple(map(_vectors, (16, 19, 22, 25, 28))),
         ways=_add,
         noun="number",
     ),
-    2: Workload(
+    "2": Workload(
         counted=_counted("3×512×512", (3, 512, 512)),
         swept=tuple(map(_picture, (256, 1024, 4096, 8192))),
         ways=_sepia,
         noun="pixel",
     ),
-    3: Workload(
+    "3": Workload(
         counted=_counted("3×512×512, filter 3×3", (3, 512, 512), (3, 3)),
         swept=(*(_picture(side, 3) for side in (256, 1024, 4096, 8192)), _picture(8192, 5), _picture(8192, 7)),
         ways=_conv2d,
         noun="pixel",
     ),
-    4: Workload(
+    "4": Workload(
         counted=_counted("512³", (512, 512), (512, 512)),
         swept=tuple(map(_matrices, (256, 512, 1024, 2048, 4096, 8192))),
         ways=_matmul,

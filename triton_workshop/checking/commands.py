@@ -11,7 +11,7 @@ from pathlib import Path
 from rich.console import Console
 
 from triton_workshop.checking.check import LIMIT, check
-from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.checking.exercises import EXERCISES, REQUIRED
 from triton_workshop.checking.exercises.exercise import ROOT, Exercise
 from triton_workshop.checking.reporting.progress import (
     digest,
@@ -36,7 +36,7 @@ class MisuseError(Exception):
     """A command that makes no sense; the message says why."""
 
 
-def chosen(numbers: list[int], file: Path | None, *, solutions: bool, every: bool) -> Scripts:
+def chosen(numbers: list[str], file: Path | None, *, solutions: bool, every: bool) -> Scripts:
     """What the words of a command mean. Raises MisuseError for what cannot be meant."""
     exercises = [exercise_numbered(number) for number in numbers]
     if file is not None:
@@ -45,8 +45,8 @@ def chosen(numbers: list[int], file: Path | None, *, solutions: bool, every: boo
         raise MisuseError("--all checks every exercise; name numbers, or say --all")
     if not (numbers or every or solutions):
         following = first_open(entries())
-        exercises = [following.exercise if following else [*EXERCISES.values()][-1]]
-    exercises = exercises or [*EXERCISES.values()]
+        exercises = [following.exercise if following else [*REQUIRED.values()][-1]]
+    exercises = exercises or [*(EXERCISES if solutions else REQUIRED).values()]
     return [(each, _there(each, each.solution_file if solutions else each.exercise_file)) for each in exercises]
 
 
@@ -76,7 +76,7 @@ def run_list() -> int:
     return PASSED
 
 
-def run_hint(number: int, level: int | None) -> int:
+def run_hint(number: str, level: int | None) -> int:
     """Give the next hint about what is wrong, or the one asked for. The file is checked where it has changed."""
     speak_utf8()
     exercise, record = exercise_numbered(number), load_progress()[number]
@@ -95,7 +95,7 @@ def run_hint(number: int, level: int | None) -> int:
     return PASSED
 
 
-def run_reset(number: int, confirm: Callable[[str], bool]) -> int:
+def run_reset(number: str, confirm: Callable[[str], bool]) -> int:
     """Put the shipped file back, after a question; what was there is kept."""
     speak_utf8()
     exercise, kept = exercise_numbered(number), ""
@@ -114,10 +114,10 @@ def run_reset(number: int, confirm: Callable[[str], bool]) -> int:
     return PASSED
 
 
-def exercise_numbered(number: int) -> Exercise:
+def exercise_numbered(number: str) -> Exercise:
     """Raises MisuseError for a number that no exercise has."""
     if number not in EXERCISES:
-        raise MisuseError(f"there is no exercise {number}; there are {', '.join(map(str, EXERCISES))}")
+        raise MisuseError(f"there is no exercise {number}; there are {', '.join(EXERCISES)}")
     return EXERCISES[number]
 
 
@@ -129,8 +129,7 @@ def _exercise_of(file: Path, named: list[Exercise], others: bool) -> Exercise:
         raise MisuseError(f"{file}: expected a Python script, found {'a folder' if file.is_dir() else 'no such file'}")
     if len(named) > 1:
         raise MisuseError("a file belongs to one exercise; name one number")
-    numbers = [int(part) for part in file.stem.split("_") if part.isdecimal()]
-    found = named or [EXERCISES[number] for number in numbers if number in EXERCISES]
+    found = named or [EXERCISES[part] for part in file.stem.split("_") if part in EXERCISES]
     if len(found) != 1:
         raise MisuseError(f"which exercise is {file.name} for? Name its number: workshop check N --file {file}")
     return found[0]

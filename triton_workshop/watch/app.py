@@ -17,7 +17,7 @@ from textual.containers import VerticalScroll
 from textual.widgets import Footer, Static
 
 from triton_workshop.checking.commands import short_path
-from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.checking.exercises import EXERCISES, REQUIRED, variation_of
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.verdict import Verdict
 from triton_workshop.checking.reporting.progress import entries, first_open, remember, remember_hints
@@ -52,18 +52,19 @@ class Watch(App[int]):
         Binding("s", "solution", "solution", tooltip="the solution and yours, once yours has passed"),
         Binding("n", "step(1)", "next", tooltip="next exercise"),
         Binding("p", "step(-1)", "previous", tooltip="previous exercise", show=False),
+        Binding("b", "variation", "variation", tooltip="more of this exercise, if you are done early", show=False),
         Binding("e", "edit", "edit", tooltip="open the file in your editor ($EDITOR)"),
         Binding("l", "list", "list", tooltip="list of exercises, and how far you are"),
         Binding("r", "check", "check", tooltip="check again", show=False),
         Binding("x", "reset", "reset", tooltip="put the file back as shipped; yours is kept"),
         Binding("q", "quit", "quit", tooltip="quit; also Ctrl+C"),
         Binding("ctrl+c,ctrl+q", "quit", "quit", show=False, priority=True),
-        *(Binding(str(number), f"open({number})", show=False) for number in EXERCISES),
+        *(Binding(number, f"open('{number}')", show=False) for number in REQUIRED),
     ]
 
     def __init__(
         self,
-        number: int | None = None,
+        number: str | None = None,
         *,
         checker: Checker,
         palette: Palette = DARK,
@@ -74,7 +75,7 @@ class Watch(App[int]):
         super().__init__()
         self.checker, self.palette, self.gpu, self.clock = checker, palette, gpu, clock
         self.number = number
-        self.watched = Watched(EXERCISES[number or 1], ())
+        self.watched = Watched(EXERCISES[number or "1"], ())
         self.introduced = False
         """Whether it has been said how to leave the editor that nobody has named."""
         self._threads: list[threading.Thread] = []
@@ -215,13 +216,20 @@ class Watch(App[int]):
             self._now(hints=shown)
 
     def action_step(self, places: int) -> None:
-        number = self.watched.exercise.number + places
-        if number in EXERCISES:
-            self.action_open(number)
+        following = self.watched.neighbour(places)
+        if following is not None:
+            self._open(following)
         else:
             self._say("this is the last exercise" if places > 0 else "this is the first exercise")
 
-    def action_open(self, number: int | None) -> None:
+    def action_variation(self) -> None:
+        variation = variation_of(self.watched.exercise)
+        if variation is not None:
+            self._open(variation)
+        else:
+            self._say("there is no variation of this; p goes back to the exercise")
+
+    def action_open(self, number: str | None) -> None:
         if number is not None and number != self.watched.exercise.number:
             self._open(EXERCISES[number])
 
@@ -290,7 +298,7 @@ def key_groups() -> KeyGroups:
     return (("This exercise, and the others", (*rows, *others)),)
 
 
-def watch(number: int | None = None, *, light: bool = False) -> int:
+def watch(number: str | None = None, *, light: bool = False) -> int:
     """Watch an exercise until the learner leaves; the exit status."""
     app = Watch(number, checker=Checker(), palette=LIGHT if light else DARK, gpu=runs_on_a_gpu())
     try:

@@ -14,7 +14,7 @@ from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Footer, OptionList, Static
 
-from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.checking.exercises import EXERCISES, REQUIRED
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.reporting.description import title
 from triton_workshop.checking.reporting.progress import Entry
@@ -25,15 +25,15 @@ from triton_workshop.viewer.palette import Palette
 from triton_workshop.viewer.richtext import code_lines
 
 
-class Exercises(ModalScreen[int | None]):
+class Exercises(ModalScreen[str | None]):
     """The list of exercises; dismissed with the number of the chosen one."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         ("escape,q,l", "dismiss", "Close"),
-        *((str(number), f"dismiss({number})", "Go") for number in EXERCISES),
+        *((number, f"dismiss('{number}')", "Go") for number in REQUIRED),
     ]
 
-    def __init__(self, entries: Sequence[Entry], here: int) -> None:
+    def __init__(self, entries: Sequence[Entry], here: str) -> None:
         super().__init__()
         self.options = OptionList(*entry_texts(entries))
         self.options.border_title, self.options.border_subtitle = "Exercises", "↑ ↓ choose   enter open   esc back"

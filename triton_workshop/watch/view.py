@@ -12,7 +12,7 @@ from rich.theme import Theme
 
 from triton_workshop.checking.check import LIMIT
 from triton_workshop.checking.commands import short_path
-from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.checking.exercises import EXERCISES, variation_of
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.verdict import Finding, Verdict
 from triton_workshop.checking.reporting.description import STANDINGS, Row, describe, title
@@ -77,6 +77,12 @@ class Watched:
     def entry(self) -> Entry | None:
         return next((entry for entry in self.entries if entry.exercise is self.exercise), None)
 
+    def neighbour(self, places: int) -> Exercise | None:
+        """The exercise so many places further on, variations left out; None where there is none."""
+        row = [each for each in EXERCISES.values() if not each.optional or each is self.exercise]
+        place = row.index(self.exercise) + places
+        return row[place] if 0 <= place < len(row) else None
+
     @property
     def missing(self) -> bool:
         """Whether the file is not there."""
@@ -106,6 +112,8 @@ def head(watched: Watched) -> RenderableType:
     """The exercise's name and how far the others are."""
     marks = Text()
     for entry in watched.entries:
+        if entry.exercise.optional and entry.exercise is not watched.exercise:
+            continue
         label = f"{entry.exercise.number}{STANDINGS[entry.standing][0]}"
         here = entry.exercise is watched.exercise
         marks.append(f"[{label}]" if here else f" {label} ", "strong" if here else "plain")
@@ -176,12 +184,15 @@ def _keys(**effects: str) -> RenderableType:
 
 
 def _next_steps(watched: Watched) -> list[RenderableType]:
-    compare = "compare yours with the solution"
-    if first_open(watched.entries) is None:
-        return [Text("That was all of them. Well done!", "accent"), _keys(s=compare)]
-    if following := EXERCISES.get(watched.exercise.number + 1):
-        return [_keys(s=compare, n=f"go on: exercise {following.number}, {following.title}")]
-    return [_keys(s=compare, l="the list: some are still open")]
+    keys = {"s": "compare yours with the solution"}
+    done = first_open(watched.entries) is None
+    if not done and (following := watched.neighbour(1)):
+        keys["n"] = f"go on: exercise {following.number}, {following.title}"
+    elif not done:
+        keys["l"] = "the list: some are still open"
+    if variation := variation_of(watched.exercise):
+        keys["b"] = f"done early? Exercise {variation.number}, {variation.title}"
+    return [*([Text("That was all of them. Well done!", "accent")] if done else []), _keys(**keys)]
 
 
 def _printed(output: bytes) -> list[RenderableType]:

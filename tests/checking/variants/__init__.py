@@ -29,7 +29,7 @@ BODY
 if __name__ == "__main__":
     from triton_workshop.checking import check_this_script
 
-    check_this_script(exercise=NUMBER)
+    check_this_script(exercise="NUMBER")
 """
 
 
@@ -52,13 +52,13 @@ class Variant:
         return not self.needs or hasattr(tl, self.needs)
 
 
-def variants(exercise: int) -> list[Variant]:
+def variants(exercise: str) -> list[Variant]:
     table = importlib.import_module(f"{__name__}.exercise_{exercise}")
     _, *parts = SECTION.split(table.TABLE)
     sections = {name: text.rstrip("\n") for name, text in zip(parts[::2], parts[1::2], strict=True)}
     styles = [name for name in sections if not name.startswith("$")]
     older = [style for style in styles if "@" in style]
-    frame, counts, made = FRAME.replace("NUMBER", str(exercise)), Counter[object](), dict[str, Variant]()
+    frame, counts, made = FRAME.replace("NUMBER", exercise), Counter[object](), dict[str, Variant]()
     for style in [style for style in styles if style not in older] * NUMBER + older * OF_OLDER:
         if len(made) < NUMBER or style in older:
             source, choices = _written(style, sections, table.NAMES, frame, counts)

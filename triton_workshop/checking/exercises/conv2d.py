@@ -46,7 +46,7 @@ def _show(launcher: Launcher, image: torch.Tensor) -> tuple[torch.Tensor, ...]:
 
 
 EXERCISE = Exercise(
-    number=3,
+    number="3",
     title="a filter over an image",
     launcher="conv2d",
     kernel="conv2d_kernel",

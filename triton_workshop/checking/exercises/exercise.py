@@ -56,7 +56,8 @@ class Showing:
 class Exercise:
     """Everything that the checker, the reports, the benchmark and the tests know of an exercise."""
 
-    number: int
+    number: str
+    """With a letter, as in 1b, for a variation: more of exercise 1 for those who are done early."""
     title: str
     launcher: str
     """The name of the only function that the checker calls."""
@@ -80,14 +81,24 @@ class Exercise:
     """A call whose result can be looked at: made to show what is wrong, judged by nobody."""
 
     @property
+    def optional(self) -> bool:
+        """Whether it is a variation: whoever leaves it out has done all the same."""
+        return not self.number.isdecimal()
+
+    @property
+    def name(self) -> str:
+        """Of its files, without an ending."""
+        return f"exercise_{self.number}"
+
+    @property
     def exercise_file(self) -> Path:
-        return ROOT / "exercises" / f"exercise_{self.number}.py"
+        return ROOT / "exercises" / f"{self.name}.py"
 
     @property
     def solution_file(self) -> Path:
-        return ROOT / "solutions" / f"exercise_{self.number}.py"
+        return ROOT / "solutions" / f"{self.name}.py"
 
-    def __reduce__(self) -> tuple[Callable[[int], Exercise], tuple[int]]:
+    def __reduce__(self) -> tuple[Callable[[str], Exercise], tuple[str]]:
         """Another process has the same exercise under its number."""
         return _numbered, (self.number,)
 
@@ -102,16 +113,16 @@ class Exercise:
 
     def shipped(self) -> str:
         """The exercise's text before anybody has touched it."""
-        return (SHIPPED / f"exercise_{self.number}.txt").read_text(encoding="utf-8")
+        return (SHIPPED / f"{self.name}.txt").read_text(encoding="utf-8")
 
     @property
     def hints(self) -> tuple[tuple[str, str], ...]:
         """For each TODO a question and an idea. The third hint is the solution's own line."""
-        return table_of(self.launcher).todos
+        return table_of(self.name).todos
 
     @property
     def mistakes(self) -> tuple[Mistake, ...]:
-        return table_of(self.launcher).mistakes
+        return table_of(self.name).mistakes
 
     @property
     def solution(self) -> str:
@@ -138,7 +149,7 @@ class Exercise:
         return solution_has(textwrap.dedent("\n".join(own)).strip()) if own else ""
 
 
-def _numbered(number: int) -> Exercise:
+def _numbered(number: str) -> Exercise:
     from triton_workshop.checking.exercises import EXERCISES
 
     return EXERCISES[number]

@@ -43,7 +43,7 @@ def _reference(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
 
 
 EXERCISE = Exercise(
-    number=4,
+    number="4",
     title="multiply two matrices",
     launcher="matmul",
     kernel="matmul_kernel",

@@ -57,7 +57,7 @@ class Table:
 
 @functools.cache
 def table_of(exercise: str) -> Table:
-    """The table of the exercise with this launcher."""
+    """The table of the exercise whose files have this name."""
     common, own = (tomllib.loads((FOLDER / f"{name}.toml").read_text("utf-8")) for name in ("common", exercise))
     todos = tuple((question, idea) for question, idea in own.pop("todos"))
     return Table(todos, tuple(_mistake(name, common.get(name, {}) | entry) for name, entry in own.items()))

@@ -37,7 +37,7 @@ def _show(launcher: Launcher, image: torch.Tensor) -> tuple[torch.Tensor, ...]:
 
 
 EXERCISE = Exercise(
-    number=2,
+    number="2",
     title="an image in sepia",
     launcher="sepia",
     kernel="sepia_kernel",

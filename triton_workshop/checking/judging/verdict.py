@@ -124,7 +124,7 @@ class CaseResult:
 class Verdict:
     """The first finding is the cause; none means that the script is right."""
 
-    exercise: int
+    exercise: str
     file: Path
     device: str
     """Where the kernels ran last: "simulator" or "cuda"."""

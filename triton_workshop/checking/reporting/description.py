@@ -178,20 +178,28 @@ def describe_entry(entry: Entry) -> Row:
     mark, tone, pattern = STANDINGS[entry.standing]
     finding = record.finding.replace("-", " ")
     words = pattern.format(todos_left=entry.todos_left, todos=len(exercise.hints), finding=finding)
+    if exercise.optional and not passed:
+        words = f"optional, {words}"
     if record.passed_at is not None and not passed:
         words += ", passed before"
     if record.seconds is not None and passed:
         words += f", {record.seconds:.2f} s"
     if record.best_ratio is not None:
         words += f" · best {record.best_ratio:.2f} × the limit"
-    return (mark, tone), (str(exercise.number), "strong"), (exercise.title, "plain"), (words, "muted")
+    return (mark, tone), (exercise.number, "strong"), (exercise.title, "plain"), (words, "muted")
+
+
+def offer(variation: Exercise) -> str:
+    """Say that there is more to do for who likes to."""
+    return f"Done early? Exercise {variation.number}, {variation.title}: uv run workshop watch {variation.number}"
 
 
 def next_step(entries: Sequence[Entry]) -> str:
     """Say what to do now."""
     entry = first_open(entries)
     if entry is None:
-        return "All exercises are done."
+        left = [entry.exercise for entry in entries if entry.standing is not Standing.PASSED]
+        return "All exercises are done." + (f" {offer(left[0])}" if left else "")
     number = entry.exercise.number
     missing = entry.standing is Standing.MISSING
     return f"Next: uv run workshop reset {number}" if missing else f"Next: uv run exercises/exercise_{number}.py"

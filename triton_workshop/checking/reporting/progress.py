@@ -50,12 +50,12 @@ def state_folder() -> Path:
     return Path(os.environ.get(FOLDER) or ROOT / ".workshop")
 
 
-def load_progress() -> defaultdict[int, Record]:
+def load_progress() -> defaultdict[str, Record]:
     """The records by exercise; none where there is no file. A broken one is set aside, with a message."""
     file = state_folder() / "progress.json"
     try:
         data = json.loads(file.read_text(encoding="utf-8"))
-        return defaultdict(Record, {int(number): _record(values) for number, values in data["exercises"].items()})
+        return defaultdict(Record, {number: _record(values) for number, values in data["exercises"].items()})
     except (FileNotFoundError, NotADirectoryError):  # that there can be no file, whoever saves one will say
         pass
     except OSError as error:
@@ -80,11 +80,11 @@ def _say(message: str) -> None:
     print(message, file=sys.stderr)
 
 
-def update(exercise: int, change: Callable[[Record], Record]) -> Record:
+def update(exercise: str, change: Callable[[Record], Record]) -> Record:
     """Change a record. Where it cannot be written, say so: a check is worth more than its record."""
     progress = load_progress()
     progress[exercise] = change(progress[exercise])
-    exercises = {str(number): asdict(record) for number, record in sorted(progress.items())}
+    exercises = {number: asdict(record) for number, record in sorted(progress.items())}
     file = state_folder() / "progress.json"
     try:
         write_whole(file, json.dumps({"version": 1, "exercises": exercises}, indent=2).encode())
@@ -116,7 +116,7 @@ def remember(verdict: Verdict, *, hints_shown: int = 0) -> Record:
     )
 
 
-def remember_hints(exercise: int, shown: int) -> None:
+def remember_hints(exercise: str, shown: int) -> None:
     """Keep how many hints about the last finding have been shown."""
     update(exercise, lambda record: replace(record, hints_shown=max(record.hints_shown, shown)))
 
@@ -158,8 +158,9 @@ def entries() -> tuple[Entry, ...]:
 
 
 def first_open(entries: Sequence[Entry]) -> Entry | None:
-    """The first exercise that has not passed; None where all have."""
-    return next((entry for entry in entries if entry.standing is not Standing.PASSED), None)
+    """The first exercise that has not passed, variations left out; None where all have."""
+    required = (entry for entry in entries if not entry.exercise.optional)
+    return next((entry for entry in required if entry.standing is not Standing.PASSED), None)
 
 
 def _entry(exercise: Exercise, record: Record) -> Entry:

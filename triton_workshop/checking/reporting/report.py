@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.theme import Theme
 
+from triton_workshop.checking.exercises import variation_of
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.verdict import Pixels, State, TileMap, Verdict
 from triton_workshop.checking.reporting.description import (
@@ -23,6 +24,7 @@ from triton_workshop.checking.reporting.description import (
     describe_entry,
     hint_rows,
     next_step,
+    offer,
     title,
 )
 from triton_workshop.checking.reporting.progress import Entry, Record
@@ -51,17 +53,20 @@ _CELL = 3
 def print_verdict(verdict: Verdict, exercise: Exercise, console: Console) -> None:
     """Print what was checked where; then, unless all is right, the first finding: what, where, and a hint."""
     described, width = describe(verdict, exercise), min(_WIDEST, console.width)
+    own = verdict.file == exercise.exercise_file.resolve()
     device = "simulator and GPU" if verdict.device == "cuda" else verdict.device
     with console.use_theme(TERMINAL):
         console.print(Text(f"{title(exercise)} · {device} · {verdict.seconds:.1f} s", "bold"))
         body = view(described, width - 4)
         if verdict.passed:
             console.print(headline(described), body, sep="\n")
+            if own and (variation := variation_of(exercise)):
+                console.print(Text(offer(variation), "accent"))
             return
         panel = Panel(body, title=headline(described), title_align="left", subtitle_align="left")
         panel.subtitle, panel.border_style = Text(printable(described.where)), described.tone
         console.print(panel, width=width)
-        if verdict.file == exercise.exercise_file.resolve() and len(verdict.findings[0].hints) > 1:
+        if own and len(verdict.findings[0].hints) > 1:
             console.print(Text.assemble("Another hint: ", (f"uv run workshop hint {exercise.number}", "key")))
 
 
