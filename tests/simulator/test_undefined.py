@@ -171,3 +171,20 @@ def test_an_undefined_integer_is_absurd() -> None:
     out = torch.zeros(1, dtype=torch.int32)
     whole_total[(1,)](torch.arange(16, dtype=torch.int32), out, 15)
     assert abs(int(out)) > 10**6
+
+
+@triton.jit
+def product_of_two_undefined_blocks(x_ptr, out_ptr, n):
+    rows, inner = tl.arange(0, 16), tl.arange(0, 32)
+    a = tl.load(x_ptr + rows[:, None] + inner[None, :], mask=rows[:, None] < n)
+    b = tl.load(x_ptr + inner[:, None] + rows[None, :], mask=rows[None, :] < n)
+    tl.store(out_ptr + rows[:, None] * 16 + rows[None, :], tl.dot(a, b))
+
+
+def test_an_undefined_element_spoils_its_row_and_its_column_of_a_product() -> None:
+    out = torch.zeros(16, 16)
+    product_of_two_undefined_blocks[(1,)](torch.rand(64), out, N)
+    defined = out.isfinite() & (out.abs() < 1e6)
+    assert defined[:N, :N].all()
+    assert not defined[N:].any()
+    assert not defined[:, N:].any()

@@ -9,7 +9,7 @@ import triton.language as tl
 from triton.runtime import interpreter as upstream
 
 from triton_workshop.simulator.formats import Array, encode, held_as, round_to_bits, rounded, undefined
-from triton_workshop.simulator.values import Value, either
+from triton_workshop.simulator.values import Value
 
 _TF32_DROPS = 13
 _BF16_DROPS = 16
@@ -110,9 +110,10 @@ def _result(data: Array, dtype: Any, a: Value, b: Value, accumulator: Value) -> 
 
 def _poison(a: Value, b: Value, accumulator: Value) -> Array | bool | None:
     """An undefined element spoils its whole row of the product, or its whole column."""
-    if either(a, b, accumulator) is None:
+    poisons = [part.poison for part in (a, b, accumulator)]
+    if all(poison is None for poison in poisons):
         return None
-    if True in (part.poison for part in (a, b, accumulator) if isinstance(part.poison, bool)):
+    if any(poison is True for poison in poisons):
         return True
     poison: Any = np.zeros((1,) * (len(a.shape) + 1), np.bool_) if accumulator.poison is None else accumulator.poison
     if isinstance(a.poison, np.ndarray):
