@@ -195,10 +195,11 @@ SOLUTION = """
 import runpy
 from triton_workshop import DEVICE
 from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.checking.exercises.exercise import handed_over
 names = runpy.run_path("solutions/exercise_{0}.py")
 exercise = EXERCISES["{0}"]
 for case in exercise.cases:
-    names[exercise.launcher](*case.arguments(DEVICE))
+    names[exercise.launcher](*handed_over(case.arguments(DEVICE)))
 """
 
 

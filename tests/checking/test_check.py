@@ -13,7 +13,7 @@ import torch
 
 from triton_workshop.checking.check import check
 from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.exercises.exercise import Exercise
+from triton_workshop.checking.exercises.exercise import Exercise, handed_over
 from triton_workshop.checking.exercises.tolerance import in_words, tolerance
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.verdict import Kind, State, Verdict
@@ -55,7 +55,7 @@ def _changed(exercise: Exercise, changes: tuple[tuple[str, str], ...], folder: P
     return script
 
 
-@pytest.mark.parametrize("exercise", EXERCISES.values(), ids=lambda exercise: exercise.launcher)
+@pytest.mark.parametrize("exercise", EXERCISES.values(), ids=EXERCISES)
 def test_a_solution_passes_every_case(exercise: Exercise, checked: Check) -> None:
     verdict = checked(exercise)
     assert verdict.findings == ()
@@ -294,7 +294,7 @@ def test_a_verdict_as_json_has_what_tools_read(checked: Check) -> None:
 # Descriptions
 
 
-@pytest.mark.parametrize("exercise", EXERCISES.values(), ids=lambda exercise: exercise.launcher)
+@pytest.mark.parametrize("exercise", EXERCISES.values(), ids=EXERCISES)
 def test_every_todo_and_every_mistake_has_its_hints(exercise: Exercise) -> None:
     for todo in range(1, len(exercise.hints) + 1):
         hints = exercise.todo_hints(todo)
@@ -306,7 +306,7 @@ def test_every_todo_and_every_mistake_has_its_hints(exercise: Exercise) -> None:
     assert all(len(mistake.hints) == 2 and all(mistake.hints) and mistake.edits for mistake in exercise.mistakes)
 
 
-@pytest.mark.parametrize("exercise", EXERCISES.values(), ids=lambda exercise: exercise.launcher)
+@pytest.mark.parametrize("exercise", EXERCISES.values(), ids=EXERCISES)
 def test_pytorch_in_float32_is_within_the_tolerance(exercise: Exercise) -> None:
     for case in exercise.cases:
         arguments = case.arguments("cpu")
@@ -314,16 +314,18 @@ def test_pytorch_in_float32_is_within_the_tolerance(exercise: Exercise) -> None:
         assert ((exercise.reference(*arguments).double() - exact).abs() <= tolerance(exercise, arguments)).all()
 
 
-@pytest.mark.parametrize("exercise", EXERCISES.values(), ids=lambda exercise: exercise.launcher)
-def test_all_arguments_are_float32_and_all_their_values_distinct(exercise: Exercise) -> None:
+@pytest.mark.parametrize("exercise", EXERCISES.values(), ids=EXERCISES)
+def test_all_arguments_are_float32_unless_said_and_all_their_values_distinct(exercise: Exercise) -> None:
     for case in exercise.cases:
         for argument in case.arguments("cpu"):
-            assert argument.dtype is torch.float32
-            # Two random numbers of 24 bits may meet by chance; whole rows of the same may not.
-            assert argument.unique().numel() >= 0.99 * argument.numel()
+            half = "float16" in case.name
+            assert argument.dtype is (torch.float16 if half else torch.float32)
+            values = argument[0] if argument.ndim and argument.stride(0) == 0 else argument
+            # Two random numbers of 24 bits may meet by chance, and of 11 bits often; whole rows may not.
+            assert values.unique().numel() >= (0.5 if half else 0.99) * values.numel()
 
 
-@pytest.mark.parametrize("exercise", EXERCISES.values(), ids=lambda exercise: exercise.launcher)
+@pytest.mark.parametrize("exercise", EXERCISES.values(), ids=EXERCISES)
 def test_two_cases_differ_in_their_values_only(exercise: Exercise) -> None:
     """Or a kernel that remembers would pass."""
     pairs = zip(exercise.cases, exercise.cases[1:], strict=False)
@@ -336,10 +338,39 @@ def test_two_cases_differ_in_their_values_only(exercise: Exercise) -> None:
     assert not any(torch.equal(x, y) for first, second in alike for x, y in zip(first, second, strict=True))
 
 
-def test_only_operands_of_matmul_are_not_contiguous() -> None:
-    for exercise in EXERCISES.values():
+def test_only_matrices_and_the_pictures_of_2b_are_not_contiguous() -> None:
+    for number, exercise in EXERCISES.items():
         views = [a for case in exercise.cases for a in case.arguments("cpu") if not a.is_contiguous()]
-        assert bool(views) == (exercise is MATMUL)
+        assert bool(views) == (number in ("2b", "4", "4b"))
+
+
+def test_the_views_of_2b_lie_in_memory_in_six_ways() -> None:
+    strides = {case.name.partition(", ")[2]: case.arguments("cpu")[0].stride() for case in EXERCISES["2b"].cases}
+    assert strides == {
+        "contiguous": (15, 3, 1),
+        "transposed": (1024, 1, 64),
+        "cut out of a larger image": (4 * 61 * 97, 2 * 97, 1),
+        "cut out of a larger image, other values": (4 * 17 * 65, 2 * 65, 1),
+        "every second pixel": (4 * 16 * 64, 4 * 64, 2),
+        "channels last in memory": (1, 3 * 63, 3),
+        "one channel three times": (0, 20, 1),
+    }
+
+
+def test_bias_and_relu_matter_in_every_large_case() -> None:
+    layer = EXERCISES["4b"]
+    for case in layer.cases[2:]:
+        a, b, bias = case.arguments("cpu")
+        result, product = layer.reference(a.double(), b.double(), bias.double()), a.double() @ b.double()
+        assert 0.2 < (result == 0).double().mean() < 0.8
+        assert (product.relu() != result).double().mean() > 0.5
+    assert {bias.stride(0) for *_, bias in (case.arguments("cpu") for case in layer.cases)} == {1, 2}
+
+
+def test_a_number_is_handed_over_as_a_number() -> None:
+    a, x, _ = handed_over(EXERCISES["1b"].cases[0].arguments("cpu"))
+    assert isinstance(a, float)
+    assert isinstance(x, torch.Tensor)
 
 
 def test_tf32_is_outside_of_the_tolerance() -> None:
@@ -384,6 +415,10 @@ COSTS = (
     ("2", 24 * 15, 18 * 15),
     ("3", 4 * (2 * 45 + 9), 2 * 45 * 9),
     ("4", 4 * (816 + 576), 19584),
+    ("1b", 12 * 1000, 2000),
+    ("2b", 24 * 15, 18 * 15),
+    ("3b", 4 * (2 * 45 + 1), 8 * 45),
+    ("4b", 4 * (816 + 576 + 24), 19584 + 2 * 576),
 )
 
 

@@ -12,11 +12,12 @@ from pathlib import Path
 import pytest
 from conftest import Outcome, RunPython, shipped_exercise
 
-from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.checking.exercises import EXERCISES, REQUIRED
 from triton_workshop.checking.exercises import exercise as description
 from triton_workshop.checking.judging.verdict import Finding, Kind, Verdict
-from triton_workshop.checking.reporting.description import next_step
+from triton_workshop.checking.reporting.description import describe_entry, next_step
 from triton_workshop.checking.reporting.progress import (
+    Entry,
     Record,
     Standing,
     entries,
@@ -75,11 +76,42 @@ def test_the_list_follows_the_work(desk: Path) -> None:
     assert _standing() is Standing.MISSING
 
 
-@pytest.mark.parametrize("number", EXERCISES)
+def _known(*passed: str) -> tuple[Entry, ...]:
+    """All exercises, these of them passed."""
+    each = ((entry, entry.exercise.number in passed) for entry in entries())
+    return tuple(replace(entry, standing=Standing.PASSED if is_passed else Standing.NEW) for entry, is_passed in each)
+
+
+@pytest.mark.parametrize("number", REQUIRED)
 def test_the_next_step_is_the_first_exercise_that_has_not_passed(desk: Path, number: str) -> None:
-    standings = [Standing.PASSED if n < number else Standing.NEW for n in EXERCISES]
-    known = tuple(replace(entry, standing=standing) for entry, standing in zip(entries(), standings, strict=True))
-    assert next_step(known) == f"Next: uv run exercises/exercise_{number}.py"
+    before = [each for each in REQUIRED if each < number]
+    assert next_step(_known(*before)) == f"Next: uv run exercises/exercise_{number}.py"
+
+
+def test_variations_are_optional(desk: Path) -> None:
+    done = next_step(_known(*REQUIRED, "1b"))
+    assert done.startswith("All exercises are done. Done early? Exercise 2b, ")
+    assert done.endswith(": uv run workshop watch 2b")
+    assert next_step(_known(*EXERCISES)) == "All exercises are done."
+    assert [number for number in EXERCISES if EXERCISES[number].optional] == ["1b", "2b", "3b", "4b"]
+    assert describe_entry(_known("1")[1])[-1] == ("optional, not begun", "muted")
+
+
+def test_a_record_from_the_time_of_whole_numbers_is_read(desk: Path) -> None:
+    """They were keys of JSON, so texts, even then."""
+    record = {
+        "passed_at": 2.0,
+        "seconds": 0.3,
+        "finding": "",
+        "hints": [],
+        "hints_shown": 0,
+        "digest": "",
+        "best_ratio": 1.2,
+    }
+    (desk / ".workshop").mkdir()
+    (desk / ".workshop/progress.json").write_text(json.dumps({"version": 1, "exercises": {"1": record, "3": record}}))
+    update("2b", lambda before: replace(before, passed_at=3.0))
+    assert {number: known.passed_at for number, known in load_progress().items()} == {"1": 2.0, "2b": 3.0, "3": 2.0}
 
 
 def test_the_next_step_for_a_file_that_is_gone_is_to_get_it_back(desk: Path) -> None:
@@ -217,6 +249,20 @@ def test_a_reset_asks_first(workshop: Workshop) -> None:
     assert ADD.exercise_file.read_text() == shipped_exercise("1")
 
 
+def test_a_variation_is_reset_as_its_exercise_is(workshop: Workshop) -> None:
+    file = EXERCISES["2b"].exercise_file
+    file.write_text("mine\n")
+    assert "exercises/exercise_2b.py is as it was shipped" in workshop("reset", "2b", "--yes").stdout
+    assert file.read_text() == shipped_exercise("2b")
+
+
+def test_an_exercise_that_passes_names_its_variation_and_a_variation_none(workshop: Workshop) -> None:
+    for number in ("1", "1b"):
+        EXERCISES[number].exercise_file.write_text(EXERCISES[number].solution)
+    [offer] = [line for line in workshop("check", "1", "1b", "--no-gpu").stdout.splitlines() if "Done early?" in line]
+    assert offer == "Done early? Exercise 1b, a * x + y in one kernel: uv run workshop watch 1b"
+
+
 def test_all_solutions_pass_at_once_as_json(workshop: Workshop) -> None:
     result = workshop("check", "--all", "--solutions", "--json", "--no-gpu")
     verdicts = [json.loads(line) for line in result.stdout.splitlines()]
@@ -233,12 +279,14 @@ def test_json_stands_alone_whatever_the_script_prints(workshop: Workshop, desk: 
 
 
 MISUSES = (
-    (("check", "9"), "there is no exercise 9"),
+    (("check", "9"), "there is no exercise 9; there are 1, 1b, 2, 2b, 3, 3b, 4, 4b"),
     (("check", "1", "--all"), "--all"),
     (("check", "--file", "nowhere.py"), "nowhere.py: expected a Python script, found no such file"),
     (("check", "--file", "pyproject.toml"), "which exercise is pyproject.toml for?"),
     (("check", "1", "2", "--file", "pyproject.toml"), "name one number"),
     (("hint", "0"), "there is no exercise 0"),
+    (("watch", "1c"), "there is no exercise 1c"),
+    (("bench", "2b"), "bench has sizes for exercises 1, 2, 3, 4, and none for 2b"),
     (("reset", "9"), "there is no exercise 9"),
     (("hint", "1", "--level", "4"), "Invalid value"),
 )

@@ -75,7 +75,7 @@ def _assert_untouched(result: Outcome, number: str) -> None:
     assert "Traceback" not in result.stdout + result.stderr
 
 
-@pytest.mark.parametrize("number", ["2", "3"])
+@pytest.mark.parametrize("number", ["2", "2b", "3", "3b"])
 def test_a_picture_is_shown_before_and_after(run_warm: RunPython, number: str) -> None:
     result = run_warm(f"solutions/exercise_{number}.py", env={**SIMULATED, "TRITON_WORKSHOP_SLIDE": "60"})
     showing = EXERCISES[number].showing
@@ -116,9 +116,10 @@ def test_exercises_stay_short(number: str) -> None:
     assert len(shipped_exercise(number).splitlines()) <= 80
 
 
-def test_no_solution_uses_tf32_in_silence(root: Path) -> None:
+@pytest.mark.parametrize("number", ["4", "4b"])
+def test_no_solution_uses_tf32_in_silence(root: Path, number: str) -> None:
     """Only a GPU would show it."""
-    source = (root / "solutions/exercise_4.py").read_text()
+    source = (root / f"solutions/exercise_{number}.py").read_text()
     products = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call) and _is_dot(node)]
     assert products
     for product in products:
@@ -204,6 +205,27 @@ SIGNATURES = {
         "matmul",
         "a b",
     ),
+    "1b": ("axpy_kernel", "a x_ptr y_ptr output_ptr n_elements BLOCK_SIZE", "axpy", "a x y"),
+    "2b": (
+        "sepia_kernel",
+        "image_ptr output_ptr height width image_stride_c image_stride_h image_stride_w "
+        "output_stride_c output_stride_h output_stride_w BLOCK_SIZE_H BLOCK_SIZE_W",
+        "sepia",
+        "image",
+    ),
+    "3b": (
+        "sepia_edges_kernel",
+        "image_ptr output_ptr weight_ptr height width SIZE BLOCK_SIZE_H BLOCK_SIZE_W",
+        "sepia_edges",
+        "image weight",
+    ),
+    "4b": (
+        "linear_relu_kernel",
+        "a_ptr b_ptr bias_ptr c_ptr M N K stride_am stride_ak stride_bk stride_bn stride_bias stride_cm stride_cn "
+        "BLOCK_SIZE_M BLOCK_SIZE_N BLOCK_SIZE_K",
+        "linear_relu",
+        "a b bias",
+    ),
 }
 
 
@@ -237,6 +259,14 @@ BAD_INPUT = (
     ("4", "matmul(t(3, 4), t(4, 3).half())", "expected torch.float32, as for argument 1, got torch.float16"),
     ("4", "matmul(t(3, 4).double(), t(4, 3).double())", "torch.float64"),
     ("4", "matmul(t(3, 4).to('meta'), t(4, 3))", "argument 2: expected meta, as for argument 1, got a tensor on cpu"),
+    ("1b", "axpy(2.0, t(3), t(4))", "(4,)"),
+    ("1b", "axpy(2.0, t(3).int(), t(3).int())", "torch.int32"),
+    ("2b", "sepia(t(4, 5, 5))", "(4, 5, 5)"),
+    ("2b", "sepia(t(3, 5, 5).double())", "torch.float64"),
+    ("3b", "sepia_edges(t(3, 5, 5), t(3, 5))", "(3, 5)"),
+    ("3b", "sepia_edges(t(3, 5, 5).mT, t(3, 3))", "contiguous"),
+    ("4b", "linear_relu(t(3, 4), t(4, 5), t(3))", "(3,)"),
+    ("4b", "linear_relu(t(3, 4), t(4, 5), t(5).half())", "torch.float16"),
 )
 
 CALLS = """
@@ -285,6 +315,10 @@ EMPTY = {
     "2": "sepia(t(3, 0, 5))",
     "3": "conv2d(t(3, 5, 0), t(3, 3))",
     "4": "matmul(t(3, 0), t(0, 4))",
+    "1b": "axpy(2.0, t(0), t(0))",
+    "2b": "sepia(t(3, 0, 5))",
+    "3b": "sepia_edges(t(3, 5, 0), t(3, 3))",
+    "4b": "linear_relu(t(3, 0), t(0, 4), t(4))",
 }
 
 

@@ -282,6 +282,43 @@ def test_keys_lead_to_other_exercises(checker: FakeChecker) -> None:
     drive(checker, steps)
 
 
+def test_a_right_exercise_offers_its_variation_and_a_key_leads_there_and_on(checker: FakeChecker) -> None:
+    FIRST.write_text(SOLUTIONS["1"])
+
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        assert "b  done early: exercise 1b, a * x + y in one kernel" in screen(watch)
+        assert "n  go on: exercise 2, " in screen(watch)
+        assert "[1✓] 2○  3○  4○" in screen(watch)
+        await press(pilot, "b")
+        await settled(watch, pilot)
+        assert "Exercise 1b · a * x + y in one kernel" in screen(watch)
+        assert "1✓ [1b○] 2○  3○  4○" in screen(watch)
+        await press(pilot, "b")
+        assert "there is no variation of this" in screen(watch)
+        await save(watch, pilot, SOLUTIONS["1b"])
+        assert "n  go on: exercise 2, " in screen(watch)
+        assert "done early" not in screen(watch)
+        await press(pilot, "n")
+        await settled(watch, pilot)
+        assert watch.watched.exercise.number == "2"
+
+    drive(checker, steps, "1", size=(80, 30))
+
+
+def test_variations_are_not_needed_for_all_of_them(checker: FakeChecker) -> None:
+    for number in ("1", "2", "3", "4"):
+        Path("exercises", f"exercise_{number}.py").write_text(SOLUTIONS[number])
+
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        for key in "1234":
+            await press(pilot, key)
+            await settled(watch, pilot)
+        assert "That was all of them" in screen(watch)
+        assert "b  done early: exercise 4b" in screen(watch)
+
+    drive(checker, steps, "1", size=(80, 36))
+
+
 def test_only_the_open_exercise_is_followed(checker: FakeChecker) -> None:
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
         await press(pilot, "n")
@@ -307,7 +344,7 @@ def test_the_list_shows_progress_time_and_the_best_ratio_and_opens_an_exercise(
         assert isinstance(watch.screen, Exercises)
         assert "passed, 0.25 s · best 1.25 × the limit" in screen(watch)
         assert "not begun" in screen(watch)
-        await press(pilot, "down", "down", "enter")
+        await press(pilot, "down", "down", "down", "down", "enter")
         await settled(watch, pilot)
         assert watch.watched.exercise.number == "3"
 

@@ -30,9 +30,8 @@ def chosen_to_bench(numbers: list[str], file: Path | None, *, plain: bool, every
     scripts = chosen(numbers, file, solutions=plain, every=every)
     for exercise, _ in scripts:
         if exercise.number not in WORKLOADS:
-            raise MisuseError(
-                f"bench measures exercises {', '.join(WORKLOADS)}, and not variations such as {exercise.number}"
-            )
+            known = ", ".join(WORKLOADS)
+            raise MisuseError(f"bench has sizes for exercises {known}, and none for {exercise.number}")
     return scripts
 
 

@@ -191,7 +191,7 @@ def _next_steps(watched: Watched) -> list[RenderableType]:
     elif not done:
         keys["l"] = "the list: some are still open"
     if variation := variation_of(watched.exercise):
-        keys["b"] = f"done early? Exercise {variation.number}, {variation.title}"
+        keys["b"] = f"done early: exercise {variation.number}, {variation.title}"
     return [*([Text("That was all of them. Well done!", "accent")] if done else []), _keys(**keys)]
 
 

@@ -1,11 +1,19 @@
 """The one description of each exercise."""
 
-from triton_workshop.checking.exercises import add, conv2d, matmul, sepia
+from triton_workshop.checking.exercises import (
+    add,
+    axpy,
+    conv2d,
+    linear_relu,
+    matmul,
+    sepia,
+    sepia_edges,
+    sepia_strided,
+)
 from triton_workshop.checking.exercises.exercise import Exercise
 
-EXERCISES: dict[str, Exercise] = {
-    exercise.number: exercise for exercise in (add.EXERCISE, sepia.EXERCISE, conv2d.EXERCISE, matmul.EXERCISE)
-}
+_MODULES = (add, axpy, sepia, sepia_strided, conv2d, sepia_edges, matmul, linear_relu)
+EXERCISES: dict[str, Exercise] = {module.EXERCISE.number: module.EXERCISE for module in _MODULES}
 REQUIRED: dict[str, Exercise] = {number: exercise for number, exercise in EXERCISES.items() if not exercise.optional}
 """Without the variations: what everybody does."""
 

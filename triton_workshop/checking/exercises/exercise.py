@@ -26,7 +26,10 @@ SHIPPED = Path(__file__).parent / "shipped"
 
 @dataclass(frozen=True)
 class Case:
-    """One call of the launcher. `arguments(device)` makes its tensors, the same ones every time."""
+    """One call of the launcher. `arguments(device)` makes its tensors, the same ones every time.
+
+    One without dimensions stands for a number: the launcher gets it as such, see `handed_over`.
+    """
 
     name: str
     arguments: Callable[[str], tuple[torch.Tensor, ...]]
@@ -49,7 +52,7 @@ class Showing:
 
     caption: str
     make: Callable[[Launcher, torch.Tensor], tuple[torch.Tensor, ...]]
-    """From the launcher and the workshop's picture (3, height, width): the results to show, same shape."""
+    """From the launcher and the workshop's picture (3, height, width): the results to show, of the same height."""
 
 
 @dataclass(frozen=True)
@@ -155,6 +158,11 @@ def _numbered(number: str) -> Exercise:
     return EXERCISES[number]
 
 
+def handed_over(arguments: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor | float, ...]:
+    """A case's arguments as the launcher gets them."""
+    return tuple(argument if argument.ndim else argument.item() for argument in arguments)
+
+
 def solution_has(code: str) -> str:
     """The last hint: the solution's own line or lines, beside the words where there is room in 80 columns."""
     beside = "\n" not in code and len(code) <= 60
@@ -186,7 +194,7 @@ def normal(*shape: int, device: str, generator: torch.Generator) -> torch.Tensor
     """Normal numbers, float32."""
     import torch
 
-    return torch.randn(*shape, generator=generator).to(device)
+    return torch.randn(shape, generator=generator).to(device)
 
 
 def small_picture(device: str, width: int = 64) -> torch.Tensor:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from triton_workshop.checking.exercises.exercise import handed_over
+
 if TYPE_CHECKING:
     from triton_workshop.checking.exercises.exercise import Launcher
     from triton_workshop.simulator import Fault, Launch
@@ -133,7 +135,7 @@ class Observer:
 
     def _call(self, arguments: tuple[torch.Tensor, ...]) -> tuple[object, Failure | None]:
         try:
-            output = self._launcher(*arguments)
+            output = self._launcher(*handed_over(arguments))
             if not self._simulated:
                 torch.cuda.synchronize()  # a fault in the kernel shows here, not in a later case
             return output, None
@@ -171,7 +173,7 @@ def _line_in_kernel(error: BaseException, file: Path) -> int | None:
 
 
 def _in_place_of(old: tuple[torch.Tensor, ...], new: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
-    if [(t.shape, t.stride()) for t in old] != [(t.shape, t.stride()) for t in new]:
+    if [(t.shape, t.stride(), t.dtype) for t in old] != [(t.shape, t.stride(), t.dtype) for t in new]:
         return new
     return tuple(then.copy_(now) for then, now in zip(old, new, strict=True))
 

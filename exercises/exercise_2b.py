@@ -1,0 +1,49 @@
+"""Exercise 2b: sepia for an image that is not contiguous.
+
+A crop, a transposed image or every second pixel is a view: the same memory with
+other strides. Pixel (channel, row, column) lies at
+    channel * stride_c + row * stride_h + column * stride_w
+from the image's first element. The weights are those of exercise 2:
+    red'   = 0.393 red + 0.769 green + 0.189 blue
+    green' = 0.349 red + 0.686 green + 0.168 blue
+    blue'  = 0.272 red + 0.534 green + 0.131 blue
+"""
+
+# Import this first: it chooses the GPU, or the simulator where there is none.
+from triton_workshop import DEVICE, cdiv, check_tensors_gpu_ready
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def sepia_kernel(
+    image_ptr, output_ptr, height, width,
+    image_stride_c, image_stride_h, image_stride_w,
+    output_stride_c, output_stride_h, output_stride_w,
+    BLOCK_SIZE_H: tl.constexpr, BLOCK_SIZE_W: tl.constexpr,
+):
+    ...  # TODO 1: the rows and columns of this program's tile, and its mask
+    ...  # TODO 2: load the channels by the image's strides
+    ...  # TODO 3: store the sepia channels by the output's strides
+
+
+def sepia(image: torch.Tensor) -> torch.Tensor:
+    """Return a float32 image (3, height, width) of any strides in sepia."""
+    check_tensors_gpu_ready(
+        image, shapes="3 height width", dtype=torch.float32, contiguous=False
+    )
+    _, height, width = image.shape
+    output = torch.empty(3, height, width, device=image.device)
+    BLOCK_SIZE_H, BLOCK_SIZE_W = 16, 64
+
+    ...  # TODO 4: launch one program per tile, with the strides of both tensors
+
+    return output
+
+
+if __name__ == "__main__":  # the check: keep it
+    from triton_workshop.checking import check_this_script
+
+    check_this_script(exercise="2b")

@@ -1,0 +1,46 @@
+"""Exercise 4b: a bias and a ReLU in the epilogue of a matrix product."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from triton_workshop.checking.exercises.exercise import Case, normal, seeded
+from triton_workshop.checking.exercises.matmul import EXERCISE as MATMUL
+
+if TYPE_CHECKING:
+    import torch
+
+
+def _layer(case: Case, *, stride: int = 1, half: bool = False) -> Case:
+    """A case of the product, with a bias that is about as large as the sums."""
+
+    def arguments(device: str) -> tuple[torch.Tensor, ...]:
+        a, b = case.arguments(device)
+        bias = 4 * normal(stride * b.shape[1], device=device, generator=seeded("layer", case.name))
+        return (a.half(), b.half(), bias.half()) if half else (a, b, bias[::stride])
+
+    return Case(case.name + f", bias of stride {stride}" * (stride > 1) + ", float16" * half, arguments)
+
+
+def _reference(a: torch.Tensor, b: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+    return (a @ b + bias).relu()
+
+
+EXERCISE = replace(
+    MATMUL,
+    number="4b",
+    title="product, bias and ReLU",
+    launcher="linear_relu",
+    kernel="linear_relu_kernel",
+    cases=(
+        *map(_layer, MATMUL.cases[:-2]),
+        _layer(MATMUL.cases[-3], half=True),
+        *(_layer(case, stride=2) for case in MATMUL.cases[-2:]),
+    ),
+    gpu_cases=(*map(_layer, MATMUL.gpu_cases), _layer(MATMUL.gpu_cases[1], half=True)),
+    reference=_reference,
+    reduction_length=lambda a, b, bias: int(a.shape[1]) + 1,
+    bytes_moved=lambda a, b, bias: MATMUL.bytes_moved(a, b) + bias.numel() * bias.element_size(),
+    operations=lambda a, b, bias: MATMUL.operations(a, b) + 2 * a.shape[0] * b.shape[1],
+)

@@ -1,0 +1,70 @@
+"""Exercise 2b: the sepia filter for an image of any strides."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from triton_workshop.checking.exercises.exercise import Case, Showing, seeded, small_picture, uniform
+from triton_workshop.checking.exercises.sepia import EXERCISE as SEPIA
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import torch
+
+    from triton_workshop.checking.exercises.exercise import Launcher
+
+VIEWS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
+    "contiguous": lambda image: image,
+    "transposed": lambda image: image.mT.contiguous().mT,
+    "cut out of a larger image": lambda image: image.repeat(1, 2, 2)[:, image.shape[1] :, image.shape[2] :],
+    "every second pixel": lambda image: image.repeat_interleave(2, 1).repeat_interleave(2, 2)[:, ::2, ::2],
+    "channels last in memory": lambda image: image.permute(1, 2, 0).contiguous().permute(2, 0, 1),
+    "one channel three times": lambda image: image[:1].expand(3, -1, -1),
+}
+"""An image of the same shape that lies otherwise in memory."""
+
+
+def _case(height: int, width: int, view: str, again: str = "") -> Case:
+    def arguments(device: str) -> tuple[torch.Tensor, ...]:
+        generator = seeded("strided", height, width, view, again)
+        return (VIEWS[view](uniform(3, height, width, device=device, generator=generator)),)
+
+    return Case(f"{height:,} × {width:,} pixels, {view}{again}", arguments)
+
+
+def _middle(picture: torch.Tensor) -> torch.Tensor:
+    """A view of the middle half, as high as the picture."""
+    width = picture.shape[2]
+    return picture[:, :, width // 4 : 3 * width // 4]
+
+
+def _show(launcher: Launcher, image: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    return (launcher(_middle(image)),)
+
+
+EXERCISE = replace(
+    SEPIA,
+    number="2b",
+    title="sepia for any strides",
+    cases=(
+        _case(5, 3, "contiguous"),
+        _case(5, 3, "transposed"),
+        _case(1, 1, "cut out of a larger image"),
+        _case(17, 65, "cut out of a larger image"),
+        _case(17, 65, "cut out of a larger image", ", other values"),
+        _case(16, 64, "every second pixel"),
+        _case(15, 63, "channels last in memory"),
+        _case(7, 20, "one channel three times"),
+        _case(64, 16, "transposed"),
+        _case(61, 97, "cut out of a larger image"),
+    ),
+    gpu_cases=(
+        _case(61, 97, "every second pixel"),
+        _case(2160, 3840, "transposed"),
+        _case(2160, 3840, "channels last in memory"),
+    ),
+    picture=Case("the picture", lambda device: (_middle(small_picture(device)),)),
+    showing=Showing("the picture, and its middle in sepia", _show),
+)
