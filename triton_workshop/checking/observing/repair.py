@@ -96,8 +96,12 @@ class Repair:
                 found = [s for s in left if own.function == s.function and alike(own, s)]
                 if place in self.pairs or not found:
                     continue
-                # Several assignments of a name all stand for the one that we have.
-                chosen = found[:1] if own.keys & ONE_EACH else found
+                # Several assignments of a name all stand for the one that we have, unless we have as many.
+                again = sum(own.function == other.function and _twins(own, other) for other in self.ours[place + 1 :])
+                if own.keys & ONE_EACH or 0 < again < len(found):
+                    chosen = found[:1]
+                else:
+                    chosen = [max(found, key=own.likeness)] if again else found
                 self.pairs[place] = chosen
                 left = [s for s in left if s not in chosen]
         for place, own in enumerate(self.ours):
