@@ -34,7 +34,7 @@ EXERCISE = replace(
     title="sepia and filter in one",
     launcher="sepia_edges",
     kernel="sepia_edges_kernel",
-    # 1 × 1 tests the colours alone; a picture smaller than its filter tests the zeros around it.
+    # 1 × 1 tests the colours alone; an image smaller than its filter tests the zeros around it.
     cases=(
         _case(5, 3, 1),
         _case(5, 3, 3),
@@ -50,5 +50,5 @@ EXERCISE = replace(
     reduction_length=lambda image, weight: 3 * weight.numel(),
     tiling=(Axis(1, "BLOCK_SIZE_H", 16), Axis(2, "BLOCK_SIZE_W", 16)),
     operations=lambda image, weight: (6 + 2) * image.numel() * weight.numel(),
-    showing=Showing("the picture, the edges of its sepia along y, along x", CONV2D.showing.make),
+    showing=Showing("the image, the edges of its sepia along y, along x", CONV2D.showing.make),
 )

@@ -35,7 +35,7 @@ def _case(height: int, width: int, view: str, again: str = "") -> Case:
 
 
 def _middle(picture: torch.Tensor) -> torch.Tensor:
-    """A view of the middle half, as high as the picture."""
+    """A view of the middle half, as high as the image."""
     width = picture.shape[2]
     return picture[:, :, width // 4 : 3 * width // 4]
 
@@ -65,6 +65,6 @@ EXERCISE = replace(
         _case(2160, 3840, "transposed"),
         _case(2160, 3840, "channels last in memory"),
     ),
-    picture=Case("the picture", lambda device: (_middle(small_picture(device)),)),
-    showing=Showing("the picture, and its middle in sepia", _show),
+    picture=Case("the image", lambda device: (_middle(small_picture(device)),)),
+    showing=Showing("the image, and its middle in sepia", _show),
 )
