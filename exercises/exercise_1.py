@@ -27,13 +27,13 @@ def add_kernel(
 
 
 def add(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    """Return x + y for two contiguous vectors of one length and float dtype."""
+    """Return x + y for two contiguous vectors of equal length and dtype."""
     check_tensors_gpu_ready(x, y, shapes="n, n", dtype=float)
     output = torch.empty_like(x)
     n_elements = output.numel()
     BLOCK_SIZE = 1024
 
-    grid = ...  # TODO 8: a tuple with one program per block: cdiv rounds up
+    grid = ...  # TODO 8: a tuple: as many programs as blocks; cdiv rounds up
     ...  # TODO 9: launch: add_kernel[grid], then its five arguments
 
     return output

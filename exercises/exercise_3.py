@@ -29,7 +29,7 @@ def conv2d_kernel(
     for i in tl.static_range(SIZE):
         for j in tl.static_range(SIZE):
             pixels = ...  # TODO 2: the pixels under weight (i, j), or zeros
-            accumulator += ...  # TODO 3: their share: times weight (i, j)
+            accumulator += ...  # TODO 3: the pixels times weight (i, j)
 
     ...  # TODO 4: store the tile of the output
 

@@ -49,7 +49,7 @@ def sepia_kernel(
 
 
 def sepia(image: torch.Tensor) -> torch.Tensor:
-    """Return the sepia of a contiguous float32 image (3, height, width)."""
+    """Return a contiguous float32 image (3, height, width) in sepia."""
     check_tensors_gpu_ready(image, shapes="3 height width", dtype=torch.float32)
     output = torch.empty_like(image)
     _, height, width = image.shape

@@ -41,7 +41,7 @@ def conv2d_kernel(
             mask = row_mask & col_mask
             pixels = tl.load(image_ptr + offsets, mask=mask, other=0.0)
 
-            # 3: their share: times weight (i, j)
+            # 3: the pixels times weight (i, j)
             accumulator += pixels * tl.load(weight_ptr + i * SIZE + j)
 
     # 4: store the tile of the output

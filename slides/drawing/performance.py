@@ -131,16 +131,16 @@ def _draw_kernels_in_cells(canvas: CellCanvas, version: Version, left: int, widt
 # One NVIDIA H200.
 
 BANDWIDTH_DATA_SHEET = 4.8e12
-"""Bytes a second: NVIDIA's H200 data sheet."""
+"""Bytes per second: NVIDIA's H200 data sheet."""
 PEAK_FLOAT32 = 67e12
-"""Operations a second without tensor cores: NVIDIA's H200 data sheet (SXM)."""
+"""Operations per second without tensor cores: NVIDIA's H200 data sheet (SXM)."""
 
 BANDWIDTH_MEASURED = max(
     result["bytes"] / result["times"]["limit"]["median"] * 1e3
     for result in RESULTS["results"]
     if "limit" in result["times"]
 )
-"""Bytes a second, read and written, of the fastest copy in that run."""
+"""Bytes per second, read and written, of the fastest copy in that run."""
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ class Measurement:
 
     @property
     def throughput(self) -> float:
-        """Operations a second."""
+        """Operations per second."""
         return self.operations / self.seconds
 
 

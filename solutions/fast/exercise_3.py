@@ -37,7 +37,7 @@ import triton
 import triton.language as tl
 
 LARGEST_BY_NAME = 5  # up to 5 × 5 weights memory is the limit
-LARGEST_WALK = 9  # up to 9 × 9 a program's registers hold all weights
+LARGEST_WALK = 9  # up to 9 × 9, registers hold all weights
 # Images of so few pixels, all channels together, leave most of a GPU without
 # work: then in small tiles. The simulator has nothing that would lie idle.
 SMALL, MEDIUM = (2**16, 2**20) if DEVICE == "cuda" else (0, 0)
@@ -74,7 +74,7 @@ def load_row(
     """
     pixels = ()
     if ALIGNED:
-        # 16 bytes a thread.
+        # 16 bytes per thread.
         SIDE: tl.constexpr = (RADIUS + 3) // 4
         quads = ()
         for n in tl.static_range(2 * SIDE + 1):
@@ -85,7 +85,7 @@ def load_row(
         for n in tl.static_range(4 + 2 * RADIUS):
             pixels += (quads[4 * SIDE - RADIUS + n],)
     else:
-        # A row may start anywhere: 4 bytes a thread, each column on its own,
+        # A row may start anywhere: 4 bytes per thread, each column on its own,
         # so that threads need not hand pixels to each other.
         for n in tl.static_range(4 + 2 * RADIUS):
             columns = first_column + 4 * tl.arange(0, QUADS) + n - RADIUS
