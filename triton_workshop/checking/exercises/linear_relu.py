@@ -38,7 +38,8 @@ EXERCISE = replace(
         _layer(MATMUL.cases[-3], half=True),
         *(_layer(case, stride=2) for case in MATMUL.cases[-2:]),
     ),
-    gpu_cases=(*map(_layer, MATMUL.gpu_cases), _layer(MATMUL.gpu_cases[1], half=True)),
+    # A float16 case with few terms: the bound of a sum says nothing once it has more terms than float16 has values.
+    gpu_cases=(*map(_layer, MATMUL.gpu_cases), _layer(MATMUL.gpu_cases[-1], half=True)),
     reference=_reference,
     reduction_length=lambda a, b, bias: int(a.shape[1]) + 1,
     bytes_moved=lambda a, b, bias: MATMUL.bytes_moved(a, b) + bias.numel() * bias.element_size(),
