@@ -24,9 +24,9 @@ So, up to 9 × 9, a quad costs 3 loads of 16 bytes for each of
 On an H200, 8192 × 8192 pixels, where a copy takes 0.384 ms
 (benchmarks/results/h200.md):
 
-    3 × 3   plain 1.005 ms   fast 0.394 ms
-    5 × 5   plain 2.207 ms   fast 0.405 ms
-    7 × 7   plain 5.203 ms   fast 0.510 ms
+    3 × 3   plain 1.016 ms   fast 0.394 ms
+    5 × 5   plain 2.209 ms   fast 0.404 ms
+    7 × 7   plain 5.244 ms   fast 0.511 ms
 """
 
 # Import this first: it chooses the GPU, or the simulator where there is none.

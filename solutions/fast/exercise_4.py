@@ -32,8 +32,8 @@ Four ideas:
 
 On an H200, 4096 × 4096 times 4096 × 4096 (benchmarks/results/h200.md):
 
-    float32   plain 3.307 ms   cuBLAS 2.703 ms   bf16x6 1.638 ms   fp16x3 0.862 ms
-    float16   plain 0.433 ms   cuBLAS 0.200 ms   fast 0.198 ms
+    float32   plain 3.256 ms   cuBLAS 2.704 ms   bf16x6 1.601 ms   fp16x3 0.841 ms
+    float16   plain 0.430 ms   cuBLAS 0.200 ms   fast 0.199 ms
 
 For float32 this is as accurate as float32 sums, not IEEE 754 arithmetic:
 
