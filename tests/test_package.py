@@ -84,7 +84,7 @@ def test_triton_simulated_against_the_device_says_so(run_python: RunPython) -> N
     )
     result = run_python("-c", source)
     assert result.returncode == 1
-    assert "set up for the simulator, but kernels should run on the GPU" in result.stderr
+    assert "set up for the simulator, but kernels are to run on the GPU" in result.stderr
 
 
 def test_a_misspelt_variable_is_named(run_python: RunPython) -> None:

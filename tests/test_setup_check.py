@@ -516,7 +516,7 @@ def test_the_slide_that_runs_it_fits_the_screen_on_every_machine_that_works(
         (slide, block)
         for slide in deck.slides
         for block in walk(slide.blocks)
-        if isinstance(block.content, Code) and "uv run setup-check" in block.content.source
+        if isinstance(block.content, Code) and block.content.source.strip() == "uv run setup-check"
     ]
     printed = report(machine, output_columns(deck)[block])
     assert rows_needed(deck, slide, {block: ended(printed.encode(), Outcome(0, 9.9))}) <= HEIGHT, printed

@@ -199,5 +199,5 @@ def test_no_kernel_is_faster_than_the_data_sheet_allows(drawing: ModuleType) -> 
 def test_an_unknown_name_is_answered_with_the_known_ones(run_python: RunPython) -> None:
     outcome = run_python("slides/draw_images.py", "rooflines")
     assert outcome.returncode == 1
-    assert re.search(r"no drawing named rooflines; name one of .*roofline", outcome.stderr)
+    assert re.search(r"no drawing named rooflines; expected one of .*roofline", outcome.stderr)
     assert "Traceback" not in outcome.stderr

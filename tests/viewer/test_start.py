@@ -41,8 +41,8 @@ WAITS = (
 )  # fmt: skip
 
 
-def test_the_first_slide_waits_for_nothing_that_it_does_not_need(run_python: RunPython, root: Path) -> None:
-    result = run_python("-c", FIRST_SLIDE, root / "slides" / "triton-workshop.md", *WAITS)
+def test_the_first_slide_waits_for_nothing_that_it_does_not_need(run_python: RunPython, deck: Deck) -> None:
+    result = run_python("-c", FIRST_SLIDE, deck.path, *WAITS)
     # No garbage is collected before the first slide, and none of the modules has been imported.
     assert result.stdout.splitlines() == ["False", "True"], result.stderr
 

@@ -157,7 +157,7 @@ def test_a_viewer_that_is_killed_takes_along_what_it_runs(tmp_path: Path) -> Non
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     with running(tmp_path, TMPDIR=str(temporary)) as (terminal, process):
-        assert list(temporary.rglob("deck.md"))
+        assert list(temporary.glob("workshop-*"))
         terminal.process.kill()
         assert dies(process)
         assert eventually(lambda: not list(temporary.glob("workshop-*"))), "its temporary files are gone"

@@ -125,4 +125,4 @@ def test_without_a_terminal_it_says_what_to_do(repository: Path) -> None:
     environment = os.environ | {"PYTHONPATH": str(repository)}
     done = subprocess.run(WORKSHOP, cwd=repository, env=environment, stdin=subprocess.DEVNULL, capture_output=True)
     assert done.returncode == 2
-    assert done.stderr.decode().strip() == "watch needs a terminal; without one: workshop check"
+    assert done.stderr.decode().strip() == "watch needs a terminal; without one, use: workshop check"
