@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from triton_workshop.checking.exercises.exercise import Exercise, todo_lines
 from triton_workshop.checking.observing.source import Source, called
 
-LIMIT = 1.5
-"""Seconds of the processor's time for all tries together: enough for the mistakes of a TODO with many lines."""
+LIMIT = 0.7
+"""Seconds of processor time for all tries together: the verdict should come within a second of the save."""
 MOST = 2
 """TODOs that may be wrong. A script with more does everything in another way, and there is no telling."""
 GRACE = 2.0
