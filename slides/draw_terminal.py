@@ -34,7 +34,7 @@ async def screen_with_output() -> str:
     async with viewer.run_test(size=SIZE) as pilot:
         await pilot.press("ctrl+e")
         await pilot.pause()
-        while viewer.live.busy:
+        while viewer.show.live.busy:
             await pilot.pause(0.1)
         await pilot.pause(0.3)
         return viewer.export_screenshot()

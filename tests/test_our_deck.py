@@ -144,7 +144,7 @@ PRINTED = (
         r"A                \[2048\.25, 2050\.5, 3000\.25, 4096\.5\]\n"
         r"A @ eye          \[2048\.0, 2050\.0, 3000\.0, 4096\.0\]\n"
         r'A @ eye, "ieee"  \[2048\.25, 2050\.5, 3000\.25, 4096\.5\]\n'
-        r"normal numbers, 512 x 512, against float64:\n"
+        r"torch\.randn, 512 x 512, against float64:\n"
         r"  tf32: relative error [38]e-04\n  ieee: relative error [1-5]e-07\n",
     ),
     ("Into a model: a kernel with a gradient", r"gradient: \[2\.0, 4\.0, 6\.0\]\n"),

@@ -55,7 +55,7 @@ benchmarks/results/h200.json: of an addition, or a load, that waits for the one 
 
 
 GPUS = ("A100", "H200")
-CYCLES = "cycles"
+CYCLES = "H200 cycles"
 
 
 def memory_hierarchy(canvas: Canvas) -> None:

@@ -334,7 +334,15 @@ class Viewer(App[int]):
         elif place.slide != before.slide:
             self._arrive()
         else:
+            above = len(self.page.body)
             self._draw()
+            self._show_revealed(above)
+
+    def _show_revealed(self, above: int) -> None:
+        """Scrolls to what a step has added below so many rows; to its top where it is taller than the screen."""
+        below = min(len(self.page.body) - self.page.room, above)
+        if len(self.page.body) > above and below > self.body.scroll_offset.y:
+            self.call_after_refresh(self.body.scroll_to, y=below, animate=False, force=True)
 
     def _arrive(self) -> None:
         """Shows a slide from its top, and starts its automatic blocks."""

@@ -178,6 +178,7 @@ class Watch(App[int]):
         if job is not self.watched.job:  # a newer save has its own check
             return
         self.ticker.pause()
+        self.clear_notifications()  # they were said of the verdict before
         checked = replace(job, ended=self.clock(), verdict=verdict, trouble=trouble)
         if verdict is None:
             self._now(job=None, checked=checked)
@@ -214,6 +215,14 @@ class Watch(App[int]):
         else:
             remember_hints(self.watched.exercise.number, shown)
             self._now(hints=shown)
+            self.call_after_refresh(self._scroll_to_hint, shown)
+
+    def _scroll_to_hint(self, number: int) -> None:
+        """Brings a hint that has just been asked for into view, with what comes below it."""
+        rows = range(self.verdict.size.height)
+        row = next((row for row in rows if f"hint {number} of" in self.verdict.render_line(row).text), None)
+        if row is not None and row + self.body.size.height // 2 > self.body.scroll_offset.y + self.body.size.height:
+            self.body.scroll_to(y=row - 1, animate=False)
 
     def action_step(self, places: int) -> None:
         following = self.watched.neighbour(places)

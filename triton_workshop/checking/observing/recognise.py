@@ -61,7 +61,7 @@ def diagnose(
     def rank(candidate: tuple[Mistake, Edit]) -> tuple[bool, float]:
         return expected(candidate[1]), nearness(candidate[1])
 
-    for mistake, edit in sorted(_candidates(exercise), key=rank, reverse=True):
+    for mistake, edit in sorted(_candidates(exercise, source.text), key=rank, reverse=True):
         text = edit.made_in(solution)
         pairs = ((each, observe(source.text, each), observe(text, each)) for each in _cases(exercise, case))
         if all(_alike(exercise, *pair) for pair in pairs):
@@ -75,9 +75,20 @@ def _cases(exercise: Exercise, failed: Case) -> Iterator[Case]:
     yield from (case for case in exercise.largest_cases if case is not failed)
 
 
-def _candidates(exercise: Exercise) -> list[tuple[Mistake, Edit]]:
+def _candidates(exercise: Exercise, text: str) -> list[tuple[Mistake, Edit]]:
     solution = exercise.solution
-    return [(mistake, edit) for mistake in exercise.mistakes for edit in mistake.edits if edit.fits(solution)]
+    fitting = [(mistake, edit) for mistake in exercise.mistakes for edit in mistake.edits if edit.fits(solution)]
+    return [(mistake, edit) for mistake, edit in fitting if not _is_absent(edit, solution, text)]
+
+
+def _is_absent(edit: Edit, solution: str, text: str) -> bool:
+    """Whether the script still has every line that the edit takes from the solution: it would accuse a right line."""
+    taken = _code_lines(solution) - _code_lines(edit.made_in(solution))
+    return bool(taken) and taken <= _code_lines(text)
+
+
+def _code_lines(text: str) -> frozenset[str]:
+    return frozenset(line.partition("#")[0].strip() for line in text.splitlines())
 
 
 def _nearness(solution: str, text: str) -> Callable[[Edit], float]:
