@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -124,6 +125,17 @@ def test_a_kernels_fault_has_the_number_that_its_slide_shows(
 ) -> None:
     with warm.run(Script("python", KERNEL, tmp_path, numbers=numbers)) as run:
         assert f"  {line}: `tl.store(x_ptr + 4, 1.0)`. Is a mask missing?\n".encode() in b"".join(run.output())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="warm processes are forks, on Linux only")
+def test_an_error_in_a_kernel_shows_the_scripts_own_lines_and_no_others(warm: Runner, tmp_path: Path) -> None:
+    with warm.run(Script("python", KERNEL.replace("x_ptr + 4, 1.0", "x_ptr + 4, nothing"), tmp_path)) as run:
+        printed = b"".join(run.output()).decode()
+    assert re.findall(r'File "(?:.*/)?(.*)", line \d+, in (\S+)', printed) == [
+        ("block.py", "<module>"),
+        ("block.py", "fill_kernel"),
+    ]
+    assert printed.splitlines()[-1] == "NameError: name 'nothing' is not defined"
 
 
 def test_a_file_that_a_block_runs_keeps_its_own_numbers(start: Start, tmp_path: Path) -> None:

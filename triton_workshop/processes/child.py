@@ -11,7 +11,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import ModuleType, TracebackType
@@ -22,6 +22,9 @@ from triton_workshop.processes.shows import in_slide
 
 if TYPE_CHECKING:
     from triton_workshop.processes.warm import Request
+
+BETWEEN = ("triton.", "triton_workshop.simulator.", "numpy.")
+"""Modules whose frames lie between a script's launch and its kernel."""
 
 
 def take_on(request: Request, files: Sequence[int]) -> None:
@@ -81,6 +84,29 @@ def _execute(main: ModuleType) -> None:
     exec(compile(Path(file).read_bytes(), file, "exec", dont_inherit=True), vars(main))
 
 
+def _as_the_script_sees_it(error: BaseException) -> BaseException:
+    """The error with a traceback that starts at the script's first frame.
+
+    What a kernel has raised takes the place of what Triton's interpreter has wrapped around it, with the script's own
+    frames: a slide has no room for those between.
+    """
+    cause = error.__cause__
+    if type(error).__name__ != "InterpreterError" or cause is None:
+        return error.with_traceback(_without_our_frames(error.__traceback__))
+    cause.__suppress_context__ = True
+    trace = None
+    for each in reversed([*_frames(error.__traceback__), *_frames(cause.__traceback__)]):
+        if not str(each.tb_frame.f_globals.get("__name__")).startswith(BETWEEN):
+            trace = TracebackType(trace, each.tb_frame, each.tb_lasti, each.tb_lineno)
+    return cause.with_traceback(trace)
+
+
+def _frames(trace: TracebackType | None) -> Iterator[TracebackType]:
+    while (trace := _without_our_frames(trace)) is not None:
+        yield trace
+        trace = trace.tb_next
+
+
 def _without_our_frames(trace: TracebackType | None) -> TracebackType | None:
     """A traceback that starts at the script's first frame, without those of `python -c` and of this module."""
     while trace is not None and trace.tb_frame.f_code.co_filename in ("<string>", __file__):
@@ -94,9 +120,9 @@ def main() -> None:
     script = _take_over(sys.argv[1:])
     show = sys.excepthook
 
-    def show_the_scripts_own(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        trace = _without_our_frames(trace)
-        show(kind, error.with_traceback(trace), trace)
+    def show_the_scripts_own(_: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        error = _as_the_script_sees_it(error.with_traceback(trace))
+        show(type(error), error, error.__traceback__)
 
     sys.excepthook = show_the_scripts_own
     _execute(script)
@@ -115,8 +141,8 @@ def run_script(request: Request) -> NoReturn:
     except SystemExit as leaving:
         status = _exit_status(leaving.code)
     except BaseException as error:
-        trace = _without_our_frames(error.__traceback__)
-        sys.excepthook(type(error), error.with_traceback(trace), trace)
+        shown = _as_the_script_sees_it(error)
+        sys.excepthook(type(shown), shown, shown.__traceback__)
         status = -signal.SIGINT if isinstance(error, KeyboardInterrupt) else 1
     _finish(status)
 

@@ -420,7 +420,8 @@ class Viewer(App[int]):
             blocks = [self.show.edits.shown(self.editor.block)]
         refused = [block.content for block in blocks if not self.show.live.allows(block)]
         if not blocks:
-            self._say("nothing to run here")
+            later = self.show.for_key_later()
+            self._say("the code comes with the next step" if later else "nothing to run here")
         elif refused and isinstance(refused[0], Code):
             self._say(f"code from elsewhere did not run; to allow it, restart with {flag(refused[0].execution)}")
         self._run(blocks)

@@ -80,6 +80,10 @@ class Show:
         """What on the slide waits for the key."""
         return blocks_for_key(self.slide, self.place.step)
 
+    def for_key_later(self) -> list[Block]:
+        """The same once every step is shown."""
+        return blocks_for_key(self.slide, self.slide.steps - 1)
+
     def by_itself(self) -> list[Block]:
         """The slide's automatic blocks, except those that were started before."""
         edited = self.edits.edited()
