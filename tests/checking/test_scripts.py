@@ -137,7 +137,7 @@ SHOWN = (
         ")\n\n    # 5",
         "out-of-bounds-load",
         "x = tl.load(x_ptr + offsets, )",
-        "Which elements does this line access that do not exist?",
+        "Which of the elements that this line accesses do not exist?",
     ),
     ("offsets < n_elements", "offsets <= n_elements", "read x_ptr[1000], but x_ptr has 1000", "mask = offsets <=",
      "inside?"),
