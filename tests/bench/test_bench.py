@@ -190,7 +190,7 @@ def test_json_is_one_line_a_script(command: object, capfd: pytest.CaptureFixture
 
 MISUSE = (
     (("9",), "there is no exercise 9"),
-    (("--all", "1"), "name numbers, or say --all"),
+    (("--all", "1"), "give exercise numbers or --all, not both"),
     (("--file", "nowhere.py"), "no such file"),
     (("1", "--plot", "roofline.svg"), "expected a name that ends in .png"),
     (("1", "--plot", "no/such/folder/roofline.png"), "does not exist"),

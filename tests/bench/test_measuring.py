@@ -204,7 +204,7 @@ def test_sizes_become_times(monkeypatch: pytest.MonkeyPatch) -> None:
 FAILURES: tuple[tuple[object, Kind, str], ...] = (
     (Wrong("2^28 floats", "yours", "off by 3"), Kind.WRONG_VALUES, "off by 3"),
     (Wrong("2^28 floats", "fast", "off by 3"), Kind.WRONG_VALUES, "fast: off by 3"),
-    (Observation(timed_out=True), Kind.TIMEOUT, "not done after 600 s"),
+    (Observation(timed_out=True), Kind.TIMEOUT, "not finished after 600 s"),
     (Observation(failure=Failure("RuntimeError", "CUDA error", None)), Kind.CRASH, "RuntimeError: CUDA error"),
 )
 

@@ -69,7 +69,7 @@ WRONG = (
     ("return output", "return output[:-1]", Kind.WRONG_SHAPE, "expected a tensor of shape (1000,), got shape (999,)"),
     ("return output", "return output.half()", Kind.WRONG_DTYPE, "expected torch.float32, got torch.float16"),
     ("cdiv(n_elements, BLOCK_SIZE)", "n_elements // BLOCK_SIZE", Kind.UNWRITTEN, "1,000 of 1,000 elements are never"),
-    ("output = x + y", "output = x - y", Kind.WRONG_VALUES, "1,000 of 1,000 elements are wrong, the first is [0]"),
+    ("output = x + y", "output = x - y", Kind.WRONG_VALUES, "1,000 of 1,000 elements are wrong, starting with [0]"),
 )
 
 

@@ -279,11 +279,11 @@ def test_json_stands_alone_whatever_the_script_prints(workshop: Workshop, desk: 
 
 
 MISUSES = (
-    (("check", "9"), "there is no exercise 9; there are 1, 1b, 2, 2b, 3, 3b, 4, 4b"),
+    (("check", "9"), "there is no exercise 9; the exercises are 1, 1b, 2, 2b, 3, 3b, 4, 4b"),
     (("check", "1", "--all"), "--all"),
     (("check", "--file", "nowhere.py"), "nowhere.py: expected a Python script, found no such file"),
     (("check", "--file", "pyproject.toml"), "which exercise is pyproject.toml for?"),
-    (("check", "1", "2", "--file", "pyproject.toml"), "name one number"),
+    (("check", "1", "2", "--file", "pyproject.toml"), "give one number"),
     (("hint", "0"), "there is no exercise 0"),
     (("watch", "1c"), "there is no exercise 1c"),
     (("bench", "2b"), "bench has sizes for exercises 1, 2, 3, 4, and none for 2b"),

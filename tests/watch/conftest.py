@@ -96,7 +96,7 @@ def fails(exercise: Exercise, file: Path) -> Verdict:
     names = [case.name for case in exercise.cases][:3]
     finding = Finding(
         Kind.UNWRITTEN,
-        "1,024 of 3,000 elements are never written, the first is [1024]; program 1 should have written them",
+        "1,024 of 3,000 elements are never written, starting with [1024]; program 1 should have written them",
         (
             "Which block does program 1 work on?",
             "Its own starts at its program id times the block size.",

@@ -118,7 +118,9 @@ def test_it_ends_with_its_terminal(repository: Path) -> None:
 def test_misuse_is_told_in_a_line(repository: Path, number: str) -> None:
     with watch(repository, number) as terminal:
         assert terminal.leave() == 2
-        assert f"there is no exercise {number}; there are {', '.join(EXERCISES)}" in " ".join(terminal.text().split())
+        assert f"there is no exercise {number}; the exercises are {', '.join(EXERCISES)}" in " ".join(
+            terminal.text().split()
+        )
 
 
 def test_without_a_terminal_it_says_what_to_do(repository: Path) -> None:

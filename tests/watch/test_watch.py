@@ -138,11 +138,11 @@ def test_a_verdict_is_told_from_one_on_the_file_as_it_is_now(checker: FakeChecke
 
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
         await save_and_hold(watch, pilot, checker, SOLUTIONS["1"])
-        assert "Checking your file as it is now. Below is still the verdict of 14:03:22." in screen(watch)
+        assert "Checking your file as it is now. The verdict below is from 14:03:22." in screen(watch)
         assert watch.verdict.has_class("before")
         checker.holding.clear()
         await settled(watch, pilot)
-        assert "Below is still" not in screen(watch)
+        assert "The verdict below" not in screen(watch)
         assert not watch.verdict.has_class("before")
 
     drive(checker, steps)
@@ -180,7 +180,7 @@ def test_a_check_of_the_same_text_leaves_the_verdict_and_its_hints(checker: Fake
         checker.holding.set()
         await press(pilot, "r", "h")
         assert "hint 1 of 3" in screen(watch)
-        assert "Below is still" not in screen(watch)
+        assert "The verdict below" not in screen(watch)
         checker.holding.clear()
 
     drive(checker, steps, size=(100, 50))
@@ -358,7 +358,7 @@ def test_reset_asks_first_and_keeps_a_backup(checker: FakeChecker, desk: Path) -
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
         await press(pilot, "x")
         assert isinstance(watch.screen, Question)
-        assert "What is there is kept in a backup" in screen(watch)
+        assert "Your file is kept as a backup" in screen(watch)
         await press(pilot, "n")
         assert "my own" in FIRST.read_text()
         await press(pilot, "x", "y")
@@ -378,7 +378,7 @@ def test_the_solution_is_shown_once_ones_own_has_passed(checker: FakeChecker) ->
 
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
         await press(pilot, "s")
-        assert "the solution shows itself once yours has passed" in screen(watch)
+        assert "you can see the solution once yours has passed" in screen(watch)
         await save(watch, pilot, mine)
         await press(pilot, "s")
         assert isinstance(watch.screen, Solution)
@@ -397,7 +397,7 @@ def test_question_mark_shows_the_keys_and_q_leaves_them(checker: FakeChecker) ->
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
         await press(pilot, "question_mark")
         assert isinstance(watch.screen, Keys)
-        assert "the solution and yours" in screen(watch)
+        assert "compare yours with the solution" in screen(watch)
         await press(pilot, "q")
         assert watch.is_running
         assert not isinstance(watch.screen, Keys)
@@ -471,7 +471,7 @@ def test_a_check_that_fails_says_so_and_can_be_repeated(checker: FakeChecker) ->
     checker.answer = broken
 
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
-        assert "The check itself did not work" in screen(watch)
+        assert "The check itself failed" in screen(watch)
         assert "killed by SIGKILL" in screen(watch)
         checker.answer = working
         checker.holding.set()

@@ -1,4 +1,4 @@
-"""`workshop check`, `list`, `hint` and `reset`: what they do, and the status that they end with."""
+"""`workshop check`, `list`, `hint` and `reset`: what they do, and their exit status."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ Scripts = list[tuple[Exercise, Path]]
 
 
 class MisuseError(Exception):
-    """A command that makes no sense; the message says why."""
+    """A command that was misused; the message says how."""
 
 
 def chosen(numbers: list[str], file: Path | None, *, solutions: bool, every: bool) -> Scripts:
-    """What the words of a command mean. Raises MisuseError for what cannot be meant."""
+    """Say what the words of a command mean. Raises MisuseError if they make no sense."""
     exercises = [exercise_numbered(number) for number in numbers]
     if file is not None:
         return [(_exercise_of(file, exercises, solutions or every), file)]
     if every and numbers:
-        raise MisuseError("--all checks every exercise; name numbers, or say --all")
+        raise MisuseError("--all checks every exercise; give exercise numbers or --all, not both")
     if not (numbers or every or solutions):
         following = first_open(entries())
         exercises = [following.exercise if following else [*REQUIRED.values()][-1]]
@@ -51,9 +51,9 @@ def chosen(numbers: list[str], file: Path | None, *, solutions: bool, every: boo
 
 
 def run_check(scripts: Scripts, *, as_json: bool, gpu: bool, limit: float = LIMIT) -> int:
-    """Check what was chosen, and say what came out: verdicts on the screen, or JSON, an object on each line."""
+    """Check what was chosen, and report verdicts on the screen, or as JSON, one object per line."""
     speak_utf8()
-    # JSON stands alone on standard output: what a script prints goes beside it.
+    # Standard output gets only the JSON: what a script prints goes to standard error.
     output = sys.stderr.fileno() if as_json else None
     console, passed = Console(), True
     for place, (exercise, file) in enumerate(scripts):
@@ -77,7 +77,7 @@ def run_list() -> int:
 
 
 def run_hint(number: str, level: int | None) -> int:
-    """Give the next hint about what is wrong, or the one asked for. The file is checked where it has changed."""
+    """Give the next hint about what is wrong, or the one asked for. The file is checked again if it has changed."""
     speak_utf8()
     exercise, record = exercise_numbered(number), load_progress()[number]
     file = _there(exercise, exercise.exercise_file)
@@ -89,19 +89,19 @@ def run_hint(number: str, level: int | None) -> int:
         remember_hints(number, level)
         print_hint(record, level, exercise, Console())
     elif not record.finding:
-        print(f"Exercise {number} is right: nothing to give a hint for.")
+        print(f"Exercise {number} is right, so it needs no hint.")
     else:
-        print(f"There is no hint for exercise {number} now. uv run workshop check {number} says how it stands.")
+        print(f"There is no hint for exercise {number} now. To see what is wrong: uv run workshop check {number}")
     return PASSED
 
 
 def run_reset(number: str, confirm: Callable[[str], bool]) -> int:
-    """Put the shipped file back, after a question; what was there is kept."""
+    """Restore the shipped file after asking; the learner's file is kept as a backup."""
     speak_utf8()
     exercise, kept = exercise_numbered(number), ""
     file = short_path(exercise.exercise_file)
     if not is_shipped(exercise):
-        question = f"Put {file} back as shipped? What is there is kept in a backup."
+        question = f"Restore {file} as it was shipped? Your file is kept as a backup."
         if exercise.exercise_file.exists() and not confirm(question):
             print("Nothing was changed.")
             return FAILED
@@ -115,23 +115,23 @@ def run_reset(number: str, confirm: Callable[[str], bool]) -> int:
 
 
 def exercise_numbered(number: str) -> Exercise:
-    """Raises MisuseError for a number that no exercise has."""
+    """Return the exercise with this number. Raises MisuseError if there is none."""
     if number not in EXERCISES:
-        raise MisuseError(f"there is no exercise {number}; there are {', '.join(EXERCISES)}")
+        raise MisuseError(f"there is no exercise {number}; the exercises are {', '.join(EXERCISES)}")
     return EXERCISES[number]
 
 
 def _exercise_of(file: Path, named: list[Exercise], others: bool) -> Exercise:
-    """The exercise that a file is for: the one named, or the one whose number the file's name has."""
+    """Return the exercise that a file is for: the one given, or the one whose number is in the file's name."""
     if others:
         raise MisuseError("--file checks one file; leave out --all and --solutions")
     if not file.is_file():
         raise MisuseError(f"{file}: expected a Python script, found {'a folder' if file.is_dir() else 'no such file'}")
     if len(named) > 1:
-        raise MisuseError("a file belongs to one exercise; name one number")
+        raise MisuseError("a file belongs to one exercise; give one number")
     found = named or [EXERCISES[part] for part in file.stem.split("_") if part in EXERCISES]
     if len(found) != 1:
-        raise MisuseError(f"which exercise is {file.name} for? Name its number: workshop check N --file {file}")
+        raise MisuseError(f"which exercise is {file.name} for? Give its number: workshop check N --file {file}")
     return found[0]
 
 
@@ -142,6 +142,6 @@ def _there(exercise: Exercise, file: Path) -> Path:
 
 
 def short_path(path: Path) -> Path:
-    """As short as it can be said from here."""
+    """Return the path as short as it can be written from the current folder."""
     folders = [folder for folder in (Path.cwd(), ROOT) if path.is_relative_to(folder)]
     return path.relative_to(folders[0]) if folders else path

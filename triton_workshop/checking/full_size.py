@@ -1,4 +1,4 @@
-"""Full-size cases on the GPU, judged where they run: what the simulator passed is compared with float64 there."""
+"""Full-size cases on the GPU, for scripts that passed on the simulator: compared with float64 on the GPU itself."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from triton_workshop.checking.exercises.exercise import Launcher
 
 GUARD = 4096
-"""Elements before and behind each argument that nobody may touch."""
+"""Elements before and after each argument that no kernel may touch."""
 
 
 def judge_on_the_gpu(connection: Connection, exercise: Exercise, source: Source, limit: float) -> None:
-    """In a process of its own: load the script, and send the Outcome of all cases, or an Observation of its loading."""
+    """Load the script in its own process, and send the Outcome of all cases, or an Observation if loading fails."""
     try:
         launcher = load(source, exercise.launcher)
     except BaseException as error:
@@ -37,7 +37,7 @@ def judge_on_the_gpu(connection: Connection, exercise: Exercise, source: Source,
 def run_on_the_gpu(
     exercise: Exercise, source: Source, launcher: Launcher, limit: float, progress: Progress | None = None
 ) -> Outcome:
-    """Every full-size case on the GPU, until one fails."""
+    """Run the full-size cases on the GPU until one fails."""
     observer = Observer(launcher, source.file, simulated=False)
     judge = Judge(exercise, source, limit)
     results: list[CaseResult] = []
@@ -58,13 +58,13 @@ def run_on_the_gpu(
 
 
 def _outside(case: Case) -> Finding:
-    message = "a kernel stored to memory before or behind one of its arguments"
+    message = "a kernel stored to memory before or after one of its arguments"
     hints = ("Which mask keeps the store inside?", "Compare the offsets of the store with the tensor's size.")
     return Finding(Kind.OUT_OF_BOUNDS_STORE, message, hints, case=case.name, hint_name="mask-missing")
 
 
 def _guarded(case: Case) -> tuple[tuple[torch.Tensor, ...], tuple[torch.Tensor, ...]]:
-    """A case's arguments on the GPU, each between two zones of NaN, and those zones."""
+    """Return a case's arguments on the GPU, each between two zones of NaN, and those zones."""
     placed, guards = [], []
     for argument in case.arguments("cuda"):
         extent = 1 + sum((size - 1) * step for size, step in zip(argument.shape, argument.stride(), strict=True))

@@ -1,4 +1,4 @@
-"""What a kernel did that it must not do, and how to say so."""
+"""What a kernel did wrong, and how to say so."""
 
 from __future__ import annotations
 
@@ -20,12 +20,14 @@ from triton_workshop.slide import name_of_line
 if TYPE_CHECKING:
     from triton_workshop.simulator.formats import Array
 
-_TRITON = find_spec("triton")  # found, not imported: the checker reads faults where Triton's mode is not settled
+_TRITON = find_spec(
+    "triton"
+)  # found, not imported: the checker reads faults in processes where Triton's mode is not settled
 _NOT_THE_KERNEL = tuple(str(Path(file).parent) + os.sep for file in (_TRITON and _TRITON.origin, __file__) if file)
 
 
 class Kind(StrEnum):
-    """What went wrong. The values are the checker's names for it."""
+    """What went wrong. The values are the names that the checker uses."""
 
     OUT_OF_BOUNDS_LOAD = "out-of-bounds-load"
     OUT_OF_BOUNDS_STORE = "out-of-bounds-store"
@@ -42,7 +44,7 @@ class Line:
     number: int
 
     def __str__(self) -> str:
-        """Its name and its code, as a sentence begins with it."""
+        """Its name and its code, as the beginning of a sentence."""
         name = name_of_line(self.file, self.number)
         return f"{name[0].upper()}{name[1:]}: `{self.text}`"
 
@@ -53,10 +55,10 @@ class Line:
 
 @dataclass(frozen=True)
 class Fault:
-    """One wrong thing that a launch does, as the first program that does it does it.
+    """One wrong thing that a launch does, described for the first program that does it.
 
-    `index` and `last_index` are the first and the last element that it touches so, counted from the argument's first
-    element; `outside` is how many elements the farthest lies beyond the end, or before the start if negative; 0 for
+    `index` and `last_index` are the first and the last element concerned, counted from the argument's first element.
+    `outside` says how many elements the farthest one lies beyond the end, or before the start if negative; it is 0 for
     one between the elements of a strided view. `other` is the program that it races with.
     """
 
@@ -73,14 +75,14 @@ class Fault:
     elements: int = 1
     other: tuple[int, ...] | None = None
     stored: bool = False
-    """Of a race: whether both programs store; otherwise one of them loads."""
+    """For a race: whether both programs store; otherwise one of them loads."""
 
     def __str__(self) -> str:
         return f"{self.what}.\n  {self.line}. {self.advice}"
 
     @property
     def what(self) -> str:
-        """Which program did what, where."""
+        """Which program did what, and where."""
         return _what(self)
 
     @property
@@ -89,8 +91,8 @@ class Fault:
         return _advice(self)
 
 
-class MemoryFaults(WorkshopError):  # noqa: N818  # it stands for several
-    """A launch did what it must not do. `faults` has all of it, the message the first of each kind."""
+class MemoryFaults(WorkshopError):  # noqa: N818  # it represents several
+    """A launch did something wrong. `faults` has everything, and the message has the first fault of each kind."""
 
     def __init__(self, kernel: str, faults: Sequence[Fault]) -> None:
         self.faults = tuple(faults)
@@ -117,7 +119,7 @@ def _what(fault: Fault) -> str:
                 return f"{who} and {other} store different values to {where}"
             return f"{who} and {other} meet at {where}: one loads it, the other stores to it, and neither waits"
         case Kind.WRAPPED_OFFSET:
-            return f"{who} used {where} by an offset that is too large for int32 and wrapped around"
+            return f"{who} used {where} through an offset that was too large for int32 and wrapped around"
         case Kind.UNDEFINED_BRANCH:
             return f"{who} branches on an undefined value, so the launch ends here"
 
@@ -164,7 +166,7 @@ def line_of_kernel() -> Line:
 
 @dataclass
 class _Tally:
-    """What is known so far of one kind of fault, at one line, in one argument."""
+    """What is known so far about one kind of fault, at one line, in one argument."""
 
     first: Fault
     first_program: int
@@ -173,7 +175,7 @@ class _Tally:
 
 
 class FaultLog:
-    """The faults of one launch, those alike counted together."""
+    """The faults of one launch, with similar ones counted together."""
 
     def __init__(self, kernel: str, grid: tuple[int, ...]) -> None:
         self._kernel = kernel
@@ -194,7 +196,7 @@ class FaultLog:
         others: Array | None = None,
         stored: bool = False,
     ) -> None:
-        """Record that `programs[i]` touched element `indices[i]` so, in a race with `others[i]` (-1: not known)."""
+        """Record that `programs[i]` touched element `indices[i]`, in a race with `others[i]` (-1: unknown)."""
         line = line_of_kernel()
         first = int(programs.min())
         mine = programs == first
@@ -223,7 +225,7 @@ class FaultLog:
         tally.elements += len(programs)
 
     def program(self, number: int) -> tuple[int, ...]:
-        """The id of a program, as many axes as the launch's grid has."""
+        """The id of a program, with as many axes as the launch's grid."""
         return tuple(int(axis) for axis in np.unravel_index(number, self._grid))
 
     def faults(self) -> tuple[Fault, ...]:
@@ -231,7 +233,7 @@ class FaultLog:
         return tuple(_finished(tally) for tally in self._tallies.values())
 
     def saved(self) -> dict[tuple[Kind, Line, str | None, bool], _Tally]:
-        """A copy to come back to with `restore`."""
+        """Return a copy for `restore`."""
         return {
             key: _Tally(tally.first, tally.first_program, set(tally.programs), tally.elements)
             for key, tally in self._tallies.items()
@@ -246,7 +248,7 @@ def _finished(tally: _Tally) -> Fault:
 
 
 def _range(indices: Array | None, size: int | None) -> tuple[int | None, int | None, int]:
-    """The least and the greatest index, and how far outside the farthest is."""
+    """The smallest and the largest index, and how far outside the farthest one is."""
     if indices is None:
         return None, None, 0
     low, high = int(indices.min()), int(indices.max())

@@ -39,7 +39,7 @@ FRAME = 0.1
 
 
 class Watch(App[int]):
-    """Checks an exercise at every save, and says what came out."""
+    """Checks an exercise at every save, and shows the verdict."""
 
     TITLE = "Triton Workshop"
     ENABLE_COMMAND_PALETTE = False
@@ -47,16 +47,16 @@ class Watch(App[int]):
     CSS_PATH = "watch.tcss"
     CSS = BOX_STYLE
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("question_mark", "keys", "keys", tooltip="these keys; esc, and they go away"),
-        Binding("h", "hint", "hint", tooltip="a hint; press again for one that says more"),
-        Binding("s", "solution", "solution", tooltip="the solution and yours, once yours has passed"),
+        Binding("question_mark", "keys", "keys", tooltip="show these keys; esc hides them"),
+        Binding("h", "hint", "hint", tooltip="show a hint; press again for one that says more"),
+        Binding("s", "solution", "solution", tooltip="compare yours with the solution, once yours has passed"),
         Binding("n", "step(1)", "next", tooltip="next exercise"),
         Binding("p", "step(-1)", "previous", tooltip="previous exercise", show=False),
-        Binding("b", "variation", "variation", tooltip="more of this exercise, if you are done early", show=False),
+        Binding("b", "variation", "variation", tooltip="a variation of this exercise, if you finish early", show=False),
         Binding("e", "edit", "edit", tooltip="open the file in your editor ($EDITOR)"),
         Binding("l", "list", "list", tooltip="list of exercises, and how far you are"),
         Binding("r", "check", "check", tooltip="check again", show=False),
-        Binding("x", "reset", "reset", tooltip="put the file back as shipped; yours is kept"),
+        Binding("x", "reset", "reset", tooltip="restore the file as shipped; yours is kept as a backup"),
         Binding("q", "quit", "quit", tooltip="quit; also Ctrl+C"),
         Binding("ctrl+c,ctrl+q", "quit", "quit", show=False, priority=True),
         *(Binding(number, f"open('{number}')", show=False) for number in REQUIRED),
@@ -71,15 +71,15 @@ class Watch(App[int]):
         gpu: bool = False,
         clock: Callable[[], str] = lambda: time.strftime("%H:%M:%S"),
     ) -> None:
-        """`number` is the exercise to open, the first open one unless given; `clock` tells the time of day."""
+        """`number` is the exercise to open, by default the first unfinished one; `clock` tells the time of day."""
         super().__init__()
         self.checker, self.palette, self.gpu, self.clock = checker, palette, gpu, clock
         self.number = number
         self.watched = Watched(EXERCISES[number or "1"], ())
         self.introduced = False
-        """Whether it has been said how to leave the editor that nobody has named."""
+        """Whether the learner, who has not chosen an editor, has been told how to leave the one that opens."""
         self._threads: list[threading.Thread] = []
-        # Kept, not looked up when drawing: a verdict may come while the app closes and its widgets are gone.
+        # Kept here, not looked up when drawing: a verdict may come while the app closes and its widgets are gone.
         self.head, self.status, self.verdict = Static(classes="bar"), Static(id="status"), Static(id="verdict")
         self.body = VerticalScroll(self.verdict, classes="body")
         use_palette(self, palette)
@@ -94,7 +94,7 @@ class Watch(App[int]):
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
-        self.begin_capture_print(self, stdout=False)  # the record of progress says there what it cannot do
+        self.begin_capture_print(self, stdout=False)  # the record of progress reports its problems there
         leave_with_terminal(self, self.close)
         self.ticker = self.set_interval(FRAME, self._draw_head, pause=True)
         following = first_open(entries()) if self.number is None else None
@@ -129,7 +129,7 @@ class Watch(App[int]):
     # Checking
 
     def _open(self, exercise: Exercise) -> None:
-        """Shows an exercise, checks it, and follows its saves from now on."""
+        """Shows an exercise, checks it, and checks it again at every save."""
         self._stop()
         self.watched = Watched(exercise, entries())
         self.body.scroll_home(animate=False)
@@ -142,7 +142,7 @@ class Watch(App[int]):
             self._check()
 
     def _check(self, *, full_size: bool = False) -> None:
-        """Begins a check of the file as it is now, and stops the one that runs."""
+        """Begins a check of the file as it is now, and stops the one that is running."""
         self._stop()
         file = self.watched.exercise.exercise_file
         try:
@@ -161,8 +161,8 @@ class Watch(App[int]):
             self.watched.job.checking.stop()
 
     def _work(self, job: Job) -> None:
-        """In a thread of its own: wait for a verdict, then for what is left of the check."""
-        with suppress(RuntimeError):  # the app has ended meanwhile
+        """In a separate thread: wait for a verdict, then for the rest of the check."""
+        with suppress(RuntimeError):  # the app has ended in the meantime
             try:
                 self.call_later(self._ended, job, job.checking.wait())
             except StoppedError:
@@ -171,10 +171,10 @@ class Watch(App[int]):
                 self.call_later(self._ended, job, None, str(error))
             finally:
                 job.checking.finish()
-            self.call_later(self._draw)  # all that the script has printed is there
+            self.call_later(self._draw)  # everything that the script printed has arrived
 
     def _ended(self, job: Job, verdict: Verdict | None, trouble: str = "") -> None:
-        """A check has come to a verdict, or will come to none: then `trouble` says why."""
+        """A check has a verdict, or will never have one: then `trouble` says why."""
         if job is not self.watched.job:  # a newer save has its own check
             return
         self.ticker.pause()
@@ -209,7 +209,7 @@ class Watch(App[int]):
         if self.watched.awaited:
             self._say("your file is being checked: hints come with the verdict")
         elif not hints:
-            self._say("nothing is wrong: no hint needed" if self.watched.passed else "there is no hint for this")
+            self._say("nothing is wrong, so you need no hint" if self.watched.passed else "there is no hint for this")
         elif shown > len(hints):
             self._say("that was the last hint")
         else:
@@ -249,7 +249,7 @@ class Watch(App[int]):
         if is_shipped(self.watched.exercise):
             self._say(f"{self.watched.file} is as it was shipped")
             return
-        question = f"Put {self.watched.file} back as it was shipped?\nWhat is there is kept in a backup."
+        question = f"Restore {self.watched.file} as it was shipped?\nYour file is kept as a backup."
         self.push_screen(Question("Start again", question, self.palette), self._reset)
 
     def _reset(self, agreed: bool | None) -> None:
@@ -258,12 +258,12 @@ class Watch(App[int]):
         with self._told():
             backup = reset(self.watched.exercise)
             self._open(self.watched.exercise)
-            self._say(f"as it was shipped; yours is {short_path(backup)}" if backup else "as it was shipped")
+            self._say(f"restored; your file is now {short_path(backup)}" if backup else "restored as it was shipped")
 
     def action_solution(self) -> None:
         exercise, entry = self.watched.exercise, self.watched.entry
         if not (self.watched.passed or (entry and entry.record.passed_at)):
-            self._say("the solution shows itself once yours has passed; h gives a hint")
+            self._say("you can see the solution once yours has passed; h gives a hint")
             return
         with self._told():
             mine = exercise.exercise_file.read_text(encoding="utf-8", errors="replace")
@@ -277,7 +277,7 @@ class Watch(App[int]):
                 self.introduced = True
                 self._say(f"{words[0]}: {leaving}.\nPress e again to open it; $EDITOR names another one.")
                 return
-            with self.suspend():  # nothing is raised in it: the terminal has to come back
+            with self.suspend():  # nothing may be raised in it: the app must get the terminal back
                 said = editor.run(words, self.watched.exercise.exercise_file, finding.line if finding else None)
             self.refresh(layout=True)
             if said:
@@ -285,7 +285,7 @@ class Watch(App[int]):
 
     @contextmanager
     def _told(self) -> Iterator[None]:
-        """Says what cannot be done."""
+        """Says that this cannot be done here."""
         try:
             yield
         except OSError as error:
@@ -293,14 +293,14 @@ class Watch(App[int]):
         except ValueError as error:
             self._say(str(error))
         except SuspendNotSupported:
-            self._say("this terminal cannot be lent to an editor: open the file beside this")
+            self._say("no editor can run in this terminal: open the file in another window")
 
     def action_keys(self) -> None:
         self.push_screen(Keys(key_groups(), self.palette))
 
 
 def key_groups() -> KeyGroups:
-    """Every key with what it does, for the help."""
+    """Every key and what it does, for the help."""
     own = [binding for binding in Watch.BINDINGS if isinstance(binding, Binding) and binding.tooltip]
     rows = [("?" if binding.key == "question_mark" else binding.key, binding.tooltip) for binding in own]
     others = (("1 2 3 4", "exercise by number"), ("↑ ↓", "scroll; pgup and pgdn by more"))
@@ -308,7 +308,7 @@ def key_groups() -> KeyGroups:
 
 
 def watch(number: str | None = None, *, light: bool = False) -> int:
-    """Watch an exercise until the learner leaves; the exit status."""
+    """Watch an exercise until the learner leaves, and return the exit status."""
     app = Watch(number, checker=Checker(), palette=LIGHT if light else DARK, gpu=runs_on_a_gpu())
     try:
         status = app.run()

@@ -1,7 +1,7 @@
-"""Checks scripts in a process beside this one, which has torch ready: this one never imports it.
+"""Checks scripts in another process, which has torch ready: this one never imports it.
 
-What can be told from a script's text is told here, at once. For all else a process that has imported what a check needs
-waits for its request: a fork of the warm runner's parent on Linux, a new process elsewhere.
+What a script's text alone shows is reported here, at once. For everything else, a process that has imported what a
+check needs waits for a request: a fork of the warm runner's parent on Linux, a new process elsewhere.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from triton_workshop.processes.process import LAST_WORDS
 from triton_workshop.processes.runner import Runner
 
 PATIENCE = 150.0
-"""Seconds beyond a script's own limit: torch may be imported from a slow disk, twice on a machine with a GPU."""
+"""Seconds on top of a script's own limit: torch may be imported from a slow disk, twice on a machine with a GPU."""
 
 
 class StoppedError(Exception):
@@ -28,7 +28,7 @@ class StoppedError(Exception):
 
 
 class CheckFailedError(Exception):
-    """A check that ended without a verdict, through no fault of the script; the message says what is known."""
+    """A check that ended without a verdict, which is not the script's fault; the message says what is known."""
 
 
 class Checker:
@@ -45,7 +45,7 @@ class Checker:
         return Checking(self, Wanted(exercise, file.resolve(), full_size))
 
     def take(self) -> _Process:
-        """A process that waits for a request, or soon will. Raises OSError."""
+        """Return a process that waits for a request, or soon will. Raises OSError."""
         with self._lock:
             spare, self._spare = self._spare, None
         if spare is not None and spare.call.has_ended():  # with its parent, perhaps
@@ -60,7 +60,7 @@ class Checker:
                 self._spare = _Process(self._runner)
 
     def close(self) -> None:
-        """End everything that runs."""
+        """End everything that is running."""
         with self._lock:
             self._closed = True
             spare, self._spare = self._spare, None
@@ -80,15 +80,15 @@ class Checking:
         self._lock = threading.Lock()
 
     def wait(self) -> Verdict:
-        """Do it. Raises StoppedError and CheckFailedError. For a thread of its own."""
+        """Do the check, in a separate thread. Raises StoppedError and CheckFailedError."""
         verdict = self._by_text() or self._by_process()
-        self._checker.prepare()  # from now on, not before: two cores have enough to do
+        self._checker.prepare()  # only now: before, two cores had enough to do
         return verdict
 
     def _by_text(self) -> Verdict | None:
         exercise, file = self._wanted.exercise, self._wanted.file
         started = time.perf_counter()
-        with suppress(Exception):  # a text that breaks the parser: a process of its own will say so
+        with suppress(Exception):  # a text that crashes the parser: the other process will report it
             verdict = source_or_verdict(exercise, file, started)
             return verdict if isinstance(verdict, Verdict) else None
         return None
@@ -106,23 +106,23 @@ class Checking:
         try:
             verdict = next(process.call.messages(), None)
         except TimeIsUpError:
-            raise CheckFailedError("the process that checks does not answer") from None
+            raise CheckFailedError("the checking process does not answer") from None
         except EndedError as error:
             if self._stopped:
                 raise StoppedError from None
-            raise CheckFailedError(process.last_words() or f"the process that checks was {error}") from None
+            raise CheckFailedError(process.last_words() or f"the checking process was {error}") from None
         if self._stopped:
             raise StoppedError
         if not isinstance(verdict, Verdict):
-            raise CheckFailedError("the process that checks sent no verdict")
+            raise CheckFailedError("the checking process sent no verdict")
         return verdict
 
     def printed(self) -> bytes:
-        """The end of what the script has printed so far."""
+        """Return the end of what the script has printed so far."""
         return self._process.printed if self._process is not None else b""
 
     def finish(self) -> None:
-        """Wait until all of it is gone. `printed` is complete then."""
+        """Wait until all of its processes have ended. `printed` is complete then."""
         if self._process is not None:
             self._process.close()
 
@@ -138,7 +138,7 @@ class _Process:
     """Prepares for a check, and waits for its request. Raises OSError."""
 
     KEPT = 64 * 1024
-    """Bytes of what a script prints."""
+    """How many bytes of a script's output are kept."""
 
     def __init__(self, runner: Runner) -> None:
         self._output, theirs = os.pipe()

@@ -1,4 +1,4 @@
-"""The learner's editor, or else one that is installed; and how it is told a line."""
+"""Starts the learner's editor, or else one that is installed, at a line of a file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _AT_A_LINE = {
     **dict.fromkeys(("hx", "helix", "subl", "zed"), ("{file}:{line}",)),
     **dict.fromkeys(("code", "codium", "cursor"), ("--goto", "{file}:{line}")),
 }
-"""What starts an editor at a line of a file."""
+"""The arguments that start an editor at a line of a file."""
 _AS_IN_VI = "Esc, then :wq and Enter, saves and leaves; :q! does not save"
 _USUAL = {
     "nano": "Ctrl+X leaves, and asks whether to save",
@@ -25,12 +25,12 @@ _USUAL = {
     **dict.fromkeys(("hx", "helix", "nvim", "vim", "vi"), _AS_IN_VI),
     "emacs -nw": "Ctrl+X Ctrl+S saves, Ctrl+X Ctrl+C leaves",
 }
-"""The editors to open where the learner has named none, and how to leave each; the simplest first."""
+"""The editors to open if the learner has not named one, and how to leave each; the simplest comes first."""
 _USUAL_ON_WINDOWS = {"notepad": "Ctrl+S saves; close its window to come back"}
 
 
 def chosen(environment: Mapping[str, str]) -> tuple[list[str], str]:
-    """The editor in words; with how to leave it, where nobody has named it. Raises ValueError where there is none.
+    """Return the editor's command, and how to leave it if the learner has not named one. Raises ValueError without one.
 
     `$VISUAL` comes first, then `$EDITOR`, as everywhere, then the first of the usual ones that is installed.
     """
@@ -43,11 +43,11 @@ def chosen(environment: Mapping[str, str]) -> tuple[list[str], str]:
     for name, leaving in (_USUAL_ON_WINDOWS if sys.platform == "win32" else _USUAL).items():
         if shutil.which(name.split()[0]):
             return name.split(), leaving
-    raise ValueError("no editor found: set $EDITOR to the command that starts yours, or open the file beside this")
+    raise ValueError("no editor found: set $EDITOR to its command, or open the file in another window")
 
 
 def run(words: list[str], file: Path, line: int | None) -> str:
-    """Let the editor have the terminal until it ends; why it could not start, if it could not."""
+    """Give the editor the terminal until it ends. Returns why it could not start, if it could not."""
     arguments = _AT_A_LINE.get(Path(words[0]).stem, ()) if line is not None else ()
     # Ctrl+C is for the editor. (A handler, unlike a signal that is ignored, is not passed on to it.)
     before = signal.signal(signal.SIGINT, lambda *_: None)

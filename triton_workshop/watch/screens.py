@@ -1,4 +1,4 @@
-"""What lies over the verdict: the list, a question, and the solution beside one's own."""
+"""The screens shown over the verdict: the list, a question, and the solution compared with the learner's file."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Exercises(ModalScreen[str | None]):
 
 
 class Question(Box[bool]):
-    """Asks before something is done that cannot be taken for granted."""
+    """Asks before doing something that the learner may not want."""
 
     BINDINGS: ClassVar[list[BindingType]] = [("y", "dismiss(True)", "Yes"), ("n", "leave", "No")]
 
@@ -61,7 +61,7 @@ class Question(Box[bool]):
 
 
 class Solution(ModalScreen[None]):
-    """One's own file and the solution, one over the other where they differ."""
+    """The learner's file and the solution, one above the other where they differ."""
 
     BINDINGS: ClassVar[list[BindingType]] = [("escape,q,s,enter", "dismiss", "back")]
 
@@ -69,7 +69,7 @@ class Solution(ModalScreen[None]):
         super().__init__(classes="whole")
         self.rows = list(compared(mine.splitlines(), theirs.splitlines()))
         same = all(sign == " " for sign, _ in self.rows)
-        differing = "yours is the solution, word for word" if same else "− yours   + the solution"
+        differing = "yours is identical to the solution" if same else "− yours   + the solution"
         self.head = Static(f"{title(exercise)} · {differing}", markup=False, classes="bar")
         self.body = VerticalScroll(Static(self._drawn(mine, theirs, palette)), classes="body")
 
@@ -95,8 +95,10 @@ class Solution(ModalScreen[None]):
 
 
 def compared(mine: Sequence[str], theirs: Sequence[str]) -> Iterator[tuple[str, int]]:
-    """Every line of both files as a sign and its number from 1; one's own first where they differ."""
-    bare, other = ([line.rstrip() for line in lines] for lines in (mine, theirs))  # space at an end is no difference
+    """Every line of both files with a sign and its number, from 1; the learner's comes first where they differ."""
+    bare, other = (
+        [line.rstrip() for line in lines] for lines in (mine, theirs)
+    )  # spaces at the end of a line do not count
     for kind, i, j, k, m in difflib.SequenceMatcher(None, bare, other, autojunk=False).get_opcodes():
         yield from ((" " if kind == "equal" else "−", number + 1) for number in range(i, j))
         yield from (("+", number + 1) for number in range(k, m) if kind != "equal")

@@ -1,4 +1,4 @@
-"""What the screen of watch mode shows, as something that Rich can draw."""
+"""What the screen of watch mode shows, in a form that Rich can draw."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PRINTED_LINES = 8
 
 @dataclass(frozen=True)
 class Job:
-    """A check that was begun; then its verdict, or why it came to none."""
+    """A check that has begun; later its verdict, or why there is none."""
 
     checking: Checking
     text: str
@@ -43,12 +43,12 @@ class Job:
 
 @dataclass(frozen=True)
 class Watched:
-    """All that is known of the exercise that is open."""
+    """Everything that is known about the open exercise."""
 
     exercise: Exercise
     entries: tuple[Entry, ...]
     job: Job | None = None
-    """The check that runs now."""
+    """The check that is running now."""
     checked: Job | None = None
     """The last one that has ended."""
     hints: int = 0
@@ -60,17 +60,17 @@ class Watched:
 
     @property
     def seconds(self) -> float:
-        """Since the check that runs began."""
+        """Seconds since the running check began."""
         return 0.0 if self.job is None else time.monotonic() - self.job.begun
 
     @property
     def awaited(self) -> bool:
-        """Whether the verdict on the file as it is now is still to come."""
+        """Whether the file as it is now has no verdict yet."""
         return self.job is not None and not (self.verdict and self.checked and self.checked.text == self.job.text)
 
     @property
     def outdated(self) -> bool:
-        """Whether what is shown came of another check than the one on the file as it is now."""
+        """Whether the verdict on the screen is not about the file as it is now."""
         return self.awaited and self.checked is not None
 
     @property
@@ -78,14 +78,14 @@ class Watched:
         return next((entry for entry in self.entries if entry.exercise is self.exercise), None)
 
     def neighbour(self, places: int) -> Exercise | None:
-        """The exercise so many places further on, variations left out; None where there is none."""
+        """The exercise this many places further on, leaving out variations; None if there is none."""
         row = [each for each in EXERCISES.values() if not each.optional or each is self.exercise]
         place = row.index(self.exercise) + places
         return row[place] if 0 <= place < len(row) else None
 
     @property
     def missing(self) -> bool:
-        """Whether the file is not there."""
+        """Whether the file is missing."""
         return self.entry is not None and self.entry.standing is Standing.MISSING
 
     @property
@@ -121,14 +121,14 @@ def head(watched: Watched) -> RenderableType:
 
 
 def status(watched: Watched) -> RenderableType:
-    """The file, and what goes on; below, what a learner who waits should know."""
+    """The file and the current activity; below, what a waiting learner should know."""
     notice = ""
     if watched.outdated:
         notice = f"{_spinner(watched)} Checking your file as it is now."
         if watched.checked and watched.verdict:
-            notice += f" Below is still the verdict of {watched.checked.ended}."
+            notice += f" The verdict below is from {watched.checked.ended}."
     elif watched.seconds >= 1 and not watched.checked:
-        notice = "Loading PyTorch and Triton: only the first check takes some seconds."
+        notice = "Loading PyTorch and Triton: only the first check takes a few seconds."
     line = _at_both_ends(Text(watched.file, "muted"), _progress(watched))
     return Group(line, Text(notice, "accent", no_wrap=True, overflow="ellipsis"))
 
@@ -159,13 +159,13 @@ def _spinner(watched: Watched) -> str:
 
 
 def body(watched: Watched, width: int) -> RenderableType:
-    """What the last check has shown."""
+    """What the last check showed."""
     checked = watched.checked
     if checked is not None and checked.trouble:
-        return _said("! The check itself did not work", checked.trouble, r="tries again", e="opens the file")
+        return _said("! The check itself failed", checked.trouble, r="tries again", e="opens the file")
     if watched.missing:
         removed = f"{watched.file} has been removed or renamed."
-        return _said("✗ The file is not there", removed, x="puts the exercise back as it was shipped")
+        return _said("✗ The file is missing", removed, x="puts the exercise back as it was shipped")
     if checked is None or checked.verdict is None:
         return Text()
     more: Row = (("h", "key"), ("another hint" if watched.hints else "a hint", "plain"))
@@ -179,7 +179,7 @@ def _said(heading: str, words: str, **effects: str) -> RenderableType:
 
 
 def _keys(**effects: str) -> RenderableType:
-    """Keys that make sense now, each with what it does."""
+    """The keys that make sense now, and what each does."""
     return table(*(((key, "key"), (effect, "plain")) for key, effect in effects.items()))
 
 
@@ -196,7 +196,7 @@ def _next_steps(watched: Watched) -> list[RenderableType]:
 
 
 def _printed(output: bytes) -> list[RenderableType]:
-    """The last lines that the script printed itself."""
+    """The last lines that the script itself printed."""
     if not output.strip():
         return []
     transcript = Transcript()

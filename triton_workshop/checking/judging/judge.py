@@ -1,4 +1,4 @@
-"""From what a call did to what is wrong with it: the cause first."""
+"""Decides from what a call did what is wrong with it, with the cause first."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from triton_workshop.checking.observing.source import Source, names_in
 from triton_workshop.simulator.faults import Fault
 
 WASTE = 9
-"""Times as many idle programs as busy ones are worth a word: for small inputs a few idle ones are nobody's fault."""
+"""How many times more idle than busy programs are worth a remark: small inputs always leave a few idle."""
 WAITS = ("breakpoint", "set_trace", "input")
-"""What waits for somebody at the keyboard."""
+"""Calls that wait for somebody at the keyboard."""
 
 
 @dataclass(frozen=True)
@@ -35,14 +35,14 @@ class Judge:
     source: Source
     limit: float
     diagnosis: Diagnosis = NO_DIAGNOSIS
-    """Where and what the mistake is, once that is known."""
+    """Which mistake it is, and where, once that is known."""
 
     def can_be_diagnosed(self, seen: Observation, finding: Finding) -> bool:
-        """Whether it makes sense to run the script again, with other lines in the place of its own."""
+        """Whether it makes sense to run the script again with some of its lines replaced."""
         return finding.kind is not Kind.TIMEOUT and not seen.loading and not self.source.calls(*WAITS)
 
     def findings(self, case: str, arguments: tuple[torch.Tensor, ...], seen: Observation) -> tuple[Finding, ...]:
-        """What is wrong with one call, the cause first."""
+        """Return what is wrong with one call, with the cause first."""
         return tuple(replace(finding, case=case) for finding in self._found(arguments, seen))
 
     def _found(self, arguments: tuple[torch.Tensor, ...], seen: Observation) -> tuple[Finding, ...]:
@@ -58,7 +58,7 @@ class Judge:
         return () if finding is None else (finding,)
 
     def remark(self, case: str, seen: Observation) -> str:
-        """What a right script might do better; empty where there is nothing to say."""
+        """Say what a right script could do better; empty if there is nothing to say."""
         for launch in seen.launches:
             if launch.idle >= WASTE * max(launch.programs - launch.idle, 1):
                 return (
@@ -71,11 +71,11 @@ class Judge:
 
     def timeout(self, line: int | None) -> Finding:
         endless = any(isinstance(node, ast.While) for node in ast.walk(self.source.tree))
-        message = f"not done after {self.limit:g} s, so it was stopped"
+        message = f"not finished after {self.limit:g} s, so it was stopped"
         return self._explained(Kind.TIMEOUT, message, "infinite-loop" if endless else "too-much-work", line)
 
     def crash(self, failure: Failure) -> Finding:
-        """An exception, on the learner's own line, Triton's messages cut to what matters."""
+        """Report an exception on the learner's own line, with Triton's messages cut to what matters."""
         in_kernel = failure.line != failure.first_line
         text = f"{failure.type}: {failure.message}"
         explanation = self._by_text(failure) or explain(text, in_kernel) or explain(failure.chain, in_kernel)
@@ -94,7 +94,7 @@ class Judge:
         return finding if culprit is None or explanation.at_once else self._moved(finding, culprit)
 
     def _by_text(self, failure: Failure) -> Explanation | None:
-        """What the script's text says more exactly than the error."""
+        """Return an explanation for which the script's text gives a better clue than the error."""
         error = explain(f"{failure.type}: {failure.message}", failure.line != failure.first_line)
         if failure.first_line is not None and failure.first_line == self.source.bare_call():
             return explanation_named("kernel-called-without-grid")
@@ -107,7 +107,7 @@ class Judge:
         return None
 
     def _known_as(self, failure: Failure) -> str:
-        """What a name that nothing has is called elsewhere, or what looks like it; empty where nothing does."""
+        """Say where an undefined name is defined, or which name looks like it; empty if there is no such name."""
         found = re.search(r"name '(\w+)' is not defined", failure.message)
         inside = self.source.function_at(failure.line)
         if found is None or inside is None:
@@ -118,7 +118,7 @@ class Judge:
                 own = ", ".join(argument.arg for argument in inside.args.args[:3])
                 return f"{name} is a name in {other.name}. Here, in {inside.name}, the parameters are called {own}."
         close = difflib.get_close_matches(name, names - {name}, 1)
-        return f"{name} is made nowhere. Is {close[0]} meant?" if close else ""
+        return f"{name} is not defined anywhere. Did you mean {close[0]}?" if close else ""
 
     def _multiplies_blocks(self, line: int | None) -> bool:
         nodes = [node for node in ast.walk(self.source.tree) if isinstance(node, ast.BinOp) and node.lineno == line]
@@ -145,7 +145,7 @@ class Judge:
     def _inputs(self, seen: Observation) -> Finding | None:
         if not seen.changed_inputs:
             return None
-        message = f"argument {seen.changed_inputs[0]} of {self.exercise.launcher} was changed: inputs are read only"
+        message = f"argument {seen.changed_inputs[0]} of {self.exercise.launcher} was changed: inputs are read-only"
         return self._diagnosed(self._explained(Kind.INPUT_MODIFIED, message, "edits-inputs"))
 
     def _answer(self, arguments: tuple[torch.Tensor, ...], seen: Observation) -> Finding | None:
@@ -153,23 +153,23 @@ class Judge:
         expected = comparison.expected
         right = seen.output is not None and not bool((comparison.wrong | comparison.unwritten).any())
         if seen.origin is Origin.NO_LAUNCH:
-            message = f"{self.exercise.launcher} has launched no kernel of this file"
+            message = f"{self.exercise.launcher} launched no kernel of this file"
             return self._not_the_kernel(message, "python-did-it" if right else "no-launch")
         if seen.output is None or seen.output.shape != expected.shape:
             return self._shape(expected, seen)
         if seen.origin is Origin.CHANGED:
-            return self._not_the_kernel("the tensor that the kernel had stored was changed afterwards")
+            return self._not_the_kernel("the tensor that the kernel stored was changed afterwards")
         if seen.origin is Origin.ELSEWHERE:
             message = f"the tensor that {self.exercise.launcher} returns was not stored by a kernel"
             return self._not_the_kernel(message)
         if seen.output.dtype != arguments[0].dtype:
             return self._dtype(arguments[0].dtype, seen.output.dtype)
         if right and seen.origin is Origin.UNTOUCHED:
-            return self._not_the_kernel("the answer is right, but no kernel has stored it")
+            return self._not_the_kernel("the answer is right, but no kernel stored it")
         return self._values(comparison)
 
     def _not_the_kernel(self, message: str, name: str = "python-did-it") -> Finding:
-        """The answer is not what stores of the script's kernel have made of it."""
+        """Report that the answer did not come from stores of the script's kernel."""
         if self.diagnosis.remembers:
             name = "remembers"
         line = self.source.launch_line() if name == "no-launch" else self.source.return_line()
@@ -196,7 +196,7 @@ class Judge:
         if comparison.wrong.any():
             return self._diagnosed(self._wrong(comparison))
         if comparison.seen.earlier_answer_changed:
-            message = "this call has changed the tensor that the call before had returned"
+            message = "this call changed the tensor that the previous call returned"
             return self._explained(Kind.WRONG_VALUES, message, "one-output-for-all-calls")
         return None
 
@@ -216,7 +216,7 @@ class Judge:
         assert shown.element is not None
         follow = (
             f"Take element {_index(shown.element.index)} and follow it: which program owns it, which offsets does that "
-            "program compute, what does it load there?"
+            "program compute, and what does it load there?"
         )
         return replace(shown, hints=(follow,))
 
@@ -226,7 +226,7 @@ class Judge:
         elements = f"{number:,} of {marks.numel():,} element{'s' if marks.numel() != 1 else ''}"
         return Finding(
             kind,
-            f"{elements} {'is' if number == 1 else 'are'} {what}, the first is {_index(element.index)}",
+            f"{elements} {'is' if number == 1 else 'are'} {what}, starting with {_index(element.index)}",
             hint_name=str(kind),
             programs=comparison.owners(marks)[:MOST_PROGRAMS],
             elements=number,
@@ -237,7 +237,7 @@ class Judge:
     # Hints that follow the mistake
 
     def _diagnosed(self, finding: Finding) -> Finding:
-        """The finding with the hints of the mistake that was made, or of the TODO that it was made in."""
+        """Return the finding with the hints of the mistake that was made, or of the TODO in which it was made."""
         culprit, mistake, todo = self.diagnosis.culprit, self.diagnosis.mistake, self.diagnosis.todo
         if self.diagnosis.remembers:
             return replace(finding, hints=explanation_named("remembers").hints, hint_name="remembers")
@@ -264,7 +264,7 @@ class Judge:
         return self._moved(replace(finding, hints=given, hint_name="given-line"), culprit)
 
     def _moved(self, finding: Finding, culprit: Culprit) -> Finding:
-        """The finding on the line where the mistake was made; its message says where it came to light."""
+        """Return the finding on the line where the mistake was made; its message says where it was noticed."""
         if culprit.line is None and culprit.todos:
             missing = f"something is missing where TODO {culprit.todos[0]} was"
             return self._blamed(replace(finding, message=f"{finding.message}; {missing}"), None)
@@ -285,12 +285,12 @@ class Judge:
 
 
 def _look_at(culprit: Culprit) -> str:
-    """What to look at, as the beginning of a hint."""
+    """Say what to look at, as the beginning of a hint."""
     return "" if culprit.line is None else "The mistake is on this line, or in what it uses. "
 
 
 def _short(failure: Failure) -> str:
-    """The first lines of a message, without the copy of the kernel that Triton's compiler puts before it."""
+    """Return a message's first lines, without the copy of the kernel that Triton's compiler puts before them."""
     text = failure.message.strip()
     if "^" in text:
         text = text.rpartition("^")[2].strip() or text

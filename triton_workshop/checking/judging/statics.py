@@ -21,12 +21,12 @@ from triton_workshop.checking.observing.source import Function, Source, called
 from triton_workshop.import_order import lines_to_exchange
 
 DEBUGGING = frozenset({"print_if", "print", "breakpoint"})
-"""Allowed in kernels all the same: the simulator is there for it."""
+"""Allowed in kernels nevertheless: this is what the simulator is for."""
 HOST_MODULES = frozenset({"torch", "numpy", "math", "random", "time"})
 
 
 def static_finding(exercise: Exercise, source: Source) -> Finding | None:
-    """The first thing that is wrong before anything runs."""
+    """Return the first thing that is already wrong before anything runs."""
     return (
         _syntax(source)
         or _foreign_name(source)
@@ -40,7 +40,7 @@ def static_finding(exercise: Exercise, source: Source) -> Finding | None:
 
 
 def unreadable(error: Exception) -> Finding:
-    """A file that is no Python text at all."""
+    """Report a file that is not Python text at all."""
     hints = () if isinstance(error, OSError) else explanation_named("unreadable").hints
     return Finding(Kind.CRASH, f"the file cannot be read: {error}", hints, hint_name="unreadable")
 
@@ -62,7 +62,7 @@ def _syntax(source: Source) -> Finding | None:
 
 NOT_PYTHON = (
     (r"&&|\|\|", "Python has no && and ||: masks are joined with a single & or |, each comparison in parentheses."),
-    (r"<<<", "This is how CUDA launches a kernel. In Triton the grid stands in brackets: kernel[grid](arguments)."),
+    (r"<<<", "This is how CUDA launches a kernel. In Triton the grid goes in brackets: kernel[grid](arguments)."),
     (r"\w(\+\+|--)(?!\w)", "Python has no ++ and --: write `+= 1` or `-= 1`."),
     (r"^\s*//|;\s*//", "A comment begins with # in Python, not with //."),
     (
@@ -70,20 +70,18 @@ NOT_PYTHON = (
         "Is a * missing? Python writes 0.5 * red, not 0.5 red.",
     ),
 )
-"""What other languages write, and Python does not: a pattern of the line, and a hint."""
-UNREADABLE = (
-    "Python cannot read this line. Look for a bracket, a comma or a colon that is missing, here or in the line before."
-)
+"""What other languages write but Python does not: a pattern for the line, and a hint."""
+UNREADABLE = "Python cannot read this line. Look for a missing bracket, comma or colon, here or on the line before."
 INVISIBLE = "a space that is not an ordinary one"
 
 
 def _syntax_hint(error: SyntaxError, line: str) -> str:
-    """What to look for on a line that Python cannot read."""
+    """Say what to look for on a line that Python cannot read."""
     said = error.msg or ""
     odd = next((character for character in line if not character.isascii() and not character.isalnum()), None)
     if "invalid" in said and "character" in said and odd is not None:
         looks = INVISIBLE if odd.isspace() or not odd.isprintable() else f"{odd}, {unicodedata.name(odd, '').lower()}"
-        return f"This line has a character that Python does not know: {looks}. It comes from a text or a page; type it."
+        return f"This line has a character that Python does not know: {looks}. Was it pasted? Type it instead."
     if "was never closed" in said:
         return "The bracket that opens here is never closed. Count the brackets up to the end of this statement."
     if "unterminated string" in said:
@@ -99,7 +97,7 @@ def _unfinished(exercise: Exercise, source: Source) -> Finding | None:
     first = todos[0]
     known = first.number is not None and 1 <= first.number <= len(exercise.hints)
     if first.number is None or not known:
-        message = "a `...` still waits for code"
+        message = "a `...` still has no code in its place"
         hints: tuple[str, ...] = ("Put code in its place.",)
     else:
         message = f"TODO {first.number} of {len(exercise.hints)} is next: {first.task}"
@@ -111,7 +109,7 @@ def _unfinished(exercise: Exercise, source: Source) -> Finding | None:
 
 
 def _import_order(source: Source) -> Finding | None:
-    """Triton is set up when it is imported: for the simulator, if triton_workshop has come first."""
+    """Report a wrong import order: Triton is set up when it is imported, so triton_workshop must come first."""
     lines = lines_to_exchange(source.tree)
     if lines is None:
         return None
@@ -120,7 +118,7 @@ def _import_order(source: Source) -> Finding | None:
 
 
 def _missing(exercise: Exercise, source: Source) -> Finding | None:
-    """The launcher has to be there by its name; however it is made."""
+    """Report a script that does not define the launcher's name, in whatever way."""
     names = {name for node in ast.walk(source.tree) for name in _bound(node)}
     if exercise.launcher in names or any(isinstance(node, ast.ImportFrom) for node in _starred(source.tree)):
         return None
@@ -144,7 +142,7 @@ def _bound(node: ast.AST) -> list[str]:
 
 
 def _foreign_name(source: Source) -> Finding | None:
-    """Python's functions and global variables in a kernel: Triton compiles neither."""
+    """Find Python functions and global variables in a kernel: Triton compiles neither."""
     functions, variables, modules = _globals(source.tree)
     for kernel in source.kernels:
         local = {name for node in ast.walk(kernel) for name in _bound(node)} | {a.arg for a in _parameters(kernel)}
@@ -161,7 +159,7 @@ def _foreign_name(source: Source) -> Finding | None:
 
 
 def _block_of_python(source: Source) -> Finding | None:
-    """Python's range where a block is wanted: anywhere but as what a loop goes through."""
+    """Find Python's range where a block is wanted: anywhere except in the head of a loop."""
     for kernel in source.kernels:
         loops = [node.iter for node in ast.walk(kernel) if isinstance(node, ast.For | ast.comprehension)]
         for node in _in_order(kernel):
@@ -172,7 +170,7 @@ def _block_of_python(source: Source) -> Finding | None:
 
 
 def _misused_pointer(source: Source) -> Finding | None:
-    """A pointer taken for an array, while TODOs are open: once all are done, a run tells more."""
+    """Find a pointer used as an array while TODOs are open: once all are done, a run says more."""
     if not open_todos(source.text):
         return None
     for kernel in source.kernels:
@@ -180,28 +178,28 @@ def _misused_pointer(source: Source) -> Finding | None:
         for node in _in_order(kernel):
             match node:
                 case ast.Subscript(value=ast.Name(id=name)) if name in pointers:
-                    message = f"{ast.unparse(node)}: {name} is a pointer, and brackets read nothing from it"
+                    message = f"{ast.unparse(node)}: {name} is a pointer, and brackets do not read from it"
                     return _explained(source, node.lineno, message, "brackets")
                 case (
                     ast.Attribute(value=ast.Name(id=name), attr="shape" | "size" | "numel")
                     | ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)])
                 ) if name in pointers:
-                    message = f"{ast.unparse(node)}: {name} is a pointer, and knows no sizes"
+                    message = f"{ast.unparse(node)}: {name} is a pointer, and has no sizes"
                     return _explained(source, node.lineno, message, "no-sizes-in-kernels")
     return None
 
 
 def _explained(source: Source, line: int | None, message: str, name: str) -> Finding:
-    """A finding in the words that its error would have."""
+    """Return a finding with the same hints as the error that it would cause."""
     return Finding(Kind.CRASH, message, explanation_named(name).hints, line, source.line(line), hint_name=name)
 
 
 def _no_constexpr(exercise: Exercise, source: Source) -> Finding | None:
-    """Sizes of blocks and of unrolled loops have to be known when a kernel is compiled."""
+    """Find sizes of blocks and of unrolled loops that are not known when a kernel is compiled."""
     helpers = {called(node) for kernel in source.kernels for node in ast.walk(kernel) if isinstance(node, ast.Call)}
     for kernel in source.kernels:
         if kernel.name in helpers:
-            continue  # what a kernel hands to a function that it calls stays a constexpr, however it is declared
+            continue  # what a kernel passes to a function that it calls stays a constexpr, however it is declared
         run_time = _run_time_names(kernel)
         for node in _in_order(kernel):
             if not isinstance(node, ast.Call) or called(node) not in ("arange", "static_range", "zeros", "full"):
@@ -240,7 +238,7 @@ def _global_variable(source: Source, name: ast.Name) -> Finding:
 
 
 def _globals(tree: ast.Module) -> tuple[set[str], set[str], set[str]]:
-    """The script's plain Python functions, its variables that are no constexpr, and modules for the host."""
+    """The script's plain Python functions, its variables that are not constexprs, and modules for the host."""
     functions, variables, modules = set[str](), set[str](), set[str]()
     for node in tree.body:
         match node:

@@ -1,1 +1,1 @@
-"""What a learner sees of a verdict, and how far they have come."""
+"""What learners see of a verdict, and how far they have come."""

@@ -1,4 +1,4 @@
-"""What a verdict says, and how far each exercise is, as plain data: every screen lays out the same words."""
+"""A verdict, and the state of each exercise, in words, as plain data: every screen lays out the same words."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from triton_workshop.checking.judging.verdict import Element, Finding, Kind, Pix
 from triton_workshop.checking.reporting.progress import Entry, Standing, first_open
 
 AROUND = 1
-"""Lines of code before and after the line to blame."""
+"""How many lines of code to show before and after the line to blame."""
 
 Tone = Literal["plain", "strong", "muted", "good", "warning", "bad", "important", "accent", "key"]
 Cell = tuple[str, Tone]
@@ -24,9 +24,9 @@ Row = tuple[Cell, ...]
 HEADLINES = {
     Kind.UNFINISHED: "Not finished yet",
     Kind.CRASH: "It stops with an error",
-    Kind.TIMEOUT: "It does not come to an end",
-    Kind.OUT_OF_BOUNDS_LOAD: "It reads outside of a tensor",
-    Kind.OUT_OF_BOUNDS_STORE: "It writes outside of a tensor",
+    Kind.TIMEOUT: "It does not finish",
+    Kind.OUT_OF_BOUNDS_LOAD: "It reads outside a tensor",
+    Kind.OUT_OF_BOUNDS_STORE: "It writes outside a tensor",
     Kind.RACE: "Its programs race for an element",
     Kind.INPUT_MODIFIED: "It changes its input",
     Kind.NOT_A_KERNEL: "The answer is not the kernel's",
@@ -41,9 +41,9 @@ CELLS: dict[State, Cell] = {
     State.WRONG: ("W", "bad"),
     State.OUT_OF_BOUNDS: ("O", "important"),
 }
-"""A letter and a tone for a cell of a map: neither says more than the other."""
+"""A letter and a tone for a cell of a map: both say the same."""
 STANDINGS: dict[Standing, tuple[str, Tone, str]] = {
-    Standing.MISSING: ("?", "bad", "the file is not there"),
+    Standing.MISSING: ("?", "bad", "the file is missing"),
     Standing.NEW: ("○", "muted", "not begun"),
     Standing.BEGUN: ("◐", "warning", "{todos_left} of {todos} TODOs left"),
     Standing.FAILING: ("✗", "bad", "{finding}"),
@@ -54,7 +54,7 @@ STANDINGS: dict[Standing, tuple[str, Tone, str]] = {
 
 @dataclass(frozen=True)
 class Description:
-    """A verdict, and the finding that is its cause, in the order in which they are read."""
+    """A verdict, and the finding that is its cause, in reading order."""
 
     headline: str
     tone: Tone
@@ -70,7 +70,7 @@ def title(exercise: Exercise) -> str:
 
 
 def describe(verdict: Verdict, exercise: Exercise, text: str = "", *, hints: int = 1, more: Row = ()) -> Description:
-    """Describe a verdict, with that many hints, and the way to get `more` where there are more.
+    """Describe a verdict, with this many hints, and how to get `more` if there are more.
 
     `text` is the script: with it, the code around a line and the TODOs are shown.
     """
@@ -109,7 +109,7 @@ def _line(text: str, tone: Tone) -> tuple[Row, ...]:
 
 
 def _cases(verdict: Verdict, exercise: Exercise) -> tuple[Row, ...]:
-    """A mark for each, and the name of the one that failed."""
+    """A mark for each case, and the name of the one that failed."""
     failed = [case.name for case in verdict.cases if not case.passed] or [verdict.findings[0].case]
     right, wrong = (sum(case.passed is passed for case in verdict.cases) for passed in (True, False))
     left = len(exercise.cases) - len(verdict.cases)
@@ -123,7 +123,7 @@ def hint_rows(hints: Sequence[str]) -> tuple[Row, ...]:
 
 
 def _todos(exercise: Exercise, text: str) -> tuple[Row, ...]:
-    """All TODOs of an exercise; none where no TODO is open, but a `...` of the learner's own is left."""
+    """Return all TODOs of an exercise; none if no TODO is open, but a `...` of the learner's own is left."""
     shipped = {todo.number: todo.task for todo in open_todos(exercise.shipped()) if todo.number}
     still_open = {todo.number: f"line {todo.line}" for todo in open_todos(text) if todo.number in shipped}
     following = next(iter(still_open), None)
@@ -139,7 +139,7 @@ def _todos(exercise: Exercise, text: str) -> tuple[Row, ...]:
 
 
 def _code(finding: Finding, text: str) -> tuple[Row, ...]:
-    """The line to blame, with those around it as far as they are known."""
+    """Return the line to blame, with those around it if they are known."""
     if finding.line is None:
         return ()
     lines, blamed, first = text.splitlines(), finding.line, max(finding.line - AROUND, 1)
@@ -173,7 +173,7 @@ def _also(findings: Sequence[Finding]) -> str:
 
 
 def describe_entry(entry: Entry) -> Row:
-    """Say how far an exercise is, how long its last check took, and how near its kernel is to the hardware's limit."""
+    """Say how far an exercise is, how long its last check took, and how close its kernel is to the hardware's limit."""
     exercise, record, passed = entry.exercise, entry.record, entry.standing is Standing.PASSED
     mark, tone, pattern = STANDINGS[entry.standing]
     finding = record.finding.replace("-", " ")
@@ -190,7 +190,7 @@ def describe_entry(entry: Entry) -> Row:
 
 
 def offer(variation: Exercise) -> str:
-    """Say that there is more to do for who likes to."""
+    """Offer more to those who have time left."""
     return f"Done early? Exercise {variation.number}, {variation.title}: uv run workshop watch {variation.number}"
 
 

@@ -1,6 +1,6 @@
 """How far a learner has come, in `.workshop/progress.json` beside the exercises.
 
-Written at once or not at all. A file that cannot be read is set aside under another name, never overwritten.
+It is written completely or not at all. A file that cannot be read is renamed, and never overwritten.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from triton_workshop.checking.judging.verdict import Verdict
 from triton_workshop.saves import write_whole
 
 FOLDER = "TRITON_WORKSHOP_STATE"
-"""This environment variable puts the state elsewhere."""
+"""This environment variable names another folder for the state."""
 
 
 @dataclass(frozen=True)
@@ -37,13 +37,13 @@ class Record:
     seconds: float | None = None
     """How long the last check took."""
     finding: str = ""
-    """The kind of what was wrong at the last check."""
+    """The kind of mistake at the last check."""
     hints: tuple[str, ...] = ()
     hints_shown: int = 0
     digest: str = ""
-    """Of the text that was checked: another text needs another check."""
+    """The digest of the text that was checked: another text needs another check."""
     best_ratio: float | None = None
-    """How many times the limit of the hardware the fastest measured kernel took."""
+    """The time of the fastest measured kernel, divided by the hardware's limit."""
 
 
 def state_folder() -> Path:
@@ -51,12 +51,12 @@ def state_folder() -> Path:
 
 
 def load_progress() -> defaultdict[str, Record]:
-    """The records by exercise; none where there is no file. A broken one is set aside, with a message."""
+    """Return the records by exercise; none if there is no file. A broken file is renamed, with a message."""
     file = state_folder() / "progress.json"
     try:
         data = json.loads(file.read_text(encoding="utf-8"))
         return defaultdict(Record, {number: _record(values) for number, values in data["exercises"].items()})
-    except (FileNotFoundError, NotADirectoryError):  # that there can be no file, whoever saves one will say
+    except (FileNotFoundError, NotADirectoryError):  # if there can be no file, saving one will say so
         pass
     except OSError as error:
         _say(f"{file}: cannot be read: {error.strerror}")
@@ -64,9 +64,9 @@ def load_progress() -> defaultdict[str, Record]:
         aside = file.with_name(f"progress-broken-{time.strftime('%Y%m%d-%H%M%S')}.json")
         try:
             file.replace(aside)
-            _say(f"the record of your progress could not be read; it lies in {aside}, and a new one begins")
+            _say(f"the record of your progress could not be read; it was moved to {aside}, and a new one begins")
         except OSError as error:
-            _say(f"the record of your progress could not be read, nor {file} set aside: {error.strerror}")
+            _say(f"the record of your progress could not be read, and {file} could not be moved: {error.strerror}")
     return defaultdict(Record)
 
 
@@ -81,7 +81,7 @@ def _say(message: str) -> None:
 
 
 def update(exercise: str, change: Callable[[Record], Record]) -> Record:
-    """Change a record. Where it cannot be written, say so: a check is worth more than its record."""
+    """Change a record. If it cannot be written, only say so: a check is worth more than its record."""
     progress = load_progress()
     progress[exercise] = change(progress[exercise])
     exercises = {number: asdict(record) for number, record in sorted(progress.items())}
@@ -94,7 +94,7 @@ def update(exercise: str, change: Callable[[Record], Record]) -> Record:
 
 
 def remember(verdict: Verdict, *, hints_shown: int = 0) -> Record:
-    """Keep what a check of the learner's own exercise file has shown; other files are nobody's progress.
+    """Record what a check of the learner's own exercise file showed; other files do not count as progress.
 
     `hints_shown`: how many of the finding's hints are on the screen with it.
     """
@@ -117,12 +117,12 @@ def remember(verdict: Verdict, *, hints_shown: int = 0) -> Record:
 
 
 def remember_hints(exercise: str, shown: int) -> None:
-    """Keep how many hints about the last finding have been shown."""
+    """Record how many hints about the last finding have been shown."""
     update(exercise, lambda record: replace(record, hints_shown=max(record.hints_shown, shown)))
 
 
 def digest(exercise: Exercise) -> str:
-    """Of the learner's file as it is now; empty where it is not there."""
+    """Return the digest of the learner's file as it is now; empty if there is no file."""
     try:
         return hashlib.sha256(exercise.exercise_file.read_bytes()).hexdigest()
     except OSError:
@@ -137,7 +137,7 @@ class Standing(StrEnum):
     BEGUN = "begun"
     FAILING = "failing"
     CHANGED = "changed"
-    """All TODOs are done, and it was not checked since."""
+    """All TODOs are done, and it has not been checked since."""
     PASSED = "passed"
 
 
@@ -158,7 +158,7 @@ def entries() -> tuple[Entry, ...]:
 
 
 def first_open(entries: Sequence[Entry]) -> Entry | None:
-    """The first exercise that has not passed, variations left out; None where all have."""
+    """Return the first exercise that has not passed, leaving out variations; None if all have passed."""
     required = (entry for entry in entries if not entry.exercise.optional)
     return next((entry for entry in required if entry.standing is not Standing.PASSED), None)
 

@@ -1,4 +1,4 @@
-"""A verdict in Rich: in a terminal, and with other colours and more room on the screen of `workshop watch`."""
+"""Shows a verdict with Rich: in a terminal, and with other colours and more space in `workshop watch`."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ TERMINAL = Theme({
     "accent": "bold cyan",
     "key": "bold cyan",
 })  # fmt: skip
-"""Every style that a report uses, by name: each screen has its own colours for them."""
+"""Every style that a report uses, by name: each screen has its own colours for these."""
 MEASURE = 92
-"""Columns beyond which running text is hard to follow."""
+"""The widest that running text may be, in columns: longer lines are hard to follow."""
 _WIDEST = 120
 _CELL = 3
 """Columns of a cell in a small map."""
 
 
 def print_verdict(verdict: Verdict, exercise: Exercise, console: Console) -> None:
-    """Print what was checked where; then, unless all is right, the first finding: what, where, and a hint."""
+    """Print what was checked and where; then, unless all is right, the first finding with its place and a hint."""
     described, width = describe(verdict, exercise), min(_WIDEST, console.width)
     own = verdict.file == exercise.exercise_file.resolve()
     device = "simulator and GPU" if verdict.device == "cuda" else verdict.device
@@ -77,7 +77,7 @@ def headline(described: Description) -> Text:
 
 
 def view(described: Description, width: int) -> Group:
-    """All below the headline."""
+    """Everything below the headline."""
     parts = [_tile_map(part) if isinstance(part, TileMap) else table(*part) for part in described.parts]
     return spaced([*parts, *([_side_by_side(described.pictures, width)] if described.pictures else [])])
 
@@ -96,7 +96,7 @@ def table(*rows: Row) -> Constrain:
 
 
 def _tile_map(tiles: TileMap) -> Group:
-    """The map, planes beside each other where they fit, and what its letters mean."""
+    """The map, with planes side by side if they fit, and what its letters mean."""
     planes = tiles.planes if len(set(tiles.planes)) > 1 else tiles.planes[:1]
     cell = _CELL if len(planes[0][0]) * len(planes) <= 20 else 1
     drawn = [_plane(plane, cell, f"channel {number}" if len(planes) > 1 else "") for number, plane in enumerate(planes)]
@@ -151,7 +151,7 @@ def print_list(entries: Sequence[Entry], console: Console) -> None:
 
 
 def print_hint(record: Record, level: int, exercise: Exercise, console: Console) -> None:
-    """Print a hint about what the last check has found."""
+    """Print a hint about what the last check found."""
     with console.use_theme(TERMINAL):
         (count, tone), (hint, _) = hint_rows(record.hints)[level - 1]
         about = Text(f"exercise {exercise.number} · {record.finding} · {count}", tone)

@@ -1,4 +1,4 @@
-"""Putting an exercise back as it was shipped."""
+"""Restores an exercise as it was shipped."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from triton_workshop.saves import write_whole
 
 
 def is_shipped(exercise: Exercise) -> bool:
-    """Whether the learner's file is as it was shipped: there is nothing to reset."""
+    """Whether the learner's file is still as it was shipped, so that there is nothing to reset."""
     try:
         return exercise.exercise_file.read_text(encoding="utf-8", errors="replace") == exercise.shipped()
     except OSError:
@@ -19,7 +19,7 @@ def is_shipped(exercise: Exercise) -> bool:
 
 
 def reset(exercise: Exercise) -> Path | None:
-    """Put the shipped file back. What was there is kept in a file of its own, which is returned. Raises OSError."""
+    """Restore the shipped file. The learner's file becomes a backup, whose path is returned. Raises OSError."""
     backup, file = None, exercise.exercise_file
     if file.exists():
         now = datetime.now().strftime("%Y%m%d-%H%M%S-%f")  # two resets within one second keep two backups
