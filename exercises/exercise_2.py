@@ -1,4 +1,4 @@
-"""Exercise 2: give an image the brown of old photographs.
+"""Exercise 2: give an image the brown tone of old photographs.
 
 Each output channel is a weighted sum of the three input channels, at most 1.0:
     red'   = 0.393 red + 0.769 green + 0.189 blue

@@ -1,7 +1,7 @@
 """Exercise 2b: sepia for an image that is not contiguous.
 
-A crop, a transposed image or every second pixel is a view: the same memory with
-other strides. Pixel (channel, row, column) lies at
+A crop, a transposed image and every second pixel are views: the same memory
+with other strides. Pixel (channel, row, column) lies at
     channel * stride_c + row * stride_h + column * stride_w
 from the image's first element. The weights are those of exercise 2:
     red'   = 0.393 red + 0.769 green + 0.189 blue

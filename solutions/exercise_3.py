@@ -1,7 +1,7 @@
 """Exercise 3: slide a filter over each channel of an image, a convolution.
 
-The filter is centred and not flipped; outside the image lie zeros. For a weight
-of size k × k,
+The filter is centred and not flipped; pixels outside the image are zero. For a
+weight of size k × k,
     output[c, y, x] = sum over i, j of
         image[c, y + i - k // 2, x + j - k // 2] * weight[i, j]
 Each pixel costs 8 bytes (one float32 value read, one written) and 2 k^2

@@ -1,8 +1,8 @@
 """Exercise 4b: a layer of a neural network, relu(A @ B + bias), in one kernel.
 
-What follows the loop of a matrix product is called its epilogue. The sums are
-still in registers there, so a bias per column and a ReLU cost no extra trip to
-memory: two kernels fewer, and 16 bytes fewer per element of C.
+The code after the loop of a matrix product is called its epilogue. There the
+sums are still in registers, so a bias per column and a ReLU cost no extra trip
+to memory: two kernels fewer, and 16 bytes fewer per element of C.
 """
 
 # Import this first: it chooses the GPU, or the simulator where there is none.

@@ -1,19 +1,19 @@
 """Exercise 1 at the limit of the hardware: add two vectors.
 
-What the plain kernel wastes: next to nothing. It reads and writes each byte
-once, in order, and memory cannot be asked for less. This file keeps what makes
-it so, and saves what little is left:
+What the plain kernel wastes: next to nothing. It reads or writes each byte
+once, in order, and no kernel can ask memory for less. This file keeps what
+makes it so fast, and saves what little is left:
 
-- 16 bytes a load. A thread owns 4 neighbours, or 8 of 2 bytes each, so one
-  instruction moves them: Triton finds that out by itself, from offsets that
-  count up and a vector that starts at a multiple of 16 bytes.
+- 16 bytes per load. A thread owns 4 neighbouring elements, or 8 of 2 bytes
+  each, so that one instruction moves them. Triton finds that out by itself,
+  because the offsets count up and the vector starts at a multiple of 16 bytes.
 - Bytes in flight. A program of 1024 floats has 4 warps, so a thread asks for
-  2 × 16 bytes of x and as many of y before it waits.
+  2 × 16 bytes of x and just as many of y before it waits.
 - 64-bit numbers only where they are needed: the program's first element may
-  lie beyond 2^31, the offsets within its block cannot.
+  lie beyond 2^31, but the offsets within its block cannot.
 
-On an H200, 2^28 floats: plain 0.737 ms, fast 0.737 ms, a copy of as many bytes
-0.764 ms (benchmarks/results/h200.md).
+On an H200, 2^28 floats: plain 0.737 ms, fast 0.737 ms, a copy of the same number
+of bytes 0.764 ms (benchmarks/results/h200.md).
 """
 
 # Import this first: it chooses the GPU, or the simulator where there is none.

@@ -9,17 +9,18 @@ Three ideas:
 
 - Quads. A thread owns 4 neighbouring columns. It loads its own quad and those
   to the left and to the right, 16 bytes each, always aligned. Split into
-  columns these are values by name, and the pixel j columns further is no load:
-  it is another name.
+  columns, they are values with names of their own, so the pixel j columns
+  further needs no load: it is another name.
 - Rows. A program computes several rows of output at once. An input row, once
   loaded, serves each output row whose filter covers it, up to k of them.
-- Walks. With 7 × 7 weights arithmetic is what is left. A program then walks down
-  the image, so that what it shares with the program below is small beside
-  what it computes: just so far that as many programs as the multiprocessors
-  have room for do all the work. They begin together and end together.
+- Walks. With 7 × 7 weights, arithmetic is the limit that remains. A program
+  then walks down the image, so that the rows that it shares with the program
+  below are few compared with those that it computes. It walks just far enough
+  for all the work to be done by as many programs as the multiprocessors have
+  room for. They begin together and end together.
 
 So, up to 9 × 9, a quad costs 3 loads of 16 bytes for each of
-(ROWS + k - 1) / ROWS rows, where the plain kernel makes 4 k^2 loads of 4 bytes.
+(ROWS + k - 1) / ROWS rows; the plain kernel makes 4 k^2 loads of 4 bytes.
 
 On an H200, 8192 × 8192 pixels, where a copy takes 0.384 ms
 (benchmarks/results/h200.md):
@@ -36,19 +37,23 @@ import torch
 import triton
 import triton.language as tl
 
-LARGEST_BY_NAME = 5  # up to 5 × 5 weights memory is the limit
+LARGEST_BY_NAME = 5  # up to 5 × 5 weights, memory is the limit
 LARGEST_WALK = 9  # up to 9 × 9, registers hold all weights
-# Images of so few pixels, all channels together, leave most of a GPU without
-# work: then in small tiles. The simulator has nothing that would lie idle.
+# Images with no more pixels than this, all channels together, leave most of a
+# GPU without work, so they are cut into small tiles. The simulator has nothing
+# that could be idle.
 SMALL, MEDIUM = (2**16, 2**20) if DEVICE == "cuda" else (0, 0)
-FARTHEST = 512  # rows to walk: more would hardly save loads
+FARTHEST = 512  # rows to walk: walking further would hardly save any loads
 # (filter size, aligned) → the warps that a multiprocessor has registers for.
 WALKING_WARPS = {(7, True): 16, (7, False): 12, (9, True): 8, (9, False): 8}
 
 
 @triton.jit
 def split_quads(pixels, QUADS: tl.constexpr):
-    """Columns 0 1 2 3 of a quad are 2 × 2 values: a split leaves 0 2 and 1 3."""
+    """Return the four columns of each quad, from two splits.
+
+    Columns 0 1 2 3 are 2 × 2 values: the first split leaves 0 2 and 1 3.
+    """
     even, odd = tl.split(tl.reshape(pixels, (QUADS, 2, 2)))
     column_0, column_2 = tl.split(even)
     column_1, column_3 = tl.split(odd)
@@ -57,7 +62,7 @@ def split_quads(pixels, QUADS: tl.constexpr):
 
 @triton.jit
 def join_quads(column_0, column_1, column_2, column_3, QUADS: tl.constexpr):
-    """split_quads, backwards."""
+    """Undo split_quads."""
     even, odd = tl.join(column_0, column_2), tl.join(column_1, column_3)
     return tl.reshape(tl.join(even, odd), (4 * QUADS,))
 
@@ -67,10 +72,10 @@ def load_row(
     row_ptr, first_column, limit,
     RADIUS: tl.constexpr, QUADS: tl.constexpr, ALIGNED: tl.constexpr,
 ):
-    """The pixels that a quad's sums need: from RADIUS before it to RADIUS after.
+    """Load the pixels that a quad's sums need, from RADIUS before to RADIUS after.
 
     Columns from limit on are zeros, and so are those before the image: as
-    unsigned numbers they are large, so one comparison does for both.
+    unsigned numbers these are large, so one comparison is enough for both.
     """
     pixels = ()
     if ALIGNED:
@@ -85,8 +90,8 @@ def load_row(
         for n in tl.static_range(4 + 2 * RADIUS):
             pixels += (quads[4 * SIDE - RADIUS + n],)
     else:
-        # A row may start anywhere: 4 bytes per thread, each column on its own,
-        # so that threads need not hand pixels to each other.
+        # A row may start anywhere: 4 bytes per thread, with a load for each
+        # column, so that threads need not pass pixels to each other.
         for n in tl.static_range(4 + 2 * RADIUS):
             columns = first_column + 4 * tl.arange(0, QUADS) + n - RADIUS
             mask = columns.to(tl.uint32) < limit
@@ -99,7 +104,7 @@ def store_rows(
     output_ptr, sums, first_line, first_row, first_column, height, width,
     ROWS: tl.constexpr, QUADS: tl.constexpr,
 ):
-    """ROWS rows of output: four sums each, one for each column of a quad."""
+    """Store ROWS rows of output, with one sum for each of a quad's columns."""
     columns = first_column + tl.arange(0, 4 * QUADS)
     for r in tl.static_range(ROWS):
         line = join_quads(
@@ -112,10 +117,10 @@ def store_rows(
 
 @triton.jit
 def position(height, width, rows, QUADS: tl.constexpr):
-    """This program's first column, its first row, and its channel.
+    """Return this program's first column, its first row, and its channel.
 
-    Neighbours along a row first: programs that run at the same time then share
-    input rows in the L2 cache.
+    Consecutive programs are neighbours along a row, so programs that run at the
+    same time share input rows in the L2 cache.
     """
     pid = tl.program_id(axis=0)
     across = tl.cdiv(width, 4 * QUADS)
@@ -125,7 +130,7 @@ def position(height, width, rows, QUADS: tl.constexpr):
     return first_column, first_row, (pid // across // down).to(tl.int64)
 
 
-# Where memory is the limit: everything by name, nothing in a loop.
+# Where memory is the limit: every value has a name, and there is no loop.
 
 
 @triton.jit
@@ -134,7 +139,7 @@ def conv2d_kernel(
     height, width_in_units, SIZE: tl.constexpr,
     UNIT: tl.constexpr, ROWS: tl.constexpr, QUADS: tl.constexpr,
 ):
-    # A width of 4 times something shows Triton that every row is aligned.
+    # A width that is a product with 4 tells Triton that every row is aligned.
     width = width_in_units * UNIT
     ALIGNED: tl.constexpr = UNIT % 4 == 0
     RADIUS: tl.constexpr = SIZE // 2
@@ -153,7 +158,7 @@ def conv2d_kernel(
             row_ptr, first_column, limit, RADIUS, QUADS, ALIGNED
         )
 
-        # Output row r sees this input row through row i - r of the filter.
+        # Output row r uses this input row with row i - r of the filter.
         new_sums = ()
         for r in tl.static_range(ROWS):
             for column in tl.static_range(4):
@@ -171,9 +176,10 @@ def conv2d_kernel(
     )
 
 
-# With 7 × 7 and 9 × 9 weights arithmetic is the limit. Written out it would be so
-# many instructions that a multiprocessor waits for them to arrive. A loop's few
-# stay in its instruction cache: so a program walks down the image.
+# With 7 × 7 and 9 × 9 weights, arithmetic is the limit. Written out, it would be
+# so many instructions that a multiprocessor would wait for them to arrive. The
+# few instructions of a loop stay in the instruction cache, so a program walks
+# down the image.
 
 
 @triton.jit
@@ -196,19 +202,20 @@ def conv2d_walking_kernel(
     for n in tl.static_range(SIZE * SIZE):
         weights += (tl.load(weight_ptr + n),)
 
-    # Under way are LAST rows of output, the oldest first, four sums for each.
+    # LAST rows of output are in progress, the oldest first, with four sums each.
     sums = ()
     for _ in tl.static_range(4 * LAST):
         sums += (tl.zeros((QUADS,), dtype=tl.float32),)
 
-    # One row ahead: its loads are under way while this row is multiplied.
+    # Load one row ahead, so that its loads run while this row is multiplied.
     row = first_row - RADIUS
     row_ptr = image_ptr + row.to(tl.int64) * width
     limit = tl.where((row >= 0) & (row < height), width, 0).to(tl.uint32)
     pixels = load_row(
         row_ptr, first_column, limit, RADIUS, QUADS, ALIGNED
     )
-    # Two rows a turn: from the one to the other, values change names, not registers.
+    # Two rows per iteration: from one row to the next, values change their names,
+    # not their registers.
     for turn in range(first_row - RADIUS, first_row + rows + RADIUS, 2):
         for second in tl.static_range(2):
             row = turn + second
@@ -220,7 +227,7 @@ def conv2d_walking_kernel(
                 row_ptr, first_column, limit, RADIUS, QUADS, ALIGNED
             )
 
-            # The oldest row of output sees this row through the filter's last.
+            # The oldest row of output uses this row with the filter's last row.
             new_sums = ()
             for age in tl.static_range(SIZE):
                 for column in tl.static_range(4):
@@ -246,8 +253,8 @@ def conv2d_walking_kernel(
             pixels = next_pixels
 
 
-# Beyond that a filter has too many weights to keep. They are loaded where they are
-# needed, for one row of the image after the other.
+# A larger filter has too many weights to keep in registers. They are loaded
+# where they are needed, for one row of the image after another.
 
 
 @triton.jit
@@ -274,7 +281,7 @@ def conv2d_large_filter_kernel(
         )
         new_sums = ()
         for r in tl.static_range(ROWS):
-            # Row i - r of the filter, where it has one.
+            # Row i - r of the filter, if there is one.
             first, second, third, fourth = sums[4 * r : 4 * r + 4]
             if (i >= r) & (i < r + SIZE):
                 weights_ptr = weight_ptr + (i - r) * SIZE
@@ -293,7 +300,7 @@ def conv2d_large_filter_kernel(
     )
 
 
-# Which of them, and in which tiles?
+# Which kernel runs, and with which tiles?
 
 
 def conv2d(image: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
@@ -320,7 +327,7 @@ def conv2d(image: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
 def tile_for(
     image: torch.Tensor, size: int
 ) -> tuple[triton.JITFunction, int, int, int]:
-    """A kernel, the rows and the quads of a tile, and the warps that share it.
+    """Return a kernel, a tile's rows and quads, and the warps that share it.
 
     The tiles are those that were the fastest on an H200.
     """
@@ -336,11 +343,11 @@ def tile_for(
 
 
 def walking_tile(image: torch.Tensor, size: int) -> tuple[int, int, int]:
-    """Rows, quads and warps: all programs run at once, and end at once.
+    """Return rows, quads and warps for which all programs start and end together.
 
-    A tile is as wide as it can be with an eighth of the image's width, or less,
-    beyond the edge; and so long that the programs of a large image fill all
-    multiprocessors once, or a few times, with no rest.
+    A tile is as wide as possible with at most an eighth of the image's width
+    beyond the edge. It is so long that the programs of a large image fill all
+    multiprocessors once, or a few times, with none left over.
     """
     channels, height, width = image.shape
     aligned = width % 4 == 0

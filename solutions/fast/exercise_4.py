@@ -1,61 +1,62 @@
 """Exercise 4 at the limit of the hardware: multiply two matrices, C = A @ B.
 
 What the plain kernel wastes: the tensor cores, which multiply 16-bit numbers
-many times faster than anything multiplies float32. It never asks them for
-float32, and for 16 bits its tiles are too small to keep them fed.
+many times faster than anything multiplies float32. For float32 it never uses
+them, and for 16 bits its tiles are too small to keep them busy.
 
 Four ideas:
 
 - Descriptors. A tensor descriptor (base, shape, strides, block) describes a
-  matrix in tiles. On Hopper one thread hands it to a copy engine, and the tile
-  lands in shared memory while the tensor cores work on the one before. What
-  lies outside the matrix arrives as zeros, without a mask.
-- Programs that stay, for 16 bits. There is at most one for each multiprocessor.
-  It takes tile after tile, and asks for the next one's numbers before this one
-  is done. All tiles go in groups of GROUP_M rows of tiles: those computed at the
-  same time then share rows of A and columns of B in the L2 cache.
-- Bytes that need not move, for 16 bits. There an H200 reaches its power limit and
-  lowers its clock: moving less leaves power to multiply. So 8 programs in a row
-  take 4 × 2 tiles, which share more than 8 × 1, and Nsight Compute counts fewer
-  reads of L2: it seems that neighbours fetch together. The next tile often needs
-  the same rows of A: it goes through K the other way, and begins with what the L2
-  cache still holds of them. And there are no more programs than the rounds need:
-  for 512 tiles and 132 multiprocessors that is 4 rounds of 128, not 3 of 132 and
-  one of 116.
+  matrix in tiles. On Hopper, one thread passes it to a copy engine, and the
+  tile lands in shared memory while the tensor cores work on the previous one.
+  Elements outside the matrix arrive as zeros, without a mask.
+- Persistent programs, for 16 bits. There is at most one per multiprocessor. It
+  takes tile after tile, and asks for the next tile's numbers before the current
+  one is done. Tiles are taken in groups of GROUP_M rows of tiles, so those that
+  are computed at the same time share rows of A and columns of B in the L2 cache.
+- Bytes that need not move, for 16 bits. With these, an H200 reaches its power
+  limit and lowers its clock: moving less leaves power for multiplying. So 8
+  consecutive programs take 4 × 2 tiles, which share more than 8 × 1, and Nsight
+  Compute counts fewer reads of L2: it seems that neighbours fetch together. A
+  program's next tile often needs the same rows of A. It goes through K in the
+  other direction, and begins with the part of them that the L2 cache still
+  holds. And there are no more programs than the rounds need: for 512 tiles and
+  132 multiprocessors that is 4 rounds of 128, not 3 of 132 and one of 116.
 - Parts. A float32 has 24 significant bits and a bfloat16 has 8, so three of
   them hold it: a = a0 + a1 + a2, each about 2^-8 of the one before. Of the nine
-  products of parts the three smallest are left out, which is about what float32
-  rounds away: six remain. Two float16 parts, 11 bits each, make do with three
-  products, if a power of two brings each row of A and column of B into float16's
-  range. Hopper's tensor cores cut off low bits as they add, so each step along K
-  starts from zero, and the steps are added up in float32, which rounds.
+  products of parts, the three smallest are left out, which are about as small as
+  what float32 rounds away. Six remain. For two float16 parts, of 11 bits each,
+  three products are enough, if a power of two brings each row of A and each
+  column of B into float16's range. Hopper's tensor cores cut off low bits as they
+  add, so each step along K starts from zero, and the steps are added up in
+  float32, which rounds.
 
 On an H200, 4096 × 4096 times 4096 × 4096 (benchmarks/results/h200.md):
 
     float32   plain 3.256 ms   cuBLAS 2.704 ms   bf16x6 1.601 ms   fp16x3 0.841 ms
     float16   plain 0.430 ms   cuBLAS 0.200 ms   fast 0.199 ms
 
-For float32 this is as accurate as float32 sums, not IEEE 754 arithmetic:
+For float32 this is as accurate as float32 sums, but is not IEEE 754 arithmetic:
 
 - precision="bf16x6", the default, holds for rows and columns of any magnitude.
-  Below 1e-33 the parts run out of exponents: an input is then kept to 2^-134
-  or so, not to 24 bits.
-- precision="fp16x3" is faster. Its parts hold 22 bits, which a sum of a few
-  products shows and a long one does not; and a row of A, or a column of B, that
-  mixes magnitudes has its elements kept to 2^-39 of its largest only.
-- An Inf or a NaN makes NaN of its whole row of C (column, if B has it), where
-  IEEE 754 would keep some Inf. Where C overflows, it is Inf or NaN.
+  Below 1e-33 the parts run out of exponents: an input is then accurate to about
+  2^-134, not to 24 bits.
+- precision="fp16x3" is faster. Its parts hold 22 bits, which shows in a sum of a
+  few products but not in a long one. In a row of A, or a column of B, that mixes
+  magnitudes, elements are accurate only to 2^-39 of the largest.
+- An Inf or a NaN turns its whole row of C (its column, if it is in B) into NaN,
+  where IEEE 754 would keep some Inf. Where C overflows, it is Inf or NaN.
 
 For 16 bits, whether a sum runs up or down K depends on its tile and on how many
 multiprocessors there are. So the last bit of C may differ from GPU to GPU, and
-between two rows that are alike in A.
+between two rows of C for which the rows of A are equal.
 
-On the simulator these kernels run as they are. On a GPU, small products go the
-plain way, in smaller tiles, float32 as it is: to split and to describe would
-take longer. On a GPU that is not Hopper, and for matrices that no descriptor
-can describe, an autotuned kernel works with pointers; for float32 it splits
-into six products too, or, on GPUs before Ampere, which have no bfloat16,
-multiplies float32 as it is.
+On the simulator these kernels run as they are. On a GPU, small products use the
+plain kernel with smaller tiles, and float32 is not split: making parts and
+descriptors would take longer. On a GPU that is not Hopper, and for matrices that
+no descriptor can describe, an autotuned kernel works with pointers. For float32
+it also splits into six products; on GPUs before Ampere, which have no bfloat16,
+it multiplies float32 without splitting.
 """
 
 # Import this first: it chooses the GPU, or the simulator where there is none.
@@ -71,12 +72,12 @@ PARTS = {"bf16x6": (3, torch.bfloat16), "fp16x3": (2, torch.float16)}
 LARGEST_BFLOAT16 = tl.constexpr(3.3895313892515355e38)
 STEP_K = 64  # along K, in elements; parts are padded to it
 LONGEST_SECOND_AXIS = 2**16 - 1  # of a grid on a GPU; the first may have 2^31 - 1
-# So many products of elements do not fill a large GPU. The simulator has nothing
-# that would lie idle.
+# Up to this many products of elements do not fill a large GPU. The simulator has
+# nothing that could be idle.
 SMALL = 2**29 if DEVICE == "cuda" else 0
 
 
-# Which tile? The same for every kernel below.
+# Which tile does a program compute? Every kernel below uses this.
 
 
 @triton.jit
@@ -84,7 +85,7 @@ def tile_position(
     tile, M, N,
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, GROUP_M: tl.constexpr,
 ):
-    """Row and column of a tile of C: down GROUP_M of them, then one right."""
+    """Return a tile's row and column in C: down GROUP_M tiles, then one right."""
     tiles_m = tl.cdiv(M, BLOCK_M)
     tiles_in_group = GROUP_M * tl.cdiv(N, BLOCK_N)
     first_m = tile // tiles_in_group * GROUP_M
@@ -95,12 +96,13 @@ def tile_position(
 
 @triton.jit
 def numbered_in_blocks(tile, tiles):
-    """Other numbers for the same tiles: 8 in a row are 4 × 2 tiles, and 16 are 8 × 2.
+    """Renumber the tiles: 8 consecutive ones are 4 × 2 tiles, and 16 are 8 × 2.
 
-    In a group of 16 rows, 32 tiles are two columns of four fours. Now they take
-    turns: a four on the left, the one beside it on the right, the next on the left.
-    A last group of fewer rows, or an odd number of columns, makes other blocks of
-    them; what is left of the last 32 keeps its numbers. Each tile is there once.
+    In a group of 16 rows, 32 tiles are two columns of four fours each. Renumbered,
+    the columns take turns: a four on the left, the one beside it on the right, the
+    next one on the left. With a last group of fewer rows, or an odd number of
+    columns, the blocks have other shapes; the tiles after the last full 32 keep
+    their numbers. Every tile still occurs once.
     """
     four = tile // 4 % 8
     moved = tile + (four % 2 * 4 + four // 2 - four) * 4
@@ -109,14 +111,14 @@ def numbered_in_blocks(tile, tiles):
 
 @triton.jit
 def load_tile(desc, row, k, K_IS_LAST: tl.constexpr):
-    """The tile (rows, k) at (row, k), of a matrix stored in either order.
+    """Load the tile (rows, k) at (row, k) of a matrix stored in either order.
 
-    A's rows are rows of C, B's columns are columns of C: both count as rows.
+    A's rows are rows of C and B's columns are columns of C: both count as rows.
     """
     return desc.load([row, k]) if K_IS_LAST else tl.trans(desc.load([k, row]))
 
 
-# 16 bits: descriptors, and programs that stay.
+# 16 bits: descriptors and persistent programs.
 
 
 @triton.jit
@@ -134,7 +136,7 @@ def matmul_kernel(
         number = numbered_in_blocks(tile, tiles)
         pid_m, pid_n = tile_position(number, M, N, BLOCK_M, BLOCK_N, GROUP_M)
         m, n = pid_m * BLOCK_M, pid_n * BLOCK_N
-        # From where the tile before ended: what both need is still in the L2 cache.
+        # Begin where the previous tile ended: the L2 cache still holds what both need.
         backwards = tile // programs % 2 == 1
         accumulator = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
         for step in range(steps):
@@ -151,15 +153,18 @@ def matmul_kernel(
 
 @triton.jit
 def fitting_exponent(largest_bits):
-    """The power of two that brings a row into float16: its largest element,
-    whose bits are given, to 2^14 or more and below 2^15."""
+    """Return the exponent of the power of two that brings a row into float16.
+
+    The row's largest element, whose bits are given, is then at least 2^14 and
+    below 2^15.
+    """
     exponent = (largest_bits >> 23) - 127
     return tl.minimum(14 - exponent, 126)
 
 
 @triton.jit
 def power_of_two(exponent):
-    """2^exponent, exact: the exponent field of a float32, from -126 to 127."""
+    """Return 2^exponent, exactly, from the exponent field of a float32: -126 to 127."""
     return ((exponent + 127) << 23).to(tl.float32, bitcast=True)
 
 
@@ -169,7 +174,7 @@ def largest_kernel(
     K_AXIS: tl.constexpr,
     BLOCK_ROWS: tl.constexpr, BLOCK_K: tl.constexpr, STEPS: tl.constexpr,
 ):
-    """The bits of the largest |x| of each row: they compare as integers."""
+    """Store the bits of each row's largest |x|, which compare as integers."""
     pid_row, pid_k = tl.program_id(1 - K_AXIS), tl.program_id(K_AXIS)
     row = pid_row.to(tl.int64) * BLOCK_ROWS + tl.arange(0, BLOCK_ROWS)
     first_k = pid_k.to(tl.int64) * (BLOCK_K * STEPS)
@@ -191,7 +196,7 @@ def split_kernel(
     PARTS: tl.constexpr, K_AXIS: tl.constexpr,
     BLOCK_ROWS: tl.constexpr, BLOCK_K: tl.constexpr,
 ):
-    """x = part 0 + part 1 (+ part 2), with zeros from K to padded_K."""
+    """Split x = part 0 + part 1 (+ part 2), with zeros from K to padded_K."""
     pid_row, pid_k = tl.program_id(1 - K_AXIS), tl.program_id(K_AXIS)
     row = pid_row.to(tl.int64) * BLOCK_ROWS + tl.arange(0, BLOCK_ROWS)
     k = pid_k.to(tl.int64) * BLOCK_K + tl.arange(0, BLOCK_K)
@@ -213,7 +218,7 @@ def split_kernel(
         # A large matrix's third part starts beyond 2^31.
         part_ptr = parts_ptr + number * tl.cast(part_stride, tl.int64)
         tl.store(part_ptr + offsets, part, mask=mask)
-        rest -= part.to(tl.float32)  # exact: what the part has rounded away
+        rest -= part.to(tl.float32)  # exact: what rounding took from the part
 
 
 # float32, second step: multiply the parts.
@@ -221,7 +226,7 @@ def split_kernel(
 
 @triton.jit
 def load_part(desc, number, part_height, row, k, K_IS_LAST: tl.constexpr):
-    """A tile of one part; the parts lie one below the other."""
+    """Load a tile of one part; the parts lie one below the other."""
     down = number * part_height
     if K_IS_LAST:
         row += down
@@ -252,7 +257,7 @@ def matmul_parts_kernel(
             b0 = tl.trans(load_part(b_desc, 0, b_part_height, n, k, B_K_IS_LAST))
             b1 = tl.trans(load_part(b_desc, 1, b_part_height, n, k, B_K_IS_LAST))
 
-            # From zero, the smallest products first.
+            # Start from zero, with the smallest products first.
             if PARTS == 3:
                 a2 = load_part(a_desc, 2, a_part_height, m, k, A_K_IS_LAST)
                 b2 = tl.trans(load_part(b_desc, 2, b_part_height, n, k, B_K_IS_LAST))
@@ -282,8 +287,8 @@ def matmul_parts_kernel(
         tl.store(c_ptr + offsets, accumulator, mask=mask)
 
 
-# Small, without Hopper, or without 16-byte rows: the plain kernel, with better
-# tiles.
+# Small matrices, GPUs other than Hopper, or rows that are not aligned to 16
+# bytes: the plain kernel, with better tiles.
 
 POINTER_CONFIGS = [
     triton.Config(
@@ -321,7 +326,7 @@ def matmul_pointer_kernel(
         b_mask = (offs_k[:, None] < K - k) & (offs_n[None, :] < N)
         a = tl.load(a_ptrs, mask=a_mask, other=0.0)
         b = tl.load(b_ptrs, mask=b_mask, other=0.0)
-        # From zero again: a float32 product may run on tensor cores.
+        # Each product starts from zero: float32 may run on tensor cores.
         accumulator += tl.dot(a, b, input_precision=PRECISION)
         a_ptrs += BLOCK_K * stride_ak
         b_ptrs += BLOCK_K * stride_bk
@@ -335,7 +340,7 @@ tuned_pointer_kernel = triton.autotune(
 )(matmul_pointer_kernel)
 
 
-# Which of them? One launcher for all.
+# Which kernel runs? There is one launcher for all of them.
 
 
 def matmul(
@@ -370,7 +375,7 @@ def matmul(
 
 
 def compute_capability(matrix: torch.Tensor) -> tuple[int, int]:
-    """The GPU's; the simulator's is that of Hopper."""
+    """Return the GPU's compute capability; the simulator counts as Hopper."""
     if DEVICE == "cpu":
         return HOPPER, 0
     capability = torch.cuda.get_device_capability(matrix.device)
@@ -381,10 +386,11 @@ def compute_capability(matrix: torch.Tensor) -> tuple[int, int]:
 
 
 def persistent_programs(matrix: torch.Tensor, tiles: int) -> int:
-    """As few as finish so many tiles in no more rounds than one program for each
-    multiprocessor would: more would take power, and not end sooner.
+    """Return the number of persistent programs for this many tiles.
 
-    On the simulator few, so that some stay.
+    It is the smallest that needs no more rounds than one program for each
+    multiprocessor would: more would take power without finishing sooner. On the
+    simulator it is small, so that some programs take several tiles.
     """
     if DEVICE == "cpu":
         multiprocessors = 2
@@ -396,7 +402,7 @@ def persistent_programs(matrix: torch.Tensor, tiles: int) -> int:
 
 
 def describable(matrix: torch.Tensor) -> bool:
-    """Whether it starts, and each row or each column, at a multiple of 16 bytes."""
+    """Return whether it and its rows, or columns, start at multiples of 16 bytes."""
     strides = sorted(matrix.stride())
     aligned = strides[1] * matrix.element_size() % 16 == 0 and strides[1] > 0
     return strides[0] == 1 and aligned and matrix.data_ptr() % 16 == 0
@@ -405,7 +411,7 @@ def describable(matrix: torch.Tensor) -> bool:
 def describe(
     matrix: torch.Tensor, block_rows: int, block_k: int
 ) -> tuple[TensorDescriptor, bool]:
-    """A descriptor of a matrix (rows, K), and whether K is last in memory."""
+    """Return a descriptor of a matrix (rows, K), and whether K is last in memory."""
     if matrix.stride(1) == 1:
         return TensorDescriptor.from_tensor(matrix, [block_rows, block_k]), True
     return TensorDescriptor.from_tensor(matrix.t(), [block_k, block_rows]), False
@@ -433,13 +439,13 @@ def matmul_in_parts(
     (M, K), (_, N) = a.shape, b.shape
     c = torch.empty((M, N), dtype=torch.float32, device=a.device)
     BLOCK_M, BLOCK_N, GROUP_M = 128, 128, 8
-    # Steps and how many of them in advance: as much as shared memory holds.
+    # The steps, and how many of them to load ahead: as much as shared memory holds.
     BLOCK_K, num_stages = (64, 3) if n_parts == 2 else (32, 4)
     a_parts, a_largest = split(a, n_parts, dtype)
     b_parts, b_largest = split(b.t(), n_parts, dtype)
     a_desc, a_k_is_last = describe_parts(a_parts, BLOCK_M, BLOCK_K)
     b_desc, b_k_is_last = describe_parts(b_parts, BLOCK_N, BLOCK_K)
-    # One for each tile: with two parts, programs that stay were no faster.
+    # One program for each tile: with two parts, persistent ones were no faster.
     programs = cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N)
     matmul_parts_kernel[(programs,)](
         a_desc, b_desc, c, a_largest, b_largest, M, N, K,
@@ -454,11 +460,11 @@ def matmul_in_parts(
 def split(
     x: torch.Tensor, n_parts: int, dtype: torch.dtype
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """The parts (n_parts, rows, padded K) of x (rows, K), and the bits of the
-    largest element of each row, which only two parts need.
+    """Return the parts (n_parts, rows, padded K) of x (rows, K), and the bits of each
+    row's largest element, which only two parts need.
 
-    The parts lie in memory in the order in which x does: reads and writes are
-    then both coalesced. Their K is padded to whole steps.
+    The parts lie in memory in the same order as x, so that both reads and writes
+    are coalesced. Their K is padded to whole steps.
     """
     rows, K = x.shape
     padded_K = cdiv(K, STEP_K) * STEP_K
@@ -467,7 +473,7 @@ def split(
         parts = torch.empty((n_parts, rows, padded_K), dtype=dtype, device=x.device)
         BLOCK_ROWS, BLOCK_K = 16, 128
     else:
-        # Every line starts at a multiple of 16 bytes.
+        # Pad the rows, so that every line starts at a multiple of 16 bytes.
         lines = (n_parts, padded_K, cdiv(rows, 8) * 8)
         parts = torch.empty(lines, dtype=dtype, device=x.device)
         parts = parts[:, :, :rows].transpose(1, 2)
@@ -488,7 +494,7 @@ def split(
 
 
 def split_grid(row_blocks: int, k_blocks: int) -> tuple[tuple[int, int], int]:
-    """A grid, and which of its axes is K: the second, unless K is too long for it."""
+    """Return a grid, and which axis is K: the second, unless K is too long for it."""
     if k_blocks <= LONGEST_SECOND_AXIS:
         return (row_blocks, k_blocks), 1
     return (k_blocks, row_blocks), 0
@@ -497,7 +503,7 @@ def split_grid(row_blocks: int, k_blocks: int) -> tuple[tuple[int, int], int]:
 def describe_parts(
     parts: torch.Tensor, block_rows: int, block_k: int
 ) -> tuple[TensorDescriptor, bool]:
-    """As describe, of all parts, one below the other."""
+    """Do the same as describe for all parts, one below the other."""
     if parts.stride(2) == 1:
         stacked = parts.flatten(0, 1)
         return TensorDescriptor.from_tensor(stacked, [block_rows, block_k]), True
@@ -508,7 +514,7 @@ def describe_parts(
 def matmul_small(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     (M, K), (_, N) = a.shape, b.shape
     c = torch.empty((M, N), dtype=a.dtype, device=a.device)
-    # Small tiles, so that there are many, and each of them soon done.
+    # Small tiles, so that there are many of them and each is done soon.
     BLOCK_M, (BLOCK_N, BLOCK_K) = 32, (64, 32) if a.dtype == torch.float32 else (32, 64)
     programs = cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N)
     matmul_pointer_kernel[(programs,)](
