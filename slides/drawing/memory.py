@@ -48,9 +48,9 @@ LEVELS = (
 )
 """Sizes and HBM: NVIDIA's A100 and H100 architecture papers and H200 data sheet; the H200's L2 as PyTorch reports it.
 
-Bandwidths: shared memory gives 128 bytes per clock and SM (CUDA programming guide): 108 SMs at 1.41 GHz, 132 at 1.98 GHz.
-The A100's L2 gives 5120 bytes per clock (its architecture paper); the H200's, and the cycles, are those in
-benchmarks/results/h200.json: of an addition, or a load, that waits for the one before it.
+Bandwidths: shared memory gives 128 bytes per clock and SM (CUDA programming guide): 108 SMs at 1.41 GHz, 132 at
+1.98 GHz. The A100's L2 gives 5120 bytes per clock (its architecture paper); the H200's, and the cycles, are those
+in benchmarks/results/h200.json: of an addition, or a load, that waits for the one before it.
 """
 
 
