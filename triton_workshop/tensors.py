@@ -1,4 +1,4 @@
-"""What a launcher does before its kernel starts: count the programs, look at the tensors."""
+"""What a launcher does before its kernel starts: count the programs and check the tensors."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def check_tensors_gpu_ready(
     "3 height width" or "M K, K N". The same name means the same size.
     `dtype` is what all of them must have; `float` stands for any one of float32, float16 and bfloat16.
 
-    Raises TypeError for what is not a tensor, ValueError otherwise. The message says what to do.
+    Raises TypeError for an argument that is not a tensor, and ValueError otherwise. The message says what to do.
     """
     import torch
 
@@ -52,7 +52,7 @@ def check_tensors_gpu_ready(
 
 
 def _check_memory(position: int, tensor: torch.Tensor, device: torch.device, contiguous: bool) -> None:
-    """Raise unless kernels that start now reach the tensor, and all others on `device`."""
+    """Raise unless kernels that start now can reach the tensor and it is on `device`, like all the others."""
     import torch
 
     found = f"on {tensor.device}, shape {tuple(tensor.shape)}, strides {tensor.stride()}"
@@ -71,7 +71,7 @@ def _check_memory(position: int, tensor: torch.Tensor, device: torch.device, con
 
 
 def _check_shapes(tensors: tuple[torch.Tensor, ...], shapes: str) -> None:
-    """Raise unless each tensor fits its pattern, and sizes of one name agree."""
+    """Raise unless each tensor fits its pattern, and sizes with the same name agree."""
     patterns = [pattern.split() for pattern in shapes.split(",")]
     if len(patterns) != len(tensors):
         raise ValueError(
@@ -90,12 +90,12 @@ def _check_shapes(tensors: tuple[torch.Tensor, ...], shapes: str) -> None:
 
 
 def _size(name: str, size: int, sizes: dict[str, int]) -> int:
-    """What a pattern asks for: a number, or the size that this name had first."""
+    """Return the size that a pattern asks for: a number, or the size that this name had first."""
     return int(name) if name.isdecimal() else sizes.setdefault(name, size)
 
 
 def _shape_in_words(names: list[str], sizes: dict[str, int]) -> str:
-    """A pattern as Python writes a shape, with the sizes that are settled."""
+    """Return a pattern as Python writes a shape, with the sizes that are known."""
     shape = f"({', '.join(names)}{',' if len(names) == 1 else ''})"
     settled = [f"{name} = {sizes[name]}" for name in dict.fromkeys(names) if name in sizes]
     return f"shape {shape} with {' and '.join(settled)}" if settled else f"shape {shape}"

@@ -12,7 +12,7 @@ __all__ = ["check_this_script"]
 
 
 def __getattr__(name: str) -> object:
-    # Importing this room must not import torch.
+    # Importing this package must not import torch.
     if name == "check_this_script":
         return importlib.import_module("triton_workshop.checking.script").check_this_script
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,7 +1,7 @@
 """A script in, a verdict out.
 
-What can be told from its text is told at once. Otherwise it runs in a process of its own, on the simulator; and, where
-there is a GPU, once more at full size. This module needs no torch: it is imported when a script is to be run.
+What its text alone shows is reported at once. Otherwise the script runs in its own process, on the simulator, and if
+there is a GPU, once more at full size. This module does not need torch, which is imported only to run a script.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def check(
     limit: float = LIMIT,
     output: int | None = None,
 ) -> Verdict:
-    """Check a script, in processes that are gone when this returns.
+    """Check a script in processes that have ended when this returns.
 
     This process is put on the simulator and stays warm: a second check forks at once. `gpu` adds the full-size cases.
     `output` is the file descriptor for what the script prints, standard output unless given.
@@ -69,14 +69,14 @@ def check_when_asked(connection: Connection) -> None:
     prepare()
     try:
         wanted = connection.receive()
-    except EOFError:  # nobody will ask any more
+    except EOFError:  # no request will come any more
         return
     assert isinstance(wanted, Wanted)
     connection.send(check(wanted.exercise, wanted.file, gpu=wanted.full_size))
 
 
 def read(exercise: Exercise, file: Path) -> tuple[Source | None, Finding | None]:
-    """A script's text, and what is wrong with it as a text."""
+    """A script's text, and what that alone shows to be wrong."""
     try:
         source = Source.read(file, exercise.kernel, exercise.launcher)
     except (OSError, SyntaxError, UnicodeDecodeError) as error:
@@ -85,7 +85,7 @@ def read(exercise: Exercise, file: Path) -> tuple[Source | None, Finding | None]
 
 
 def source_or_verdict(exercise: Exercise, file: Path, started: float) -> Source | Verdict:
-    """A script's text, or the verdict on it where the text alone shows what is wrong."""
+    """Read a script's text, or return the verdict on it if the text alone shows what is wrong."""
     source, finding = read(exercise, file)
     if source is None or finding is not None:
         return verdict_of(exercise, file, started, findings=(finding,) if finding else ())

@@ -1,4 +1,4 @@
-"""The two passes of a check, each in a process of its own: on the simulator, and at full size on a GPU. Needs torch."""
+"""The two passes of a check, each in its own process: on the simulator, and at full size on a GPU. Needs torch."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ PICTURE_LIMIT = 5.0
 
 
 def simulate(exercise: Exercise, source: Source, limit: float, output: int, *, fork: bool) -> Outcome:
-    """Run the script on the simulator, and judge here what it does there.
+    """Run the script on the simulator in another process, and judge in this one what it does.
 
-    `fork`: this process is prepared for scripts (`child.prepare`), and may be copied where the system can do that.
+    `fork`: this process is prepared for scripts (`child.prepare`), and may be forked if the system can do that.
     """
     fork = fork and CAN_FORK
     judge = Judge(exercise, source, limit)
@@ -82,7 +82,7 @@ def _variables(**others: str) -> dict[str, str]:
 
 
 def observations(script: Call) -> Iterator[object]:
-    """What a script's process sends; where it comes to no end of its own, an Observation of that is the last."""
+    """Yield what a script's process sends, and last an Observation of its end if that was not normal."""
     try:
         yield from script.messages()
     except TimeIsUpError as error:
@@ -96,7 +96,7 @@ def observations(script: Call) -> Iterator[object]:
 
 
 def standard_output() -> int:
-    """Where a script's own output goes: a file descriptor."""
+    """The file descriptor that gets a script's own output."""
     try:
         return sys.stdout.fileno()
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""A script that checks itself when it is run: in its own process, which has imported all that the check needs."""
+"""Lets a script check itself when it is run, in its own process, which has imported all that the check needs."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SIMULATED_WIDTH = 640
 
 
 def check_this_script(exercise: str) -> None:
-    """Check the running script as a solution of this exercise, say what came out, and exit: 0 right, 1 not."""
+    """Check the running script as a solution of this exercise, report the verdict, and exit: 0 if right, 1 if not."""
     forget_the_check()
     speak_utf8()
     description = EXERCISES[str(exercise)]  # in older files it is a whole number
@@ -68,7 +68,7 @@ def _tell(verdict: Verdict, exercise: Exercise) -> None:
 
 
 def _verdict(exercise: Exercise, source: Source, launcher: Launcher, started: float) -> Verdict:
-    """On the simulator, which is here where there is no GPU; then, where there is one, full size."""
+    """Check on the simulator, in this process if there is no GPU; if there is one, check at full size too."""
     done: list[CaseResult] = []
     judge = Judge(exercise, source, LIMIT)
     if resolve_device() != "cuda":
@@ -81,7 +81,7 @@ def _verdict(exercise: Exercise, source: Source, launcher: Launcher, started: fl
         known, screen = verdict_of(exercise, source.file, started, outcome), sys.stdout
 
         def last_words(_line: int | None) -> None:
-            """A try that does not end must not take the verdict with it."""
+            """Report the verdict that is known when a try does not end."""
             sys.stdout = screen
             _tell(known, exercise)
 
@@ -102,7 +102,7 @@ def _verdict(exercise: Exercise, source: Source, launcher: Launcher, started: fl
 def _limited(
     exercise: Exercise, source: Source, started: float, done: list[CaseResult]
 ) -> AbstractContextManager[None]:
-    """The time limit; none for somebody who steps through a kernel. `done` is what was checked until then."""
+    """Set the time limit; none for somebody who steps through a kernel. `done` is what was checked by then."""
     if "breakpoint(" in source.text or "set_trace(" in source.text:
         return nullcontext()
 

@@ -15,11 +15,11 @@ from triton_workshop.checking.exercises.exercise import Exercise
 _MODULES = (add, axpy, sepia, sepia_strided, conv2d, sepia_edges, matmul, linear_relu)
 EXERCISES: dict[str, Exercise] = {module.EXERCISE.number: module.EXERCISE for module in _MODULES}
 REQUIRED: dict[str, Exercise] = {number: exercise for number, exercise in EXERCISES.items() if not exercise.optional}
-"""Without the variations: what everybody does."""
+"""The exercises that everybody does, without the variations."""
 
 
 def variation_of(exercise: Exercise) -> Exercise | None:
-    """More of the same, for those who are done early."""
+    """More of the same, for those who finish early."""
     return EXERCISES.get(f"{exercise.number}b")
 
 

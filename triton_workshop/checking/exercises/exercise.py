@@ -1,4 +1,4 @@
-"""The shape of an exercise's description. Nothing here needs torch until a case is made: lists and hints are quick."""
+"""What describes an exercise. Nothing here needs torch until a case is made, so lists and hints are quick."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ ROOT = Path(__file__).parents[3]
 """The repository, where exercises and solutions lie."""
 PICTURE = ROOT / "slides" / "poseidon_triton.jpeg"
 SHIPPED = Path(__file__).parent / "shipped"
-"""Copies of the exercises as they are shipped: a learner's own files change."""
+"""Copies of the exercises as they are shipped, since a learner's own files change."""
 
 
 @dataclass(frozen=True)
 class Case:
     """One call of the launcher. `arguments(device)` makes its tensors, the same ones every time.
 
-    One without dimensions stands for a number: the launcher gets it as such, see `handed_over`.
+    A tensor without dimensions represents a number, and the launcher gets a number: see `handed_over`.
     """
 
     name: str
@@ -37,11 +37,11 @@ class Case:
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis of the grid, as the solution has it: it divides a dimension of the output into blocks."""
+    """An axis of the solution's grid, which divides a dimension of the output into blocks."""
 
     dimension: int
     block: str | None
-    """The constexpr that holds the block's size; None where a program owns one index of this dimension."""
+    """The constexpr that holds the block's size; None if a program owns one index of this dimension."""
     size: int = 1
     """The block's size in the solution."""
 
@@ -57,10 +57,10 @@ class Showing:
 
 @dataclass(frozen=True)
 class Exercise:
-    """Everything that the checker, the reports, the benchmark and the tests know of an exercise."""
+    """Everything that the checker, the reports, the benchmark and the tests know about an exercise."""
 
     number: str
-    """With a letter, as in 1b, for a variation: more of exercise 1 for those who are done early."""
+    """With a letter, as in 1b, for a variation: more of exercise 1 for those who finish early."""
     title: str
     launcher: str
     """The name of the only function that the checker calls."""
@@ -70,27 +70,27 @@ class Exercise:
     gpu_cases: tuple[Case, ...]
     """Full size."""
     reference: Callable[..., torch.Tensor]
-    """The right answer. Called with float64 tensors, it is exact for all that matters here."""
+    """The right answer. Called with float64 tensors, it is exact enough for every check."""
     reduction_length: Callable[..., int]
     """How many products or terms each output element sums: the tolerance follows from it."""
     tiling: tuple[Axis, ...]
     """The axes of the grid, in order."""
     bytes_moved: Callable[..., int]
-    """From the arguments: bytes that have to be read and written at least."""
+    """From the arguments, the least number of bytes that must be read and written."""
     operations: Callable[..., int]
-    """From the arguments: floating-point operations."""
+    """From the arguments, the number of floating-point operations."""
     showing: Showing | None = None
     picture: Case | None = None
-    """A call whose result can be looked at: made to show what is wrong, judged by nobody."""
+    """A call whose result people can look at. It shows what is wrong, and is not judged."""
 
     @property
     def optional(self) -> bool:
-        """Whether it is a variation: whoever leaves it out has done all the same."""
+        """Whether it is a variation, which nobody has to do."""
         return not self.number.isdecimal()
 
     @property
     def name(self) -> str:
-        """Of its files, without an ending."""
+        """The name of its files, without an extension."""
         return f"exercise_{self.number}"
 
     @property
@@ -102,12 +102,12 @@ class Exercise:
         return ROOT / "solutions" / f"{self.name}.py"
 
     def __reduce__(self) -> tuple[Callable[[str], Exercise], tuple[str]]:
-        """Another process has the same exercise under its number."""
+        """Pickle it by its number: another process has the same exercise."""
         return _numbered, (self.number,)
 
     @property
     def largest_cases(self) -> tuple[Case, ...]:
-        """The last two: what is alike in a small case need not be alike in these."""
+        """The last two: mistakes that look the same in a small case may differ in these."""
         return self.cases[-2:]
 
     def case_named(self, name: str) -> Case:
@@ -115,12 +115,12 @@ class Exercise:
         return next(case for case in cases if case.name == name)
 
     def shipped(self) -> str:
-        """The exercise's text before anybody has touched it."""
+        """The exercise's text as shipped."""
         return (SHIPPED / f"{self.name}.txt").read_text(encoding="utf-8")
 
     @property
     def hints(self) -> tuple[tuple[str, str], ...]:
-        """For each TODO a question and an idea. The third hint is the solution's own line."""
+        """A question and an idea for each TODO. The third hint is the solution's own line."""
         return table_of(self.name).todos
 
     @property
@@ -129,24 +129,24 @@ class Exercise:
 
     @property
     def solution(self) -> str:
-        """Its text; empty where a learner has put the file away."""
+        """The solution's text; empty if the learner has removed the file."""
         try:
             return self.solution_file.read_text(encoding="utf-8")
         except OSError:
             return ""
 
     def todos_of(self, edit: Edit) -> set[int | None]:
-        """The TODOs that an edit of the solution is made in; None stands for a line that is given."""
+        """The TODOs in which the solution is edited; None is for a line that the exercise gives."""
         solution = self.solution
         todos = todo_lines(solution)
         return {todos.get(line) for line in edit.lines(solution)}
 
     def todo_hints(self, todo: int) -> tuple[str, ...]:
-        """The three hints of a TODO, numbered from 1; two where the solution does not have it any more."""
+        """The three hints of a TODO, numbered from 1; two if the solution no longer has the TODO."""
         return (*self.hints[todo - 1], *filter(None, [self.quote(todo)]))
 
     def quote(self, todo: int) -> str:
-        """The solution's own line or lines for a TODO; empty where there are none."""
+        """The solution's own line or lines for a TODO; empty if there are none."""
         lines = self.solution.splitlines()
         own = [lines[number - 1] for number, of in todo_lines(self.solution).items() if of == todo]
         return solution_has(textwrap.dedent("\n".join(own)).strip()) if own else ""
@@ -184,14 +184,14 @@ def todo_lines(solution: str) -> dict[int, int]:
 
 
 def seeded(*names: int | str) -> torch.Generator:
-    """A random generator of its own for each case, so that a case is the same wherever and whenever it runs."""
+    """A separate random generator for each case, so that a case is the same wherever and whenever it runs."""
     import torch
 
     return torch.Generator().manual_seed(int.from_bytes("/".join(map(str, names)).encode()) % 2**31)
 
 
 def normal(*shape: int, device: str, generator: torch.Generator) -> torch.Tensor:
-    """Normal numbers, float32."""
+    """Normally distributed numbers, float32."""
     import torch
 
     return torch.randn(shape, generator=generator).to(device)

@@ -1,4 +1,4 @@
-"""What learners get wrong, a table per exercise: each mistake as edits of the solution, with its hints."""
+"""What learners get wrong: for each exercise a table with each mistake's hints and edits of the solution."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ FOLDER = Path(__file__).parent
 
 @dataclass(frozen=True)
 class Edit:
-    """Pieces of a solution's text, each of which stands there once, and what stands there instead."""
+    """Pieces of a solution's text, each of which occurs once, and what replaces each of them."""
 
     changes: tuple[tuple[str, str], ...]
 
     def made_in(self, solution: str) -> str:
-        """The solution with this mistake in it. Raises ValueError where a piece does not stand there just once."""
+        """Return the solution with this mistake in it. Raises ValueError if a piece does not occur exactly once."""
         for old, new in self.changes:
             if solution.count(old) != 1:
                 raise ValueError(f"expected this once in the solution, found it {solution.count(old)} times: {old}")
@@ -25,7 +25,7 @@ class Edit:
         return solution
 
     def fits(self, solution: str) -> bool:
-        """Whether it can be made: a learner may have changed the solution, too."""
+        """Whether the edit can be made: a learner may have changed the solution too."""
         try:
             return bool(self.made_in(solution))
         except ValueError:
@@ -40,7 +40,7 @@ class Edit:
 
 @dataclass(frozen=True)
 class Mistake:
-    """One way to be wrong: a question and an idea, and the edits of the solution that it can be seen in."""
+    """One way to be wrong: a question and an idea, and the edits of the solution that make this mistake."""
 
     name: str
     hints: tuple[str, ...]
@@ -49,7 +49,7 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Table:
-    """For each TODO its two hints, and the mistakes that are known."""
+    """The two hints for each TODO, and the known mistakes."""
 
     todos: tuple[tuple[str, str], ...]
     mistakes: tuple[Mistake, ...]
@@ -57,7 +57,7 @@ class Table:
 
 @functools.cache
 def table_of(exercise: str) -> Table:
-    """The table of the exercise whose files have this name."""
+    """Return the table of the exercise whose files have this name."""
     common, own = (tomllib.loads((FOLDER / f"{name}.toml").read_text("utf-8")) for name in ("common", exercise))
     todos = tuple((question, idea) for question, idea in own.pop("todos"))
     return Table(todos, tuple(_mistake(name, common.get(name, {}) | entry) for name, entry in own.items()))

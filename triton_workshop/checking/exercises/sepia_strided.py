@@ -23,7 +23,7 @@ VIEWS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
     "channels last in memory": lambda image: image.permute(1, 2, 0).contiguous().permute(2, 0, 1),
     "one channel three times": lambda image: image[:1].expand(3, -1, -1),
 }
-"""An image of the same shape that lies otherwise in memory."""
+"""An image of the same shape with another layout in memory."""
 
 
 def _case(height: int, width: int, view: str, again: str = "") -> Case:

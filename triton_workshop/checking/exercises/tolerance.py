@@ -1,4 +1,4 @@
-"""How far from the exact result a right kernel may be."""
+"""How far a right kernel may be from the exact result."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ EXTRA_ROUNDINGS = 2
 
 
 def tolerance(exercise: Exercise, arguments: tuple[torch.Tensor, ...]) -> torch.Tensor:
-    """The largest admissible error of each output element, float64, of the output's shape.
+    """Return the largest admissible error of each output element, as float64 in the output's shape.
 
     A sum of n products, in any order, is off by at most n·u / (1 - n·u) times the sum of the products' absolute
     values, u being half the distance from 1 to the next number (Higham, Accuracy and Stability of Numerical
@@ -29,7 +29,7 @@ def relative_tolerance(exercise: Exercise, arguments: tuple[torch.Tensor, ...]) 
 
 
 def in_words(exercise: Exercise, arguments: tuple[torch.Tensor, ...]) -> str:
-    """What a verdict says of the tolerance."""
+    """What a verdict says about the tolerance."""
     terms = exercise.reduction_length(*arguments)
     dtype = str(arguments[0].dtype).removeprefix("torch.")
     relative = relative_tolerance(exercise, arguments)

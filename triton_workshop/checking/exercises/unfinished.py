@@ -11,7 +11,7 @@ _TODO = re.compile(r"#\s*TODO (\d+):?\s*(.*)")
 
 @dataclass(frozen=True)
 class OpenTodo:
-    """A line with `...`. `number` and `task` come from the comment on it, where there is one."""
+    """A line with `...`. `number` and `task` come from its comment, if it has one."""
 
     line: int
     source: str
@@ -20,7 +20,7 @@ class OpenTodo:
 
 
 def open_todos(source: str) -> tuple[OpenTodo, ...]:
-    """The open TODOs of a script, from top to bottom. Raises SyntaxError for what is not Python."""
+    """Return a script's open TODOs, from top to bottom. Raises SyntaxError if the script is not Python."""
     lines = source.splitlines()
     nodes = ast.walk(ast.parse(source))
     placeholders = sorted({line for node in nodes for line in _placeholder_lines(node)})
@@ -28,7 +28,7 @@ def open_todos(source: str) -> tuple[OpenTodo, ...]:
 
 
 def _placeholder_lines(node: ast.AST) -> list[int]:
-    """Where a statement is `...` or assigns it. Elsewhere, as in `x[..., None]`, it is code."""
+    """Return the lines where a statement is `...` or assigns it. Elsewhere, as in `x[..., None]`, it is code."""
     if isinstance(node, ast.Expr | ast.Assign | ast.AugAssign | ast.AnnAssign) and _is_ellipsis(node.value):
         return [node.lineno]
     return []

@@ -1,4 +1,4 @@
-"""The result of a call beside the right one: where it is wrong, and which programs should have made it right."""
+"""Compares the result of a call with the right one: where it is wrong, and which programs own those elements."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from triton_workshop.tensors import cdiv
 
 @dataclass(frozen=True)
 class Comparison:
-    """What came out, and what should have. An output of another shape than expected counts as all unwritten."""
+    """The result, and the right result. An output with an unexpected shape counts as completely unwritten."""
 
     exercise: Exercise
     seen: Observation
@@ -50,7 +50,7 @@ class Comparison:
         return tuple(cdiv(size, block) for size, block in zip(sizes, self.blocks, strict=True))
 
     def by_tile(self, marks: torch.Tensor) -> torch.Tensor:
-        """By program of the wanted grid: whether any element of its tile is marked."""
+        """For each program of the wanted grid, whether any element of its tile is marked."""
         tiles = torch.zeros(self.wanted_grid, dtype=torch.bool)
         places = marks.cpu().nonzero()
         pairs = zip(self.exercise.tiling, self.blocks, strict=True)

@@ -1,4 +1,4 @@
-"""Triton's and Python's own error messages, in words for somebody who writes a first kernel."""
+"""Explains Triton's and Python's own error messages to somebody who is writing a first kernel."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ class Explanation:
     name: str
     hints: tuple[str, ...]
     pattern: str = ""
-    """Is searched for in the type and the message of each error in the chain. Empty where the script's text tells."""
+    """It is searched for in the type and message of each error in the chain. Empty if the script's text decides."""
     where: str = ""
-    """Means this only "inside kernels", or only "outside kernels"; empty where it means it everywhere."""
+    """Whether it applies only "inside kernels" or only "outside kernels"; empty if it applies everywhere."""
     at_once: bool = False
     """Whether the mistake is on the very line where the script stops."""
     at_launch: bool = False
-    """Whether the mistake was made where the kernel is launched, wherever it came to light."""
+    """Whether the mistake was made where the kernel is launched, wherever it was noticed."""
 
 
 @functools.cache
@@ -33,7 +33,7 @@ def explanations() -> dict[str, Explanation]:
 
 
 def explain(chain: str, in_kernel: bool = False) -> Explanation | None:
-    """What an error, each link of its chain on a line of its own, means for a kernel or a launch."""
+    """Explain an error, given with one line per link of its chain, in a kernel or at a launch."""
     elsewhere = "outside kernels" if in_kernel else "inside kernels"
     known = (each for each in explanations().values() if each.pattern and each.where != elsewhere)
     return next((each for each in known if re.search(each.pattern, chain, re.MULTILINE)), None)

@@ -9,7 +9,7 @@ from triton_workshop.checking.judging.verdict import Element, Pixels, State, Til
 from triton_workshop.simulator.faults import Kind
 
 LARGEST = (24, 60)
-"""Rows and columns of a map at most: tiles beyond that share a cell."""
+"""The most rows and columns that a map has: with more tiles, several share a cell."""
 OUTSIDE = (Kind.OUT_OF_BOUNDS_LOAD, Kind.OUT_OF_BOUNDS_STORE)
 _SEVERITY = (State.RIGHT, State.UNWRITTEN, State.WRONG, State.OUT_OF_BOUNDS)
 
@@ -26,7 +26,7 @@ def element_of(comparison: Comparison, marks: torch.Tensor) -> Element:
 
 
 def tile_map(comparison: Comparison) -> TileMap | None:
-    """The output by tiles; by elements where a single tile is all of it. None where there is nothing to tell apart."""
+    """Map the output by tiles, or by elements if it is a single tile. None if all cells would be the same."""
     levels = torch.zeros(comparison.expected.shape, dtype=torch.uint8)
     levels[comparison.unwritten.cpu()] = 1
     levels[comparison.wrong.cpu()] = 2
@@ -56,7 +56,7 @@ def _by_tile(comparison: Comparison, levels: torch.Tensor) -> torch.Tensor:
 
 
 def _folded(row: torch.Tensor) -> tuple[tuple[State, ...], ...]:
-    """A vector as lines, one below the other; the last one may be shorter."""
+    """Return a vector as lines, one below the other; the last line may be shorter."""
     lines, width = LARGEST
     states = [_SEVERITY[level] for level in _pooled(row[None], (1, lines * width))[0].tolist()]
     return tuple(tuple(states[start : start + width]) for start in range(0, len(states), width))
@@ -68,7 +68,7 @@ def _cells(plane: torch.Tensor) -> tuple[tuple[State, ...], ...]:
 
 
 def _pooled(plane: torch.Tensor, largest: tuple[int, int]) -> torch.Tensor:
-    """Scaled down to fit: a cell shows the worst of what it stands for."""
+    """Scale a map down to fit: a cell shows the worst of the tiles that share it."""
     size = tuple(min(has, most) for has, most in zip(plane.shape, largest, strict=True))
     pooled: torch.Tensor = torch.nn.functional.adaptive_max_pool2d(plane[None].float(), size)[0].byte()
     return pooled
@@ -82,7 +82,7 @@ def _contiguous(shape: torch.Size) -> tuple[int, ...]:
 
 
 def pictures_of(expected: torch.Tensor, output: torch.Tensor) -> tuple[Pixels, ...]:
-    """What should have come out, what did, and where they differ: pictures (3, height, width), on one scale."""
+    """Return the right result, the actual one, and their difference: pictures (3, height, width), on one scale."""
     expected, output = expected.float().cpu(), output.float().cpu()
     low, high = float(expected.min()), float(expected.max())
     span = max(high - low, 1e-6)

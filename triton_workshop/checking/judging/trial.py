@@ -1,4 +1,4 @@
-"""The cases of an exercise, one after the other, until one of them fails. Needs torch; `check.py` does not."""
+"""Tries an exercise's cases one after the other, until one fails. Needs torch; `check.py` does not."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from triton_workshop.checking.observing.recognise import Diagnosis
 
 Progress = Callable[[CaseResult], None]
 Search = Callable[[Case], Diagnosis | None]
-"""Looks for the mistake by which a case fails."""
+"""Looks for the mistake that makes a case fail."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def judged(
 
 
 def located(judge: Judge, outcome: Outcome, search: Search) -> Outcome:
-    """The outcome with its findings on the line where the mistake was made, if `search` finds that."""
+    """Return the outcome with its findings on the line where the mistake was made, if `search` finds it."""
     failed = outcome.failed
     if failed is None or not judge.can_be_diagnosed(failed.seen, outcome.findings[0]):
         return outcome
@@ -70,13 +70,13 @@ def located(judge: Judge, outcome: Outcome, search: Search) -> Outcome:
 
 
 def wants_a_picture(exercise: Exercise, outcome: Outcome) -> bool:
-    """Whether a look at a whole picture would help: where all that is wrong is what came out."""
+    """Whether a look at a whole picture would help: only the values of the result are wrong."""
     kinds = [finding.kind for finding in outcome.findings]
     return exercise.picture is not None and kinds == [Kind.WRONG_VALUES]
 
 
 def with_picture(exercise: Exercise, outcome: Outcome, seen: object) -> Outcome:
-    """The outcome, its finding with pictures of what should have come out, and of what did."""
+    """Return the outcome, with pictures of the right and the actual result in its finding."""
     if exercise.picture is None or not isinstance(seen, Observation) or seen.output is None:
         return outcome
     arguments = exercise.picture.arguments("cpu")

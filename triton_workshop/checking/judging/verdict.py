@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 
 MOST_PROGRAMS = 64
-"""A finding names that many programs at most: its message says how many there are."""
+"""The most programs that a finding names: its message says how many there are."""
 
 
 class Kind(StrEnum):
@@ -29,7 +29,7 @@ class Kind(StrEnum):
 
 
 class State(StrEnum):
-    """How a tile of the output, or one of its elements, turned out; what is worse stands further down."""
+    """How a tile of the output, or one of its elements, turned out, from best to worst."""
 
     RIGHT = "right"
     UNWRITTEN = "unwritten"
@@ -44,7 +44,7 @@ class Element:
     index: tuple[int, ...]
     expected: float
     got: float | None
-    """None where it was never written."""
+    """None if it was never written."""
     allowed: float
     """How far from `expected` it may be."""
     program: tuple[int, ...]
@@ -52,7 +52,7 @@ class Element:
     """Elements from the start of the output."""
 
     def as_json(self) -> dict[str, object]:
-        """As plain data; a number that JSON does not have, NaN or infinity, as its name."""
+        """As plain data; a number that JSON cannot express, NaN or infinity, becomes its name."""
         return {
             name: str(value) if isinstance(value, float) and not math.isfinite(value) else value
             for name, value in vars(self).items()
@@ -64,12 +64,12 @@ class TileMap:
     """The output as a grid: `planes[i][row][column]`, each cell a tile, or an element where there is but one tile."""
 
     what: str
-    """What a cell stands for: `a program's tile`, `an element`."""
+    """What a cell represents: `a program's tile` or `an element`."""
     planes: tuple[tuple[tuple[State, ...], ...], ...]
 
     @property
     def states(self) -> tuple[State, ...]:
-        """Those that occur, what is worse further down."""
+        """The states that occur, from best to worst."""
         return tuple(state for state in State if any(state in row for plane in self.planes for row in plane))
 
 
@@ -85,9 +85,9 @@ class Pixels:
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong. `line` and `source` point into the script, where that is known.
+    """One thing that is wrong. `line` and `source` point into the script, if that is known.
 
-    `hints` are up to three, each telling more than the one before. `programs` did it, or should have done what is
+    `hints` has up to three, each of which says more than the one before. `programs` did it, or should have done what is
     missing; `elements` is how many are concerned.
     """
 
@@ -127,14 +127,14 @@ class Verdict:
     exercise: str
     file: Path
     device: str
-    """Where the kernels ran last: "simulator" or "cuda"."""
+    """Where the kernels last ran: "simulator" or "cuda"."""
     seconds: float
     cases: tuple[CaseResult, ...]
     findings: tuple[Finding, ...]
     tolerance: str = ""
     """How far off a right result may be, in words."""
     remark: str = ""
-    """What a right script might do better; empty where there is nothing to say."""
+    """What a right script could do better; empty if there is nothing to say."""
 
     @property
     def passed(self) -> bool:

@@ -1,1 +1,1 @@
-"""What a script is and does: its text, and its calls on the simulator, in a process of their own."""
+"""What a script is and does: its text, and its calls on the simulator, which run in a separate process."""

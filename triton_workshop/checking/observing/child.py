@@ -1,6 +1,6 @@
-"""What runs in the process of a learner's script: it observes case by case, and judges nothing.
+"""Runs in the process of a learner's script: it observes case by case, and judges nothing.
 
-What is right is known only to whoever has started it: see `passes`.
+Only the process that started it knows what is right: see `passes`.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ def prepare() -> None:
     use_simulator()
     check_triton_mode()
     install()
-    import triton.experimental.gluon  # as Triton does, 0.1 s, when it first names an argument's type
+    import triton.experimental.gluon  # Triton does this, which takes 0.1 s, when it first names an argument's type
     import triton.language  # noqa: F401  # what every kernel imports
 
-    # Before anything is computed: a fork hangs where it waits for OpenMP's threads, which did not come along.
+    # Before anything is computed: a fork would wait for ever for OpenMP's threads, which it does not have.
     torch.set_num_threads(1)
 
 
@@ -62,13 +62,13 @@ def _observations(exercise: Exercise, source: Source, names: tuple[str, ...]) ->
 
 
 def send_diagnosis(connection: Connection, exercise: Exercise, source: Source, name: str) -> None:
-    """Send where and what the mistake is by which the case of this name fails."""
+    """Send which mistake makes the case of this name fail, and where it is."""
     prepare()
     connection.send(diagnosis_of(exercise, source, exercise.case_named(name)))
 
 
 def diagnosis_of(exercise: Exercise, source: Source, case: Case) -> Diagnosis:
-    """Where and what the mistake is by which this case fails, with what the script prints thrown away."""
+    """Find which mistake makes this case fail, and where it is. What the script prints is thrown away."""
     tries = _Tries(exercise)
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         if tries.right(source.text, case):
@@ -82,22 +82,22 @@ def diagnosis_of(exercise: Exercise, source: Source, case: Case) -> Diagnosis:
             lambda text: tries.right(text, case),
             lambda text: all(tries.right(text, each) for each in exercise.largest_cases),
         )
-        # What an error message says is explained by it: no edit says more.
+        # An error message with an explanation needs no search: no edit says more.
         return Diagnosis(culprit) if seen.failure else diagnose(exercise, source, case, culprit, tries.observe)
 
 
 class _Tries:
-    """Runs texts of scripts on the simulator, until the time is up."""
+    """Runs variants of a script on the simulator, until the time is up."""
 
     def __init__(self, exercise: Exercise) -> None:
         self._exercise = exercise
         self._observers: dict[str, Observer | Failure] = {}
         self._seen: dict[tuple[str, str], Observation] = {}
-        # Time of the processor: on a busy machine a hint may come later, but it says as much.
+        # Processor time: on a busy machine a hint may come later, but it says as much.
         self._end = time.process_time() + LIMIT
 
     def observe(self, text: str, case: Case) -> Observation | None:
-        """What a script of this text does in a case; None when the time is up."""
+        """Observe what a script with this text does in a case; None when the time is up."""
         key = text, case.name
         if key not in self._seen:
             if time.process_time() > self._end:
@@ -106,7 +106,7 @@ class _Tries:
         return self._seen[key]
 
     def right(self, text: str, case: Case) -> bool:
-        """Whether it passes the case, as far as there is time to see."""
+        """Whether it passes the case; false when the time is up."""
         seen = self.observe(text, case)
         return seen is not None and _is_right(self._exercise, case, seen)
 
@@ -119,7 +119,7 @@ class _Tries:
         return observer.observe(case.arguments("cpu"))
 
     def _observer(self, text: str) -> Observer | Failure:
-        # Each under a name of its own: Triton reads a kernel by its file.
+        # Each has its own name, because Triton finds a kernel's source by its file.
         file = Path(f"{len(self._observers)}-{NAME}").resolve()
         source = Source(file, text, self._exercise.kernel, self._exercise.launcher)
         try:
@@ -141,18 +141,18 @@ def _is_right(exercise: Exercise, case: Case, seen: Observation) -> bool:
 def load(source: Source, launcher: str) -> Callable[..., torch.Tensor]:
     """Run a script as a module, and find its launcher.
 
-    It is run as it was read, also if the file has been saved again by now. Raises what the script raises.
+    It is run as it was read, even if the file has been saved again since. Raises what the script raises.
     """
     name = "script_being_checked"
     module = ModuleType(name)
     module.__file__ = str(source.file)
-    lines = io.StringIO(source.text).readlines()  # as Python counts them, where splitlines would see more
+    lines = io.StringIO(source.text).readlines()  # as Python counts lines; splitlines would find more
     # Without a time of modification, linecache believes it: Triton reads a kernel's source by it.
     linecache.cache[str(source.file)] = (len(source.text), None, lines, str(source.file))
     sys.modules[name] = module
     sys.argv = [str(source.file)]
     sys.path.insert(0, str(source.file.parent))
-    # As Python itself runs it: without the `from __future__` of this module.
+    # As Python itself would run it: without this module's `from __future__`.
     exec(compile(source.text, str(source.file), "exec", dont_inherit=True), module.__dict__)
     function = getattr(module, launcher, None)
     if not callable(function):

@@ -1,4 +1,4 @@
-"""One call of a launcher, and everything that is to be known of it. It judges nothing: see `judge.py`."""
+"""Makes one call of a launcher and records everything about it. It judges nothing: see `judge.py`."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class Origin(Enum):
     UNTOUCHED = "given to a kernel that stored nothing to it"
     ELSEWHERE = "not stored by a kernel"
     NO_LAUNCH = "no kernel of the script was launched"
-    UNKNOWN = "no simulator, so nobody knows"
+    UNKNOWN = "unknown, because there is no simulator"
 
 
 @dataclass(frozen=True)
 class Launched:
-    """A launch of one of the script's kernels. `numbers` are its arguments that are no tensors: sizes, strides, …"""
+    """A launch of one of the script's kernels. `numbers` are the arguments that are not tensors: sizes, strides, …"""
 
     kernel: str
     grid: tuple[int, ...]
@@ -55,16 +55,16 @@ class Failure:
     type: str
     message: str
     line: int | None
-    """The script's own line that is deepest in the error."""
+    """The script's innermost line in the traceback."""
     first_line: int | None = None
-    """The script's own line that is outermost: where the launcher was when it happened."""
+    """The script's outermost line in the traceback: where the launcher was."""
     chain: str = ""
     """The types and messages of the errors that led to it, outermost first."""
 
 
 @dataclass(frozen=True)
 class Observation:
-    """What one call did. `output` is what it returned, if that is a tensor."""
+    """What one call did. `output` is the tensor that it returned, if it returned one."""
 
     output: torch.Tensor | None = None
     output_type: str = ""
@@ -73,7 +73,7 @@ class Observation:
     origin: Origin = Origin.UNKNOWN
     launches: tuple[Launched, ...] = ()
     changed_inputs: tuple[int, ...] = ()
-    """Positions, from 1, of the arguments that are not what they were."""
+    """Positions, from 1, of the arguments that were changed."""
     earlier_answer_changed: bool = False
     failure: Failure | None = None
     loading: bool = False
@@ -82,7 +82,7 @@ class Observation:
 
 
 class Observer:
-    """Calls a launcher case by case. It remembers the answer before, so as to see it change."""
+    """Calls a launcher case by case. It remembers the previous answer, to see whether that changes."""
 
     def __init__(self, launcher: Launcher, file: Path, *, simulated: bool) -> None:
         self._launcher = launcher
@@ -92,15 +92,15 @@ class Observer:
         self._arguments: tuple[torch.Tensor, ...] = ()
 
     def observe(self, arguments: tuple[torch.Tensor, ...]) -> Observation:
-        """Call the launcher. Its own output is kept, `Observation.output` is a copy.
+        """Call the launcher. Its own output is kept, and `Observation.output` is a copy.
 
-        Arguments of the same shapes as before come in the very tensors of before: what is remembered by them shows.
+        Arguments with the same shapes as before reuse the same tensors, so a launcher that remembers them is found out.
         """
         arguments = self._arguments = _in_place_of(self._arguments, arguments)
         before = [argument.clone() for argument in arguments]
         with _uninitialised_memory_is_nan(), self._launches() as launches:
             output, failure = self._call(arguments)
-        # A script that was started by a link to it has its kernels there.
+        # The kernels of a script that was started through a link belong to the link's path.
         own = [launch for launch in launches if Path(launch.file).resolve() == self._file]
         seen = Observation(
             output_type=type(output).__name__,
@@ -112,7 +112,9 @@ class Observer:
             return seen
         changed = self._earlier is not None and not _same(*self._earlier)
         self._earlier = (output, output.clone())
-        answer = output.detach().clone().as_subclass(torch.Tensor)  # whoever judges it has no class of the script's
+        answer = (
+            output.detach().clone().as_subclass(torch.Tensor)
+        )  # the judging process does not have the script's classes
         seen = replace(seen, output=answer, earlier_answer_changed=changed)
         if not self._simulated:
             return seen
@@ -144,7 +146,7 @@ class Observer:
 
 
 def failure_of(error: BaseException, file: Path) -> Failure:
-    """What is to be told of an exception: the cause of it all, on the learner's own deepest line."""
+    """Describe an exception: its first cause, on the learner's own innermost line."""
     lines: list[int | None] = []
     links: list[BaseException] = []
     link: BaseException | None = error
@@ -184,7 +186,7 @@ def _launched(launch: Launch) -> Launched:
 
 
 def _origin(launches: list[Launch], output: torch.Tensor) -> tuple[Origin, torch.Tensor | None]:
-    """Whether these launches have written the output, and where they have not; None where that cannot be told."""
+    """Say whether these launches wrote the output, and where they did not; None if that is not known."""
     if not launches:
         return Origin.NO_LAUNCH, None
     writes = _writes(launches)
@@ -199,12 +201,12 @@ def _origin(launches: list[Launch], output: torch.Tensor) -> tuple[Origin, torch
     if output.untyped_storage().data_ptr() in given:
         return Origin.UNTOUCHED, torch.ones_like(output, dtype=torch.bool)
     memories = [torch.from_numpy(write.held).view(given[at].dtype) for at, write in writes.items() if at in given]
-    # A copy of what launches have stored: a slice of a padded buffer, planes stacked, float64 made float32.
+    # A copy of what launches stored: a slice of a padded buffer, stacked planes, float64 converted to float32.
     return Origin.KERNEL if _hold(memories, output) else Origin.ELSEWHERE, None
 
 
 def _writes(launches: list[Launch]) -> dict[int, Write]:
-    """What was stored by all of them together, and what was there after the last one that stored."""
+    """Return where any of them stored, and what was there after the last one that stored."""
     writes: dict[int, Write] = {}
     for launch in launches:
         for address, write in launch.writes.items():
@@ -215,7 +217,7 @@ def _writes(launches: list[Launch]) -> dict[int, Write]:
 
 
 def _hold(memories: list[torch.Tensor], part: torch.Tensor) -> bool:
-    """Whether all the values of a tensor are among those of others, converted to its dtype."""
+    """Whether all values of a tensor are among those of the others, converted to its dtype."""
     if part.is_complex() or not memories or not part.numel():
         return False
     held = torch.cat([_bits(memory.to(part.dtype)) for memory in memories])
@@ -234,7 +236,7 @@ def _tensors(launch: Launch) -> Iterator[torch.Tensor]:
 
 
 def _bits(tensor: torch.Tensor) -> torch.Tensor:
-    """The elements as integers, for comparing: a NaN equals itself."""
+    """The elements as integers, for comparison: a NaN equals itself."""
     kinds = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
     return tensor.contiguous().view(kinds[tensor.element_size()])
 
@@ -251,7 +253,7 @@ def _changed(arguments: tuple[torch.Tensor, ...], before: list[torch.Tensor]) ->
 
 @contextmanager
 def _uninitialised_memory_is_nan() -> Iterator[None]:
-    """What a kernel leaves unwritten shows as NaN: so PyTorch's deterministic mode fills torch.empty.
+    """Make what a kernel leaves unwritten show as NaN: PyTorch's deterministic mode fills torch.empty with it.
 
     By its debug mode, because `torch.use_deterministic_algorithms` imports torch._inductor: 4 s.
     """

@@ -1,4 +1,4 @@
-"""Which known mistake a script has made: an edit of the solution that does on the failing case what the script did."""
+"""Finds the known mistake that a script made: an edit of the solution that does the same in the failing case."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from triton_workshop.checking.observing.repair import Culprit
 from triton_workshop.checking.observing.source import Source
 
 SLACK = 4.0
-"""A mistake may round otherwise in another order: two answers that many tolerances apart are still the same."""
+"""How many tolerances apart two answers may be and still count as the same: another order rounds differently."""
 
 LIKE = 0.5
-"""How much of two lines, 0 to 1, must be the same for one to stand for the other."""
+"""How similar two lines must be, from 0 to 1, to be taken for each other."""
 
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """Where a script went wrong, and which mistake that was, as far as either is known."""
+    """Where a script went wrong, and by which mistake, as far as that is known."""
 
     culprit: Culprit | None = None
     mistake: Mistake | None = None
@@ -34,7 +34,7 @@ class Diagnosis:
     line: int | None = None
     """The line that shows the mistake, as the table of mistakes knows it."""
     remembers: bool = False
-    """Whether the case fails only after others."""
+    """Whether the case fails only if others run before it."""
 
 
 NO_DIAGNOSIS = Diagnosis()
@@ -47,10 +47,10 @@ def diagnose(
     culprit: Culprit | None,
     observe: Callable[[str, Case], Observation | None],
 ) -> Diagnosis:
-    """Recognise a mistake by what it does. `observe` runs a text of a script on a case, or has no more time.
+    """Recognise a mistake by what it does. `observe` runs a script's text on a case, or returns None if time is up.
 
-    Where several edits do what the script did, it is the one whose text is nearest to the script's: it is tried first.
-    What is alike in the case that failed may differ in larger ones, so two of those have to agree.
+    If several edits do what the script did, the one whose text is nearest to the script's wins: it is tried first.
+    Mistakes that look the same in the failing case may differ in larger ones, so two of those have to agree.
     """
     solution = exercise.solution
     nearness = _nearness(solution, source.text)
@@ -92,9 +92,9 @@ def _code_lines(text: str) -> frozenset[str]:
 
 
 def _nearness(solution: str, text: str) -> Callable[[Edit], float]:
-    """How near an edit is to what makes a script another text than the solution, 0 to 1: their cosine.
+    """How near an edit is to the script's own changes of the solution's text, from 0 to 1: the cosine.
 
-    A script with names of its own has lost much of the solution. An edit must not seem near to it by losing much, too.
+    A script with its own names has lost much of the solution. An edit must not seem near just by losing much too.
     """
     known = _pieces(solution)
     theirs = _pieces(text) ^ known
@@ -107,9 +107,9 @@ def _nearness(solution: str, text: str) -> Callable[[Edit], float]:
 
 
 def _line_of(edit: Edit, solution: str, source: Source) -> int | None:
-    """The script's line that shows what the edit first puts into the solution; None where none does.
+    """Return the script's line that shows the edit's first change of the solution; None if no line does.
 
-    What an edit changes after that may be right by itself, in a script that is written in another way than ours.
+    An edit's later changes may be right by themselves in a script that is written differently from ours.
     """
     wrong = Edit(edit.changes[:1]).made_in(solution)
     new = _pieces(wrong) - _pieces(solution)
@@ -137,7 +137,7 @@ def _words(line: str) -> frozenset[tuple[str, ...]]:
 
 
 def _alike(exercise: Exercise, case: Case, one: Observation | None, other: Observation | None) -> bool:
-    """Whether two calls did the same: the same faults, or the same values in the same places."""
+    """Whether two calls did the same: they have the same faults, or the same values in the same places."""
     if one is None or other is None:
         return False
     return _same(one, other, tolerance(exercise, case.arguments("cpu")))

@@ -1,9 +1,9 @@
-"""Where a mistake was made: the place in a script where the solution's own lines make a failing case come out right.
+"""Finds where a mistake was made: the place in a script where the solution's own lines make a failing case pass.
 
-The statements of a script are paired with those of the solution, by the function that they stand in, what they assign
-or call, and how many loops are around them. Then the solution's statements take the place of the learner's, one TODO
-after the other. Where that makes the case right, there the mistake is, whatever it is. A script that shares few names
-with the exercise cannot be paired, and nothing is said about it.
+A script's statements are paired with those of the solution by the function that they are in, what they assign or call,
+and how many loops are around them. Then the solution's statements replace the learner's, one TODO after the other. If
+that makes the case pass, the mistake is there, whatever it is. A script that shares few names with the exercise cannot
+be paired, and nothing is said about it.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from triton_workshop.checking.observing.source import Source, called
 LIMIT = 0.7
 """Seconds of processor time for all tries together: the verdict should come within a second of the save."""
 MOST = 2
-"""TODOs that may be wrong. A script with more does everything in another way, and there is no telling."""
+"""The most TODOs that may be wrong. A script with more does everything differently, so nothing can be said."""
 GRACE = 2.0
-"""Seconds for a try that has begun within the limit."""
+"""Seconds for a try that began within the limit."""
 ONE_EACH = frozenset({"store()", "loop", "return"})
 """Statements with these keys are paired one by one: the first store with our first, the second with our second."""
 NAME = "repaired.py"
-"""What the texts that are tried are called: it stands in no folder."""
+"""The name of the texts that are tried: it is not in any folder."""
 
 
 @dataclass(frozen=True)
@@ -34,18 +34,18 @@ class Culprit:
     """Where a script went wrong."""
 
     todos: tuple[int, ...]
-    """By their numbers, the first one first; none where it was a line that the exercise gives."""
+    """Their numbers, in order; none if it was a line that the exercise gives."""
     line: int | None
-    """The script's line; None where it lacks what should be there."""
+    """The script's line; None if it lacks what should be there."""
     lines: frozenset[int]
-    """All lines of the script that stand there and are not the solution's."""
+    """All lines of the script in that place that are not the solution's."""
     code: str
     """What the solution has there."""
 
 
 @dataclass(frozen=True)
 class Statement:
-    """A statement of a kernel or a launcher; of a loop its first line only."""
+    """A statement of a kernel or a launcher; for a loop, only its first line."""
 
     function: str
     keys: frozenset[str]
@@ -86,7 +86,7 @@ class Repair:
     theirs: tuple[Statement, ...]
     lines: tuple[str, ...]
     pairs: dict[int, list[Statement]] = field(init=False)
-    """By the place of a statement of ours: those of theirs in whose place it can stand."""
+    """For each of our statements, by its place: those of theirs that it can replace."""
 
     def __post_init__(self) -> None:
         self.pairs = {}
@@ -96,7 +96,7 @@ class Repair:
                 found = [s for s in left if own.function == s.function and alike(own, s)]
                 if place in self.pairs or not found:
                     continue
-                # Several assignments of a name all stand for the one that we have, unless we have as many.
+                # Several assignments of a name all correspond to our single one, unless we have as many.
                 again = sum(own.function == other.function and _twins(own, other) for other in self.ours[place + 1 :])
                 if own.keys & ONE_EACH or 0 < again < len(found):
                     chosen = found[:1]
@@ -105,14 +105,14 @@ class Repair:
                 self.pairs[place] = chosen
                 left = [s for s in left if s not in chosen]
         for place, own in enumerate(self.ours):
-            # What is assigned once more goes with the first assignment.
+            # An additional assignment goes with the first one.
             if self.pairs.get(place) and not own.keys & ONE_EACH:
                 more = [s for s in left if own.function == s.function and _neighbours(own, s)]
                 self.pairs[place] += more
                 left = [s for s in left if s not in more]
 
     def different(self) -> list[int]:
-        """The places of ours where the script has something else, or nothing."""
+        """Our places where the script has something else, or nothing."""
         return [place for place, own in enumerate(self.ours) if not self._has(place, own)]
 
     def _has(self, place: int, own: Statement) -> bool:
@@ -120,7 +120,7 @@ class Repair:
         return len(pair) == 1 and own.same_as(pair[0]) and own.loops == pair[0].loops
 
     def with_needed(self, places: Sequence[int]) -> list[int]:
-        """These places, and those of ours that make what they use and the script has under other names."""
+        """These places, and our places that define the names that they use and that the script calls something else."""
         found, queue = set(places), list(places)
         while queue:
             own = self.ours[queue.pop()]
@@ -135,7 +135,7 @@ class Repair:
         return sorted(found)
 
     def text(self, places: Sequence[int]) -> str:
-        """The script with our statements at these places, and with what those need."""
+        """Return the script with our statements at these places, and with what those need."""
         lines: list[str | None] = list(self.lines)
         added: dict[int, list[str]] = {}
         for place in self.with_needed(places):
@@ -156,7 +156,7 @@ class Repair:
         return "\n".join(whole) + "\n"
 
     def _after(self, place: int) -> int:
-        """The line, from 0, before which a statement belongs that the script lacks: behind the one before it."""
+        """Return the line, from 0, before which a missing statement belongs: after the statement that precedes it."""
         own = self.ours[place]
         for before in range(place - 1, -1, -1):
             pair = self.pairs.get(before, [])
@@ -180,7 +180,7 @@ class Repair:
         return "launch()" in self.ours[place].keys and len(self.pairs.get(place, [])) > 1
 
     def line_of_more(self, places: Sequence[int]) -> int | None:
-        """Where a statement does what is missing in these places, and more: `rows, cols = …`, or a branch."""
+        """Return where a statement does what is missing in these places, and more: `rows, cols = …`, or a branch."""
         wanted = [self.ours[place] for place in places]
         found = [s.first for own in wanted for s in self.theirs if s.function == own.function and own.keys < s.keys]
         return min(found, default=None)
@@ -195,9 +195,9 @@ class Repair:
 def find_culprit(
     exercise: Exercise, source: Source, passes: Callable[[str], bool], passes_all: Callable[[str], bool]
 ) -> Culprit | None:
-    """Where the mistake is. `passes` runs a text of the script on the case that failed, `passes_all` on larger ones.
+    """Return where the mistake is. `passes` runs a changed script on the case that failed, `passes_all` on larger ones.
 
-    None where no text helps, or where the script is too far from the exercise to tell.
+    None if no change helps, or if the script is too far from the exercise to tell.
     """
     try:
         repair = repair_of(exercise, source)
@@ -221,13 +221,13 @@ def find_culprit(
 def _wrong_groups(
     repair: Repair, right: Callable[[list[int]], bool], all_right: Callable[[list[int]], bool]
 ) -> list[list[int]]:
-    """The fewest TODOs, or lines that are given, that have to be replaced for the case to pass; empty where none do."""
+    """Return the fewest TODOs, or given lines, whose replacement makes the case pass; empty if there are none."""
     different = repair.different()
     groups = sorted(_by_todo(repair, different), key=len)
     for group in groups:
         if repair.ours[group[0]].todo is not None and right(group):
             return [group]
-    # A line that was given may well be another one, such as a block's size: it is wrong if nothing else is.
+    # A learner may well have changed a given line, such as a block's size: it is wrong only if nothing else is.
     given = [group for group in groups if repair.ours[group[0]].todo is None and right(group) and all_right(group)]
     if given:
         return given[:1]
@@ -250,16 +250,16 @@ def _culprit(repair: Repair, groups: list[list[int]], places: list[int]) -> Culp
 
 
 def _fewest(places: list[int], right: Callable[[list[int]], bool]) -> list[int]:
-    """One of these places where that will do: the lines around it may be right in another way than ours.
+    """Return one of these places if it is enough, since the lines around it may be right in another way than ours.
 
-    Otherwise all that are needed together.
+    Otherwise return all that are needed together.
     """
     alone = next(([place] for place in places if right([place])), None)
     return alone or [place for [place] in _least([[place] for place in places], right)]
 
 
 def _least(groups: list[list[int]], right: Callable[[list[int]], bool]) -> list[list[int]]:
-    """Without the groups that are not needed, tried from the last one on."""
+    """Leave out the groups that are not needed, beginning with the last one."""
     kept = list(groups)
     for group in reversed(groups):
         fewer = [each for each in kept if each is not group]
@@ -278,7 +278,7 @@ def _by_todo(repair: Repair, places: list[int]) -> list[list[int]]:
 
 
 def is_begun(exercise: Exercise, source: Source, todo: int) -> bool:
-    """Whether a script has some of what only this TODO makes or calls, beside the `...` that stands for it."""
+    """Whether a script has some of what only this TODO makes or calls, in addition to the TODO's `...`."""
     repair = repair_of(exercise, source)
     own = {(s.function, key) for s in repair.ours if s.todo == todo for key in s.keys}
     others = {(s.function, key) for s in repair.ours if s.todo != todo for key in s.keys}
@@ -287,7 +287,7 @@ def is_begun(exercise: Exercise, source: Source, todo: int) -> bool:
 
 
 def repair_of(exercise: Exercise, source: Source) -> Repair:
-    """Raises SyntaxError for a script that is not Python."""
+    """Read a script's statements. Raises SyntaxError if the script is not Python."""
     solution = Source(exercise.solution_file, exercise.solution, exercise.kernel, exercise.launcher)
     return Repair(
         tuple(_statements(solution, with_todos=True)),
@@ -327,7 +327,7 @@ def _end_of_header(node: ast.stmt) -> int:
 
 
 def _keys(node: ast.stmt) -> Iterator[str]:
-    """What tells one statement of a function from another. A branch has what is in it."""
+    """Return what distinguishes a statement from others in its function. A branch has the keys of what is in it."""
     for part in ast.walk(node):
         match part:
             case ast.Name(id=name, ctx=ast.Store()):
@@ -353,7 +353,7 @@ def _namesakes(own: Statement, other: Statement) -> bool:
 
 
 def _same_call(own: Statement, other: Statement) -> bool:
-    """Whether both call the same function, and one of them drops what that returns."""
+    """Whether both call the same function, and one of them ignores what it returns."""
     node, value = other.node, getattr(own.node, "value", None)
     if not isinstance(value, ast.Call) or not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)):
         return False

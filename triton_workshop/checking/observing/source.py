@@ -1,4 +1,4 @@
-"""A script's text: read once, looked at by its syntax tree. Clues only: what a kernel does is seen when it runs."""
+"""A script's text and its syntax tree. They give only clues: what a kernel does is seen when it runs."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ class Source:
 
     @classmethod
     def read(cls, file: Path, kernel: str, launcher: str) -> Source:
-        """As Python reads it: a byte order mark and a coding comment are honoured.
+        """Read it as Python does, respecting a byte order mark and a coding comment.
 
-        Raises OSError, and SyntaxError or UnicodeDecodeError for what is no text in the encoding that it claims.
+        Raises OSError, and SyntaxError or UnicodeDecodeError if it is not text in the encoding that it claims.
         """
         with tokenize.open(file) as text:
             return cls(file, text.read(), kernel, launcher)
 
     @functools.cached_property
     def tree(self) -> ast.Module:
-        """Raises SyntaxError for what is not Python."""
+        """Raises SyntaxError if it is not Python."""
         return ast.parse(self.text, str(self.file))
 
     @functools.cached_property
     def lines(self) -> tuple[str, ...]:
-        """As Python counts them: a form feed ends no line."""
+        """As Python counts them: a form feed does not end a line."""
         return tuple(self.text.split("\n"))
 
     @functools.cached_property
     def kernels(self) -> tuple[Function, ...]:
-        """The functions under `@triton.jit`, the exercise's own kernel first where there is one of its name."""
+        """The functions under `@triton.jit`, with the exercise's own kernel first if there is one of that name."""
         jitted = [node for node in ast.walk(self.tree) if isinstance(node, Function) and _is_jitted(node)]
         nodes = (node for node in ast.walk(self.tree) if isinstance(node, ast.Subscript))
         launched = {node.value.id for node in nodes if isinstance(node.value, ast.Name)}
@@ -58,7 +58,7 @@ class Source:
         return next(found, None)
 
     def line(self, number: int | None) -> str:
-        """A line by its number, from 1, without indentation; empty where there is none."""
+        """Return a line by its number, from 1, without indentation; empty if there is none."""
         return self.lines[number - 1].strip() if number is not None and 1 <= number <= len(self.lines) else ""
 
     def assignments(self, *names: str) -> list[int]:
@@ -67,7 +67,7 @@ class Source:
         return sorted(node.lineno for node in nodes if isinstance(node, Assignment) and _targets(node) & set(names))
 
     def function_at(self, line: int | None) -> Function | None:
-        """The outermost function that a line belongs to."""
+        """Return the outermost function that contains a line."""
         functions = [node for node in self.tree.body if isinstance(node, Function)]
         return next((node for node in functions if line and node.lineno <= line <= (node.end_lineno or 0)), None)
 
@@ -95,7 +95,7 @@ class Source:
         return max((node.lineno for node in nodes if isinstance(node, ast.Return)), default=None)
 
     def calls(self, *names: str) -> list[ast.Call]:
-        """The calls of `….name(…)` or `name(…)`, from top to bottom; all calls where there is no name."""
+        """Return the calls of `….name(…)` or `name(…)`, from top to bottom; all calls if no name is given."""
         calls = [node for node in ast.walk(self.tree) if isinstance(node, ast.Call)]
         return [call for call in calls if not names or called(call) in names]
 
@@ -114,7 +114,7 @@ def names_in(function: Function) -> set[str]:
 
 
 def called(call: ast.Call) -> str:
-    """The last part of what is called: `load` for `tl.load(…)`."""
+    """Return the last part of the called name: `load` for `tl.load(…)`."""
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
