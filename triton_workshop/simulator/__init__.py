@@ -1,4 +1,4 @@
-"""Runs a launch on the CPU, all of its programs at once, and sees every memory access that it must not make."""
+"""Runs all programs of a launch on the CPU at once, and detects every memory access that they must not make."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HOMES = {"Launch": "executor", "record": "executor", "Fault": "faults", "Kind":
 
 
 def __getattr__(name: str) -> object:
-    # Importing this room must not import Triton, whose mode may not be settled yet.
+    # Importing this package must not import Triton, whose mode may not be settled yet.
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -1,4 +1,4 @@
-"""Operations that move elements about within a block, and the blocks that descriptors and block pointers describe."""
+"""Operations that move elements within a block, and the blocks that descriptors and block pointers describe."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from triton_workshop.simulator.values import Value, either, spread, uniform_orig
 
 
 def combined(a: Value, b: Value, shape: tuple[int, ...], join: Callable[[Sequence[Array]], Array]) -> Value:
-    """Two blocks made one by `join`, with all that is known of their elements."""
+    """Two blocks joined into one, with everything that is known about their elements."""
     rows = max(a.data.shape[0], b.data.shape[0])
 
     def joined(parts: Sequence[Any]) -> Array:
@@ -51,7 +51,7 @@ def gather(source: Value, index: Value, axis: int) -> Value:
 
 
 def histogram(values: Value, bins: int, mask: Value | None) -> Value:
-    """How many of a 1-D block's elements are 0, 1, … bins - 1; others are not counted."""
+    """How many of a 1-D block's elements are 0, 1, … bins - 1; other values are not counted."""
     rows = max(values.data.shape[0], 1 if mask is None else mask.data.shape[0])
     full = np.broadcast_to(values.full(), (rows, *values.shape)).astype(np.int64)
     counted = (full >= 0) & (full < bins)
@@ -69,7 +69,7 @@ def histogram(values: Value, bins: int, mask: Value | None) -> Value:
 class Tile:
     """A block of a tensor that a descriptor or a block pointer describes, for all programs.
 
-    `base` points to the tensor's first element; `tensor_shape` and `strides` are scalars, one an axis.
+    `base` points to the tensor's first element; `tensor_shape` and `strides` are scalars, one for each axis.
     """
 
     base: Value
@@ -107,7 +107,7 @@ class Tile:
 
 
 def _lift(scalars: Array, ndim: int) -> Array:
-    """A scalar of each program, with an axis for each axis of a block. int64, so that offsets do not wrap."""
+    """Each program's scalar, with an axis for each axis of a block, in int64, so that offsets do not wrap."""
     return scalars.reshape(len(scalars), *(1,) * ndim).astype(np.int64)
 
 

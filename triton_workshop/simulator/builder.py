@@ -1,8 +1,8 @@
 # ruff: noqa: N802, N815  # the names are those of Triton's builder
 """Triton's operations, carried out with numpy for every program of a group at once.
 
-Triton's own semantics (types, broadcasting, promotion) call this builder in place of the one that would emit a
-compiler's instructions. What it does not know goes to the builder of Triton's interpreter, one program at a time.
+Triton's own semantics (types, broadcasting, promotion) call this builder instead of the one that would emit a
+compiler's instructions. Operations that it lacks go to the builder of Triton's interpreter, one program at a time.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ class Builder:
         self.options = dataclasses.replace(
             self.upstream.options,
             debug=True,  # assertions are checked
-            sanitize_overflow=False,  # an offset that wraps is found by what it is used for
+            sanitize_overflow=False,  # an offset that wraps is found when it is used
             allowed_dot_input_precisions=("tf32", "tf32x3", "bf16x3", "bf16x6", "ieee"),
         )
         self.codegen_fns = self.upstream.codegen_fns
         self.grid: tuple[int, int, int] = (1, 1, 1)
         self.ids: tuple[Array, ...] = ()
-        """The program ids of the group, an int32 array an axis: (P,), or (1,) where all are the same."""
+        """The program ids of the group, an int32 array for each axis: (P,), or (1,) if all are the same."""
         self.memory: Memory
         self.integers: dict[str, int] = {}
         """The integers among the kernel's arguments: one may be an address."""
@@ -63,7 +63,7 @@ class Builder:
         """Elements of the largest block so far."""
 
     def __getattr__(self, name: str) -> Any:
-        member = getattr(self.upstream, name)  # types, and what this builder does not know
+        member = getattr(self.upstream, name)  # types, and operations that this builder lacks
         return self._one_by_one(name, member) if name.startswith("create_") else member
 
     # Constants
@@ -129,7 +129,7 @@ class Builder:
         return Value(data, tl.int32, (stop - start,), bounds=(start, max(start, stop - 1)))
 
     def create_barrier(self) -> None:
-        """Programs do not share anything that a barrier would order."""
+        """Do nothing: programs do not share anything that a barrier would order."""
 
     # Memory
 
@@ -236,7 +236,7 @@ class Builder:
         return result
 
     def _integer(self, a: Value, b: Value, operation: Callable[..., Array], limits: Callable[..., Any]) -> Value:
-        """Addition, subtraction or multiplication; an int32 that wraps is remembered."""
+        """Add, subtract or multiply, and remember where an int32 wraps."""
         if a.dtype.scalar is tl.int1:
             return self._elementwise(a, b, np.logical_and if operation is np.multiply else np.logical_xor)
         result = self._elementwise(a, b, operation)
@@ -282,7 +282,7 @@ class Builder:
         return self._float(a, b, np.fmod)
 
     def create_sdiv(self, a: Value, b: Value) -> Value:
-        # Towards zero, where numpy's goes down: the two differ below zero only.
+        # Rounds towards zero, while numpy rounds down: the two differ only below zero.
         return self._elementwise(a, b, np.floor_divide if _positive(a, b) else _divide_towards_zero)
 
     create_udiv = create_idiv = create_sdiv
@@ -299,7 +299,7 @@ class Builder:
         return self._logical(a, b, np.bitwise_or, deciding=True)
 
     def _logical(self, a: Value, b: Value, operation: Callable[..., Array], *, deciding: bool) -> Value:
-        """Of two booleans one can decide alone: then it does not matter that the other is undefined."""
+        """One of two booleans may decide alone: then it does not matter that the other is undefined."""
         result = self._elementwise(a, b, operation)
         if isinstance(result.poison, np.ndarray) and result.dtype is tl.int1:
             a, b = _aligned(a, b)
@@ -355,7 +355,7 @@ class Builder:
         return self._extremum(self._extremum(x, low, larger), high, smaller)
 
     def show_poison(self, result: Value) -> Value:
-        """Make undefined elements look it, after an operation that may have hidden them (a maximum ignores NaN)."""
+        """Make undefined elements show after an operation that may have hidden them (a maximum ignores NaN)."""
         if result.poison is None:
             return result
         self.memory.need_exact_poison("a result may hide an undefined value")
@@ -647,7 +647,7 @@ class Builder:
         return pointer, mask
 
     def _padding(self, tile: blocks.Tile, shape: tuple[int, ...]) -> Value | None:
-        """What lies outside the shape of a descriptor: zeros, or NaN."""
+        """What a load gives outside the shape of a descriptor: zeros, or NaN."""
         if tile.padding is None:
             return None
         dtype = tile.base.get_element_ty()
@@ -692,7 +692,7 @@ class Builder:
     def create_assume(self, condition: Value) -> None:
         assert condition.data.all(), "tl.assume was given a condition that is false"
 
-    # What this builder does not know
+    # Operations that this builder lacks
 
     def _one_by_one(self, name: str, member: Callable[..., Any]) -> Callable[..., Any]:
         def call(*arguments: Any, **named: Any) -> Any:
@@ -754,7 +754,7 @@ def _points_to_pointers(pointer: Value) -> bool:
 
 
 def _aligned(a: Value, b: Value) -> tuple[Value, Value]:
-    """Both with the same block shape: a scalar beside a block stands for the whole block."""
+    """Give both the same block shape: a scalar combined with a block counts for the whole block."""
     if len(a.shape) == len(b.shape):
         return a, b
     if len(a.shape) > len(b.shape):

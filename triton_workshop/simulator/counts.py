@@ -1,4 +1,4 @@
-"""What a launch asks of a GPU, counted."""
+"""Counts what a launch asks of a GPU."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from triton_workshop.simulator.storage import Region
 
 @dataclass(frozen=True)
 class Traffic:
-    """What a launch does to an argument: bytes, each access counted, and the distinct ones among them.
+    """What a launch does to an argument: bytes, counting every access, and distinct bytes.
 
     `scattered_loads` and `scattered_stores` count instructions with rows that are not contiguous in memory, once for
     each group of programs that ran together.
@@ -32,7 +32,7 @@ class Traffic:
 
 @dataclass(frozen=True, eq=False)
 class Write:
-    """What launches have done to a storage: which of its bytes they stored to, and what all of it held in the end."""
+    """What launches did to a storage: which of its bytes they stored to, and what it held in the end."""
 
     stored: Array
     held: Array
@@ -44,10 +44,10 @@ class Counts:
 
     operations: int = 0
     products: dict[str, int] = field(default_factory=dict)
-    """Those among the operations that `tl.dot` does, by what it multiplies: fp64, ieee, tf32, bf16x6, fp16, bf16, …"""
+    """The operations done by `tl.dot`, by what it multiplies: fp64, ieee, tf32, bf16x6, fp16, bf16, …"""
     arguments: dict[str, Traffic] = field(default_factory=dict)
     layout: Layout | None = None
-    """How blocks lie in memory, where `record` was asked for it."""
+    """How blocks lie in memory, if `record` was asked for it."""
     busy: Array = field(default_factory=lambda: np.zeros(0, np.bool_), repr=False, compare=False)
     """Which programs have stored anything."""
     _touched: dict[int, tuple[Region, Array, Array]] = field(default_factory=dict, repr=False, compare=False)
@@ -106,12 +106,12 @@ class Counts:
         self.products[what] = self.products.get(what, 0) + operations
 
     def saved(self) -> Counts:
-        """To come back to with `restore`."""
+        """Return a copy for `restore`."""
         layout = None if self.layout is None else self.layout.saved()
         return Counts(self.operations, dict(self.products), dict(self.arguments), layout)
 
     def restore(self, saved: Counts) -> None:
-        """As it was, but for what was touched and who was busy: what is taken back is done again, by the same."""
+        """Restore everything except what was touched and who was busy: the same programs will do it again."""
         self.operations, self.products = saved.operations, saved.products
         self.arguments, self.layout = saved.arguments, saved.layout
 
@@ -125,15 +125,15 @@ class Counts:
 
 
 def name_of(region: Region) -> str:
-    """The argument's; what is reached by addresses that the kernel made itself is counted together."""
+    """The counts of an argument; memory reached by addresses that the kernel made itself is counted together."""
     return region.name or "memory"
 
 
 def _scattered(access: Access, row: int, whole: bool) -> bool:
-    """Whether elements that follow each other in a row do not in memory."""
+    """Whether consecutive elements of a row are not consecutive in memory."""
     if isinstance(access.run, slice):
         return False
     if whole:
         return bool((np.diff(access.index.reshape(-1, row), axis=1) != 1).any())
-    # A mask left some out, so rows end anywhere; as many breaks as there can be rows are no sign of anything.
+    # A mask left some out, so rows end anywhere: up to one break per possible row proves nothing.
     return int((np.diff(access.index) != 1).sum()) > 2 * (len(access.index) // row + 1)

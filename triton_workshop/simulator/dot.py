@@ -1,4 +1,4 @@
-"""Products of matrices, in the precisions that a GPU's tensor cores have."""
+"""Matrix products, in the precisions that a GPU's tensor cores have."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def multiplied(dtype: Any, precision: Any) -> str:
 
 
 def _in_parts(left: Array, right: Array, precision: str) -> Array:
-    """A float32 product out of products of parts that tensor cores take: the small ones first."""
+    """Compute a float32 product from products of parts that fit tensor cores, with the small ones first."""
     if precision == "IEEE":
         return np.asarray(np.matmul(left, right))
     drops = _TF32_DROPS if precision.startswith("TF32") else _BF16_DROPS
@@ -109,7 +109,7 @@ def _result(data: Array, dtype: Any, a: Value, b: Value, accumulator: Value) -> 
 
 
 def _poison(a: Value, b: Value, accumulator: Value) -> Array | bool | None:
-    """An undefined element spoils its whole row of the product, or its whole column."""
+    """Mark what undefined elements spoil: each spoils a whole row or column of the product."""
     poisons = [part.poison for part in (a, b, accumulator)]
     if all(poison is None for poison in poisons):
         return None

@@ -1,4 +1,4 @@
-"""A launch: its arguments made pointers and scalars, its programs run in groups, its faults told at the end."""
+"""Runs a launch: turns arguments into pointers and scalars, runs programs in groups, and reports faults at the end."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ from triton_workshop.simulator.values import Value
 logger = logging.getLogger(__name__)
 
 ELEMENTS_AT_ONCE = 1 << 17
-"""Elements of the largest block, over all programs of a group: so many that a few arrays of them stay in the cache."""
+"""Elements of the largest block, over all programs of a group: so few that several such arrays stay in the cache."""
 PROGRAMS_AT_ONCE = 1 << 16
 FEW = 32
-"""So many programs run together at once: with blocks of any size they do not take long to start again."""
+"""How many programs the first groups have: with blocks of any size they do not take long to start again."""
 
 _recorders: list[list[Launch]] = []
 _layout_wanted: list[bool] = []
 _writes_wanted: list[bool] = []
 """One for each recorder."""
 _running: list[Callable[[dict[str, Any]], None]] = []
-"""How the launch that runs now makes `range` batched in a module."""
+"""How the running launch makes `range` batched in a module."""
 
 
 @dataclass(frozen=True)
@@ -54,11 +54,11 @@ class Launch:
     one_by_one: bool
     """Whether the programs had to run one after the other."""
     file: str
-    """Where the kernel's source stands."""
+    """Where the kernel's source is."""
     arguments: dict[str, Any]
     """By the names of its parameters."""
     writes: dict[int, Write]
-    """What it stored, by the address of the storage, where `record` was asked for it."""
+    """What it stored, by the address of the storage, if `record` was asked for it."""
 
     @property
     def programs(self) -> int:
@@ -85,7 +85,7 @@ def record(*, layout: bool = False, writes: bool = False) -> Iterator[list[Launc
 
 
 class Executor:
-    """Stands where Triton's interpreter has its `GridExecutor`: one launch of one kernel on one grid."""
+    """Replaces the `GridExecutor` of Triton's interpreter: one launch of one kernel on one grid."""
 
     def __init__(self, fn: Any, arg_names: list[str], grid: Any, pre_run_hooks: Any = ()) -> None:
         original = upstream_executor(fn, arg_names, grid)
@@ -93,7 +93,7 @@ class Executor:
         self.grid = grid
         self.hooks = tuple(pre_run_hooks)
         parameters = inspect.signature(fn).parameters.values()
-        # As Triton's compiler, which also takes "tl.constexpr" in quotation marks; its interpreter does not.
+        # Like Triton's compiler, but unlike its interpreter, this accepts "tl.constexpr" in quotation marks.
         self.constants = frozenset(p.name for p in parameters if "constexpr" in str(p.annotation))
         self.annotated = {
             p.name: triton.runtime.jit.KernelParam(0, p, False, False).annotation_type for p in parameters
@@ -135,7 +135,7 @@ class Executor:
             raise error
 
     def _launch(self, memory: Memory, grid: tuple[int, ...], bound: dict[str, Any]) -> Exception | None:
-        """Run all programs, from the start again where the plan turns out not to do. Returns what the kernel raised."""
+        """Run all programs, and start again if the plan turns out not to work. Returns what the kernel raised."""
         builder = _builder()
         builder.memory = memory
         builder.grid = (*grid, 1, 1)[:3]  # type: ignore[assignment]  # three of them
@@ -181,8 +181,8 @@ class Executor:
 
     def _run(self, builder: Builder, values: dict[str, Any]) -> None:
         plan, programs = builder.memory.plan, int(np.prod(builder.grid))
-        # The first of many programs runs alone: what has to start again does so early, and it shows how large the
-        # kernel's blocks are. The next launch with the same constants knows that.
+        # The first of many programs runs alone: if the launch has to start again, it does so early, and that program
+        # shows how large the kernel's blocks are. The next launch with the same constants knows that.
         constants = str({name: values[name] for name in sorted(self.constants & values.keys())})
         known = self.fn.__dict__.setdefault("simulator_blocks", {})
         size = _group_size(programs, known[constants]) if constants in known else FEW if programs <= FEW else 1
@@ -196,7 +196,7 @@ class Executor:
             known[constants] = builder.largest
 
     def _run_group(self, builder: Builder, programs: Array, values: dict[str, Any]) -> None:
-        """Run these programs together, and where they disagree in groups that agree, the first program's first.
+        """Run these programs together, or where they disagree in groups that agree, the first program's group first.
 
         Each group runs from the start again. So a `while` that programs leave one by one costs about what
         Triton's interpreter takes: 200 different trip counts 2.4 s, there 2.3 s. A `for` splits once for all.
@@ -223,7 +223,7 @@ class Executor:
                 groups.extend(reversed(diverged.parts(group)))
 
     def _argument(self, builder: Builder, name: str, value: Any) -> Any:
-        """A kernel's argument as the language has it."""
+        """A kernel's argument as the language represents it."""
         if name in self.constants:
             return value
         if isinstance(value, int | float):
@@ -287,20 +287,20 @@ def _builder() -> Builder:
 
 
 def _group_size(left: int, largest: int) -> int:
-    """How many of the programs that are left run together, with blocks of up to `largest` elements."""
+    """How many of the remaining programs run together, with blocks of up to `largest` elements."""
     fit = max(1, min(ELEMENTS_AT_ONCE // largest, PROGRAMS_AT_ONCE))
-    # A pass costs much the same for few programs as for many: two half ones are not worth it.
+    # A pass costs about the same for few programs as for many, so two half-full ones are not worth it.
     return left if left <= 2 * fit else fit
 
 
 def _program_ids(group: Array, grid: tuple[int, ...]) -> tuple[Array, ...]:
-    """The ids of these programs, an axis each; one number where all have the same."""
+    """The ids of these programs, an array for each axis; one number if all have the same."""
     axes = [axis.astype(np.int32) for axis in np.unravel_index(group, grid)]
     return tuple(axis[:1] if (axis == axis[0]).all() else axis for axis in axes)
 
 
 def _elsewhere(arguments: tuple[Any, ...], named: dict[str, Any]) -> bool:
-    """Whether any tensor lies on a GPU: then kernels see a copy of it on the CPU."""
+    """Whether any tensor is on a GPU: then kernels see a copy of it on the CPU."""
     return any(_on_gpu(argument) for argument in (*arguments, *named.values()))
 
 

@@ -1,4 +1,4 @@
-"""How numpy holds each of Triton's types, in a value and in memory.
+"""How numpy represents each of Triton's types, in a value and in memory.
 
 A value of bfloat16 or of an 8-bit float is held as float32, of which it is a subset, and every operation rounds its
 result to that subset. In memory it has its own bits.
@@ -59,7 +59,7 @@ def item_bytes(dtype: Any) -> int:
 
 
 def rounded(data: Array, dtype: Any) -> Array:
-    """`data`, computed in float32, to the nearest values of bfloat16 or of an 8-bit float; others are left alone."""
+    """Round float32 `data` to the nearest values of bfloat16 or of an 8-bit float; other types are left alone."""
     if dtype is tl.bfloat16:
         return round_to_bits(data, 16)
     if dtype in SMALL_FLOATS:
@@ -97,7 +97,7 @@ def decode(stored: Array, dtype: Any) -> Array:
 
 
 def truncated(data: Array, dtype: Any) -> Array:
-    """`data` to the nearest value of `dtype` towards zero."""
+    """Round `data` towards zero, to values of `dtype`."""
     if dtype is tl.float16:
         near = data.astype(np.float16)
         return np.where(np.abs(near.astype(data.dtype)) > np.abs(data), np.nextafter(near, np.float16(0)), near)
@@ -128,7 +128,7 @@ def _small_values(dtype: Any) -> Array:
 
 
 def _encode_small(data: Array, dtype: Any, *, towards_zero: bool = False) -> Array:
-    """Nearest even, or towards zero; beyond the largest finite value saturates, as `cvt.satfinite` does on a GPU."""
+    """Round to nearest even, or towards zero, and saturate at the largest finite value, as `cvt.satfinite` does."""
     values = _small_values(dtype)
     finite = values[:128][np.isfinite(values[:128])]
     magnitude = np.minimum(np.abs(data), finite[-1])

@@ -21,8 +21,8 @@ NO_TRITON = (
 def install() -> None:
     """Make `@triton.jit` functions run on the CPU from now on.
 
-    `TRITON_INTERPRET=1` is set by then (see `device.py`), and Triton has not been imported without it: both are what
-    Triton's interpreter needs. Raises WorkshopError where there is no Triton.
+    Triton's interpreter needs `TRITON_INTERPRET=1` to be set already (see `device.py`), and Triton not to have been
+    imported without it. Raises WorkshopError if Triton is not installed.
     """
     if importlib.util.find_spec("triton") is None:
         raise WorkshopError(NO_TRITON)
@@ -35,7 +35,7 @@ def install() -> None:
 
 
 def _take_over(interpreter: Any) -> None:
-    """Put our builder and our executor in the place of Triton's, for every kernel."""
+    """Replace Triton's builder and executor with ours, for every kernel."""
     from triton.runtime import autotuner
 
     from triton_workshop.simulator import executor

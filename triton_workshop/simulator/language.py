@@ -48,7 +48,7 @@ def interpreted(function: Callable[..., Any], builder: Builder) -> Iterator[Call
             scope.set_attr(language, name, member)
     for name, method in _tensor_methods(builder).items():
         scope.set_attr(tl.tensor, name, method)
-    # Triton 3.6 leaves it true for ever: `while tl.condition(...)` would never end.
+    # In Triton 3.6 it stays true for ever, so `while tl.condition(...)` would never end.
     scope.set_attr(tl.condition, "__bool__", lambda condition: bool(condition.condition))
     scope.set_attr(tl.constexpr, "__format__", lambda constant, specification: format(constant.value, specification))
     scope.set_attr(tl.constexpr, "__str__", lambda constant: str(constant.value))
@@ -88,8 +88,8 @@ def _extremum(name: str) -> Callable[..., Any]:
 def prints(function: Any) -> bool:
     """Whether a kernel, or a function that it calls, may print or reach out of the kernel in another way.
 
-    Then programs have to run one after the other: what it does has to happen once per program, in grid order. Reading a
-    global list or dict is no such thing, as long as nothing here could change one.
+    Then programs have to run one after the other: what it does must happen once per program, in grid order. Reading a
+    global list or dict does not count, as long as nothing here could change one.
     """
     waiting, seen = [function], set[int]()
     containers = changes = False
@@ -114,7 +114,7 @@ def prints(function: Any) -> bool:
 
 
 def _is_known(module: str | None) -> bool:
-    # Ours are those that the rewriter puts in the place of `and`, `or` and `not`.
+    # Ours are those that the rewriter substitutes for `and`, `or` and `not`.
     return module == rewriting.__name__ or (module or "").partition(".")[0] in _KNOWN
 
 
@@ -131,7 +131,7 @@ class _Uses:
     """Whether it could change a list, a dict or a set."""
 
     def globals(self, space: dict[str, Any]) -> Iterator[Any]:
-        """What its global names stand for; of a module that is not known, the parts that it may use."""
+        """What its global names refer to; for an unknown module, the parts that it may use."""
         for name in self.names & space.keys():
             thing = space[name]
             if isinstance(thing, types.ModuleType) and not _is_known(thing.__name__):
@@ -245,7 +245,7 @@ def _check_defined(builder: Builder, value: Value) -> None:
 
 
 def _agreed(builder: Builder, value: Value) -> Any:
-    """The one number that all programs of the group hold."""
+    """The single number that all programs of the group have."""
     _check_defined(builder, value)
     data = value.data.reshape(-1)
     if len(data) > 1 and (data != data[0]).any():

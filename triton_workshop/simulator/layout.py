@@ -1,4 +1,4 @@
-"""How the blocks of a launch lie in memory: counted on request, since it takes about as long as the launch."""
+"""How the blocks of a launch lie in memory: counted only on request, since it takes about as long as the launch."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ Place = tuple[str, bool]
 
 @dataclass(frozen=True)
 class Sectors:
-    """How the loads of an argument, or the stores to it, lie in memory, each block of each program taken by itself.
+    """How the loads of an argument, or the stores to it, lie in memory, for each block of each program separately.
 
-    Triton shares a block's elements out among threads as they lie in memory; no way to do it touches fewer sectors.
+    Triton splits a block's elements among threads in memory order; no other way touches fewer sectors.
     """
 
     touched: int = 0
@@ -49,7 +49,7 @@ class Layout:
     lanes: int = 0
     """Elements of all blocks that are to be loaded or stored, masked off or not."""
     masked: int = 0
-    """Those among them that a mask leaves out."""
+    """How many of them a mask leaves out."""
 
     def access(self, name: str, access: Access, lanes: int, *, stored: bool) -> None:
         """Count the loads or stores of a group of programs, whose blocks have `lanes` elements together."""
@@ -63,16 +63,16 @@ class Layout:
             self.steps.setdefault((name, stored), Counter()).update(steps)
 
     def saved(self) -> Layout:
-        """A copy to come back to."""
+        """Return a copy for `restore`."""
         copy = Layout(0, dict(self.sectors), {place: Counter(steps) for place, steps in self.steps.items()})
         copy.programs, copy.lanes, copy.masked = self.programs, self.lanes, self.masked
         return copy
 
 
 def _measured(access: Access) -> tuple[Sectors, dict[int, int]]:
-    """The sectors of an access, and the steps from run to run where these are more than they must be."""
+    """The sectors of an access, and the steps from run to run if there are more sectors than necessary."""
     region, item = access.region, access.item
-    # Each program gets an address space of its own, with a gap behind it: then one sorted list does for all.
+    # Each program gets its own address space, followed by a gap, so that one sorted list is enough for all.
     space = (len(region.storage.bytes) // SECTOR + 2) * SECTOR
     places = access.owners * space + region.offset + access.index * item
     if not (places[1:] > places[:-1]).all():

@@ -1,4 +1,4 @@
-"""`libdevice.tanh(x)` and others: of NVIDIA's library, the functions that numpy or Python has too.
+"""`libdevice.tanh(x)` and others: the functions of NVIDIA's library that numpy or Python has too.
 
 Their names and what they compute: NVIDIA, "Libdevice User's Guide".
 """
@@ -18,7 +18,7 @@ from triton.runtime import interpreter as upstream
 from triton_workshop.simulator.formats import Array
 
 _HOMES = ("triton.language.extra.cuda.libdevice", "triton.language.extra.libdevice")
-"""Of the second, the functions are empty: Triton's compiler puts those of the first in their place."""
+"""The second one's functions are empty: Triton's compiler replaces them with those of the first."""
 
 Function = Callable[..., Any]
 
@@ -68,7 +68,7 @@ def _log_gamma(x: float) -> float:
 
 
 def _round(x: Array) -> Array:
-    """Halves go away from zero; numpy's go to the even number."""
+    """Round halves away from zero; numpy rounds them to the even number."""
     whole = np.trunc(x)
     return np.asarray(whole + np.where(np.abs(x - whole) >= 0.5, np.sign(x), 0).astype(x.dtype))
 
@@ -140,4 +140,4 @@ _FUNCTIONS: dict[str, Function] = {
     "tgamma": _by_element(_gamma),
     "trunc": np.trunc,
 }
-"""By name, without the letter that says the type."""
+"""By name, without the letter for the type."""

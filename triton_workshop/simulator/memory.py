@@ -1,7 +1,7 @@
-"""Memory as the programs see it: the tensor arguments, and nothing beside them.
+"""Memory as the programs see it: the tensor arguments, and nothing else.
 
-A pointer is an element index and the argument that it came from, so an access outside its argument is known before it
-happens, and never happens: it is recorded, a load gives an undefined value, a store is dropped.
+A pointer is an element index and the argument that it came from, so an access outside its argument is detected before
+it happens. It never happens: it is recorded, a load gives an undefined value, and a store is dropped.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ class Memory:
         """By the origin of a pointer."""
         self._storages: dict[int, Storage] = {}
         self._tensors: list[Any] = []
-        """They have to live as long as we look at their memory."""
+        """They must stay alive as long as we look at their memory."""
 
     @property
     def plan(self) -> Plan:
         return self.undo.plan
 
     def start(self, plan: Plan) -> None:
-        """As before the launch, which now starts, or starts again."""
+        """Restore memory as it was before the launch, which starts now or starts again."""
         for storage in self._storages.values():
             storage.restore()
         self.undo.plan = plan
@@ -63,7 +63,7 @@ class Memory:
     # Tensors and addresses
 
     def add(self, name: str, tensor: Any, item: int) -> int:
-        """Let the programs touch a tensor on the CPU, of elements of `item` bytes. Its pointers' origin is returned."""
+        """Let the programs touch a tensor on the CPU, with elements of `item` bytes. Returns its pointers' origin."""
         self._tensors.append(tensor)
         storage = self._storage(tensor.untyped_storage())
         self.regions.append(region_of(len(self.regions), name, tensor, storage, item))
@@ -124,9 +124,9 @@ class Memory:
     def load(
         self, pointer: Value, mask: Value | None, other: Value | None, dtype: Any, *, volatile: bool = False
     ) -> Value:
-        """The elements where `mask` holds, `other` elsewhere; undefined where there is neither.
+        """Load the elements where `mask` is true, and `other` elsewhere; undefined where there is neither.
 
-        A volatile load means to see what other programs store: it is in no race.
+        A volatile load is meant to see what other programs store, so it is never in a race.
         """
         if isinstance(pointer.origin, np.ndarray):
             return self._by_origin(
@@ -153,7 +153,7 @@ class Memory:
         return Value(data, dtype, pointer.shape, poison=poison)
 
     def store(self, pointer: Value, value: Value, mask: Value | None, dtype: Any) -> None:
-        """Store where `mask` holds, program by program."""
+        """Store where `mask` is true, program by program."""
         if isinstance(pointer.origin, np.ndarray):
             for origin in np.unique(pointer.origin):
                 part, here = _only(pointer, mask, int(origin))
@@ -165,7 +165,7 @@ class Memory:
             mask, value = _perhaps(mask), value.replaced(unsure, Value(undefined(dtype), value.dtype))
         chosen = _chosen(mask, self._check(Kind.OUT_OF_BOUNDS_STORE, region, pointer, mask, item))
         parts = [pointer.data, value.data, *([] if mask is None else [mask.data])]
-        # Where all programs store the same in the same place, the last of them stands for all.
+        # If all programs store the same value in the same place, the last of them represents all.
         group = self.group[-1:] if all(len(part) == 1 for part in parts) else self.group
         access = _access(region, pointer, chosen, group, item)
         self._count(access, pointer.shape, chosen, stored_by=group)
@@ -192,7 +192,7 @@ class Memory:
         acquires: bool,
         releases: bool,
     ) -> Value:
-        """Replace each element by `step(element, *operands)`, one program after the other, and return what it was.
+        """Replace each element with `step(element, *operands)`, one program after the other, and return the old values.
 
         Only an atomic on a single element orders programs: of a block, each element would order another thread.
         """
@@ -238,7 +238,7 @@ class Memory:
     # Parts of these
 
     def _check(self, kind: Kind, region: Region, pointer: Value, mask: Value | None, item: int) -> Array | None:
-        """Record what must not be accessed, and say where: None for nowhere."""
+        """Record accesses that are not allowed, and return where they are: None for nowhere."""
         bad = region.outside(pointer.data, item)
         if bad is not None and mask is not None:
             bad = bad & mask.data
@@ -254,14 +254,14 @@ class Memory:
         return bad
 
     def _culprits(self, index: Array, bad: Array) -> tuple[Array, Array]:
-        """The programs and the element indices where `bad` holds."""
+        """The programs and the element indices where `bad` is true."""
         programs = _down(self.group, index.ndim)
         shape = np.broadcast_shapes(index.shape, bad.shape, programs.shape)
         bad = np.broadcast_to(bad, shape)
         return np.broadcast_to(programs, shape)[bad], np.broadcast_to(index, shape)[bad]
 
     def need_exact_poison(self, reason: str) -> None:
-        """Start the launch again, unless it knows for every element whether it is undefined."""
+        """Start the launch again, unless it already knows for every element whether it is undefined."""
         if not self.plan.exact_poison:
             raise Restart(reason, replace(self.plan, exact_poison=True))
 
@@ -289,7 +289,7 @@ class Memory:
         stored, by = stored_by is not None, self.group if stored_by is None else stored_by
         self.counts.access(access, shape, whole=chosen is None, stored=stored)
         if stored and len(access.index):
-            # Where one program's store stands for all, all have stored.
+            # If one program's store represents all, all have stored.
             self.counts.busy[self.group if len(by) < len(self.group) else access.owners] = True
         layout = self.counts.layout
         if layout is not None:
@@ -344,7 +344,7 @@ def _gather(flat: Array, index: Array) -> Array:
 
 
 def _as_run(index: Array) -> Array | slice:
-    """A slice where the indices count up by one, otherwise themselves."""
+    """Return a slice if the indices count up by one, otherwise the indices."""
     first, last = int(index[0]), int(index[-1])
     if last - first == len(index) - 1 and (index == np.arange(first, last + 1)).all():
         return slice(first, last + 1)
@@ -352,7 +352,7 @@ def _as_run(index: Array) -> Array | slice:
 
 
 def _turns(index: Array) -> list[Array | slice]:
-    """Positions to be worked on together: an element that comes up again waits for a later turn."""
+    """Yield positions to be processed together: an element that occurs again waits for a later turn."""
     order = np.argsort(index, kind="stable")
     ordered = index[order]
     starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]]) if len(index) else index
@@ -369,7 +369,7 @@ def _down(programs: Array, axes: int) -> Array:
 
 
 def _chosen(mask: Value | None, bad: Array | None) -> Array | None:
-    """Which elements are accessed: where the mask holds and that are not outside; None for all."""
+    """Which elements are accessed: those where the mask is true and that are not outside; None for all."""
     if bad is not None:
         return ~bad if mask is None else mask.data & ~bad
     return None if mask is None or mask.data.all() else mask.data

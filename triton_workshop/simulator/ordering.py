@@ -1,4 +1,4 @@
-"""Which programs have waited for which, by atomics."""
+"""Which programs waited for which others, by atomics."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from triton_workshop.simulator.formats import Array
 
 UNKNOWN = -1
-"""The moment of an access of which only that it happened is known."""
+"""The moment of an access that is only known to have happened."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Event:
     acquires: bool
     releases: bool
     before: int
-    """The program's moment that it ends."""
+    """The moment of the program that it ends."""
 
 
 class Ordering:
@@ -49,7 +49,7 @@ class Ordering:
         return len(self._events)
 
     def happened(self, programs: Array, addresses: Array, *, acquires: bool, releases: bool) -> None:
-        """An atomic of each of these programs, in this order. There has to be room for them."""
+        """Record an atomic of each of these programs, in this order. There must be room for them."""
         for program, address in zip(programs.tolist(), addresses.tolist(), strict=True):
             moment = self._programs + len(self._events)
             self._events.append(Event(program, address, acquires, releases, int(self._now[program])))
@@ -65,11 +65,11 @@ class Ordering:
         self._acquirers = {event.program for event in self._events if event.acquires}
 
     def moments(self, programs: Array) -> Array:
-        """Where these programs are."""
+        """The current moments of these programs."""
         return self._now[programs] if self._events else programs
 
     def actors(self, moments: Array) -> Array:
-        """Whose these moments are; of an unknown one: nobody's, -1."""
+        """The programs that these moments belong to; -1 for an unknown moment."""
         return np.where(moments == UNKNOWN, -1, self._actors.take(moments, mode="clip"))
 
     def unordered(self, laters: Array, moments: Array, but_for: Array | None = None) -> Array:
@@ -91,7 +91,7 @@ class Ordering:
         return answers[which.reshape(-1)]
 
     def _reached(self, program: int, moments: set[int], but_for: int) -> set[int]:
-        """Those of the moments that ended before this program's moment began: the events are followed backwards."""
+        """Return the moments that ended before this program's moment began, following the events backwards."""
         reached = {UNKNOWN} if program in self._acquirers else set()
         waiting: dict[int, set[int]] = {}
         for moment in moments - {UNKNOWN}:

@@ -1,4 +1,4 @@
-"""Programs that meet at an element: who stored it, updated it or loaded it last, and who waited for whom."""
+"""Finds programs that meet at an element: who last stored, updated or loaded it, and who waited for whom."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from triton_workshop.simulator.storage import Region, Storage
 from triton_workshop.simulator.undo import Undo
 
 SLACK = 64 << 20
-"""Bytes that the shadows of a launch may take beyond what their storages allow."""
+"""Bytes that the shadows of a launch may take in addition to what their storages allow."""
 FEWEST_EVENTS = 1024
 
 
 @dataclass(frozen=True)
 class Access:
-    """What a group loads or stores: element `index[i]` of a region by program `owners[i]`, in that order.
+    """What a group loads or stores: program `owners[i]` accesses element `index[i]` of a region, in that order.
 
     `run` is the index as a slice where it counts up by one, as numpy copies that much faster, and the index otherwise.
     """
@@ -35,7 +35,7 @@ class Access:
 
 
 class Shadow:
-    """Names beside the elements of a storage: who wrote it last and who reads it.
+    """Names for the elements of a storage: who wrote each one last, and who reads it.
 
     A name is 0 for nobody, or twice (a moment of a program + 1), and one more if the access was an atomic. Where that
     takes more memory than a launch may have, it is the program's number modulo what fits instead, which can take two
@@ -45,7 +45,7 @@ class Shadow:
     def __init__(self, elements: int, kind: np.dtype[np.unsignedinteger], *, exact: bool, readers: bool) -> None:
         self.exact = exact
         self.several: int = np.iinfo(kind).max
-        """Stands for more than one reader, or for atomics of more than one program."""
+        """The name for more than one reader, or for atomics of more than one program."""
         self.writers: Array = np.zeros(elements, kind)
         self.readers: Array | None = np.zeros(elements, kind) if readers else None
 
@@ -57,7 +57,7 @@ class Shadow:
         return names
 
     def moments(self, names: Array) -> Array:
-        """The moments that names stand for."""
+        """The moments that names mean."""
         if not self.exact:
             return np.full(len(names), UNKNOWN)
         return np.where(names == self.several, UNKNOWN, (names >> 1).astype(np.int64) - 1)
@@ -94,7 +94,7 @@ class Races:
         self.ordering.happened(programs, addresses, acquires=acquires, releases=releases)
 
     def load(self, access: Access) -> None:
-        """Before a load from a watched storage."""
+        """Called before a load from a watched storage."""
         shadow, marks, names = self._marks(access)
         writers = shadow.writers[marks]
         self._report(shadow, access, writers, self._others(shadow, writers, names, access), stored=False)
@@ -111,7 +111,7 @@ class Races:
         self._put_several(shadow.readers, marks, others | (shadow.readers[marks] != names), shadow)
 
     def store(self, access: Access, now: Array, new: Array) -> None:
-        """Before a store: `now` is what memory holds, `new` what it will hold."""
+        """Called before a store: `now` is what memory holds, and `new` is what it will hold."""
         shadow, marks, names = self._marks(access)
         writers = shadow.writers[marks]
         clash = self._others(shadow, writers, names, access)
@@ -121,7 +121,7 @@ class Races:
         self._undo.put(shadow.writers, marks, names)
 
     def stored(self, access: Access, now: Array, new: Array) -> None:
-        """After a store: programs of the same group may have replaced what another has just stored."""
+        """Called after a store: programs of the same group may have replaced what another one just stored."""
         if isinstance(access.run, slice):
             return
         shadow, marks, names = self._marks(access)
@@ -131,7 +131,7 @@ class Races:
             self._report(shadow, access, last, lost & (bits(now) != bits(new)), stored=True)
 
     def update(self, access: Access, changed: Array, *, acquires: bool, releases: bool) -> None:
-        """At an atomic, which changed the elements where `changed` holds; it may acquire and release."""
+        """Called at an atomic, which changed the elements where `changed` is true; it may acquire and release."""
         watched = access.region.storage.address in self._undo.plan.watched
         shadow, marks, names = self._marks(access, atomic=True) if watched else (None, slice(0), access.owners)
         addresses = access.region.address + access.index * access.item
@@ -228,14 +228,14 @@ class Races:
         return shadow, marks, shadow.names(access.owners, self.ordering.moments(access.owners), atomic=atomic)
 
     def _shadow(self, storage: Storage) -> Shadow:
-        """The most exact one that fits into the memory that a launch may have: see `SLACK`."""
+        """The most exact shadow that fits into the memory that a launch may have: see `SLACK`."""
         size = len(storage.bytes)
         elements = -(-size // storage.unit)
         needed = np.min_scalar_type(2 * (self._programs + self.ordering.room) + 4)
         readers = storage.address in self._undo.plan.watched
         kinds = [kind for kind in map(np.dtype, ("u8", "u4", "u2", "u1")) if kind.itemsize <= needed.itemsize]
         for kind, both in [*((kind, readers) for kind in kinds), (np.dtype("u1"), False)]:
-            # Twice the storage's own bytes are allowed; one time goes to the copy of what it held before.
+            # Twice the storage's own bytes are allowed; half of that goes to the copy of what it held before.
             beyond = max(0, elements * kind.itemsize * (2 if both else 1) - size)
             if beyond <= self._slack:
                 break
@@ -244,5 +244,5 @@ class Races:
 
 
 def bits(values: Array) -> Array:
-    """For comparing: a NaN equals itself."""
+    """For comparison: a NaN equals itself."""
     return values.view(f"u{values.itemsize}") if values.dtype.kind in "fb" else values

@@ -64,7 +64,7 @@ def _any_poison(value: Value, axis: int) -> Array | bool | None:
 
 
 def _argument(builder: Any, values: list[Value], shape: tuple[int, ...], axis: int, largest: bool) -> list[Value]:
-    """The extreme value and the index that stands beside it; of equal ones the first. NaN counts for nothing."""
+    """The extreme value and its index, the first one if several are equal. NaN is ignored."""
     value, index = values
     data = value.full()
     if data.dtype.kind == "f":
@@ -90,7 +90,7 @@ def _fold(builder: Any, values: list[Value], axis: int, combine: Any) -> list[Va
 
 
 def scan(builder: Any, tensors: Tensors, axis: int, combine: Any, reverse: bool) -> Tensors:
-    """Each element combined with all before it along `axis`, or with all behind it."""
+    """Each element combined with all elements before it along `axis`, or with all after it."""
     values = [tensor.handle for tensor in tensors]
     _check_axis(axis, values[0].shape)
     axis = axis % len(values[0].shape)
@@ -153,9 +153,9 @@ def _rearranged(value: Value, change: Callable[[Array], Array], shape: tuple[int
 
 
 def _combined(builder: Any, combine: Any, first: list[Value], second: list[Value]) -> list[Value]:
-    """The kernel's function on whole slices at once: the tensors look like blocks to it.
+    """Apply the kernel's function to whole slices at once: the tensors look like blocks to it.
 
-    Where it branches on them it is given scalars, which is what it expects: see `_combined_by_element`.
+    If it branches on them, it is given scalars, which is what it expects: see `_combined_by_element`.
     """
     function = getattr(combine, "rewrite", lambda: combine)()
     values = [*first, *second]
@@ -170,7 +170,7 @@ def _combined(builder: Any, combine: Any, first: list[Value], second: list[Value
 
 
 def _combined_by_element(builder: Any, function: Any, values: list[Value]) -> list[Value]:
-    """The kernel's function on pairs of elements, each a program of its own: those that disagree part company."""
+    """Apply the kernel's function to pairs of elements, each its own program: those that disagree are separated."""
     memory, shape = builder.memory, values[0].shape
     group, ids, each = memory.group, builder.ids, math.prod(shape)
     rows = (len(group), *shape)
@@ -207,7 +207,7 @@ def _put(result: Value, part: Array, new: Value) -> None:
 
 
 def _call(builder: Any, function: Any, values: list[Value]) -> list[Value]:
-    """The kernel's function on tensors; its results have the types and the shape of what it combines."""
+    """Apply the kernel's function to tensors; its results have the types and the shape of what it combines."""
     results = function(*(_tensor(value, value.dtype) for value in values))
     results = results if isinstance(results, tuple | tl.tuple) else (results,)
     return [_like(builder, result, value) for result, value in zip(results, values, strict=False)]
@@ -234,7 +234,7 @@ def _check_axis(axis: int | None, shape: tuple[int, ...]) -> None:
 
 
 def _standard(**functions: Any) -> dict[Any, Any]:
-    """By Triton's own combine functions; a version without one of them has one entry less."""
+    """By Triton's own combine functions; a version without one of them has one entry fewer."""
     return {getattr(standard, name): what for name, what in functions.items() if hasattr(standard, name)}
 
 

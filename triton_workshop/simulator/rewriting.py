@@ -1,7 +1,8 @@
-"""What of a kernel Triton's compiler takes otherwise than Python: `and`, `or`, `not`, `assert`, numbers.
+"""Rewrites what Triton's compiler treats differently from Python: `and`, `or`, `not`, `assert` and numbers.
 
 Python would ask a block whether it is true, and `mask = (rows < height) and (cols < width)` would lose its first half.
-The numbers of a loop and of a tuple would be its own: of those `i.to(tl.float32)` is an error and `i // 2` rounds down.
+The numbers of a loop and of a tuple would be Python's: for those, `i.to(tl.float32)` is an error and `i // 2` rounds
+down.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def _call(name: str, arguments: list[ast.expr]) -> ast.Call:
 
 
 def _lambda(body: ast.expr) -> ast.Lambda:
-    """Evaluated only if what stands before it does not decide: as Python does with plain values."""
+    """An operand that is evaluated only if those before it do not decide, as in Python with plain values."""
     nothing = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
     return ast.Lambda(args=nothing, body=body)
 
@@ -89,7 +90,7 @@ def counted(numbers: Iterable[Any]) -> Iterable[Any]:
 
 
 def assigned(value: Any) -> Any:
-    """What is assigned to names, with the numbers in a tuple as tensors; Triton's interpreter sees to those outside."""
+    """What is assigned to names, with a tuple's numbers as tensors; Triton's interpreter converts those outside."""
     if not isinstance(value, tuple):
         return value
     parts = [upstream.interpreter_semantic.to_tensor(assigned(part), False) for part in value]
@@ -97,7 +98,7 @@ def assigned(value: Any) -> Any:
 
 
 def _joined(parts: tuple[Callable[[], Any], ...], method: str, *, decides: bool) -> Any:
-    """All parts joined by a method of tensors. A plain value that decides the result ends it."""
+    """Join all parts by a method of tensors. A plain value that decides the result ends this."""
     result = parts[0]()
     for part in parts[1:]:
         if not isinstance(result, tl.tensor):

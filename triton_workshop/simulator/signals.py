@@ -1,4 +1,4 @@
-"""What ends the run of a group of programs early. None of these is an error, so no kernel can catch them as one."""
+"""Signals that end the run of a group of programs early. None is an error, so no kernel can catch one as an error."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Signal(BaseException):
 class Diverged(Signal):
     """The programs of a group disagree on a value that steers Python.
 
-    `labels` has one entry a program of the group: those with the same label may go on together.
+    `labels` has one entry for each program of the group: those with the same label may go on together.
     """
 
     def __init__(self, labels: NDArray[np.generic]) -> None:
@@ -23,7 +23,7 @@ class Diverged(Signal):
         self.labels = labels.reshape(-1)
 
     def parts(self, group: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-        """The programs of a group by label, each part in order, that of the lowest program first."""
+        """Split the programs of a group by label, each part in order, with the lowest program's part first."""
         _, first, label = np.unique(self.labels, return_index=True, return_inverse=True)
         parts = [group[label.reshape(-1) == number] for number in range(len(first))]
         return sorted(parts, key=lambda part: int(part[0]))
@@ -35,10 +35,10 @@ class Branches(Signal):
 
 @dataclass(frozen=True)
 class Plan:
-    """How a launch is run. It starts with the cheapest one, and starts again when that turns out not to do."""
+    """How a launch is run. It starts with the cheapest plan, and starts again if that turns out not to work."""
 
     one_by_one: bool = False
-    """One program at a time, in grid order: for debug output, and for what cannot be batched."""
+    """Run one program at a time, in grid order: for debug output, and for what cannot be batched."""
     keep_undo: bool = False
     """Remember what each store replaces: some group diverges after it has stored."""
     exact_poison: bool = False
@@ -46,11 +46,11 @@ class Plan:
     watched: frozenset[int] = frozenset()
     """Addresses of storages that the launch touches in more than one way (loads, stores, atomics): who did matters."""
     events: int = 0
-    """Room for that many atomics that order programs."""
+    """Room for this many atomics that order programs."""
 
 
 class Restart(Signal):
-    """The launch has to start again, with memory as it was, under another plan."""
+    """The launch must start again under another plan, with memory as it was."""
 
     def __init__(self, reason: str, plan: Plan) -> None:
         super().__init__(reason)

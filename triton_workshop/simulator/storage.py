@@ -30,12 +30,12 @@ class Storage:
         """Whether the launch has loaded from it, stored to it, and updated it by atomics."""
 
     def keep(self) -> None:
-        """Keep what it holds, before the launch changes it."""
+        """Save what it holds, before the launch changes it."""
         if self.before is None:
             self.before = self.bytes.copy()
 
     def restore(self) -> None:
-        """As before the launch."""
+        """Restore what it held before the launch."""
         if self.before is not None:
             self.bytes[:] = self.before
         self.loaded = self.stored = self.updated = False
@@ -43,9 +43,9 @@ class Storage:
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """What a tensor argument may touch: `size` bytes, from `offset` bytes into its storage, by elements of `item`.
+    """What a tensor argument may touch: `size` bytes from byte `offset` of its storage, in elements of `item` bytes.
 
-    `inside` says which elements belong to the tensor where not all in that extent do. `name` is the argument's.
+    `inside` says which elements belong to the tensor if not all in that extent do. `name` is the argument's.
     """
 
     number: int
@@ -70,7 +70,7 @@ class Region:
         return view
 
     def outside(self, index: Array, item: int) -> Array | None:
-        """Which of these elements, of `item` bytes, are not the argument's; None where all are."""
+        """Which of these elements, of `item` bytes, are not the argument's; None if all are."""
         extent = self.size // item
         bad: Array = index.view(np.uint64) >= np.uint64(extent)  # below zero is far beyond
         if self.inside is not None and item == self.item and extent:
@@ -78,7 +78,7 @@ class Region:
         return bad if bad.any() else None
 
     def distance(self, addresses: Array) -> Array:
-        """How far into the region addresses lie, in bytes, as uint64: those before it lie very far."""
+        """How far into the region addresses lie, in bytes, as uint64: those before it count as very far."""
         return np.asarray(addresses - np.uint64(self.address))
 
     def holds(self, addresses: Array) -> Array:

@@ -1,4 +1,4 @@
-"""What a group of programs has changed, so that it can be taken back."""
+"""Remembers what a group of programs has changed, so that it can be undone."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from triton_workshop.simulator.formats import Array
 from triton_workshop.simulator.signals import Plan, Restart
 
 LIMIT = 128 << 20
-"""Bytes that a group may leave behind to be undone; beyond that, programs run one by one, which never has to."""
+"""Bytes that a group may keep for undoing; beyond that, programs run one by one, which never needs undoing."""
 
 
 class Undo:

@@ -1,4 +1,4 @@
-"""A value of every program of a group at once: what stands behind a `tl.tensor` in the simulator."""
+"""A value of every program of a group at once: what a `tl.tensor` holds in the simulator."""
 
 from __future__ import annotations
 
@@ -66,17 +66,17 @@ class Value:
         return spread(self.data, self.shape)
 
     def of_one_program(self) -> Array:
-        """The elements as the only program that runs has them; a scalar has no axes, and so prints as a number."""
+        """The elements of the only running program; a scalar has no axes, so it prints as a number."""
         return np.asarray(self.full()[0])
 
     def limits(self) -> tuple[int, int]:
-        """The least and the greatest of an integer's elements."""
+        """The smallest and the largest of an integer's elements."""
         if self.bounds is None:
             self.bounds = (int(self.data.min()), int(self.data.max())) if self.data.size else (0, 0)
         return self.bounds
 
     def rearranged(self, change: Callable[[Array], Array], shape: tuple[int, ...]) -> Value:
-        """The same elements in another order: `change` is applied to the data and to what is known of each element."""
+        """The same elements in another order: `change` applies to the data and to what is known about each element."""
         return Value(
             change(self.data),
             self.dtype,
@@ -88,7 +88,7 @@ class Value:
         )
 
     def replaced(self, here: Array, other: Value) -> Value:
-        """The same value with the elements of `other` where `here` holds."""
+        """The same value with the elements of `other` where `here` is true."""
         result = Value(np.where(here, other.data, self.data), self.dtype, self.shape)
         if self.poison is not None or other.poison is not None:
             sides = [False if value.poison is None else value.poison for value in (other, self)]
@@ -96,7 +96,7 @@ class Value:
         return result
 
     def with_data(self, data: Array, dtype: Any) -> Value:
-        """Another number for each element; as undefined as before."""
+        """The same value with another number for each element; the same elements stay undefined."""
         return Value(data, dtype, self.shape, poison=self.poison)
 
 
@@ -125,6 +125,6 @@ def any_wrapped(*values: Value) -> Array | None:
 
 
 def uniform_origin(*values: Value) -> bool:
-    """Whether all elements of all these pointers came from one and the same argument."""
+    """Whether all elements of all these pointers came from the same argument."""
     first = values[0].origin
     return all(isinstance(value.origin, int) and value.origin == first for value in values)
