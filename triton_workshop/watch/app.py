@@ -178,7 +178,6 @@ class Watch(App[int]):
         if job is not self.watched.job:  # a newer save has its own check
             return
         self.ticker.pause()
-        self.clear_notifications()  # they were said of the verdict before
         checked = replace(job, ended=self.clock(), verdict=verdict, trouble=trouble)
         if verdict is None:
             self._now(job=None, checked=checked)

@@ -33,6 +33,8 @@ class Diagnosis:
     """The TODO that the mistake was made in."""
     line: int | None = None
     """The line that shows the mistake, as the table of mistakes knows it."""
+    elsewhere: bool = False
+    """Whether that line is right by itself: what the mistake does was done in another way."""
     remembers: bool = False
     """Whether the case fails only if others run before it."""
 
@@ -58,13 +60,16 @@ def diagnose(
     def expected(edit: Edit) -> bool:
         return culprit is not None and not exercise.todos_of(edit).isdisjoint(culprit.todos or (None,))
 
-    def rank(candidate: tuple[Mistake, Edit]) -> tuple[bool, float]:
-        return expected(candidate[1]), nearness(candidate[1])
+    def rank(candidate: tuple[Mistake, Edit]) -> tuple[bool, bool, float]:
+        edit = candidate[1]
+        return expected(edit), not _is_elsewhere(edit, solution, source.text), nearness(edit)
 
-    for mistake, edit in sorted(_candidates(exercise, source.text), key=rank, reverse=True):
+    for mistake, edit in sorted(_candidates(exercise), key=rank, reverse=True):
         text = edit.made_in(solution)
         pairs = ((each, observe(source.text, each), observe(text, each)) for each in _cases(exercise, case))
         if all(_alike(exercise, *pair) for pair in pairs):
+            if culprit is None and _is_elsewhere(edit, solution, source.text):
+                return Diagnosis(None, mistake, None, _line_of(edit, solution, source), elsewhere=True)
             todo = min((todo for todo in exercise.todos_of(edit) if todo is not None), default=None)
             return Diagnosis(culprit if expected(edit) else None, mistake, todo, _line_of(edit, solution, source))
     return Diagnosis(culprit)
@@ -75,20 +80,19 @@ def _cases(exercise: Exercise, failed: Case) -> Iterator[Case]:
     yield from (case for case in exercise.largest_cases if case is not failed)
 
 
-def _candidates(exercise: Exercise, text: str) -> list[tuple[Mistake, Edit]]:
+def _candidates(exercise: Exercise) -> list[tuple[Mistake, Edit]]:
     solution = exercise.solution
-    fitting = [(mistake, edit) for mistake in exercise.mistakes for edit in mistake.edits if edit.fits(solution)]
-    return [(mistake, edit) for mistake, edit in fitting if not _is_absent(edit, solution, text)]
+    return [(mistake, edit) for mistake in exercise.mistakes for edit in mistake.edits if edit.fits(solution)]
 
 
-def _is_absent(edit: Edit, solution: str, text: str) -> bool:
-    """Whether the script still has every line that the edit takes from the solution: it would accuse a right line."""
+def _is_elsewhere(edit: Edit, solution: str, text: str) -> bool:
+    """Whether the script still has every line that the edit takes from the solution."""
     taken = _code_lines(solution) - _code_lines(edit.made_in(solution))
     return bool(taken) and taken <= _code_lines(text)
 
 
 def _code_lines(text: str) -> frozenset[str]:
-    return frozenset(line.partition("#")[0].strip() for line in text.splitlines())
+    return frozenset(line.partition("#")[0].rstrip() for line in text.splitlines())
 
 
 def _nearness(solution: str, text: str) -> Callable[[Edit], float]:
