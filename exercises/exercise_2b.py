@@ -3,7 +3,7 @@
 A crop, a transposed image and every second pixel are views: the same memory
 with other strides. Pixel (channel, row, column) lies at
     channel * stride_c + row * stride_h + column * stride_w
-from the image's first element. The weights are those of exercise 2:
+from the image's first element. As in exercise 2, each colour is at most 1.0:
     red'   = 0.393 red + 0.769 green + 0.189 blue
     green' = 0.349 red + 0.686 green + 0.168 blue
     blue'  = 0.272 red + 0.534 green + 0.131 blue

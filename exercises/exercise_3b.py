@@ -3,7 +3,7 @@
 The result is conv2d(sepia(image), weight), but no sepia image is ever stored:
 each program computes the sepia of the pixels that it needs, in registers. For
 a filter of size 3 × 3 that means more arithmetic, but half the bytes. As in
-exercise 2, the sums are at most 1.0:
+exercise 2, each sepia colour is at most 1.0:
     red'   = 0.393 red + 0.769 green + 0.189 blue
     green' = 0.349 red + 0.686 green + 0.168 blue
     blue'  = 0.272 red + 0.534 green + 0.131 blue

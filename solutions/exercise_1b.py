@@ -1,8 +1,8 @@
 """Exercise 1b: multiply and add in one kernel, output[i] = a * x[i] + y[i].
 
-PyTorch's a * x + y runs two kernels, which move 20 bytes per element:
-it reads x, writes a * x, reads that and y, and writes the sum. One kernel moves
-12 bytes, so it can be 1.7 times as fast.
+PyTorch's a * x + y runs two kernels, which move 20 bytes per element: the first
+reads x and writes a * x; the second reads that and y, and writes the sum. One
+kernel moves 12 bytes, so it can be 1.7 times as fast.
 """
 
 # Import this first: it chooses the GPU, or the simulator where there is none.

@@ -2,7 +2,7 @@
 
 The code after the loop of a matrix product is called its epilogue. There the
 sums are still in registers, so a bias per column and a ReLU cost no extra trip
-to memory: two kernels fewer, and 16 bytes fewer per element of C.
+to memory: this saves two kernels, and 16 bytes per element of C.
 """
 
 # Import this first: it chooses the GPU, or the simulator where there is none.

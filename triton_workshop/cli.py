@@ -58,7 +58,7 @@ def present(
     """Show the slides in the terminal. Ctrl+E runs their code; ? lists all keys.
 
     Code in a deck from outside the workshop's repository runs only with -x or -X,
-    or after you agree to a list of it. With --notes, a second terminal shows the
+    or after you have seen it listed and agreed. With --notes, a second terminal shows the
     notes of the current slide, the next slide, and the time. If standard output
     is not a terminal, the deck is printed as plain text, starting at slide N.
     With --notes, all notes are printed instead.
@@ -122,7 +122,9 @@ def validate(
     run: LetRun = False,
     replace: LetReplace = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print machine, versions and a Markdown table.")] = False,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="Print the machine, the versions and the results as Markdown.")
+    ] = False,
 ) -> None:
     """Test a deck on this machine: read it, open its pictures, and run its code blocks.
 
@@ -253,10 +255,12 @@ def bench(
         ),
     ] = None,
     file: Annotated[Path | None, typer.Option(help="Measure this script instead of the exercise's own.")] = None,
-    plain: Annotated[bool, typer.Option("--plain", help="Measure the plain solution instead of your file.")] = False,
+    plain: Annotated[
+        bool, typer.Option("--plain", help="Measure the solution as taught instead of your file.")
+    ] = False,
     every: Annotated[bool, typer.Option("--all", help="Measure every exercise.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per script, one per line.")] = False,
-    plot: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw a roofline to this file.")] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Save a roofline plot to this file.")] = None,
 ) -> None:
     """Compare a kernel with the solutions, PyTorch and the limit of the hardware.
 
