@@ -621,7 +621,7 @@ def claims_about_slides_own_code() -> Iterator[str]:
     yield f"2²⁷ floats: {three:.2f} ms in three kernels, {one:.2f} ms in one."
     yield f"{figure('a product by TF32, 512³, against float64'):.0e} on an H200, whose tensor cores truncate"
     small, large = (figure(f"add, 2^28 floats, blocks of {size}") for size in (64, 1024))
-    yield f"2²⁸ floats on an H200: {small:.2f} ms in 64s, {large:.3f} ms in 1024s"
+    yield f"2²⁸ floats on an H200: {small:.2f} ms at 64, {large:.3f} ms at 1024"
     rows, groups = (figure(f"matmul bfloat16, 16384³, tiles {which}") for which in ("row by row", "in groups of 8"))
     yield f"bfloat16, n = 16384: {rows:.0f} TFLOP/s row by row, {groups:.0f} in groups of 8"
     for n in (1024, 2048, 4096):
