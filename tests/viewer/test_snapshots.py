@@ -16,6 +16,12 @@ from triton_workshop.viewer.app import Viewer
 DECKS = Path(__file__).parent / "decks"
 
 
+@pytest.fixture(autouse=True)
+def true_colour(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the terminal of the tests has: with 256 colours the same screens have the nearest of those."""
+    monkeypatch.setenv("COLORTERM", "truecolor")
+
+
 @pytest.mark.parametrize(
     ("deck", "slide", "keys", "size"),
     [
