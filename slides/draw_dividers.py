@@ -16,6 +16,7 @@ from triton_workshop import DEVICE, load_image  # first: it chooses the GPU
 import torch
 from PIL import Image
 
+from triton_workshop.checking.exercises.conv2d import SOBEL_X, SOBEL_Y
 from triton_workshop.viewer.palette import DARK
 
 SLIDES = Path(__file__).parent
@@ -23,7 +24,6 @@ SOLUTIONS = SLIDES.parent / "solutions"
 WIDTH, HEIGHT = 640, 480
 GAP = 14
 """Pixels: about a terminal cell when the picture is 45 columns wide."""
-SOBEL_X = ((-1.0, 0.0, 1.0), (-2.0, 0.0, 2.0), (-1.0, 0.0, 1.0))
 
 
 def sepia(image: torch.Tensor) -> torch.Tensor:
@@ -34,8 +34,7 @@ def sepia(image: torch.Tensor) -> torch.Tensor:
 def edges(image: torch.Tensor) -> torch.Tensor:
     """The magnitude of the gradient, in the picture's shade of grey."""
     conv2d = runpy.run_path(str(SOLUTIONS / "exercise_3.py"))["conv2d"]
-    across = image.new_tensor(SOBEL_X)
-    found = torch.hypot(conv2d(image, across), conv2d(image, across.T.contiguous()))
+    found = torch.hypot(conv2d(image, image.new_tensor(SOBEL_X)), conv2d(image, image.new_tensor(SOBEL_Y)))
     return found.clamp(0, 1)[:, 2:-2, 2:-2]  # its frame is an edge too, as there are zeros outside
 
 

@@ -112,9 +112,8 @@ class Observer:
             return seen
         changed = self._earlier is not None and not _same(*self._earlier)
         self._earlier = (output, output.clone())
-        answer = (
-            output.detach().clone().as_subclass(torch.Tensor)
-        )  # the judging process does not have the script's classes
+        # The judging process does not have the script's classes.
+        answer = output.detach().clone().as_subclass(torch.Tensor)
         seen = replace(seen, output=answer, earlier_answer_changed=changed)
         if not self._simulated:
             return seen

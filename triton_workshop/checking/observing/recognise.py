@@ -55,20 +55,20 @@ def diagnose(
     Mistakes that look the same in the failing case may differ in larger ones, so two of those have to agree.
     """
     solution = exercise.solution
-    nearness = _nearness(solution, source.text)
+    nearness, elsewhere = _nearness(solution, source.text), _elsewhere(solution, source.text)
 
     def expected(edit: Edit) -> bool:
         return culprit is not None and not exercise.todos_of(edit).isdisjoint(culprit.todos or (None,))
 
     def rank(candidate: tuple[Mistake, Edit]) -> tuple[bool, bool, float]:
         edit = candidate[1]
-        return expected(edit), not _is_elsewhere(edit, solution, source.text), nearness(edit)
+        return expected(edit), not elsewhere(edit), nearness(edit)
 
     for mistake, edit in sorted(_candidates(exercise), key=rank, reverse=True):
         text = edit.made_in(solution)
         pairs = ((each, observe(source.text, each), observe(text, each)) for each in _cases(exercise, case))
         if all(_alike(exercise, *pair) for pair in pairs):
-            if culprit is None and _is_elsewhere(edit, solution, source.text):
+            if culprit is None and elsewhere(edit):
                 return Diagnosis(None, mistake, None, _line_of(edit, solution, source), elsewhere=True)
             todo = min((todo for todo in exercise.todos_of(edit) if todo is not None), default=None)
             return Diagnosis(culprit if expected(edit) else None, mistake, todo, _line_of(edit, solution, source))
@@ -85,10 +85,15 @@ def _candidates(exercise: Exercise) -> list[tuple[Mistake, Edit]]:
     return [(mistake, edit) for mistake in exercise.mistakes for edit in mistake.edits if edit.fits(solution)]
 
 
-def _is_elsewhere(edit: Edit, solution: str, text: str) -> bool:
-    """Whether the script still has every line that the edit takes from the solution."""
-    taken = _code_lines(solution) - _code_lines(edit.made_in(solution))
-    return bool(taken) and taken <= _code_lines(text)
+def _elsewhere(solution: str, text: str) -> Callable[[Edit], bool]:
+    """Whether the script still has every line that an edit takes from the solution."""
+    known, theirs = _code_lines(solution), _code_lines(text)
+
+    def elsewhere(edit: Edit) -> bool:
+        taken = known - _code_lines(edit.made_in(solution))
+        return bool(taken) and taken <= theirs
+
+    return elsewhere
 
 
 def _code_lines(text: str) -> frozenset[str]:
