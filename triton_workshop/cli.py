@@ -137,6 +137,7 @@ def validate(
         fail("--json and --markdown cannot be used together; choose one")
     form = Form.JSON if json else Form.MARKDOWN if markdown else Form.TABLE
     path = deck_named(deck, "validate")
+    from triton_workshop.compiler.compilation import warm
     from triton_workshop.consent import Consent
     from triton_workshop.deck.errors import NoSuchDeckError
     from triton_workshop.processes.run import Run
@@ -157,7 +158,9 @@ def validate(
                 runner.wait_until_warm(WARM_UP)
                 return runner.run(script)
 
-            validation = validate_deck(path, Rules(timeout, limit, only, consent), output_columns, watch, start)
+            validation = validate_deck(
+                path, Rules(timeout, limit, only, consent), output_columns, watch, start, warm(runner)
+            )
     except (NoSuchDeckError, NoSuchSlideError) as error:
         fail(str(error))
     except KeyboardInterrupt:

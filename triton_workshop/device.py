@@ -18,6 +18,7 @@ MINIMUM_COMPUTE_CAPABILITY = (7, 5)
 """Turing, the oldest architecture that PyTorch's CUDA 13 builds support (CUDA 13.0 release notes, section on deprecated
 architectures), and so the oldest on which Triton's kernels run."""
 
+FP_FUSION = "TRITON_DEFAULT_FP_FUSION"
 _TRUE = frozenset({"1", "true", "on", "y", "yes"})
 
 
@@ -84,7 +85,7 @@ def _keep_fusing() -> None:
     Triton 3.9 warns in each process that leaves this unset, since 3.10 is to fuse only on request
     (triton/_utils.py, FP_FUSION_DEFAULT_WARNING).
     """
-    os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")
+    os.environ.setdefault(FP_FUSION, "1")
 
 
 def misspelt_interpret(environ: Mapping[str, str]) -> str | None:

@@ -13,6 +13,9 @@ SLIDE = "TRITON_WORKSHOP_SLIDE"
 BLOCK = "TRITON_WORKSHOP_BLOCK"
 """Holds the file of the block that runs, and the number of each of its lines on the slide."""
 
+LAUNCHES = "TRITON_WORKSHOP_LAUNCHES"
+"""Holds the file that is to tell what a block's launches on the simulator ask of the compiler."""
+
 HIDDEN = "a hidden line"
 
 Numbers = Sequence[int | None]

@@ -17,7 +17,7 @@ from triton_workshop.bench.limits import Limit, missing_unit
 from triton_workshop.bench.results import Measured, Progress
 from triton_workshop.bench.sentences import number
 from triton_workshop.bench.workloads import WORKLOADS, Workload
-from triton_workshop.checking.reporting.report import print_verdict
+from triton_workshop.checking.reporting.report import print_verdicts
 
 CHART_LINES = 16
 WIDEST = 110
@@ -51,7 +51,7 @@ def progress() -> Iterator[Callable[[Progress], None]]:
 def print_bench(bench: Bench, console: Console) -> None:
     """The figures or, for a script that is wrong, the checker's verdict."""
     if not bench.passed:
-        print_verdict(bench.verdict, bench.exercise, console)
+        print_verdicts([bench.verdict], bench.exercise, console)
         console.print(Text("No figures: a kernel is measured only if its results are right.", style="dim"))
         return
     title = f"Exercise {bench.exercise.number} · {bench.exercise.title}"

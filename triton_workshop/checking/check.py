@@ -7,7 +7,9 @@ there is a GPU, once more at full size. This module does not need torch, which i
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +17,7 @@ from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.statics import static_finding, unreadable
 from triton_workshop.checking.judging.verdict import Finding, Verdict
 from triton_workshop.checking.observing.source import Source
+from triton_workshop.compiler.compilation import Ahead
 
 if TYPE_CHECKING:
     from triton_workshop.checking.judging.trial import Outcome
@@ -29,28 +32,53 @@ def check(
     file: Path,
     *,
     gpu: bool = False,
+    compiler: bool = True,
     limit: float = LIMIT,
     output: int | None = None,
 ) -> Verdict:
-    """Check a script in processes that have ended when this returns.
+    """Check a script, and return the last of its `verdicts`."""
+    *_, last = verdicts(exercise, file, gpu=gpu, compiler=compiler, limit=limit, output=output)
+    return last
 
-    This process is put on the simulator and stays warm: a second check forks at once. `gpu` adds the full-size cases.
-    `output` is the file descriptor for what the script prints, standard output unless given.
+
+def verdicts(
+    exercise: Exercise,
+    file: Path,
+    *,
+    gpu: bool = False,
+    compiler: bool = True,
+    limit: float = LIMIT,
+    output: int | None = None,
+) -> Iterator[Verdict]:
+    """Check a script in processes that have ended when this ends: on the simulator, and if it is right there, more.
+
+    This process is put on the simulator and stays warm: a second check forks at once. `compiler` adds Triton's
+    compiler, and `gpu` the full-size cases. `output` is the file descriptor for what the script prints, standard output
+    unless given.
     """
     beginning = time.perf_counter()
     file = file.resolve()
     source = source_or_verdict(exercise, file, beginning)
     if isinstance(source, Verdict):
-        return source
+        yield source
+        return
     from triton_workshop.checking import passes
+    from triton_workshop.checking.compiling import compiled
     from triton_workshop.checking.observing.child import prepare
 
     prepare()
     where = passes.standard_output() if output is None else output
-    outcome = passes.simulate(exercise, source, limit, where, fork=True)
-    if outcome.findings or not gpu:
-        return verdict_of(exercise, file, beginning, outcome)
-    return verdict_of(exercise, file, beginning, outcome, passes.run_full_size(exercise, source, limit, where))
+    with ExitStack() as undo:
+        ahead = undo.enter_context(closing(Ahead())) if compiler else None
+        outcome = passes.simulate(exercise, source, limit, where, fork=True)
+        verdict = verdict_of(exercise, file, beginning, outcome)
+        yield verdict
+        if ahead is not None and verdict.passed:
+            verdict = compiled(verdict, ahead)
+            yield verdict
+    if gpu and verdict.passed:
+        full = passes.run_full_size(exercise, source, limit, where)
+        yield replace(verdict_of(exercise, file, beginning, outcome, full), compiler=verdict.compiler)
 
 
 @dataclass(frozen=True)
@@ -72,7 +100,8 @@ def check_when_asked(connection: Connection) -> None:
     except EOFError:  # no request will come any more
         return
     assert isinstance(wanted, Wanted)
-    connection.send(check(wanted.exercise, wanted.file, gpu=wanted.full_size))
+    # Triton's compiler is asked by the other process, which has one warm.
+    connection.send(check(wanted.exercise, wanted.file, gpu=wanted.full_size, compiler=False))
 
 
 def read(exercise: Exercise, file: Path) -> tuple[Source | None, Finding | None]:
@@ -105,4 +134,5 @@ def verdict_of(
         findings=findings or tuple(finding for outcome in outcomes for finding in outcome.findings),
         tolerance=outcomes[-1].tolerance if outcomes else "",
         remark=outcomes[0].remark if outcomes else "",
+        kernels=outcomes[0].kernels if outcomes else (),
     )

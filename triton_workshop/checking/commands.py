@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from triton_workshop.checking.check import LIMIT, check
+from triton_workshop.checking.check import LIMIT, check, verdicts
 from triton_workshop.checking.exercises import EXERCISES, REQUIRED
 from triton_workshop.checking.exercises.exercise import ROOT, Exercise
 from triton_workshop.checking.reporting.progress import (
@@ -21,7 +21,7 @@ from triton_workshop.checking.reporting.progress import (
     remember,
     remember_hints,
 )
-from triton_workshop.checking.reporting.report import print_hint, print_list, print_verdict
+from triton_workshop.checking.reporting.report import print_hint, print_list, print_verdicts
 from triton_workshop.checking.reporting.reset import is_shipped, reset
 from triton_workshop.device import runs_on_a_gpu
 from triton_workshop.streams import speak_utf8
@@ -57,15 +57,16 @@ def run_check(scripts: Scripts, *, as_json: bool, gpu: bool, limit: float = LIMI
     output = sys.stderr.fileno() if as_json else None
     console, passed = Console(), True
     for place, (exercise, file) in enumerate(scripts):
-        verdict = check(exercise, file, gpu=gpu and runs_on_a_gpu(), limit=limit, output=output)
-        remember(verdict, hints_shown=0 if as_json else 1)
-        passed &= verdict.passed
+        if place and not as_json:
+            console.print()
+        steps = verdicts(exercise, file, gpu=gpu and runs_on_a_gpu(), limit=limit, output=output)
         if as_json:
+            *_, verdict = steps
             print(json.dumps(verdict.as_json()), flush=True)
         else:
-            if place:
-                console.print()
-            print_verdict(verdict, exercise, console)
+            verdict = print_verdicts(steps, exercise, console)
+        remember(verdict, hints_shown=0 if as_json else 1)
+        passed &= verdict.passed
     return PASSED if passed else FAILED
 
 

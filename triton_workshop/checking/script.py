@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,10 +15,11 @@ import torch
 from rich.console import Console
 
 from triton_workshop.checking.check import LIMIT, source_or_verdict, verdict_of
+from triton_workshop.checking.compiling import compiled
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.exercise import PICTURE, Exercise
 from triton_workshop.checking.judging.judge import Judge
-from triton_workshop.checking.judging.trial import judged, located, wants_a_picture, with_picture
+from triton_workshop.checking.judging.trial import Outcome, judged, located, wants_a_picture, with_picture
 from triton_workshop.checking.judging.verdict import CaseResult, Verdict
 from triton_workshop.checking.observing import repair
 from triton_workshop.checking.observing.child import diagnosis_of
@@ -25,7 +27,8 @@ from triton_workshop.checking.observing.observe import Observer
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.checking.passes import simulate, standard_output
 from triton_workshop.checking.reporting.progress import remember
-from triton_workshop.checking.reporting.report import print_verdict
+from triton_workshop.checking.reporting.report import print_verdicts
+from triton_workshop.compiler.compilation import Ahead
 from triton_workshop.device import resolve_device
 from triton_workshop.images import load_image, show_image
 from triton_workshop.missing_check import forget_the_check
@@ -49,54 +52,63 @@ def check_this_script(exercise: str) -> None:
     started = time.perf_counter()
     source = source_or_verdict(description, file, started)
     if isinstance(source, Verdict):
-        _tell(source, description)
+        _tell([source], description)
         raise SystemExit(1)
     launcher: Launcher | None = getattr(main, description.launcher, None)
     assert launcher is not None, "its name stands in the source"
-    verdict = _verdict(description, source, launcher, started)
-    _tell(verdict, description)
-    if not verdict.passed:
+    if not _tell(_verdicts(description, source, launcher, started), description).passed:
         raise SystemExit(1)
     if description.showing is not None:
         _show(description, launcher, resolve_device())
     raise SystemExit(0)
 
 
-def _tell(verdict: Verdict, exercise: Exercise) -> None:
+def _tell(verdicts: Iterable[Verdict], exercise: Exercise) -> Verdict:
+    verdict = print_verdicts(verdicts, exercise, Console())
     remember(verdict, hints_shown=1)
-    print_verdict(verdict, exercise, Console())
+    return verdict
 
 
-def _verdict(exercise: Exercise, source: Source, launcher: Launcher, started: float) -> Verdict:
-    """Check on the simulator, in this process if there is no GPU; if there is one, check at full size too."""
+def _verdicts(exercise: Exercise, source: Source, launcher: Launcher, started: float) -> Iterator[Verdict]:
+    """Check on the simulator, then with Triton's compiler, and then, if there is a GPU, at full size."""
+    on_a_gpu = resolve_device() == "cuda"
+    with closing(Ahead()) as ahead:
+        if on_a_gpu:
+            outcome = simulate(exercise, source, LIMIT, standard_output(), fork=False)
+        else:
+            outcome = _simulated_here(exercise, source, launcher, started)
+        verdict = verdict_of(exercise, source.file, started, outcome)
+        yield verdict
+        if verdict.passed:
+            verdict = compiled(verdict, ahead)
+            yield verdict
+    if on_a_gpu and verdict.passed:
+        from triton_workshop.checking.full_size import run_on_the_gpu
+
+        done = list(outcome.cases)
+        with _limited(exercise, source, started, done):
+            full = run_on_the_gpu(exercise, source, launcher, LIMIT, done.append)
+        yield replace(verdict_of(exercise, source.file, started, outcome, full), compiler=verdict.compiler)
+
+
+def _simulated_here(exercise: Exercise, source: Source, launcher: Launcher, started: float) -> Outcome:
     done: list[CaseResult] = []
     judge = Judge(exercise, source, LIMIT)
-    if resolve_device() != "cuda":
-        with _limited(exercise, source, started, done):
-            observer = Observer(launcher, source.file, simulated=True)
-            observations = (observer.observe(case.arguments("cpu")) for case in exercise.cases)
-            outcome = judged(judge, exercise.cases, observations, done.append)
-            if wants_a_picture(exercise, outcome) and exercise.picture:
-                outcome = with_picture(exercise, outcome, observer.observe(exercise.picture.arguments("cpu")))
-        known, screen = verdict_of(exercise, source.file, started, outcome), sys.stdout
-
-        def last_words(_line: int | None) -> None:
-            """Report the verdict that is known when a try does not end."""
-            sys.stdout = screen
-            _tell(known, exercise)
-
-        with limited(Limit(repair.LIMIT + repair.GRACE, source.file), last_words):
-            outcome = located(judge, outcome, partial(diagnosis_of, exercise, source))
-        return verdict_of(exercise, source.file, started, outcome)
-    from triton_workshop.checking.full_size import run_on_the_gpu
-
-    small = simulate(exercise, source, LIMIT, standard_output(), fork=False)
-    if small.findings:
-        return verdict_of(exercise, source.file, started, small)
-    done += small.cases
     with _limited(exercise, source, started, done):
-        full = run_on_the_gpu(exercise, source, launcher, LIMIT, done.append)
-    return verdict_of(exercise, source.file, started, small, full)
+        observer = Observer(launcher, source.file, simulated=True)
+        observations = (observer.observe(case.arguments("cpu")) for case in exercise.cases)
+        outcome = judged(judge, exercise.cases, observations, done.append)
+        if wants_a_picture(exercise, outcome) and exercise.picture:
+            outcome = with_picture(exercise, outcome, observer.observe(exercise.picture.arguments("cpu")))
+    known, screen = verdict_of(exercise, source.file, started, outcome), sys.stdout
+
+    def last_words(_line: int | None) -> None:
+        """Report the verdict that is known when a try does not end."""
+        sys.stdout = screen
+        _tell([known], exercise)
+
+    with limited(Limit(repair.LIMIT + repair.GRACE, source.file), last_words):
+        return located(judge, outcome, partial(diagnosis_of, exercise, source))
 
 
 def _limited(
@@ -109,7 +121,7 @@ def _limited(
     def last_words(line: int | None) -> None:
         finding = Judge(exercise, source, LIMIT).timeout(line)
         verdict = verdict_of(exercise, source.file, started, findings=(finding,))
-        _tell(replace(verdict, cases=tuple(done)), exercise)
+        _tell([replace(verdict, cases=tuple(done))], exercise)
 
     return limited(Limit(LIMIT, source.file), last_words)
 

@@ -91,6 +91,9 @@ class _End:
     line: int | None = None
 
 
+_RETURNED = _End("returned")
+
+
 class Call(Running):
     """A function that is running."""
 
@@ -144,18 +147,25 @@ class Call(Running):
     def messages(self) -> Iterator[object]:
         """Yields what the function sends, until it returns. Raises TimeIsUpError and EndedError."""
         deadline = None if self._patience is None else time.monotonic() + self._patience
-        while True:
-            message = self._next(deadline)
-            match message:
-                case _End("returned"):
-                    return
-                case _End("time is up", line):
-                    raise TimeIsUpError(line)
-                case _End():
-                    later(LAST_WORDS, self.kill)  # one that has only closed its end
-                    self._end()
-                    raise EndedError(self._code)
+        while (message := self._checked(self._next(deadline))) != _RETURNED:
             yield message
+
+    def next_message(self, seconds: float) -> object:
+        """What the function sends next, within so many seconds. Raises TimeIsUpError and EndedError."""
+        message = self._checked(self._next(time.monotonic() + seconds))
+        if message == _RETURNED:
+            raise EndedError(0)
+        return message
+
+    def _checked(self, message: object) -> object:
+        match message:
+            case _End("time is up", line):
+                raise TimeIsUpError(line)
+            case _End("gone"):
+                later(LAST_WORDS, self.kill)  # one that has only closed its end
+                self._end()
+                raise EndedError(self._code)
+        return message
 
     def _next(self, deadline: float | None) -> object:
         """The next message; if the process ended without its last words, a message that it is gone."""
@@ -257,7 +267,7 @@ def _run(connection: Connection, task: Task) -> None:
         with limited(task.limit, lambda line: connection.send(_End("time is up", line))):
             function = pkgutil.resolve_name(task.function) if isinstance(task.function, str) else task.function
             function(connection, *task.arguments)
-        connection.send(_End("returned"))
+        connection.send(_RETURNED)
     finally:
         sys.stdout.flush()
 

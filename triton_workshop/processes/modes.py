@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from enum import StrEnum
 
-from triton_workshop.device import simulated, visible_gpus
+from triton_workshop.device import FP_FUSION, simulated, visible_gpus
 
 INTERPRET = "TRITON_INTERPRET"
 LOADED_EARLY = ("OMP_", "MKL_", "KMP_", "OPENBLAS_", "NUMEXPR_", "GOMP_", "CUDA_", "PYTORCH_", "TORCH", "PYTHON", "LD_")
@@ -23,6 +23,13 @@ class Mode(StrEnum):
 
     SIMULATOR = "simulator"
     CUDA = "cuda"
+    COMPILER = "compiler"
+    """Nowhere: Triton compiles for GPUs that need not be there, and torch is not imported."""
+
+
+def compiling(environment: Mapping[str, str]) -> dict[str, str]:
+    """The variables with which Triton compiles, as on a GPU (see `device`)."""
+    return {name: value for name, value in environment.items() if name != INTERPRET} | {FP_FUSION: "1"}
 
 
 def parent_for(source: str | bytes, environment: Mapping[str, str]) -> Mode | None:
@@ -44,6 +51,11 @@ def parent_for(source: str | bytes, environment: Mapping[str, str]) -> Mode | No
     if mode is Mode.SIMULATOR and not interpreted and next(ours_or_triton, OURS) != OURS:
         return None  # Triton comes before our package can settle its mode: an error that the script must see
     return mode
+
+
+def always_simulated(source: str) -> bool:
+    """Whether a script asks for the simulator itself, on a machine with a GPU too: its kernels need not compile."""
+    return INTERPRET in source or f"{OURS}.utils_debug" in source
 
 
 def default_mode(environment: Mapping[str, str]) -> Mode:

@@ -35,7 +35,7 @@ from triton_workshop.processes.warm import FILES, READY, Request, user_at
 from triton_workshop.processes.wire import SocketConnection
 
 # By name, so that no other module here can import them.
-PRELOADED = (
+_SCRIPTS = (
     "torch",
     "triton",
     "triton.language",
@@ -50,7 +50,21 @@ PRELOADED = (
     "triton_workshop.tensors",
     "triton_workshop.images",
 )
-SIMULATOR = ("triton_workshop.simulator.executor", "triton_workshop.simulator.rewriting")
+PRELOADED = {
+    Mode.SIMULATOR: (
+        *_SCRIPTS,
+        "triton_workshop.simulator.executor",
+        "triton_workshop.simulator.rewriting",
+        "triton_workshop.compiler.launches",
+    ),
+    Mode.CUDA: _SCRIPTS,
+    Mode.COMPILER: (
+        "triton.language",
+        "triton.compiler.code_generator",
+        "triton.backends.nvidia.compiler",
+        "triton_workshop.compiler.child",
+    ),
+}
 PACKAGE = "triton_workshop"
 WARM_UP = "triton_workshop.setup_kernel"
 """A function that compiles and launches a kernel, which initialises CUDA."""
@@ -100,7 +114,7 @@ def _preload(mode: Mode) -> None:
         # For a library that asks torch for a GPU when it is imported: torch then answers through NVML and not cuInit
         # (PyTorch's documentation, "CUDA semantics", section on environment variables).
         os.environ["PYTORCH_NVML_BASED_CUDA_CHECK"] = "1"
-    for name in PRELOADED + (SIMULATOR if mode is Mode.SIMULATOR else ()):
+    for name in PRELOADED[mode]:
         with suppress(Exception):  # if one is missing or does not load, the script will find out
             importlib.import_module(name)
     # These objects stay: children need not scan them, nor copy their pages.

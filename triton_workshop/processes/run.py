@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import select
 import signal
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
+from typing import Any
 
 from triton_workshop.processes.languages import executor, installed_executor
 from triton_workshop.processes.launcher import PIPE, TERMINAL
+from triton_workshop.processes.modes import always_simulated
 from triton_workshop.processes.places import namer
 from triton_workshop.processes.process import (
     FAREWELL,
@@ -31,6 +34,7 @@ from triton_workshop.processes.process import (
 )
 from triton_workshop.processes.script import CannotRunError, Outcome, Script
 from triton_workshop.processes.shows import python_command
+from triton_workshop.slide import LAUNCHES
 
 CHUNK = 65536
 PADDED = frozenset({"python", "bash", "sh"})
@@ -97,7 +101,7 @@ class Run(Running):
                 # The output ends when the last process that holds it lets go.
                 with os.fdopen(theirs, "wb"), Path(os.devnull).open("rb") as nothing:
                     files = (theirs if script.terminal else nothing.fileno(), theirs, theirs)
-                    process = launch(script, self._file, script.environment(self._file), files)
+                    process = launch(script, self._file, self._variables(), files)
             except OSError as error:
                 raise CannotRunError(f"{script.language} did not start: {error.strerror or error}") from error
             super().__init__(process, undo.pop_all())
@@ -135,6 +139,23 @@ class Run(Running):
         """Waits for the script to end, and says how it went."""
         ended = self._end()
         return Outcome(self._code, ended - self._started, self._stopped, self._timed_out)
+
+    def _variables(self) -> Mapping[str, str]:
+        script = self._script
+        variables = script.environment(self._file)
+        if not script.plain_python or always_simulated(script.source):
+            return variables
+        return {**variables, LAUNCHES: str(self._launches)}
+
+    @property
+    def _launches(self) -> Path:
+        return self._file.with_name("launches")
+
+    def launched(self) -> tuple[Any, ...]:
+        """What the script's launches on the simulator ask of the compiler, once it has ended."""
+        with suppress(OSError, pickle.PickleError, EOFError):
+            return tuple(pickle.loads(self._launches.read_bytes()))
+        return ()
 
     def stop(self, grace: float = 2.0) -> None:
         super().stop(grace)

@@ -15,7 +15,7 @@ from typing import Self
 from triton_workshop.processes import call, guard
 from triton_workshop.processes.foreground import run_in_foreground
 from triton_workshop.processes.guard import Guard
-from triton_workshop.processes.modes import INTERPRET, Mode, default_mode, heavy, parent_for
+from triton_workshop.processes.modes import INTERPRET, Mode, compiling, default_mode, heavy, parent_for
 from triton_workshop.processes.process import CAN_FORK, Files, NewProcess, Process
 from triton_workshop.processes.run import Run, launch_new
 from triton_workshop.processes.script import Outcome, Script, environment
@@ -41,12 +41,12 @@ class Runner:
         self._lock = threading.Lock()
         self._closed = False
 
-    def warm_up(self) -> None:
-        """Starts the parent that most scripts will need, without waiting for it."""
+    def warm_up(self, mode: Mode | None = None) -> None:
+        """Starts the parent of a mode, by default the one that most scripts will need, without waiting for it."""
         with suppress(OSError):
             self.folder()
             if CAN_FORK:
-                self._lease(default_mode(os.environ))
+                self._lease(mode or default_mode(os.environ))
 
     def folder(self) -> Path:
         """A folder for temporary files that nobody else may be left to remove; it disappears with this process.
@@ -90,16 +90,27 @@ class Runner:
         finally:
             self._has_ended(name)
 
-    def call(self, function: call.Function, *arguments: object, output: int, patience: float) -> call.Call:
-        """Starts a function with kernels on the simulator, as `call.start` does. Raises OSError."""
+    def call(
+        self,
+        function: call.Function,
+        *arguments: object,
+        output: int,
+        patience: float | None = None,
+        mode: Mode = Mode.SIMULATOR,
+    ) -> call.Call:
+        """Starts a function where kernels run on the simulator, or where Triton compiles, as `call.start` does.
+
+        Raises OSError.
+        """
         self.folder()
         name = self._new_name()
-        variables = environment(80) | {INTERPRET: "1", guard.OWNER: name}
+        variables = compiling(environment(80)) if mode is Mode.COMPILER else environment(80) | {INTERPRET: "1"}
+        variables[guard.OWNER] = name
 
         def launch(files: Files) -> Process:
             if CAN_FORK:
                 with suppress(OSError):
-                    parent = self._lease(Mode.SIMULATOR).parent
+                    parent = self._lease(mode).parent
                     return WarmProcess(parent).begin(Request((), "/", variables), files)
             return NewProcess(call.COMMAND, files, variables)
 

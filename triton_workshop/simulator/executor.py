@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 import logging
 import operator
+import os
+import pkgutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -26,6 +28,7 @@ from triton_workshop.simulator.layout import Layout
 from triton_workshop.simulator.memory import Memory
 from triton_workshop.simulator.signals import Diverged, LaunchEnds, LookedAt, Plan, Restart
 from triton_workshop.simulator.values import Value
+from triton_workshop.slide import LAUNCHES
 
 logger = logging.getLogger(__name__)
 
@@ -39,6 +42,8 @@ _recorders: list[list[Launch]] = []
 _layout_wanted: list[bool] = []
 _writes_wanted: list[bool] = []
 """One for each recorder."""
+listeners: list[Callable[[Any, dict[str, Any], dict[str, Any]], None]] = []
+"""Each is told of every launch that ended without an error: the kernel, its arguments, and the other options."""
 _running: list[Callable[[dict[str, Any]], None]] = []
 """How the running launch makes `range` batched in a module."""
 
@@ -104,6 +109,7 @@ class Executor:
 
     def __call__(self, *arguments: Any, **named: Any) -> None:
         parameters = inspect.signature(self.fn).parameters
+        options = {name: value for name, value in named.items() if name not in parameters}
         named = {name: value for name, value in named.items() if name in parameters}
         host, host_named = self._to_host(arguments, named) if _elsewhere(arguments, named) else (arguments, named)
         for hook in self.hooks:
@@ -133,6 +139,8 @@ class Executor:
             raise MemoryFaults(self.fn.__name__, faults) from error
         if error is not None:
             raise error
+        for tell in listeners:
+            tell(getattr(self.fn, "kernel", self.fn), bound, options)
 
     def _launch(self, memory: Memory, grid: tuple[int, ...], bound: dict[str, Any]) -> Exception | None:
         """Run all programs, and start again if the plan turns out not to work. Returns what the kernel raised."""
@@ -256,6 +264,18 @@ class Executor:
 
 
 upstream_executor: Any = upstream.GridExecutor
+
+
+def launch(kernel: Any, *arguments: Any, grid: Any, warmup: bool, **named: Any) -> None:
+    """Runs a kernel, in place of `InterpretedFunction.run`; a warm-up only compiles, so there is nothing to do."""
+    if warmup:
+        return
+    if LAUNCHES in os.environ:
+        # By name: the compiler's room is on a higher floor.
+        pkgutil.resolve_name("triton_workshop.compiler.launches:tell_the_slide")(os.environ.pop(LAUNCHES))
+    rewritten = kernel.rewrite()
+    rewritten.kernel = kernel
+    Executor(rewritten, kernel.arg_names, grid, kernel.pre_run_hooks)(*arguments, **named)
 
 
 def call_jit_function(function: Any, *arguments: Any, **named: Any) -> Any:

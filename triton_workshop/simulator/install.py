@@ -51,6 +51,7 @@ def _take_over(interpreter: Any) -> None:
     interpreter.GridExecutor = executor.Executor
     install_rewriter()
     install_libdevice()
+    interpreter.InterpretedFunction.run = executor.launch
     interpreter.InterpretedFunction.__call__ = executor.call_jit_function
     autotuner.Autotuner.run = executor.first_configuration
 

@@ -8,6 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from triton_workshop.compiler import compilation
+from triton_workshop.compiler.asked import Wanted
+from triton_workshop.compiler.said import ask
 from triton_workshop.consent import EVERYTHING, Consent, flag
 from triton_workshop.deck.model import Block, Code, Execution, origin
 from triton_workshop.processes.languages import MissingProgramError
@@ -59,16 +62,29 @@ def run_block(result: BlockResult, folder: Path, columns: int, rules: Rules, sta
         time_limit=rules.timeout,
     )
     try:
-        outcome, output = run_to_the_end(start(script))
+        outcome, output, launched = run_to_the_end(start(script))
     except MissingProgramError as error:
         return replace(result, skipped=str(error))
     except (CannotRunError, OSError) as error:
         return replace(result, failure=str(error))
-    return replace(result, outcome=outcome, output=output, failure=failure(code, outcome, output, rules))
+    failed = failure(code, outcome, output, rules)
+    return replace(result, outcome=outcome, output=output, failure=failed, launched=launched)
 
 
-def run_to_the_end(run: Run) -> tuple[Outcome, bytes]:
-    """How it ended, and the end of what it printed."""
+def compiled(result: BlockResult, start: compilation.Start) -> BlockResult:
+    """The result with what Triton's compiler says about the kernels that the block launched on the simulator."""
+    if not result.launched or not result.passed or result.code.expect_failure:
+        return result
+    try:
+        said = ask(result.launched, start)
+    except OSError as error:
+        return replace(result, compiled=f"the compiler could not be started: {error}")
+    line = said.in_a_line()
+    return replace(result, failure=line) if said.refused else replace(result, compiled=line)
+
+
+def run_to_the_end(run: Run) -> tuple[Outcome, bytes, tuple[Wanted, ...]]:
+    """How it ended, the end of what it printed, and what its launches ask of the compiler."""
     with run:
         chunks: deque[bytes] = deque()
         kept = 0
@@ -77,7 +93,7 @@ def run_to_the_end(run: Run) -> tuple[Outcome, bytes]:
             kept += len(chunk)
             while kept - len(chunks[0]) > OUTPUT_KEPT:
                 kept -= len(chunks.popleft())
-        return run.wait(), b"".join(chunks)[-OUTPUT_KEPT:]
+        return run.wait(), b"".join(chunks)[-OUTPUT_KEPT:], run.launched()
 
 
 def failure(code: Code, outcome: Outcome, output: bytes, rules: Rules) -> str | None:

@@ -40,6 +40,7 @@ def _block(result: BlockResult) -> dict[str, object]:
         "expected": result.expected,
         "passed": None if result.skipped else result.passed,
         "reason": result.failure or result.skipped,
+        "compiler": result.compiled,
         "output": result.text,
     }
 
@@ -72,7 +73,8 @@ def _row(slide: SlideResult, result: BlockResult) -> str:
     code = result.outcome.code if result.outcome else "–"
     seconds = f"{result.seconds:.1f}" if result.outcome else "–"
     cells = (slide.number, title, result.block.line, result.code.language, seconds, code, result.expected)
-    verdict = result.failure or (f"not run: {result.skipped}" if result.skipped else "as expected")
+    right = f"as expected; {result.compiled}" if result.compiled else "as expected"
+    verdict = result.failure or (f"not run: {result.skipped}" if result.skipped else right)
     return f"| {' | '.join(map(str, cells))} | {verdict} |"
 
 

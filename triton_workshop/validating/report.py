@@ -106,7 +106,7 @@ def _note(result: BlockResult) -> Text:
         return Text("" if says_no_more else result.failure, style="red")
     if result.skipped:
         return Text(result.skipped, style="dim")
-    return Text("fails, as it should" if result.code.expect_failure else "", style="dim")
+    return Text("fails, as it should" if result.code.expect_failure else result.compiled, style="dim")
 
 
 def _print_failure(slide: SlideResult, result: BlockResult, console: Console) -> None:

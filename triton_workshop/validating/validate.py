@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
+from triton_workshop.compiler import compilation
 from triton_workshop.consent import in_force
 from triton_workshop.deck import DeckError, NoSuchDeckError, load_deck
 from triton_workshop.deck.model import Block, Deck, Slide, walk
 from triton_workshop.processes.run import Run
-from triton_workshop.validating.blocks import Rules, Start, live_block, run_block
+from triton_workshop.validating.blocks import Rules, Start, compiled, live_block, run_block
 from triton_workshop.validating.inspection import inspect
 from triton_workshop.validating.machine import this_machine
-from triton_workshop.validating.validation import Finding, SlideResult, Validation
+from triton_workshop.validating.validation import BlockResult, Finding, SlideResult, Validation
 
 COLUMNS = 80
 """How wide an output may be if nothing says so."""
@@ -35,9 +37,11 @@ def validate(
     widths: Widths = lambda deck: {},
     watch: Watch = lambda done, blocks, title: None,
     start: Start = Run,
+    compiler: compilation.Start = compilation.new_process,
 ) -> Validation:
     """Reads a deck, looks at everything that it refers to, and runs its live blocks in order, in the deck's folder.
 
+    Kernels that run on the simulator are compiled too, in the background.
     A deck that presenterm would refuse gets one finding, and none of it runs. Raises NoSuchDeckError if there is no
     deck, and NoSuchSlideError if `rules.only` names no slide.
     """
@@ -54,7 +58,10 @@ def validate(
     slides = chosen(deck, rules.only)
     findings = inspect(deck)
     rules = replace(rules, consent=in_force(deck, rules.consent))
-    slides = _run(slides, deck, rules, widths(deck), watch, start)
+    with ThreadPoolExecutor(1) as background:
+        slides = _run(
+            slides, deck, rules, widths(deck), watch, start, lambda block: background.submit(compiled, block, compiler)
+        )
     return Validation(path, machine, slides, findings, time.monotonic() - started)
 
 
@@ -74,18 +81,24 @@ def _unproven(deck: Deck, slide: Slide, number: int) -> SlideResult:
 
 
 def _run(
-    slides: tuple[SlideResult, ...], deck: Deck, rules: Rules, widths: Mapping[Block, int], watch: Watch, start: Start
+    slides: tuple[SlideResult, ...],
+    deck: Deck,
+    rules: Rules,
+    widths: Mapping[Block, int],
+    watch: Watch,
+    start: Start,
+    compiling: Callable[[BlockResult], Future[BlockResult]],
 ) -> tuple[SlideResult, ...]:
     total = sum(len(slide.blocks) for slide in slides)
     folder = deck.path.resolve().parent
     done = 0
-    results = []
+    results: list[tuple[SlideResult, list[Future[BlockResult]]]] = []
     for slide in slides:
-        blocks = []
+        blocks: list[Future[BlockResult]] = []
         for block in slide.blocks:
             watch(done, total, slide.title)
-            blocks.append(run_block(block, folder, widths.get(block.block, COLUMNS), rules, start))
+            blocks.append(compiling(run_block(block, folder, widths.get(block.block, COLUMNS), rules, start)))
             done += 1
-        results.append(replace(slide, blocks=tuple(blocks)))
-    watch(done, total, "")
-    return tuple(results)
+        results.append((slide, blocks))
+    watch(done, total, "compiling")
+    return tuple(replace(slide, blocks=tuple(block.result() for block in blocks)) for slide, blocks in results)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
+from triton_workshop.compiler.asked import Wanted
+from triton_workshop.compiler.compilation import warm
+from triton_workshop.compiler.said import ask
 from triton_workshop.consent import EVERYTHING, Consent
 from triton_workshop.deck.model import Block, Code, Deck, Execution, Slide, SnippetOutput, walk
 from triton_workshop.processes.languages import runnable
@@ -55,6 +58,11 @@ class Cell:
     cancelled: bool = False
     picture: Path | None = None
     """The file with the picture that a +image block has printed."""
+    compiling: bool = False
+    """Whether Triton's compiler is being asked about its kernels, which ran on the simulator."""
+    compiled: str = ""
+    """What the compiler said: for which GPUs they compile, or why they do not."""
+    refused: bool = False
 
     def elapsed(self, now: float) -> float:
         """Seconds since it started."""
@@ -76,6 +84,8 @@ class LiveBlocks:
         """Where blocks leave what they show, until it is taken in."""
         self.cells: dict[Block, Cell] = {}
         self._threads: list[threading.Thread] = []
+        self._compiler = threading.Lock()
+        """One at a time: compiling is for the background."""
         memory = machine_memory()
         self._memory_limit = None if memory is None else max(int(memory * MEMORY_PART), MEMORY_LEAST)
         self._closed = False
@@ -110,9 +120,12 @@ class LiveBlocks:
                 cell.transcript = TerminalScreen(*script.terminal)
             batch.append((cell, script, code))
         if batch and not self._closed:
-            thread = threading.Thread(target=self._work, args=(batch,), daemon=True)
-            self._threads = [*(thread for thread in self._threads if thread.is_alive()), thread]
-            thread.start()
+            self._in_a_thread(self._work, batch)
+
+    def _in_a_thread(self, work: Callable[..., None], *arguments: object) -> None:
+        thread = threading.Thread(target=work, args=arguments, daemon=True)
+        self._threads = [*(thread for thread in self._threads if thread.is_alive()), thread]
+        thread.start()
 
     def allows(self, block: Block) -> bool:
         """Whether there is consent to run this block."""
@@ -174,6 +187,22 @@ class LiveBlocks:
                 for chunk in run.output():
                     cell.transcript.receive(chunk)
             cell.outcome = run.wait()
+            kernels = run.launched()
+        if kernels and cell.outcome.succeeded:
+            cell.compiling = True
+            self._in_a_thread(self._compile, cell, kernels, code)
+
+    def _compile(self, cell: Cell, kernels: Sequence[Wanted], code: Code) -> None:
+        """Says whether what ran on the simulator compiles for a GPU."""
+        try:
+            with self._compiler:
+                said = ask(kernels, warm(self._runner))
+            cell.refused = said.refused is not None
+            cell.compiled = said.in_a_line(code.shown_numbers)
+        except OSError:  # it could not be started: there is nothing to say
+            pass
+        finally:
+            cell.compiling = False
 
     def _receive_picture(self, cell: Cell, run: Run) -> None:
         printed = self._pictures.receive(run.output())
@@ -196,8 +225,9 @@ class LiveBlocks:
 
     @property
     def busy(self) -> bool:
-        """Whether a block is running or waiting, or has output that `update` has not taken in."""
-        return any(cell.status is not Status.ENDED or cell.transcript.behind for cell in self.cells.values())
+        """Whether a block is running, waiting or being compiled, or has output that `update` has not taken in."""
+        cells = self.cells.values()
+        return any(cell.status is not Status.ENDED or cell.transcript.behind or cell.compiling for cell in cells)
 
     @property
     def running(self) -> int:

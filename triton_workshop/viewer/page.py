@@ -452,7 +452,11 @@ def cell_status(cell: Cell, now: float, palette: Palette) -> tuple[Text, str]:
     if cell.outcome is not None:
         seconds = f"{cell.outcome.seconds:.1f} s"
         if cell.outcome.succeeded:
-            return Text(f"✓ {seconds}", Style(color=palette.good, bold=True)), palette.good
+            text = Text(f"✓ {seconds}", Style(color=palette.good, bold=True))
+            if cell.compiled:
+                tone = palette.warning if cell.refused else palette.muted
+                text.append(f" · {printable(cell.compiled)}", Style(color=tone, bold=False))
+            return text, palette.good
         tone = palette.warning if cell.outcome.stopped else palette.bad
         icon = "■" if cell.outcome.stopped else "✗"
         return Text(f"{icon} {cell.outcome.reason} · {seconds}", Style(color=tone, bold=True)), tone

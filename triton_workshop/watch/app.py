@@ -164,30 +164,41 @@ class Watch(App[int]):
         """In a separate thread: wait for a verdict, then for the rest of the check."""
         with suppress(RuntimeError):  # the app has ended in the meantime
             try:
-                self.call_later(self._ended, job, job.checking.wait())
+                for verdict in job.checking.verdicts():
+                    self.call_later(self._known, job, verdict)
             except StoppedError:
                 pass
             except (CheckFailedError, OSError) as error:
-                self.call_later(self._ended, job, None, str(error))
+                self.call_later(self._known, job, None, str(error))
             finally:
                 job.checking.finish()
+            self.call_later(self._ended, job)
             self.call_later(self._draw)  # everything that the script printed has arrived
 
-    def _ended(self, job: Job, verdict: Verdict | None, trouble: str = "") -> None:
+    def _known(self, job: Job, verdict: Verdict | None, trouble: str = "") -> None:
         """A check has a verdict, or will never have one: then `trouble` says why."""
         if job is not self.watched.job:  # a newer save has its own check
             return
-        self.ticker.pause()
         checked = replace(job, ended=self.clock(), verdict=verdict, trouble=trouble)
         if verdict is None:
-            self._now(job=None, checked=checked)
+            self._now(checked=checked)
             return
-        shown, before = remember(verdict).hints_shown, self.watched.finding
+        shown = 0 if verdict.passed else remember(verdict).hints_shown
+        before = self.watched.finding
         same = before is not None and bool(verdict.findings) and before.hints == verdict.findings[0].hints
-        self._now(job=None, checked=checked, entries=entries(), hints=max(shown, self.watched.hints) if same else shown)
+        self._now(checked=checked, entries=entries(), hints=max(shown, self.watched.hints) if same else shown)
         if not same:
             self.body.scroll_home(animate=False)
-        if verdict.passed and self.gpu and not job.full_size:
+
+    def _ended(self, job: Job) -> None:
+        """A check has nothing more to say."""
+        if job is not self.watched.job:
+            return
+        self.ticker.pause()
+        if self.watched.verdict is not None and self.watched.passed:
+            remember(self.watched.verdict)
+        self._now(job=None, entries=entries())
+        if self.watched.passed and self.gpu and not job.full_size:
             self._check(full_size=True)
 
     def close(self) -> None:

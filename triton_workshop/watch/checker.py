@@ -9,13 +9,17 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 from triton_workshop.checking.check import LIMIT, Wanted, check_when_asked, source_or_verdict
+from triton_workshop.checking.compiling import compiled
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.verdict import Verdict
+from triton_workshop.compiler.compilation import warm
 from triton_workshop.processes.call import EndedError, TimeIsUpError
+from triton_workshop.processes.modes import Mode
 from triton_workshop.processes.process import LAST_WORDS
 from triton_workshop.processes.runner import Runner
 
@@ -36,6 +40,7 @@ class Checker:
 
     def __init__(self) -> None:
         self._runner = Runner()
+        self.compiler = warm(self._runner)
         self._spare: _Process | None = None
         self._lock = threading.Lock()
         self._closed = False
@@ -54,10 +59,11 @@ class Checker:
         return spare or _Process(self._runner)
 
     def prepare(self) -> None:
-        """Have a process ready for the next check."""
+        """Have processes ready for the next check."""
         with self._lock, suppress(OSError):
             if self._spare is None and not self._closed:
                 self._spare = _Process(self._runner)
+                self._runner.warm_up(Mode.COMPILER)
 
     def close(self) -> None:
         """End everything that is running."""
@@ -79,11 +85,19 @@ class Checking:
         self._stopped = False
         self._lock = threading.Lock()
 
-    def wait(self) -> Verdict:
-        """Do the check, in a separate thread. Raises StoppedError and CheckFailedError."""
+    def verdicts(self) -> Iterator[Verdict]:
+        """Do the check, in a separate thread: on the simulator, and if the script is right, with Triton's compiler.
+
+        Raises StoppedError and CheckFailedError.
+        """
         verdict = self._by_text() or self._by_process()
+        yield verdict
+        if verdict.passed and not self._wanted.full_size:
+            verdict = compiled(verdict, self._checker.compiler)
+            if self._stopped:
+                raise StoppedError
+            yield verdict
         self._checker.prepare()  # only now: before, two cores had enough to do
-        return verdict
 
     def _by_text(self) -> Verdict | None:
         exercise, file = self._wanted.exercise, self._wanted.file

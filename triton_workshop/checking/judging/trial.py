@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from triton_workshop.checking.exercises.exercise import Case, Exercise
 from triton_workshop.checking.exercises.tolerance import in_words
@@ -12,6 +13,9 @@ from triton_workshop.checking.judging.picture import pictures_of
 from triton_workshop.checking.judging.verdict import CaseResult, Finding, Kind
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.recognise import Diagnosis
+
+if TYPE_CHECKING:
+    from triton_workshop.compiler.asked import Wanted
 
 Progress = Callable[[CaseResult], None]
 Search = Callable[[Case], Diagnosis | None]
@@ -27,6 +31,7 @@ class Outcome:
     tolerance: str = ""
     remark: str = ""
     failed: Failed | None = None
+    kernels: tuple[Wanted, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,7 @@ def judged(
     """Judge each observation as it comes, and stop at the first case that fails."""
     results: list[CaseResult] = []
     words, remark = "", ""
+    kernels: tuple[Wanted, ...] = ()
     for case, seen in zip(cases, observations, strict=False):
         assert isinstance(seen, Observation)
         arguments = case.arguments("cpu")
@@ -55,7 +61,8 @@ def judged(
         if findings:
             return Outcome(tuple(results), findings, words, failed=Failed(case, seen))
         remark = judge.remark(case.name, seen)  # the last case is the largest
-    return Outcome(tuple(results), (), words, remark)
+        kernels = seen.kernels
+    return Outcome(tuple(results), (), words, remark, kernels=kernels)
 
 
 def located(judge: Judge, outcome: Outcome, search: Search) -> Outcome:

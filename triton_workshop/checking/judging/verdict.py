@@ -6,6 +6,10 @@ import math
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from triton_workshop.compiler.asked import Wanted
 
 MOST_PROGRAMS = 64
 """The most programs that a finding names: its message says how many there are."""
@@ -26,6 +30,7 @@ class Kind(StrEnum):
     WRONG_DTYPE = "wrong-dtype"
     UNWRITTEN = "unwritten"
     WRONG_VALUES = "wrong-values"
+    DOES_NOT_COMPILE = "does-not-compile"
 
 
 class State(StrEnum):
@@ -135,13 +140,18 @@ class Verdict:
     """How far off a right result may be, in words."""
     remark: str = ""
     """What a right script could do better; empty if there is nothing to say."""
+    compiler: tuple[str, ...] = ()
+    """What Triton's compiler says about a right script's kernels; empty if nothing is known."""
+    kernels: tuple[Wanted, ...] = ()
+    """What its launches ask of the compiler."""
 
     @property
     def passed(self) -> bool:
         return not self.findings
 
     def as_json(self) -> dict[str, object]:
-        return vars(self) | {
+        shown = {name: value for name, value in vars(self).items() if name != "kernels"}
+        return shown | {
             "file": str(self.file),
             "passed": self.passed,
             "seconds": round(self.seconds, 3),

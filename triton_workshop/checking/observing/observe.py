@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING
 import torch
 
 from triton_workshop.checking.exercises.exercise import handed_over
+from triton_workshop.compiler.launches import Launches
 
 if TYPE_CHECKING:
     from triton_workshop.checking.exercises.exercise import Launcher
+    from triton_workshop.compiler.asked import Wanted
     from triton_workshop.simulator import Fault, Launch
     from triton_workshop.simulator.counts import Write
 
@@ -79,6 +81,8 @@ class Observation:
     loading: bool = False
     """Whether the script failed before its launcher was called."""
     timed_out: bool = False
+    kernels: tuple[Wanted, ...] = ()
+    """What all launches so far ask of the compiler."""
 
 
 class Observer:
@@ -90,6 +94,7 @@ class Observer:
         self._simulated = simulated
         self._earlier: tuple[torch.Tensor, torch.Tensor] | None = None
         self._arguments: tuple[torch.Tensor, ...] = ()
+        self._launched = Launches()
 
     def observe(self, arguments: tuple[torch.Tensor, ...]) -> Observation:
         """Call the launcher. Its own output is kept, and `Observation.output` is a copy.
@@ -118,7 +123,7 @@ class Observer:
         if not self._simulated:
             return seen
         origin, unwritten = _origin(own, output)
-        return replace(seen, origin=origin, unwritten=unwritten)
+        return replace(seen, origin=origin, unwritten=unwritten, kernels=self._launched.wanted())
 
     @contextmanager
     def _launches(self) -> Iterator[list[Launch]]:
@@ -127,7 +132,7 @@ class Observer:
             return
         from triton_workshop.simulator import record
 
-        with record(writes=True) as launches:
+        with record(writes=True) as launches, self._launched.noted():
             yield launches
 
     def forget(self) -> None:

@@ -12,6 +12,7 @@ from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.exercises.unfinished import open_todos
 from triton_workshop.checking.judging.verdict import Element, Finding, Kind, Pixels, State, TileMap, Verdict
 from triton_workshop.checking.reporting.progress import Entry, Standing, first_open
+from triton_workshop.compiler.said import COMPILES
 
 AROUND = 1
 """How many lines of code to show before and after the line to blame."""
@@ -34,6 +35,7 @@ HEADLINES = {
     Kind.WRONG_DTYPE: "The result has the wrong type",
     Kind.UNWRITTEN: "Part of the result is never written",
     Kind.WRONG_VALUES: "The result has wrong values",
+    Kind.DOES_NOT_COMPILE: "It does not compile for a GPU",
 }
 CELLS: dict[State, Cell] = {
     State.RIGHT: ("·", "good"),
@@ -77,7 +79,7 @@ def describe(verdict: Verdict, exercise: Exercise, text: str = "", *, hints: int
     tolerance, names = _line(verdict.tolerance, "muted"), [case.name for case in verdict.cases]
     if verdict.passed:
         cases: tuple[Row, ...] = tuple((("✓", "good"), (name, "plain")) for name in names)
-        parts = (cases, tolerance, _line(verdict.remark, "warning"))
+        parts = (cases, tolerance, compiler_rows(verdict.compiler), _line(verdict.remark, "warning"))
         return Description(f"✓ All {len(names)} cases are right", "good", tuple(filter(None, parts)))
     finding = verdict.findings[0]
     todos = _todos(exercise, text) if finding.kind is Kind.UNFINISHED else ()
@@ -102,6 +104,11 @@ def describe(verdict: Verdict, exercise: Exercise, text: str = "", *, hints: int
         finding.kind,
         "" if finding.line is None else f"{verdict.file.name}, line {finding.line}",
     )
+
+
+def compiler_rows(said: Sequence[str]) -> tuple[Row, ...]:
+    """What the compiler says about kernels that are right."""
+    return tuple(((line, "muted" if line.startswith(COMPILES) else "warning"),) for line in said)
 
 
 def _line(text: str, tone: Tone) -> tuple[Row, ...]:

@@ -50,24 +50,47 @@ _CELL = 3
 """Columns of a cell in a small map."""
 
 
-def print_verdict(verdict: Verdict, exercise: Exercise, console: Console) -> None:
-    """Print what was checked and where; then, unless all is right, the first finding with its place and a hint."""
-    described, width = describe(verdict, exercise), min(_WIDEST, console.width)
-    own = verdict.file == exercise.exercise_file.resolve()
-    device = "simulator and GPU" if verdict.device == "cuda" else verdict.device
+def print_verdicts(verdicts: Iterable[Verdict], exercise: Exercise, console: Console) -> Verdict:
+    """Print what was checked and where, step by step as it becomes known, and return the last verdict.
+
+    Unless all is right, that is the first finding with its place and a hint.
+    """
+    before: Verdict | None = None
     with console.use_theme(TERMINAL):
-        console.print(Text(f"{title(exercise)} · {device} · {verdict.seconds:.1f} s", "bold"))
-        body = view(described, width - 4)
-        if verdict.passed:
-            console.print(headline(described), body, sep="\n")
-            if own and (variation := variation_of(exercise)):
-                console.print(Text(offer(variation), "accent"))
-            return
-        panel = Panel(body, title=headline(described), title_align="left", subtitle_align="left")
+        for verdict in verdicts:
+            if before is None:
+                console.print(Text(f"{title(exercise)} · simulator · {verdict.seconds:.1f} s", "bold"))
+            _print_step(verdict, before, exercise, console)
+            before = verdict
+        assert before is not None, "a check ends with a verdict"
+        if before.passed and _is_own(before, exercise) and (variation := variation_of(exercise)):
+            console.print(Text(offer(variation), "accent"))
+    return before
+
+
+def _print_step(verdict: Verdict, before: Verdict | None, exercise: Exercise, console: Console) -> None:
+    """Print what was not known before."""
+    described, width = describe(verdict, exercise), min(_WIDEST, console.width)
+    if not verdict.passed:
+        panel = Panel(view(described, width - 4), title=headline(described), title_align="left", subtitle_align="left")
         panel.subtitle, panel.border_style = Text(printable(described.where)), described.tone
         console.print(panel, width=width)
-        if own and len(verdict.findings[0].hints) > 1:
+        if _is_own(verdict, exercise) and len(verdict.findings[0].hints) > 1:
             console.print(Text.assemble("Another hint: ", (f"uv run workshop hint {exercise.number}", "key")))
+    elif before is None:
+        console.print(headline(described), view(described, width - 4), sep="\n")
+    else:
+        known = set(_rows(describe(before, exercise)))
+        console.print(Text(), table(*(row for row in _rows(described) if row not in known)), sep="\n")
+
+
+def _rows(described: Description) -> list[Row]:
+    return [row for part in described.parts if not isinstance(part, TileMap) for row in part]
+
+
+def _is_own(verdict: Verdict, exercise: Exercise) -> bool:
+    """Whether this is the learner's file."""
+    return verdict.file == exercise.exercise_file.resolve()
 
 
 def headline(described: Description) -> Text:

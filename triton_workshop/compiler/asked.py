@@ -1,0 +1,67 @@
+"""What is asked of the compiler, and what it answers, as plain data that processes send each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from triton_workshop.compiler.targets import Target
+
+SHORT = 300
+"""Characters of the compiler's words that are shown."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A specialization on its way to the compiler.
+
+    Launches whose `variant` is equal differ only in which sizes are 1 or divisible by 16: what Triton's front end says
+    may depend on that, but hardly what a GPU has room for.
+    """
+
+    name: str
+    variant: str
+    data: bytes = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a kernel does not compile.
+
+    `words` are the compiler's own; `file`, `line` and `source` are where it stopped, in the kernel or in a function of
+    the script's that it calls. `chain` has the types and messages of the errors that led to it, outermost first.
+    """
+
+    words: str
+    file: str = ""
+    line: int | None = None
+    chain: str = ""
+    source: str = ""
+
+    @property
+    def in_short(self) -> str:
+        """The first of its words, on one line."""
+        words = " ".join(self.words.split())
+        return words if len(words) <= SHORT else f"{words[:SHORT]} …"
+
+
+@dataclass(frozen=True)
+class Job:
+    """A kernel for the compiler to compile for a GPU, or only for its front end to read."""
+
+    wanted: Wanted
+    target: Target | None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the compiler says: why it refuses, or how much shared memory a program takes.
+
+    `slow`: it took too long. `unknown`: nothing can be said, as the kernel names something that cannot be taken to
+    another process, or as there is no compiler here.
+    """
+
+    job: Job
+    refusal: Refusal | None = None
+    shared_bytes: int = 0
+    slow: bool = False
+    unknown: bool = False

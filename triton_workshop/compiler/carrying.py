@@ -1,0 +1,268 @@
+"""Carries a kernel from the process that launched it to the one that compiles it, with everything that it names.
+
+The other process never runs the script: it gets the text of each function and the values of the global names in it.
+Functions of the simulator become functions of Triton's compiler on the way.
+"""
+
+from __future__ import annotations
+
+import ast
+import collections
+import enum
+import functools
+import importlib
+import inspect
+import io
+import linecache
+import pickle
+import types
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+IMPORTED = ("builtins", "collections", "enum", "functools", "math", "operator", "typing")
+"""What the other process imports besides Triton."""
+NOT_IMPORTED = ("torch", "numpy", "triton_workshop")
+"""Packages whose objects no kernel can use: the other process need not import them to say so."""
+
+
+class CannotCarryError(Exception):
+    """Something that a kernel names cannot be taken to another process, so nothing can be said about that kernel."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """Where a function stands: the name and the text of its file, its own name, and the line of its `def`."""
+
+    file: str
+    text: str
+    name: str
+    line: int
+
+
+def carried(thing: object) -> bytes:
+    """A kernel, with its arguments' values, for `received` in another process. Raises CannotCarryError."""
+    data = io.BytesIO()
+    try:
+        _Pickler(data, pickle.HIGHEST_PROTOCOL).dump(thing)
+    except CannotCarryError:
+        raise
+    except Exception as error:  # an object of the script's own, which need not like being pickled
+        raise CannotCarryError(str(error)) from error
+    return data.getvalue()
+
+
+def received(data: bytes) -> Any:
+    """What `carried` was given, in a process where Triton compiles."""
+    return pickle.loads(data)
+
+
+class Opaque:
+    """Stands for a value that no kernel can use, so that the compiler refuses its name."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+
+    def __getattr__(self, name: str) -> Any:
+        raise CannotCarryError(f"a {self.kind}")
+
+
+class _Pickler(pickle.Pickler):
+    def reducer_override(self, thing: Any) -> Any:
+        match thing:
+            case types.ModuleType():
+                return _import, (thing.__name__,)
+            case types.FunctionType() if not _can_import(thing):
+                return _function_of(thing, _python, {})
+            case type() if not _can_import(thing):
+                return _class_of(thing)
+        kind = type(thing).__name__
+        if kind in ("InterpretedFunction", "JITFunction"):
+            return _function_of(thing.fn, _jit, _options(thing))
+        if kind == "ConstexprFunction":
+            return _function_of(thing.fn, _constexpr_function, {})
+        if kind in ("Autotuner", "Heuristics"):
+            return self.reducer_override(thing.fn)
+        if _package(type(thing).__module__) in NOT_IMPORTED and not _can_import(type(thing)):
+            return Opaque, (kind,)
+        return NotImplemented
+
+
+def _options(function: Any) -> dict[str, Any]:
+    """What `@triton.jit(...)` was given, as far as it decides what compiles."""
+    given = getattr(function, "kwargs", vars(function))
+    names = ("do_not_specialize", "do_not_specialize_on_alignment", "noinline")
+    return {name: given[name] for name in names if given.get(name)}
+
+
+def _package(module: str | None) -> str:
+    return (module or "").partition(".")[0]
+
+
+def _can_import(thing: Any) -> bool:
+    """Whether the other process has it too: what belongs to Triton, to Python, or to this room."""
+    module = thing.__module__ or ""
+    return _package(module) in ("triton", *IMPORTED) or module.startswith(__package__)
+
+
+def _function_of(function: Any, make: Callable[..., Any], options: dict[str, Any]) -> Any:
+    """How pickle rebuilds a function: from its text, and then, as it may name itself, with what it names."""
+    if _package(function.__module__) == "triton":
+        return _attribute, (function.__module__, function.__qualname__)
+    text = _text_of(function)
+    if text is None:
+        return Opaque, (type(function).__name__,)
+    head, body = _names(function, text)
+    return make, (text, head, options), body, None, None, _add_names
+
+
+def _text_of(function: Any) -> Text | None:
+    code = inspect.unwrap(function).__code__
+    lines = linecache.getlines(code.co_filename, function.__globals__)
+    for node in _definitions("".join(lines), code.co_filename):
+        first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+        if node.name == function.__name__ and code.co_firstlineno in (first, node.lineno):
+            return Text(code.co_filename, "".join(lines), node.name, node.lineno)
+    return None
+
+
+def _names(function: Any, text: Text) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The values of the names in a function's head (its defaults and annotations), and in its body."""
+    scope = dict(function.__globals__)
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        with_value = cell.cell_contents if _has_value(cell) else None
+        scope[name] = with_value
+    node = _definition(text)
+    head = {name for part in (node.args, node.returns) if part is not None for name in _loaded(part)}
+    body = {name for part in node.body for name in _loaded(part)}
+    return ({name: _used(scope[name], name, node) for name in names & scope.keys()} for names in (head, body))  # type: ignore[return-value]
+
+
+def _has_value(cell: types.CellType) -> bool:
+    try:
+        cell.cell_contents  # noqa: B018  # a name that is bound later has none yet
+    except ValueError:
+        return False
+    return True
+
+
+def _used(value: Any, name: str, node: ast.AST) -> Any:
+    """A value that a function names; of a module of the script's, the attributes that it uses."""
+    if not isinstance(value, types.ModuleType) or _package(value.__name__) in ("triton", *IMPORTED):
+        return value
+    part = types.ModuleType(value.__name__)
+    for attribute in ast.walk(node):
+        if isinstance(attribute, ast.Attribute) and ast.unparse(attribute.value) == name:
+            found = getattr(value, attribute.attr, part)
+            if found is not part:
+                setattr(part, attribute.attr, _used(found, ast.unparse(attribute), node))
+    return _Module(part)
+
+
+class _Module:
+    """How a part of a module travels."""
+
+    def __init__(self, part: types.ModuleType) -> None:
+        self._name, self._contents = part.__name__, {k: v for k, v in vars(part).items() if not k.startswith("__")}
+
+    def __reduce__(self) -> Any:
+        return _module, (self._name,), self._contents, None, None, _add_contents
+
+
+def _class_of(cls: Any) -> Any:
+    if issubclass(cls, tuple) and hasattr(cls, "_fields"):
+        return collections.namedtuple, (cls.__name__, cls._fields)
+    if issubclass(cls, enum.Enum):
+        base = next(base for base in cls.__mro__ if base.__module__ == "enum")
+        return base, (cls.__name__, [(member.name, member.value) for member in cls])
+    if _package(cls.__module__) in NOT_IMPORTED:
+        return Opaque, (cls.__name__,)
+    raise CannotCarryError(f"the class {cls.__name__}")
+
+
+# In the other process
+
+
+def prepare() -> None:
+    """Import Triton's compiler."""
+    import triton.compiler.code_generator
+    import triton.language
+
+    with suppress(ImportError):  # without its library
+        import triton.backends.nvidia.compiler  # noqa: F401
+
+
+def _import(name: str) -> Any:
+    return importlib.import_module(name)
+
+
+def _attribute(module: str, path: str) -> Any:
+    return functools.reduce(getattr, path.split("."), importlib.import_module(module))
+
+
+def _module(name: str) -> types.ModuleType:
+    return types.ModuleType(name)
+
+
+def _add_contents(module: types.ModuleType, contents: dict[str, Any]) -> None:
+    vars(module).update(contents)
+
+
+def _python(text: Text, head: dict[str, Any], _: dict[str, Any]) -> Any:
+    """Define a function as its file does, without its decorators, and so that Triton finds its text."""
+    lines = text.text.splitlines(keepends=True)
+    linecache.cache[text.file] = (len(text.text), None, lines, text.file)
+    node = _definition(text)
+    node.decorator_list = []
+    scope = {"__name__": "script", **head}
+    exec(compile(ast.Module([node], []), text.file, "exec", dont_inherit=True), scope)
+    return scope[text.name]
+
+
+def _jit(text: Text, head: dict[str, Any], options: dict[str, Any]) -> Any:
+    from triton.runtime.jit import JITFunction
+
+    function = JITFunction(_python(text, head, {}), **options)
+    _homes[function.src] = text
+    return function
+
+
+_homes: dict[str, Text] = {}
+"""Where the functions stand whose text, from its `def` on, Triton's compiler knows."""
+
+
+def home(source: str) -> Text | None:
+    """Where a function stands, given its text as Triton's errors have it; None for a function that is Triton's own."""
+    return _homes.get(source)
+
+
+def _constexpr_function(text: Text, head: dict[str, Any], _: dict[str, Any]) -> Any:
+    from triton.runtime.jit import ConstexprFunction
+
+    return ConstexprFunction(_python(text, head, {}))
+
+
+def _add_names(function: Any, names: dict[str, Any]) -> None:
+    getattr(function, "fn", function).__globals__.update(names)
+
+
+# A function's text
+
+
+@functools.lru_cache(maxsize=16)
+def _definitions(text: str, file: str) -> tuple[ast.FunctionDef, ...]:
+    try:
+        tree = ast.parse(text, file)
+    except SyntaxError:  # the file has been saved again since
+        return ()
+    return tuple(node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+
+
+def _definition(text: Text) -> ast.FunctionDef:
+    wanted = text.name, text.line
+    return next(node for node in _definitions(text.text, text.file) if (node.name, node.lineno) == wanted)
+
+
+def _loaded(node: ast.AST) -> Iterator[str]:
+    return (name.id for name in ast.walk(node) if isinstance(name, ast.Name))

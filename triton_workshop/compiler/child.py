@@ -1,0 +1,30 @@
+"""Runs in the process that compiles: where Triton was imported without its interpreter."""
+
+from __future__ import annotations
+
+from triton_workshop.compiler import carrying, pipeline
+from triton_workshop.compiler.asked import Answer
+from triton_workshop.processes.wire import Connection
+
+
+def compile_when_asked(connection: Connection) -> None:
+    """Import the compiler, wait for jobs, and send an Answer to each. A job that cannot be done has none to give."""
+    carrying.prepare()
+    try:
+        jobs = connection.receive()
+    except EOFError:  # no request will come any more
+        return
+    assert isinstance(jobs, tuple)
+    for job in jobs:
+        try:
+            special = carrying.received(job.wanted.data)
+            if job.target is None:
+                answer = Answer(job, pipeline.refused_by_front_end(special))
+            elif pipeline.has_library():
+                refusal, shared = pipeline.compiled(special, job.target)
+                answer = Answer(job, refusal, shared)
+            else:
+                answer = Answer(job, unknown=True)
+        except carrying.CannotCarryError:
+            answer = Answer(job, unknown=True)
+        connection.send(answer)

@@ -1,0 +1,118 @@
+"""Has kernels compiled in another process, which is ended if it takes too long, and collects what the compiler says.
+
+That process runs `child`. This one needs neither torch nor Triton.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from triton_workshop.compiler.asked import Answer, Job, Refusal, Wanted
+from triton_workshop.compiler.targets import TARGETS, Target
+from triton_workshop.processes import call
+from triton_workshop.processes.call import Call, EndedError, TimeIsUpError
+from triton_workshop.processes.modes import Mode, compiling
+from triton_workshop.processes.runner import Runner
+
+COMPILER = "triton_workshop.compiler.child:compile_when_asked"
+SECONDS = 5.0
+"""How long the compiler may take for a kernel and a GPU before the answer is that it is slow."""
+STARTING = 60.0
+"""Seconds that a new process may take to import Triton from a slow disk."""
+
+Start = Callable[[], Call]
+"""Starts `compile_when_asked` in another process. Raises OSError."""
+
+
+def jobs_for(kernels: Sequence[Wanted], targets: Sequence[Target] = TARGETS) -> list[Job]:
+    """What to ask about these launches' kernels, in order.
+
+    The front end reads every specialization. Every variant is compiled for the newest GPU, and the last one of each
+    kernel, which is the largest case's, for the others.
+    """
+    variants = {wanted.variant: wanted for wanted in kernels}
+    last = {wanted.name: wanted for wanted in kernels}
+    newest, *others = targets
+    return [
+        *(Job(wanted, None) for wanted in kernels),
+        *(Job(wanted, newest) for wanted in variants.values()),
+        *(Job(wanted, target) for target in others for wanted in last.values()),
+    ]
+
+
+def answers(jobs: Sequence[Job], start: Start) -> Iterator[Answer]:
+    """What the compiler says about each, until its front end refuses one.
+
+    A process that takes too long or crashes has answered for one job; another one goes on with the rest. Raises
+    OSError.
+    """
+    left = list(jobs)
+    while left:
+        process = start()
+        try:
+            process.send(tuple(left))
+            answered = _answers_of(process, left)
+            for answer in answered:
+                left.remove(answer.job)
+                yield answer
+                if answer.job.target is None and answer.refusal is not None:
+                    return
+        finally:
+            process.kill()
+            process.close()
+
+
+def _answers_of(process: Call, jobs: Sequence[Job]) -> Iterator[Answer]:
+    """The answers of one process, as many as it gives."""
+    seconds = STARTING
+    for job in jobs:
+        try:
+            answer = process.next_message(seconds)
+        except TimeIsUpError:
+            yield Answer(job, slow=True)
+            return
+        except EndedError as error:
+            yield Answer(job, Refusal(f"the compiler itself crashed: it was {error}"))
+            return
+        assert isinstance(answer, Answer)
+        yield answer
+        seconds = SECONDS
+
+
+def new_process() -> Call:
+    """Start a process for the compiler. Raises OSError."""
+    with Path(os.devnull).open("w") as nowhere:
+        return call.start(COMPILER, output=nowhere.fileno(), variables=compiling(os.environ))
+
+
+def warm(runner: Runner) -> Start:
+    """How to start processes for the compiler that have imported Triton before."""
+
+    def start() -> Call:
+        with Path(os.devnull).open("w") as nowhere:
+            return runner.call(COMPILER, output=nowhere.fileno(), mode=Mode.COMPILER)
+
+    return start
+
+
+class Ahead:
+    """Starts a process for the compiler before it is needed. Call it for that process, and for others after it."""
+
+    def __init__(self, start: Start = new_process) -> None:
+        self._start = start
+        self._started: Call | None = None
+        with suppress(OSError):
+            self._started = start()
+
+    def __call__(self) -> Call:
+        started, self._started = self._started, None
+        return started or self._start()
+
+    def close(self) -> None:
+        """End it if it was not needed."""
+        if self._started is not None:
+            self._started.kill()
+            self._started.close()

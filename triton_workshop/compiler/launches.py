@@ -1,0 +1,136 @@
+"""What a launch asks of the compiler: a kernel, the types of its arguments, and what is known about their values."""
+
+from __future__ import annotations
+
+import atexit
+import inspect
+import pickle
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from triton_workshop.compiler.asked import Wanted
+from triton_workshop.compiler.carrying import CannotCarryError, carried
+
+OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion")
+"""What a launch can tell the compiler."""
+
+
+@dataclass(frozen=True)
+class Specialization:
+    """A kernel as a launch specializes it (triton/runtime/jit.py, `create_function_from_signature`).
+
+    `signature` has a type for each parameter, `constants` the values that are known when it is compiled, and
+    `attributes` what is known about others: that they are divisible by 16. The keys of both are paths: a parameter's
+    position, and then positions in tuples.
+    """
+
+    kernel: Any
+    signature: dict[str, Any]
+    constants: dict[tuple[int, ...], Any]
+    attributes: dict[tuple[int, ...], list[Any]]
+    options: dict[str, Any]
+
+
+class Launches:
+    """Notes the specializations of the launches in this process, each once."""
+
+    def __init__(self) -> None:
+        self._found: dict[object, Wanted | None] = {}
+
+    def note(self, function: Any, arguments: Mapping[str, Any], options: Mapping[str, Any]) -> None:
+        """Note a launch of a kernel with these arguments."""
+        special = specialization(function, arguments, options)
+        key = (id(function), str((special.signature, special.constants, special.attributes, special.options)))
+        if key not in self._found:
+            self._found[key] = _wanted(special)
+
+    @contextmanager
+    def noted(self) -> Iterator[None]:
+        """Note the launches that are made inside, on the simulator."""
+        from triton_workshop.simulator import executor
+
+        executor.listeners.append(self.note)
+        try:
+            yield
+        finally:
+            executor.listeners.remove(self.note)
+
+    def wanted(self) -> tuple[Wanted, ...]:
+        """What the compiler should be asked, in the order of the launches."""
+        return tuple(wanted for wanted in self._found.values() if wanted is not None)
+
+
+def tell_the_slide(file: str) -> None:
+    """Note the launches from now on, and write to this file, when the script ends, what they ask of the compiler."""
+    from triton_workshop.simulator import executor
+
+    launches = Launches()
+    executor.listeners.append(launches.note)
+    atexit.register(lambda: Path(file).write_bytes(pickle.dumps(launches.wanted())))
+
+
+def _wanted(special: Specialization) -> Wanted | None:
+    declared = {name: kind for name, kind in special.signature.items() if kind not in ("i32", "i64", "constexpr")}
+    constants = {path: value for path, value in special.constants.items() if value != 1}
+    variant = str((special.kernel.fn.__name__, declared, constants, special.options))
+    try:
+        return Wanted(special.kernel.fn.__name__, variant, carried(special))
+    except CannotCarryError:
+        return None
+
+
+def specialization(function: Any, arguments: Mapping[str, Any], options: Mapping[str, Any]) -> Specialization:
+    """How Triton would specialize this kernel for these arguments."""
+    from triton._utils import find_paths_if, get_iterable_path
+
+    parameters = _parameters(function)
+    values = [arguments[parameter.name] for parameter in parameters]
+    pairs = [_specialized(parameter, value) for parameter, value in zip(parameters, values, strict=True)]
+    types = [kind for kind, _ in pairs]
+    keys = ["" if kind == "constexpr" else key for kind, key in pairs]
+    constant = find_paths_if(types, lambda _, kind: kind == "constexpr")
+    known = find_paths_if(keys, lambda _, key: isinstance(key, str))
+    return Specialization(
+        function,
+        dict(zip((parameter.name for parameter in parameters), types, strict=True)),
+        {path: get_iterable_path(values, path) for path in constant},
+        {path: _attributes(get_iterable_path(keys, path)) for path in known},
+        {name: options[name] for name in OPTIONS if options.get(name) is not None},
+    )
+
+
+def _parameters(kernel: Any) -> list[Any]:
+    from triton.runtime.jit import KernelParam
+
+    names = ("do_not_specialize", "do_not_specialize_on_alignment")
+    given = [kernel.kwargs.get(name) or () for name in names]
+
+    def parameter(place: int, each: inspect.Parameter) -> Any:
+        return KernelParam(place, each, *(place in which or each.name in which for which in given))
+
+    parameters = inspect.signature(kernel.fn).parameters.values()
+    return [parameter(place, each) for place, each in enumerate(parameters)]
+
+
+def _specialized(parameter: Any, value: Any) -> tuple[Any, Any]:
+    """A parameter's type, and what is known about its value: `D` for divisible by 16."""
+    from triton.backends.compiler import BaseBackend
+    from triton.runtime import jit
+
+    if parameter.is_constexpr:
+        return "constexpr", None
+    annotated = parameter.annotation_type
+    specialize = not parameter.do_not_specialize and not (annotated == "u1" or annotated[:2] in ("fp", "bf"))
+    kind, key = jit.native_specialize_impl(
+        BaseBackend, value, parameter.is_const, specialize, not parameter.do_not_specialize_on_alignment
+    )
+    return (annotated, key if specialize else None) if annotated else (kind, key)
+
+
+def _attributes(key: str) -> list[Any]:
+    from triton.backends.compiler import BaseBackend
+
+    return BaseBackend.parse_attr(key) or []

@@ -1,0 +1,99 @@
+"""What the compiler said about the kernels of a script, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from triton_workshop.compiler.asked import Answer, Job, Wanted
+from triton_workshop.compiler.compilation import SECONDS, Start, answers, jobs_for
+from triton_workshop.compiler.targets import Target, targets_with
+from triton_workshop.device import visible_gpus
+from triton_workshop.slide import Numbers, number_of
+
+COMPILES = "It compiles for "
+"""How good news begins."""
+
+
+def ask(kernels: Sequence[Wanted], start: Start) -> Said:
+    """Have kernels compiled for the GPUs that a workshop meets, and for this machine's own. Raises OSError."""
+    present = [gpu.compute_capability for gpu in visible_gpus() if gpu.runs_kernels]
+    targets = targets_with(present)
+    found = list(answers(jobs_for(kernels, targets), start))
+    asked = {(answer.job.wanted, answer.job.target) for answer in found}
+    refused = {answer.job.wanted for answer in found if answer.refusal and answer.job.target}
+    # A variant that is refused for the newest GPU may compile for another one.
+    more = [Job(wanted, target) for wanted in refused for target in targets if (wanted, target) not in asked]
+    found += answers(more, start)
+    return Said(targets, tuple(target for target in targets if target.has(present)), tuple(found))
+
+
+@dataclass(frozen=True)
+class Said:
+    """What the compiler said about the kernels of a script, for these GPUs."""
+
+    targets: tuple[Target, ...]
+    present: tuple[Target, ...]
+    """Those of this machine."""
+    answers: tuple[Answer, ...]
+
+    @property
+    def refused(self) -> Answer | None:
+        """Why a kernel compiles for none of these GPUs, or for none of this machine's; None if all do."""
+        refused = [answer for answer in self.answers if answer.refusal is not None]
+        for answer in refused:
+            by = {other.job.target for other in refused if other.job.wanted == answer.job.wanted}
+            if None in by or by.issuperset(self.present or self.targets):
+                return answer
+        return None
+
+    def lines(self) -> list[str]:
+        """What somebody whose script is right should know."""
+        fine = [str(target) for target in self.fine]
+        return [*([f"{COMPILES}{listed(fine)}."] if fine else []), *self.notes]
+
+    def in_a_line(self, numbers: Numbers = ()) -> str:
+        """The same in short; lines are named as a slide numbers them, if it does."""
+        if (answer := self.refused) is None:
+            names = [f"sm_{target.capability}" for target in reversed(self.fine)]
+            all_of_them = len(names) > 1 and len(names) == len(self.targets)
+            compiles = f"compiles for {f'{names[0]} to {names[-1]}' if all_of_them else listed(names)}" if names else ""
+            return " · ".join(filter(None, (compiles, *self.notes)))
+        refusal = answer.refusal
+        assert refusal is not None
+        line = (number_of(refusal.line, numbers) if numbers else refusal.line) if refusal.line else None
+        where = f", line {line}" if line is not None else ""
+        return f"{answer.job.wanted.name} does not compile for a GPU{where}: {refusal.in_short}"
+
+    @property
+    def fine(self) -> list[Target]:
+        """The GPUs for which all kernels compile, with nothing to add."""
+        asked = {answer.job.target for answer in self.answers if not answer.unknown}
+        notable = {answer.job.target for answer in self.answers if _note(answer)}
+        return [target for target in self.targets if target in asked - notable]
+
+    @property
+    def notes(self) -> list[str]:
+        """What is not fine for some GPUs, each sentence once."""
+        return list(dict.fromkeys(filter(None, map(_note, self.answers))))
+
+
+def _note(answer: Answer) -> str:
+    """What is not fine about a kernel for one kind of GPU; empty if all is."""
+    name, target = answer.job.wanted.name, answer.job.target
+    if target is None:
+        return ""
+    limit = target.shared_bytes
+    if answer.slow:
+        return f"{name} compiles very slowly for {target}: it takes more than {SECONDS:g} s. Smaller blocks take less."
+    if answer.refusal is not None:
+        return f"{name} does not compile for {target}: {answer.refusal.words}"
+    if limit is not None and answer.shared_bytes > limit:
+        need = f"{name} needs {answer.shared_bytes >> 10} KiB of shared memory"
+        return f"{need}, and a program has {limit >> 10} KiB on {target}. Use smaller blocks or fewer num_stages there."
+    return ""
+
+
+def listed(words: Sequence[str]) -> str:
+    """In a sentence: `a, b and c`."""
+    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))

@@ -1,0 +1,255 @@
+"""A builder for Triton's code generator that knows types and nothing else.
+
+What Triton's front end refuses, it refuses in Python: by the types of values, which it keeps itself, and by which names
+are bound where. So it needs no compiled library: a builder whose every operation is just another value is enough. It
+keeps what the front end asks of it in return: whose results are whose, how many results a function has, and which
+blocks a region has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+
+class Handle:
+    """A value, a type, a location or an attribute: two are equal only if they are one."""
+
+    def get_type(self) -> Handle:
+        return TYPE
+
+    def get_loc(self) -> Handle:
+        return PLACE
+
+    def get_name(self) -> str:
+        return ""
+
+    def set_loc(self, _: Handle) -> None: ...
+
+    def set_name(self, _: str) -> None: ...
+
+    def set_attr(self, _name: str, _value: object) -> None: ...
+
+    def get_context(self) -> None: ...
+
+    def replace_all_uses_with(self, _: Handle) -> None: ...
+
+
+TYPE, PLACE = Handle(), Handle()
+
+
+class Region:
+    """The blocks of a function, or of the body of a loop, a branch or a combining function."""
+
+    def __init__(self) -> None:
+        self.blocks: list[Block] = []
+
+    def size(self) -> int:
+        return len(self.blocks)
+
+
+class Block(Handle):
+    """A sequence of operations without a branch."""
+
+    def __init__(self, region: Region) -> None:
+        self._region = region
+        self._arguments: dict[int, Handle] = {}
+        region.blocks.append(self)
+
+    def arg(self, number: int) -> Handle:
+        return self._arguments.setdefault(number, Handle())
+
+    def add_argument(self, _: Handle) -> None: ...
+
+    def get_parent(self) -> Region:
+        return self._region
+
+    def has_terminator(self) -> bool:
+        return False
+
+    def erase(self) -> None:
+        self._region.blocks.remove(self)
+
+    merge_block_before: Callable[[Block, Block], None] = lambda self, _: self.erase()
+
+
+class Operation(Handle):
+    """A loop, a branch, a call or a reduction: it has results, and regions with code of their own."""
+
+    def __init__(self, results: int = 0) -> None:
+        self._results = [Handle() for _ in range(results)]
+        self._more: dict[int, Handle] = {}
+        self._regions: dict[object, Region] = {}
+        self._blocks: dict[object, Block] = {}
+
+    def get_num_results(self) -> int:
+        return len(self._results)
+
+    def get_result(self, number: int) -> Handle:
+        return self._results[number] if self._results else self._more.setdefault(number, Handle())
+
+    def get_region(self, number: object) -> Region:
+        return self._regions.setdefault(number, Region())
+
+    def get_body(self, number: object) -> Block:
+        if number not in self._blocks:
+            self._blocks[number] = Block(self.get_region(number))
+        return self._blocks[number]
+
+    def get_induction_var(self) -> Handle:
+        return self.get_body(0).arg(0)
+
+    def get_then_block(self) -> Block:
+        return self.get_body("then")
+
+    def get_else_block(self) -> Block:
+        return self.get_body("else")
+
+    def get_before(self) -> Region:
+        return self.get_region("before")
+
+    def get_after(self) -> Region:
+        return self.get_region("after")
+
+    def verify(self) -> bool:
+        return True
+
+
+class Function(Operation):
+    """A function of the module: it knows how many values it takes and returns."""
+
+    def __init__(self, kind: tuple[int, int]) -> None:
+        super().__init__()
+        self.kind = kind
+
+    def reset_type(self, kind: tuple[int, int]) -> None:
+        self.kind = kind
+
+    def get_num_args(self) -> int:
+        return self.kind[0]
+
+    def args(self, number: int) -> Handle:
+        return self.get_body(0).arg(number)
+
+    def add_entry_block(self) -> Block:
+        return self.get_body(0)
+
+    def set_arg_attr(self, _number: int, _name: str, _value: object) -> None: ...
+
+
+class Module:
+    """The functions of a kernel, by name."""
+
+    def __init__(self) -> None:
+        self.functions: dict[str, Function] = {}
+        self.context: object = None
+
+    def has_function(self, name: str) -> bool:
+        return name in self.functions
+
+    def get_function(self, name: str) -> Function:
+        return self.functions[name]
+
+    def push_back(self, _: Function) -> None: ...
+
+    def verify(self) -> bool:
+        return True
+
+
+class Builder:
+    """Takes the place of `ir.builder`: what is not here gives a new value, whatever it is given."""
+
+    def __init__(self, _context: object) -> None:
+        self._block = Block(Region())
+
+    def __getattr__(self, name: str) -> Callable[..., Handle]:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return lambda *_, **__: Handle()
+
+    # Where code goes
+
+    def create_module(self) -> Module:
+        return Module()
+
+    def get_or_insert_function(self, module: Module, name: str, kind: tuple[int, int], *_: object) -> Function:
+        return module.functions.setdefault(name, Function(kind))
+
+    def get_function_ty(self, arguments: Sequence[Handle], results: Sequence[Handle]) -> tuple[int, int]:
+        return len(arguments), len(results)
+
+    def create_block(self) -> Block:
+        return Block(self._block.get_parent())
+
+    def create_block_with_parent(self, region: Region, _types: Sequence[Handle]) -> Block:
+        return Block(region)
+
+    new_block = create_block
+
+    def get_insertion_block(self) -> Block:
+        return self._block
+
+    get_insertion_point = get_insertion_block
+
+    def set_insertion_point_to_start(self, block: Block) -> None:
+        self._block = block
+
+    set_insertion_point_to_end = restore_insertion_point = set_insertion_point_to_start
+
+    # Places
+
+    def get_loc(self) -> Handle:
+        return PLACE
+
+    def set_loc(self, *_: object) -> None: ...
+
+    def create_loc(self, *_: object) -> Handle:
+        return PLACE
+
+    create_name_loc = create_loc
+
+    # Operations with results of their own
+
+    def call(self, function: Function, _arguments: Sequence[Handle]) -> Operation:
+        return Operation(function.kind[1])
+
+    def create_split(self, _: Handle) -> tuple[Handle, Handle]:
+        return Handle(), Handle()
+
+    def _operation(self, *_: object) -> Operation:
+        return Operation()
+
+    create_for_op = create_while_op = create_if_op = create_reduce = create_scan = create_map_elementwise = _operation
+
+
+class _Library:
+    """Triton's library `ir`, with the builder of this module."""
+
+    builder = Builder
+
+    def __init__(self, library: Any) -> None:
+        self._library = library
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._library, name)
+
+    def make_attr(self, *_: object) -> Handle:
+        return Handle()
+
+
+@contextmanager
+def types_only() -> Iterator[None]:
+    """Let Triton's code generator build nothing, as long as this lasts."""
+    from triton.compiler import code_generator
+    from triton.language import semantic
+
+    homes = (code_generator, semantic)
+    libraries = [home.ir for home in homes]
+    for home, library in zip(homes, libraries, strict=True):
+        home.ir = _Library(library)
+    try:
+        yield
+    finally:
+        for home, library in zip(homes, libraries, strict=True):
+            home.ir = library
