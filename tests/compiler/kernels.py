@@ -1,0 +1,135 @@
+"""Kernels that name all kinds of things: what the compiler must get with them."""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections import namedtuple
+
+import torch
+import triton
+import triton.language as tl
+from triton.language import exp
+
+from . import helpers
+
+HALF = tl.constexpr(0.5)
+NUMBER = 2
+KIND = tl.float32
+root = tl.sqrt
+Pair = namedtuple("Pair", "first second")
+
+
+class Mode(enum.IntEnum):
+    DOUBLE = 2
+
+
+@triton.jit
+def twice(x):
+    return x + x
+
+
+@triton.jit
+def downwards(x, n: tl.constexpr):
+    if n > 0:
+        return downwards(x, n - 1)
+    return x
+
+
+def plain(x):
+    return x + 1
+
+
+@triton.constexpr_function
+def rounded_up(n):
+    return 2 ** math.ceil(math.log2(n))
+
+
+@triton.jit
+def takes_all(x_ptr, output_ptr, n, BLOCK: tl.constexpr = 16, mode: tl.constexpr = Mode.DOUBLE):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, rounded_up(BLOCK))
+    x = tl.load(x_ptr + offsets, mask=offsets < n, other=0.0).to(KIND)
+    x = root(exp(x * HALF)) + helpers.shifted(twice(x)) + helpers.constants.ONE * math.pi
+    if mode == 2:
+        x = x.sum(axis=0) + x
+    tl.store(output_ptr + offsets, tl.math.abs(x), mask=offsets < n)
+
+
+@triton.jit
+def calls_itself(x_ptr, output_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    tl.store(output_ptr + offsets, downwards(tl.load(x_ptr + offsets), 3))
+
+
+@triton.jit
+def reads_a_global_number(x_ptr, output_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    tl.store(output_ptr + offsets, tl.load(x_ptr + offsets) * NUMBER)
+
+
+@triton.jit
+def calls_plain_python(x_ptr, output_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    tl.store(output_ptr + offsets, plain(tl.load(x_ptr + offsets)))
+
+
+@triton.jit
+def asks_torch(x_ptr, output_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    if torch.is_tensor(n):
+        offsets += 1
+    tl.store(output_ptr + offsets, tl.load(x_ptr + offsets))
+
+
+@triton.jit
+def leaves_a_loop(x_ptr, output_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + offsets)
+    for i in range(n):
+        if i == 2:
+            break
+        x += 1
+    tl.store(output_ptr + offsets, x)
+
+
+@triton.jit
+def broken(x):
+    total = 0
+    for _ in range(4):
+        total = total + x
+    return total
+
+
+@triton.jit
+def breaks_in_a_helper(x_ptr, output_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    tl.store(output_ptr + offsets, broken(tl.load(x_ptr + offsets)))
+
+
+@triton.jit
+def prints_with_an_f_string(x_ptr, output_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    print(f"n is {n}")
+    tl.store(output_ptr + offsets, tl.load(x_ptr + offsets))
+
+
+@triton.jit
+def takes_a_pair(x_ptr, output_ptr, pair, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    tl.store(output_ptr + offsets, tl.load(x_ptr + offsets) * pair.first + pair.second)
+
+
+@triton.jit
+def fp8_of_new_gpus(x_ptr, output_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    tl.store(output_ptr + offsets, tl.load(x_ptr + offsets).to(tl.float8e4nv).to(tl.float32))
+
+
+@triton.jit
+def large_product(x_ptr, output_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)[:, None] * BLOCK + tl.arange(0, BLOCK)[None, :]
+    x = tl.load(x_ptr + offsets)
+    total = tl.zeros((BLOCK, BLOCK), tl.float32)
+    for _ in range(n):
+        total += tl.dot(x, x)
+    tl.store(output_ptr + offsets, total)

@@ -1,0 +1,162 @@
+"""A kernel is launched on the simulator and compiled in another process, with everything that it names."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from triton_workshop.compiler import compilation
+from triton_workshop.compiler.asked import Answer, Job, Refusal, Wanted
+from triton_workshop.compiler.compilation import answers, jobs_for, new_process, warm
+from triton_workshop.compiler.launches import Launches
+from triton_workshop.compiler.said import Said, ask
+from triton_workshop.compiler.targets import TARGETS, Target, targets_with
+from triton_workshop.processes.call import Call
+from triton_workshop.processes.runner import Runner
+
+from . import kernels
+
+
+@pytest.fixture(scope="module")
+def start() -> Iterator[compilation.Start]:
+    """Processes that have imported Triton: the tests need many."""
+    with Runner() as runner:
+        yield warm(runner)
+
+
+def wanted(kernel: Any, *, number: Any = 3, block: int = 16, size: int | None = None) -> tuple[Wanted, ...]:
+    launches = Launches()
+    x = torch.ones(size or block)
+    with launches.noted():
+        kernel[(1,)](x, torch.empty_like(x), number, block)
+    return launches.wanted()
+
+
+def said(kernel: Any, start: compilation.Start, **arguments: Any) -> Said:
+    return ask(wanted(kernel, **arguments), start)
+
+
+@pytest.mark.parametrize("kernel", [kernels.takes_all, kernels.calls_itself])
+def test_a_kernel_takes_all_that_it_names_with_it(kernel: Any, start: compilation.Start) -> None:
+    found = said(kernel, start)
+    assert found.refused is None
+    assert found.fine == list(TARGETS)
+    assert found.lines() == ["It compiles for sm_90 (H100, H200), sm_80 (A100) and sm_75 (T4, RTX 20)."]
+    assert found.in_a_line() == "compiles for sm_75 to sm_90"
+
+
+@pytest.mark.parametrize(
+    ("kernel", "words", "line"),
+    [
+        (kernels.leaves_a_loop, "unsupported AST node type: Break", "break"),
+        (kernels.reads_a_global_number, "Cannot access global variable NUMBER", "NUMBER"),
+        (kernels.calls_plain_python, "Cannot access global variable plain", "plain(tl.load"),
+        (kernels.breaks_in_a_helper, "Loop-carried variable total has initial type int32", "total = total + x"),
+        (kernels.prints_with_an_f_string, "f-string", 'print(f"n is {n}")'),
+    ],
+)
+def test_a_refusal_has_the_compilers_words_and_the_line(
+    kernel: Any, words: str, line: str, start: compilation.Start
+) -> None:
+    answer = said(kernel, start).refused
+    assert answer is not None
+    assert answer.refusal is not None
+    assert words in answer.refusal.words
+    assert Path(answer.refusal.file).name == "kernels.py"
+    assert answer.refusal.line is not None
+    assert line in answer.refusal.source
+    assert line in Path(kernels.__file__).read_text().splitlines()[answer.refusal.line - 1]
+
+
+def test_a_tuple_of_arguments_is_specialized_as_the_compiler_does(start: compilation.Start) -> None:
+    assert said(kernels.takes_a_pair, start, number=kernels.Pair(2.0, 1)).refused is None
+
+
+def test_what_older_gpus_do_not_have_is_a_note(start: compilation.Start) -> None:
+    found = said(kernels.fp8_of_new_gpus, start)
+    assert found.refused is None
+    assert TARGETS[0] in found.fine
+    assert "fp8_of_new_gpus does not compile for sm_75 (T4, RTX 20)" in " ".join(found.notes)
+
+
+def test_shared_memory_that_a_gpu_does_not_have_is_a_note() -> None:
+    [kernel] = wanted(kernels.calls_itself)
+    enough, too_much = (Answer(Job(kernel, TARGETS[2]), shared_bytes=kib << 10) for kib in (64, 96))
+    assert Said(TARGETS, (), (enough,)).notes == []
+    [note] = Said(TARGETS, (), (too_much,)).notes
+    assert note.startswith("calls_itself needs 96 KiB of shared memory, and a program has 64 KiB on sm_75")
+
+
+def test_a_kernel_that_is_refused_for_this_machines_gpu_is_refused() -> None:
+    [kernel] = wanted(kernels.calls_itself)
+    refusal = Refusal("no such instruction")
+    refused = Answer(Job(kernel, TARGETS[1]), refusal)
+    fine = [Answer(Job(kernel, target)) for target in (TARGETS[0], TARGETS[2])]
+    assert Said(TARGETS, (), (*fine, refused)).refused is None
+    assert Said(TARGETS, (TARGETS[1],), (*fine, refused)).refused is refused
+
+
+def test_a_compiler_that_takes_too_long_is_ended_and_the_rest_goes_on(
+    start: compilation.Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [slow] = wanted(kernels.large_product, block=256, size=256 * 256)
+    [quick] = wanted(kernels.calls_itself)
+    monkeypatch.setattr(compilation, "SECONDS", 0.5)
+    jobs = [Job(slow, TARGETS[2]), Job(quick, TARGETS[0])]
+    found = list(answers(jobs, start))
+    assert [(answer.job, answer.slow) for answer in found] == [(jobs[0], True), (jobs[1], False)]
+    assert "compiles very slowly for sm_75" in Said(TARGETS, (), tuple(found)).notes[0]
+
+
+def test_a_compiler_that_crashes_has_refused(start: compilation.Start) -> None:
+    [kernel] = wanted(kernels.calls_itself)
+    processes: list[Call] = []
+
+    def crashing() -> Call:
+        processes.append(start())
+        if len(processes) == 1:
+            processes[0].kill()
+        return processes[-1]
+
+    first, second = answers([Job(kernel, TARGETS[0]), Job(kernel, TARGETS[1])], crashing)
+    assert first.refusal is not None
+    assert "the compiler itself crashed" in first.refusal.words
+    assert second.refusal is None
+
+
+def test_a_new_process_compiles_without_torch_and_without_the_interpreter(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRITON_INTERPRET", "1")
+    assert os.environ["TRITON_INTERPRET"] == "1"
+    found = ask(wanted(kernels.calls_itself), new_process)
+    assert found.fine == list(TARGETS)
+
+
+def test_each_specialization_is_read_and_each_variant_compiled_but_not_for_every_gpu() -> None:
+    kinds = [Wanted("add", "a", b"1"), Wanted("add", "a", b"2"), Wanted("add", "b", b"3")]
+    asked = [(job.wanted.data, job.target) for job in jobs_for(kinds)]
+    newest, *older = TARGETS
+    assert asked == [
+        *((data, None) for data in (b"1", b"2", b"3")),
+        *((data, newest) for data in (b"2", b"3")),
+        *((b"3", target) for target in older),
+    ]
+
+
+def test_a_gpu_of_this_machine_is_one_of_the_targets() -> None:
+    assert targets_with([(9, 0)]) == TARGETS
+    assert targets_with([(12, 0), (8, 0)]) == (*TARGETS, Target(120, "the GPU of this machine"))
+
+
+def test_sizes_that_are_one_or_divisible_by_sixteen_are_known_to_the_compiler() -> None:
+    launches = Launches()
+    x = torch.ones(64)
+    with launches.noted():
+        for number in (1, 2, 3, 16, 32):
+            kernels.takes_all[(1,)](x, torch.empty_like(x), number, 16)
+    assert len(launches.wanted()) == 3
+    assert len({each.variant for each in launches.wanted()}) == 1
