@@ -15,13 +15,14 @@ from triton_workshop.simulator import record
 from triton_workshop.simulator.install import install
 
 _upstream = {
-    "GridExecutor": interpreter.GridExecutor,
     "interpreter_builder": interpreter.interpreter_builder,
     "_patch_lang": interpreter._patch_lang,
 }
-assert _upstream["GridExecutor"].__module__ == interpreter.__name__, "the simulator was installed too early"
+_upstream_run = interpreter.InterpretedFunction.run
+assert _upstream_run.__module__ == interpreter.__name__, "the simulator was installed too early"
 install()
 _ours = {name: getattr(interpreter, name) for name in _upstream}
+_our_run = interpreter.InterpretedFunction.run
 
 
 def _patch_everywhere(_function: Any) -> Any:
@@ -37,9 +38,11 @@ def upstream() -> Iterator[None]:
     for name, member in {**_upstream, "_patch_lang": _patch_everywhere}.items():
         setattr(interpreter, name, member)
     interpreter.interpreter_semantic.builder = _upstream["interpreter_builder"]
+    interpreter.InterpretedFunction.run = _upstream_run
     try:
         yield
     finally:
+        interpreter.InterpretedFunction.run = _our_run
         for name, member in _ours.items():
             setattr(interpreter, name, member)
         interpreter.interpreter_semantic.builder = _ours["interpreter_builder"]

@@ -357,7 +357,7 @@ def test_the_switch_leaves_tritons_own_interpreter(tmp_path: Path) -> None:
     script.write_text(
         "from triton_workshop import DEVICE\n"
         "from triton.runtime import interpreter\n"
-        "print(interpreter.GridExecutor.__module__)\n"
+        "print(interpreter.InterpretedFunction.run.__module__)\n"
     )
     for switch, module in (("0", "triton.runtime.interpreter"), ("1", "triton_workshop.simulator.executor")):
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "TRITON_WORKSHOP_SIMULATOR": switch}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import logging
+import math
 import operator
 import os
 import pkgutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,9 +25,10 @@ from triton_workshop.simulator.builder import Builder, constant
 from triton_workshop.simulator.counts import Counts, Write
 from triton_workshop.simulator.faults import Fault, FaultLog, MemoryFaults
 from triton_workshop.simulator.formats import Array, item_bytes
-from triton_workshop.simulator.language import interpreted, prints
+from triton_workshop.simulator.language import launched
 from triton_workshop.simulator.layout import Layout
 from triton_workshop.simulator.memory import Memory
+from triton_workshop.simulator.reaching import Analysis
 from triton_workshop.simulator.signals import Diverged, LaunchEnds, LookedAt, Plan, Restart
 from triton_workshop.simulator.values import Value
 from triton_workshop.slide import LAUNCHES
@@ -44,8 +47,6 @@ _writes_wanted: list[bool] = []
 """One for each recorder."""
 listeners: list[Callable[[Any, dict[str, Any], dict[str, Any]], None]] = []
 """Each is told of every launch that ended without an error: the kernel, its arguments, and the other options."""
-_running: list[Callable[[dict[str, Any]], None]] = []
-"""How the running launch makes `range` batched in a module."""
 
 
 @dataclass(frozen=True)
@@ -90,43 +91,56 @@ def record(*, layout: bool = False, writes: bool = False) -> Iterator[list[Launc
 
 
 class Executor:
-    """Replaces the `GridExecutor` of Triton's interpreter: one launch of one kernel on one grid."""
+    """The launches of one kernel, in place of the `GridExecutor` of Triton's interpreter."""
 
-    def __init__(self, fn: Any, arg_names: list[str], grid: Any, pre_run_hooks: Any = ()) -> None:
-        original = upstream_executor(fn, arg_names, grid)
-        self.fn = fn
-        self.grid = grid
-        self.hooks = tuple(pre_run_hooks)
-        parameters = inspect.signature(fn).parameters.values()
+    def __init__(self, kernel: Any) -> None:
+        self.kernel = kernel
+        fn = self.fn = kernel.rewrite()
+        self._parameters = inspect.signature(fn).parameters
+        self._defaults = {p.name: p.default for p in self._parameters.values() if p.default is not p.empty}
+        kinds = {p.kind for p in self._parameters.values()}
+        self._plain = kinds <= {inspect.Parameter.POSITIONAL_OR_KEYWORD}
         # Like Triton's compiler, but unlike its interpreter, this accepts "tl.constexpr" in quotation marks.
-        self.constants = frozenset(p.name for p in parameters if "constexpr" in str(p.annotation))
-        self.annotated = {
-            p.name: triton.runtime.jit.KernelParam(0, p, False, False).annotation_type for p in parameters
+        self._constants = tuple(p.name for p in self._parameters.values() if "constexpr" in str(p.annotation))
+        self._annotated = {
+            p.name: triton.runtime.jit.KernelParam(0, p, False, False).annotation_type
+            for p in self._parameters.values()
         }
         """The type that a parameter's annotation gives to numbers, or an empty string."""
-        self._to_host = original._init_args_hst
-        self._from_host = original._restore_args_dev
+        unspecialised = set(kernel.kwargs.get("do_not_specialize") or ())
+        self._specialised = frozenset(
+            name
+            for place, name in enumerate(self._parameters)
+            if not {place, name} & unspecialised and not self._annotated[name]
+        )
+        """The parameters whose value 1 is a constant."""
+        self._prints = Analysis(fn)
+        self._largest: dict[str, int] = {}
+        """Elements of the largest block, by the values of the constants."""
 
-    def __call__(self, *arguments: Any, **named: Any) -> None:
-        parameters = inspect.signature(self.fn).parameters
-        options = {name: value for name, value in named.items() if name not in parameters}
-        named = {name: value for name, value in named.items() if name in parameters}
-        host, host_named = self._to_host(arguments, named) if _elsewhere(arguments, named) else (arguments, named)
-        for hook in self.hooks:
+    def launch(self, grid: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> None:
+        options = {name: value for name, value in named.items() if name not in self._parameters}
+        named = {name: value for name, value in named.items() if name in self._parameters}
+        host, host_named = arguments, named
+        elsewhere = _elsewhere(arguments, named)
+        if elsewhere:
+            upstream_executor = upstream.GridExecutor(self.fn, list(self._parameters), grid)
+            host, host_named = upstream_executor._init_args_hst(arguments, named)
+        for hook in self.kernel.pre_run_hooks:
             hook(*host, **host_named)
-        bound = inspect.getcallargs(self.fn, *host, **host_named)
-        grid = tuple(operator.index(size) for size in (self.grid(bound) if callable(self.grid) else self.grid))
+        bound = self._bound(host, host_named)
+        grid = tuple(operator.index(size) for size in (grid(bound) if callable(grid) else grid))
         assert 1 <= len(grid) <= 3, "grid must have 1 to 3 dimensions"
         log = FaultLog(self.fn.__name__, grid)
-        programs = max(1, int(np.prod(grid)))
+        programs = max(1, math.prod(grid))
         layout = Layout(programs) if any(_layout_wanted) else None
         counts = Counts(layout=layout, busy=np.zeros(programs, np.bool_)) if _recorders else None
         memory = Memory(log, programs, counts)
         try:
             error = self._launch(memory, grid, bound)
         finally:
-            if host is not arguments:
-                self._from_host(arguments, host, named, host_named)
+            if elsewhere:
+                upstream_executor._restore_args_dev(arguments, host, named, host_named)
         faults = log.faults()
         if counts is not None:
             counts.finish()
@@ -140,7 +154,15 @@ class Executor:
         if error is not None:
             raise error
         for tell in listeners:
-            tell(getattr(self.fn, "kernel", self.fn), bound, options)
+            tell(self.kernel, bound, options)
+
+    def _bound(self, arguments: Sequence[Any], named: dict[str, Any]) -> dict[str, Any]:
+        """The arguments by the names of their parameters. Raises TypeError if one is missing or too much."""
+        bound = {**self._defaults, **dict(zip(self._parameters, arguments, strict=False)), **named}
+        fits = len(bound) == len(self._parameters) and len(arguments) <= len(bound)
+        if self._plain and fits and not any(name in named for name in list(self._parameters)[: len(arguments)]):
+            return {name: bound[name] for name in self._parameters}
+        return inspect.getcallargs(self.fn, *arguments, **named)
 
     def _launch(self, memory: Memory, grid: tuple[int, ...], bound: dict[str, Any]) -> Exception | None:
         """Run all programs, and start again if the plan turns out not to work. Returns what the kernel raised."""
@@ -149,31 +171,27 @@ class Executor:
         builder.grid = (*grid, 1, 1)[:3]  # type: ignore[assignment]  # three of them
         builder.largest = 1
         builder.integers = {name: value for name, value in bound.items() if type(value) is int}
-        plan = Plan(one_by_one=prints(self.fn))
+        plan = Plan(one_by_one=self._prints.reaches_out())
         if plan.one_by_one:
             self._log_one_by_one("its source prints, or reaches out of the kernel")
         memory.start(plan)
-        with interpreted(self.fn, builder) as enter_module, np.errstate(all="ignore"):
-            _running.append(enter_module)
-            try:
-                values = {name: self._argument(builder, name, value) for name, value in bound.items()}
-                while True:
-                    try:
-                        self._run(builder, values)
-                        return None
-                    except LaunchEnds:
-                        return None
-                    except Restart as restart:
-                        plan, reason = restart.plan, restart.reason
-                    except LookedAt:
-                        plan, reason = replace(memory.plan, one_by_one=True), "Python looks at a value"
-                    except Exception as error:
-                        if memory.plan.one_by_one:
-                            return _as_interpreter_error(error)
-                        plan, reason = replace(memory.plan, one_by_one=True), repr(error)
-                    self._start_again(builder, plan, reason)
-            finally:
-                _running.pop()
+        with launched(upstream.interpreter_semantic), np.errstate(all="ignore"):
+            values = {name: self._argument(builder, name, value) for name, value in bound.items()}
+            while True:
+                try:
+                    self._run(builder, values)
+                    return None
+                except LaunchEnds:
+                    return None
+                except Restart as restart:
+                    plan, reason = restart.plan, restart.reason
+                except LookedAt:
+                    plan, reason = replace(memory.plan, one_by_one=True), "Python looks at a value"
+                except Exception as error:
+                    if memory.plan.one_by_one:
+                        return _as_interpreter_error(error)
+                    plan, reason = replace(memory.plan, one_by_one=True), repr(error)
+                self._start_again(builder, plan, reason)
 
     def _log_one_by_one(self, reason: str) -> None:
         logger.debug("%s runs program by program: %s", self.fn.__name__, reason)
@@ -188,11 +206,11 @@ class Executor:
             memory.counts.clear()
 
     def _run(self, builder: Builder, values: dict[str, Any]) -> None:
-        plan, programs = builder.memory.plan, int(np.prod(builder.grid))
+        plan, programs = builder.memory.plan, math.prod(builder.grid)
         # The first of many programs runs alone: if the launch has to start again, it does so early, and that program
         # shows how large the kernel's blocks are. The next launch with the same constants knows that.
-        constants = str({name: values[name] for name in sorted(self.constants & values.keys())})
-        known = self.fn.__dict__.setdefault("simulator_blocks", {})
+        constants = str([values[name] for name in self._constants])
+        known = self._largest
         size = _group_size(programs, known[constants]) if constants in known else FEW if programs <= FEW else 1
         size = size if plan == Plan() else 1
         start = 0
@@ -232,28 +250,42 @@ class Executor:
 
     def _argument(self, builder: Builder, name: str, value: Any) -> Any:
         """A kernel's argument as the language represents it."""
-        if name in self.constants:
-            return value
+        if name in self._constants:
+            return value.value if isinstance(value, tl.constexpr) else value
+        annotated = self._annotated[name]
+        if annotated and isinstance(value, int | float):
+            return _number(value, tl.str_to_ty(annotated, None))
+        return self._by_type(builder, name, value, specialise=name in self._specialised)
+
+    def _by_type(self, builder: Builder, name: str, value: Any, *, specialise: bool) -> Any:
+        """An argument without an annotation. Where the compiler may `specialise`, the number 1 is a constant."""
         if isinstance(value, int | float):
-            dtype = tl.str_to_ty(self.annotated.get(name) or triton.runtime.jit.mangle_type(value), None)
-            return tl.tensor(constant(value, dtype), dtype)
+            kind = triton.runtime.jit.mangle_type(value, specialise)
+            return value if kind == "constexpr" else _number(value, _type(kind))
         if hasattr(value, "data_ptr"):
-            dtype = tl.str_to_ty(triton.runtime.jit.mangle_type(value), None)
+            dtype = _type(triton.runtime.jit.mangle_type(value))
             origin = builder.memory.add(name, getattr(value, "base", value), item_bytes(dtype.element_ty))
             return tl.tensor(Value(np.zeros(1, np.int64), dtype, origin=origin), dtype)
         if isinstance(value, tuple):
-            parts = [self._argument(builder, f"{name}[{place}]", part) for place, part in enumerate(value)]
+            # The compiler specialises these whatever is said of the parameter.
+            parts = [
+                self._by_type(builder, f"{name}[{place}]", part, specialise=True) for place, part in enumerate(value)
+            ]
             return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
         if isinstance(value, TensorDescriptor):
             return self._descriptor(builder, name, value)
         return value
 
     def _descriptor(self, builder: Builder, name: str, descriptor: Any) -> Any:
-        strides = [self._argument(builder, name, stride) for stride in descriptor.strides]
+        base, *numbers = (
+            self._by_type(builder, name, part, specialise=False)
+            for part in (descriptor.base, *descriptor.shape, *descriptor.strides)
+        )
+        shape, strides = numbers[: len(descriptor.shape)], numbers[len(descriptor.shape) :]
         strides[-1] = tl.constexpr(1)
         made = upstream.interpreter_semantic.make_tensor_descriptor(
-            base=self._argument(builder, name, descriptor.base),
-            shape=[self._argument(builder, name, size) for size in descriptor.shape],
+            base=base,
+            shape=shape,
             strides=strides,
             block_shape=[tl.constexpr(size) for size in descriptor.block_shape],
             padding_option=descriptor.padding,
@@ -263,27 +295,22 @@ class Executor:
         return made
 
 
-upstream_executor: Any = upstream.GridExecutor
-
-
-def launch(kernel: Any, *arguments: Any, grid: Any, warmup: bool, **named: Any) -> None:
-    """Runs a kernel, in place of `InterpretedFunction.run`; a warm-up only compiles, so there is nothing to do."""
+def run_kernel(kernel: Any, *arguments: Any, grid: Any, warmup: bool, **named: Any) -> None:
+    """Launches a kernel. A warm-up would only compile it."""
     if warmup:
         return
     if LAUNCHES in os.environ:
         # By name: the compiler's room is on a higher floor.
         pkgutil.resolve_name("triton_workshop.compiler.launches:tell_the_slide")(os.environ.pop(LAUNCHES))
-    rewritten = kernel.rewrite()
-    rewritten.kernel = kernel
-    Executor(rewritten, kernel.arg_names, grid, kernel.pre_run_hooks)(*arguments, **named)
+    executor = vars(kernel).get("executor")
+    if executor is None:
+        executor = kernel.executor = Executor(kernel)
+    executor.launch(grid, arguments, named)
 
 
 def call_jit_function(function: Any, *arguments: Any, **named: Any) -> Any:
     """Calls a jit function for a kernel. Triton's own version would patch its language at every call."""
-    rewritten = function.rewrite()
-    if _running:
-        _running[-1](rewritten.__globals__)
-    return rewritten(*arguments, **named)
+    return function.rewrite()(*arguments, **named)
 
 
 def first_configuration(tuner: Any, *arguments: Any, **named: Any) -> Any:
@@ -304,6 +331,15 @@ def _builder() -> Builder:
     builder = upstream.interpreter_builder
     assert isinstance(builder, Builder), "the simulator is not installed"
     return builder
+
+
+def _number(value: float, dtype: Any) -> Any:
+    return tl.tensor(constant(value, dtype), dtype)
+
+
+@functools.cache
+def _type(name: str) -> Any:
+    return tl.str_to_ty(name, None)
 
 
 def _group_size(left: int, largest: int) -> int:

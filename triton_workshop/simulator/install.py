@@ -40,18 +40,17 @@ def _take_over(interpreter: Any) -> None:
 
     from triton_workshop.simulator import executor
     from triton_workshop.simulator.builder import Builder
+    from triton_workshop.simulator.language import install_language
     from triton_workshop.simulator.libdevice import install_libdevice
     from triton_workshop.simulator.rewriting import install_rewriter
 
-    if interpreter.GridExecutor is executor.Executor:
+    if isinstance(interpreter.interpreter_builder, Builder):
         return
-    builder = Builder()
-    interpreter.interpreter_builder = builder
-    interpreter.interpreter_semantic.builder = builder
-    interpreter.GridExecutor = executor.Executor
-    install_rewriter()
+    interpreter.interpreter_builder = Builder()
+    install_language(interpreter.interpreter_builder)
     install_libdevice()
-    interpreter.InterpretedFunction.run = executor.launch
+    install_rewriter()
+    interpreter.InterpretedFunction.run = executor.run_kernel
     interpreter.InterpretedFunction.__call__ = executor.call_jit_function
     autotuner.Autotuner.run = executor.first_configuration
 

@@ -1,16 +1,20 @@
-"""Triton's language while a launch runs: where Python meets a value that all programs hold at once."""
+"""Triton's language in the simulator: where Python meets a value that all programs hold at once.
+
+It is installed once, and for good: Triton's own functions are changed in place, so each alias of one, whenever it was
+bound, works in a kernel, as it does for the compiler. Outside of a launch, with another semantic (that of Triton's
+code generator), and for values of another builder, everything behaves as Triton's own.
+"""
 
 from __future__ import annotations
 
 import builtins
-import dis
 import functools
+import gc
 import operator
 import sys
 import types
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,152 +22,171 @@ import triton.language as tl
 from triton.language.semantic import TritonSemantic
 from triton.runtime import interpreter as upstream
 
-from triton_workshop.simulator import reductions, rewriting
+from triton_workshop.simulator import reductions
 from triton_workshop.simulator.builder import Builder
 from triton_workshop.simulator.faults import Kind
 from triton_workshop.simulator.formats import Array, held_as
 from triton_workshop.simulator.signals import Branches, Diverged, LaunchEnds, LookedAt
 from triton_workshop.simulator.values import Value
 
-_KNOWN = frozenset({"triton", "math", "builtins", "numpy", "torch", "operator", "_operator"})
-_PRINTING = frozenset({"print", "input", "breakpoint", "device_print", "static_print", "open", "exec", "eval", "next"})
-_OUTLIVING = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "IMPORT_NAME"})
-_CHANGING = frozenset(
-    name for kind in (list, dict, set) for name in set(dir(kind)) - set(dir(tuple)) - set(dir(frozenset)) - {"get"}
-) - {"items", "keys", "values"}
+_language: dict[str, Any] = vars(tl.core)
+_SEMANTIC = "_semantic_of_the_running_launch"
+"""A global of `triton.language.core`."""
+
+
+class Semantic(TritonSemantic):  # type: ignore[misc]  # Triton is untyped
+    """Triton's semantics, but for what programs that run at once must do in one step."""
+
+    def atomic_max(self, pointer: Any, value: Any, mask: Any, sem: str, scope: str) -> Any:
+        return self._float_atomic("max", super().atomic_max, pointer, value, mask, sem, scope)
+
+    def atomic_min(self, pointer: Any, value: Any, mask: Any, sem: str, scope: str) -> Any:
+        return self._float_atomic("min", super().atomic_min, pointer, value, mask, sem, scope)
+
+    def _float_atomic(
+        self, name: str, on_integers: Callable[..., Any], pointer: Any, value: Any, mask: Any, sem: str, scope: str
+    ) -> Any:
+        """A float's maximum or minimum. Triton makes two of it, on its bits, which programs would share."""
+        if not value.dtype.is_floating() or not isinstance(self.builder, Builder):
+            return on_integers(pointer, value, mask, sem, scope)
+        pointer, value, mask = self.atom_red_typechecking_impl(pointer, value, mask, name)
+        order = self._str_to_sem(sem)
+        old = self.builder.create_atomic_rmw(
+            f"ATOMIC_OP.{name.upper()}", pointer.handle, value.handle, mask.handle, order, None
+        )
+        return tl.tensor(old, value.type)
 
 
 @contextmanager
-def interpreted(function: Callable[..., Any], builder: Builder) -> Iterator[Callable[[dict[str, Any]], None]]:
-    """Triton's language over `builder`, as long as a launch runs.
-
-    Gives a function that makes the builtins `range`, `min` and `max` batched in one more module: each jit function
-    has its own.
-    """
-    # Triton looks for the language among the kernel's globals; the functions that it calls may have it elsewhere.
-    scope = upstream._patch_lang(types.SimpleNamespace(__globals__={"tl": tl, "core": tl.core}))
-    modules: dict[int, tuple[dict[str, Any], Set[str]]] = {}
-    for language in (tl, tl.core):
-        for name, member in _members(builder).items():
-            scope.set_attr(language, name, member)
-    for name, method in _tensor_methods(builder).items():
-        scope.set_attr(tl.tensor, name, method)
-    # In Triton 3.6 it stays true for ever, so `while tl.condition(...)` would never end.
-    scope.set_attr(tl.condition, "__bool__", lambda condition: bool(condition.condition))
-    scope.set_attr(tl.constexpr, "__format__", lambda constant, specification: format(constant.value, specification))
-    scope.set_attr(tl.constexpr, "__str__", lambda constant: str(constant.value))
-    for name in ("atomic_max", "atomic_min"):
-        scope.set_attr(TritonSemantic, name, _float_atomic(builder, name, getattr(TritonSemantic, name)))
-
-    replacements = {"range": _members(builder)["range"], "min": _extremum("minimum"), "max": _extremum("maximum")}
-
-    def enter_module(names: dict[str, Any]) -> None:
-        if id(names) not in modules:
-            modules[id(names)] = (names, replacements.keys() - names.keys())
-            for name in replacements.keys() - names.keys():
-                names[name] = replacements[name]
-
-    enter_module(function.__globals__)
+def launched(semantic: Any) -> Iterator[None]:
+    """While this lasts, the language's functions use `semantic` unless they are given another."""
+    before = _language[_SEMANTIC]
+    _language[_SEMANTIC] = semantic
     try:
-        yield enter_module
+        yield
     finally:
-        for names, added in modules.values():
-            for name in added:
-                del names[name]
-        scope.restore()
+        _language[_SEMANTIC] = before
 
 
-def _extremum(name: str) -> Callable[..., Any]:
-    """Python's `min` or `max`, which Triton's compiler takes for `tl.minimum` or `tl.maximum` of tensors."""
-    plain = getattr(builtins, name[:3])
-
-    def extremum(*values: Any, **options: Any) -> Any:
-        if len(values) < 2 or not any(isinstance(value, tl.tensor) for value in values):
-            return plain(*values, **options)
-        return functools.reduce(getattr(tl, name), values)
-
-    return extremum
-
-
-def prints(function: Any) -> bool:
-    """Whether a kernel, or a function that it calls, may print or reach out of the kernel in another way.
-
-    Then programs have to run one after the other: what it does must happen once per program, in grid order. Reading a
-    global list or dict does not count, as long as nothing here could change one.
-    """
-    waiting, seen = [function], set[int]()
-    containers = changes = False
-    while waiting:
-        function = waiting.pop()
-        if id(function) in seen:
-            continue
-        seen.add(id(function))
-        uses = _uses(function.__code__)
-        if uses.reaches_out or function.__closure__:
-            return True
-        changes |= uses.changes
-        for thing in uses.globals(function.__globals__):
-            if isinstance(thing, upstream.InterpretedFunction):
-                waiting.append(thing.fn)
-            elif isinstance(thing, types.FunctionType):
-                waiting.extend([] if _is_known(thing.__module__) else [thing])
-            elif isinstance(thing, types.BuiltinFunctionType | types.MethodType) and not _is_known(thing.__module__):
-                return True
-            containers |= isinstance(thing, list | dict | set)
-    return containers and changes
+def install_language(builder: Builder) -> None:
+    """Let kernels on the CPU use the language over `builder` from now on."""
+    upstream.interpreter_semantic = Semantic(builder)
+    _install_builtins()
+    for function, ours in _functions(builder).items():
+        _substitute(function, ours)
+    for name, method in _tensor_methods(builder).items():
+        _add_method(tl.tensor, name, method, ours=_is_ours)
+    _install_classes()
+    of_triton = tl.dtype.to_ir
+    tl.dtype.to_ir = lambda dtype, other: dtype if isinstance(other, Builder) else of_triton(dtype, other)
 
 
-def _is_known(module: str | None) -> bool:
-    # Ours are those that the rewriter substitutes for `and`, `or` and `not`.
-    return module == rewriting.__name__ or (module or "").partition(".")[0] in _KNOWN
+def _builtin(fn: Any) -> Any:
+    """What `triton.language.core.builtin` makes of a function, here. Its code runs among the globals of that module."""
+
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        if kwargs.get("_semantic") is None:
+            if _semantic_of_the_running_launch is None:
+                _without_semantic()
+            kwargs["_semantic"] = _semantic_of_the_running_launch
+        return fn(*args, **kwargs)
+
+    return wrapper
 
 
-@dataclass(frozen=True)
-class _Uses:
-    """What a function's code mentions."""
-
-    names: frozenset[str]
-    """Its global names."""
-    attributes: frozenset[str]
-    reaches_out: bool
-    """Whether it prints, imports or assigns to something that outlives it."""
-    changes: bool
-    """Whether it could change a list, a dict or a set."""
-
-    def globals(self, space: dict[str, Any]) -> Iterator[Any]:
-        """What its global names refer to; for an unknown module, the parts that it may use."""
-        for name in self.names & space.keys():
-            thing = space[name]
-            if isinstance(thing, types.ModuleType) and not _is_known(thing.__name__):
-                yield from (getattr(thing, attribute, None) for attribute in self.attributes)
-            else:
-                yield thing
+_semantic_of_the_running_launch: Any = None
 
 
-@functools.cache
-def _uses(code: types.CodeType) -> _Uses:
-    instructions = list(dis.get_instructions(code))
-    operations = {step.opname for step in instructions}
-    names = {str(step.argval) for step in instructions if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
-    attributes = {str(step.argval) for step in instructions if step.opname in ("LOAD_ATTR", "LOAD_METHOD")}
-    reaches_out = bool((names | attributes) & _PRINTING or operations & _OUTLIVING)
-    changes = bool(attributes & _CHANGING or operations & {"STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE"})
-    for inner in code.co_consts:
-        if isinstance(inner, types.CodeType):
-            more = _uses(inner)
-            names |= more.names
-            attributes |= more.attributes
-            reaches_out |= more.reaches_out
-            changes |= more.changes
-    return _Uses(frozenset(names), frozenset(attributes), reaches_out, changes)
+def _without_semantic() -> None:
+    """Raise Triton's own error."""
+    types.FunctionType(_BUILTIN, vars(tl.core), closure=(types.CellType(None),))()
 
 
-def _members(builder: Builder) -> dict[str, Any]:
-    """What replaces names of `triton.language`."""
+_BUILTIN = tl.arange.__code__
 
-    def batched_range(first: Any, second: Any = None, step: Any = None, **_hints: Any) -> Iterable[Any]:
-        start, stop = (0, first) if second is None else (first, second)
-        return _steps(builder, start, stop, 1 if step is None else step)
+
+def _install_builtins() -> None:
+    """Change what `@builtin` of Triton makes of a function: those that it made, and those that it will make."""
+    _language[_SEMANTIC] = None
+    _language[_without_semantic.__name__] = _without_semantic
+    ours = _builtin(None).__code__
+    for function in gc.get_referrers(_BUILTIN):
+        if isinstance(function, types.FunctionType):
+            function.__code__ = ours
+    decorator = tl.core.builtin.__code__
+    parts = tuple(ours if part is _BUILTIN else part for part in decorator.co_consts)
+    tl.core.builtin.__code__ = decorator.replace(co_consts=parts)
+
+
+def _substitute(function: Any, ours: Callable[..., Any]) -> None:
+    """Call `ours` for a builtin of Triton, if it is called for a launch."""
+    (cell,) = function.__closure__
+    of_triton = cell.cell_contents
+
+    @functools.wraps(of_triton)
+    def chosen(*arguments: Any, _semantic: Any, **named: Any) -> Any:
+        if isinstance(_semantic.builder, Builder):
+            return ours(*arguments, **named)
+        return of_triton(*arguments, _semantic=_semantic, **named)
+
+    cell.cell_contents = chosen
+
+
+def _add_method(kind: type, name: str, method: Any, ours: Callable[[Any], bool]) -> None:
+    """Give a class of Triton's a method for objects that are `ours`; for others it is as before."""
+    before = getattr(kind, name, None)
+    if isinstance(method, property):
+        getter = before.fget if isinstance(before, property) else None
+        setattr(kind, name, property(lambda thing: (method.fget if ours(thing) else getter)(thing)))  # type: ignore[misc]
+        return
+    otherwise = before if before is not None else _MISSING[name]
+
+    def chosen(thing: Any, *arguments: Any) -> Any:
+        return method(thing, *arguments) if ours(thing) else otherwise(thing, *arguments)
+
+    setattr(kind, name, chosen)
+
+
+def _not_a_number(thing: Any) -> Any:
+    raise TypeError(f"{type(thing).__name__!r} object cannot be interpreted as a number")
+
+
+_MISSING: dict[str, Callable[..., Any]] = {
+    "__bool__": lambda _thing: True,
+    "__index__": _not_a_number,
+    "__int__": operator.index,
+    "__float__": lambda thing: float(operator.index(thing)),
+}
+"""What objects without such a method do."""
+
+
+def _is_ours(thing: Any) -> bool:
+    return isinstance(thing.handle, Value)
+
+
+def _launch_runs(_thing: Any = None) -> bool:
+    return _language[_SEMANTIC] is not None
+
+
+def _install_classes() -> None:
+    def constants(numbers: Any, *ends: Any, **hints: Any) -> None:
+        if _launch_runs():
+            ends = tuple(end if end is None or isinstance(end, tl.tensor) else tl.constexpr(end) for end in ends)
+            hints = {name: end if end is None else tl.constexpr(end) for name, end in hints.items()}
+        start(numbers, *ends, **hints)
+
+    start = tl.static_range.__init__
+    tl.static_range.__init__ = constants
+    for kind in (tl.range, tl.static_range):
+        _add_method(kind, "__iter__", lambda ends: iter(_steps(ends.start, ends.end, ends.step)), _launch_runs)
+    # In Triton 3.6 it stays true for ever, so `while tl.condition(...)` would never end.
+    _add_method(tl.condition, "__bool__", lambda condition: bool(condition.condition), _launch_runs)
+    _add_method(tl.constexpr, "__format__", lambda constant, form: format(constant.value, form), _launch_runs)
+    _add_method(tl.constexpr, "__str__", lambda constant: str(constant.value), _launch_runs)
+
+
+def _functions(builder: Builder) -> dict[Any, Callable[..., Any]]:
+    """Builtins of Triton that need more than another builder, and what they do in a launch."""
 
     def reduce(input: Any, axis: Any, combine_fn: Any, keep_dims: Any = False, **_: Any) -> Any:
         tensors = input if isinstance(input, tuple | tl.tuple) else (input,)
@@ -175,41 +198,90 @@ def _members(builder: Builder) -> dict[str, Any]:
         results = reductions.scan(builder, tuple(tensors), _plain(axis), combine_fn, bool(_plain(reverse)))
         return results if isinstance(input, tuple | tl.tuple) else results[0]
 
+    def static_assert(condition: Any, message: Any = "") -> None:
+        assert condition, _plain(message)
+
+    def hinted(input: Any, values: Any) -> Any:
+        """A promise to the compiler."""
+        many = _plain(values)
+        if isinstance(input, tl.tensor) and len(many if isinstance(many, list | tuple) else [many]) != max(
+            1, len(input.shape)
+        ):
+            raise ValueError("expected a value for each axis of the block")
+        return input
+
+    def item(tensor: Any, index: Any) -> Any:
+        parts = index if isinstance(index, tuple) else (index,)
+        if any(isinstance(part, tl.tensor | int) for part in parts):
+            raise TypeError(
+                "unsupported tensor index: brackets only add axes, as in `x[:, None]`; read memory with "
+                "`tl.load(pointer + offsets)`, and pick elements of a block with `tl.gather`"
+            )
+        return with_more_axes(tensor, index, _semantic=upstream.interpreter_semantic)
+
+    with_more_axes = tl.tensor.__getitem__.__closure__[0].cell_contents
     return {
-        "range": batched_range,
-        "static_range": batched_range,
-        "reduce": reduce,
-        "associative_scan": associative_scan,
+        tl.reduce: reduce,
+        tl.associative_scan: associative_scan,
+        tl.static_assert: static_assert,
+        tl.static_print: print,
+        tl.multiple_of: hinted,
+        tl.max_contiguous: hinted,
+        tl.max_constancy: hinted,
+        tl.tensor.__getitem__: item,
     }
 
 
-def _float_atomic(builder: Builder, name: str, on_integers: Callable[..., Any]) -> Callable[..., Any]:
-    """A float's maximum or minimum in one step. Triton makes two of it, on its bits, which programs would share."""
-
-    def update(semantic: Any, pointer: Any, value: Any, mask: Any, sem: str, scope: str) -> Any:
-        if not value.dtype.is_floating():
-            return on_integers(semantic, pointer, value, mask, sem, scope)
-        pointer, value, mask = semantic.atom_red_typechecking_impl(pointer, value, mask, name.removeprefix("atomic_"))
-        order = semantic._str_to_sem(sem)
-        kind = "ATOMIC_OP.MAX" if name == "atomic_max" else "ATOMIC_OP.MIN"
-        old = builder.create_atomic_rmw(kind, pointer.handle, value.handle, mask.handle, order, None)
-        return tl.tensor(old, value.type)
-
-    return update
+def batched(function: Any) -> Any:
+    """What a kernel calls by the name of a builtin of Python: for `range`, `min` and `max`, the one for tensors."""
+    return next((ours for plain, ours in _OF_TENSORS if function is plain), function)
 
 
-def _steps(builder: Builder, start: Any, stop: Any, step: Any) -> Iterable[Any]:
+def _batched_range(first: Any, second: Any = None, step: Any = None) -> Iterable[Any]:
+    start, stop = (0, first) if second is None else (first, second)
+    return _steps(start, stop, 1 if step is None else step)
+
+
+def _extremum(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
+    """Python's `min` or `max`, which Triton's compiler takes for `tl.minimum` or `tl.maximum` of tensors."""
+
+    def extremum(*values: Any, **options: Any) -> Any:
+        if len(values) < 2 or not any(isinstance(value, tl.tensor) for value in values):
+            return plain(*values, **options)
+        return functools.reduce(getattr(tl, name), values)
+
+    return extremum
+
+
+_OF_TENSORS = (
+    (builtins.range, _batched_range),
+    (builtins.min, _extremum("minimum", builtins.min)),
+    (builtins.max, _extremum("maximum", builtins.max)),
+)
+
+
+_RANGES = (builtins.range, tl.range)
+
+
+def counted(numbers: Any) -> Iterable[Any]:
+    """What a `for` of a kernel goes through: the numbers of a `range` as tensors."""
+    if isinstance(numbers, _RANGES) and _launch_runs():
+        return map(upstream.interpreter_semantic.to_tensor, numbers)
+    return numbers  # type: ignore[no-any-return]
+
+
+def _steps(start: Any, stop: Any, step: Any) -> Iterable[Any]:
     """The numbers of a `range` whose ends may differ between programs, as long as all make as many steps."""
-    if not any(isinstance(end, tl.tensor) for end in (start, stop, step)):
-        return builtins.range(_plain(start), _plain(stop), _plain(step))
-    first, last, stride = (_scalars(builder, end) for end in (start, stop, step))
+    ends = [_plain(end) for end in (start, stop, step)]
+    if not any(isinstance(end, tl.tensor) and _is_ours(end) for end in ends):
+        return builtins.range(*ends)
+    builder: Builder = upstream.interpreter_builder
+    first, last, stride = (_scalars(builder, end) for end in ends)
     counts = np.maximum(0, -((first - last) // stride))
     if (counts != counts[0]).any():
         raise Diverged(np.broadcast_to(counts, builder.memory.group.shape))
     semantic = upstream.interpreter_semantic
-    dtype = functools.reduce(
-        semantic.integer_promote_impl, (semantic.to_tensor(end).dtype for end in (start, stop, step))
-    )
+    dtype = functools.reduce(semantic.integer_promote_impl, (semantic.to_tensor(end).dtype for end in ends))
     numbers = (first + i * stride for i in builtins.range(int(counts[0])))
     return (tl.tensor(Value(number.astype(held_as(dtype)), dtype), dtype) for number in numbers)
 
@@ -217,7 +289,7 @@ def _steps(builder: Builder, start: Any, stop: Any, step: Any) -> Iterable[Any]:
 def _scalars(builder: Builder, number: Any) -> Array:
     """An integer of every program, (P,), or (1,) where all agree."""
     if not isinstance(number, tl.tensor):
-        return np.array([operator.index(_plain(number))])
+        return np.array([operator.index(number)])
     value = number.handle
     if not _is_single(value) or not number.dtype.is_int():
         raise TypeError(f"`range` expects integers, but one of its arguments is {_described(number)}")
@@ -255,19 +327,9 @@ def _agreed(builder: Builder, value: Value) -> Any:
 
 def _tensor_methods(builder: Builder) -> dict[str, Any]:
     """What replaces methods of `tl.tensor`."""
-    with_more_axes = tl.tensor.__getitem__
-
-    def item(tensor: Any, index: Any) -> Any:
-        parts = index if isinstance(index, tuple) else (index,)
-        if any(isinstance(part, tl.tensor | int) for part in parts):
-            raise TypeError(
-                "unsupported tensor index: brackets only add axes, as in `x[:, None]`; read memory with "
-                "`tl.load(pointer + offsets)`, and pick elements of a block with `tl.gather`"
-            )
-        return with_more_axes(tensor, index)
 
     def as_bool(tensor: Any) -> bool:
-        if sys._getframe(1).f_globals.get("__name__") == "triton.language.semantic":
+        if sys._getframe(2).f_globals.get("__name__") == "triton.language.semantic":
             return True  # there `if mask` asks whether there is one
         value = tensor.handle
         if builder.combining or _is_single(value):
@@ -309,7 +371,6 @@ def _tensor_methods(builder: Builder) -> dict[str, Any]:
         return tl.tensor(handle, tl.block_type(tensor.dtype, list(handle.shape)))
 
     return {
-        "__getitem__": item,
         "__bool__": as_bool,
         "__index__": as_index,
         "__int__": number(int),

@@ -5,7 +5,6 @@ Their names and what they compute: NVIDIA, "Libdevice User's Guide".
 
 from __future__ import annotations
 
-import functools
 import importlib
 import inspect
 import math
@@ -13,7 +12,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from triton.runtime import interpreter as upstream
 
 from triton_workshop.simulator.formats import Array
 
@@ -25,11 +23,16 @@ Function = Callable[..., Any]
 
 def install_libdevice() -> None:
     """Let kernels call the functions of libdevice from now on, by either of the two modules that have them."""
-    source, *_ = modules = [importlib.import_module(home) for home in _HOMES]
-    for name, function in inspect.getmembers(source, upstream.tl.core.is_builtin):
-        called = functools.wraps(function)(functools.partial(function, _semantic=upstream.interpreter_semantic))
-        for module in modules:
-            setattr(module, name, called)
+    real, empty = [importlib.import_module(home) for home in _HOMES]
+
+    def forwarded(*arguments: Any, _to: Any, **named: Any) -> Any:
+        return _to(*arguments, **named)
+
+    for name, function in inspect.getmembers(empty, inspect.isfunction):
+        target = getattr(real, name, None)
+        if function.__module__ == empty.__name__ and target is not None:
+            # In place, so that an alias of it works too.
+            function.__code__, function.__kwdefaults__ = forwarded.__code__, {"_to": target}
 
 
 def function_of(symbol: str) -> Function:

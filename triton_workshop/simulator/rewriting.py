@@ -8,13 +8,18 @@ down.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import triton.language as tl
 from triton.runtime import interpreter as upstream
 
+from triton_workshop.simulator import language
+
 _NAMES = {ast.And: "_elementwise_and", ast.Or: "_elementwise_or"}
+_OF_TENSORS = frozenset({"range", "min", "max"})
+_OF_CONSTANTS = frozenset(vars(tl.constexpr(0)))
+"""What the compiler finds in a constant before it looks at its value: `.value`, `.type`."""
 
 
 class Rewriter(upstream.ASTTransformer):  # type: ignore[misc]  # Triton is untyped
@@ -24,19 +29,30 @@ class Rewriter(upstream.ASTTransformer):  # type: ignore[misc]  # Triton is unty
         changed: ast.AST = self.generic_visit(_AsCompiled().visit(node))
         return changed
 
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:  # noqa: N802
+        if len(node.targets) > 1:
+            raise ValueError("Multiple assignments are not supported")
+        self.generic_visit(node)
+        node.value = ast.copy_location(_call("_assigned", [node.value]), node.value)
+        return node
+
 
 class _AsCompiled(ast.NodeTransformer):
     def visit_For(self, node: ast.For) -> ast.AST:
         self.generic_visit(node)
-        match node.iter:
-            case ast.Call(func=ast.Name(id="range") | ast.Attribute(attr="range")):
-                node.iter = ast.copy_location(_call("_counted", [node.iter]), node.iter)
+        node.iter = ast.copy_location(_call("_counted", [node.iter]), node.iter)
         return node
 
-    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        if node.id not in _OF_TENSORS or not isinstance(node.ctx, ast.Load):
+            return node
+        return ast.copy_location(_call("_batched", [node]), node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)
-        node.value = ast.copy_location(_call("_assigned", [node.value]), node.value)
-        return node
+        if node.attr not in _OF_CONSTANTS or not isinstance(node.ctx, ast.Load):
+            return node
+        return ast.copy_location(_call("_attribute", [node.value, ast.Constant(node.attr)]), node)
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
         self.generic_visit(node)
@@ -84,16 +100,19 @@ def elementwise_assert(condition: Any, message: str = "") -> None:
         assert condition, message
 
 
-def counted(numbers: Iterable[Any]) -> Iterable[Any]:
-    """The numbers of a `range`, as tensors."""
-    return map(upstream.interpreter_semantic.to_tensor, numbers)
+def attribute(thing: Any, name: str) -> Any:
+    """`thing.value` and so on, where a constant is a plain value here and a `tl.constexpr` for the compiler."""
+    constant = not hasattr(thing, name) and not isinstance(thing, tl.core.base_value)
+    return getattr(tl.constexpr(thing) if constant else thing, name)
 
 
 def assigned(value: Any) -> Any:
-    """What is assigned to names, with a tuple's numbers as tensors; Triton's interpreter converts those outside."""
-    if not isinstance(value, tuple):
+    """What is assigned to names: numbers become tensors, those of a tuple too."""
+    if isinstance(value, tl.tensor):
         return value
-    parts = [upstream.interpreter_semantic.to_tensor(assigned(part), False) for part in value]
+    if not isinstance(value, tuple):
+        return upstream.interpreter_semantic.to_tensor(value, False)
+    parts = [assigned(part) for part in value]
     return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
 
 
@@ -122,5 +141,7 @@ def install_rewriter() -> None:
     upstream._elementwise_or = elementwise_or
     upstream._elementwise_not = elementwise_not
     upstream._elementwise_assert = elementwise_assert
-    upstream._counted = counted
+    upstream._attribute = attribute
+    upstream._batched = language.batched
+    upstream._counted = language.counted
     upstream._assigned = assigned
