@@ -703,6 +703,8 @@ class Builder:
 
         return call
 
+        if condition.dtype.scalar.is_ptr():
+            condition = self.create_ptr_to_int(condition, tl.int64)
     def _note(self, shape: tuple[int, ...]) -> None:
         self.largest = max(self.largest, math.prod(shape))
 

@@ -331,9 +331,9 @@ def _tensor_methods(builder: Builder) -> dict[str, Any]:
     def as_bool(tensor: Any) -> bool:
         if sys._getframe(2).f_globals.get("__name__") == "triton.language.semantic":
             return True  # there `if mask` asks whether there is one
-        value = tensor.handle
-        if builder.combining or _is_single(value):
-            return bool(_agreed(builder, value))
+        if builder.combining or _is_single(tensor.handle):
+            # Whether a number or an address is not zero: programs that agree on that stay together.
+            return bool(_agreed(builder, upstream.interpreter_semantic.cast(tensor, tl.int1).handle))
         raise ValueError(
             f"{_described(tensor)} is neither true nor false; choose element by element, with tl.where or a mask"
         )

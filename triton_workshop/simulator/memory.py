@@ -96,7 +96,7 @@ class Memory:
             here = region.holds(addresses) & (distance % item == 0) & (origin == NOWHERE)
             origin[here] = region.number
             index[here] = (distance[here] // item).astype(np.int64)
-        return index, int(origin[0]) if origin.size == 1 or (origin == origin.flat[0]).all() else origin
+        return index, int(origin.flat[0]) if (origin == origin.flat[0]).all() else origin
 
     def _find(self, addresses: Array, names: dict[str, int]) -> None:
         """Add the live torch storages that hold addresses which are in no region yet."""
