@@ -552,9 +552,11 @@ class Builder:
         b_packed: bool,
         accumulator: Value,
     ) -> Value:
-        result = dot.multiply_scaled(
-            a, a_scale, a_format, b, b_scale, b_format, a_packed=a_packed, b_packed=b_packed, accumulator=accumulator
-        )
+        e2m1 = type(a_format).E2M1
+        left_axis, right_axis = -1 if a_packed else -2, -2 if b_packed else -1
+        left = dot.scaled_operand(a, a_scale, left_axis if a_format == e2m1 else None, right=False)
+        right = dot.scaled_operand(b, b_scale, right_axis if b_format == e2m1 else None, right=True)
+        result = dot.multiply(left, right, accumulator, "IEEE")
         self._note(result.shape)
         self._operations(result, each=2 * a.shape[-1])
         self._product(result, a, "scaled")
@@ -705,6 +707,7 @@ class Builder:
 
         if condition.dtype.scalar.is_ptr():
             condition = self.create_ptr_to_int(condition, tl.int64)
+
     def _note(self, shape: tuple[int, ...]) -> None:
         self.largest = max(self.largest, math.prod(shape))
 

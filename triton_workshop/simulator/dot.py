@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 import triton.language as tl
-from triton.runtime import interpreter as upstream
 
-from triton_workshop.simulator.formats import Array, encode, held_as, round_to_bits, rounded, undefined
-from triton_workshop.simulator.values import Value
+from triton_workshop.simulator.formats import Array, held_as, round_to_bits, rounded, undefined
+from triton_workshop.simulator.values import Value, either, spread
 
 _TF32_DROPS = 13
 _BF16_DROPS = 16
@@ -70,34 +69,50 @@ def _split(data: Array, drops: int, parts: int) -> list[Array]:
     return result
 
 
-def multiply_scaled(
-    a: Value,
-    a_scale: Value | None,
-    a_format: Any,
-    b: Value,
-    b_scale: Value | None,
-    b_format: Any,
-    *,
-    a_packed: bool,
-    b_packed: bool,
-    accumulator: Value,
-) -> Value:
-    """The product of two blocks in a microscaling format, as Triton's interpreter decodes them (from 3.9 on)."""
-    decode = getattr(upstream, "_prepare_dot_scaled_operand", None)
-    if decode is None:
-        raise NotImplementedError("on the simulator, tl.dot_scaled needs Triton 3.9 or newer")
-    kinds = type(a_format)
-    compute = tl.float16 if kinds.FP16 in (a_format, b_format) else tl.bfloat16
-    left = decode(_bits(a), _bits(a_scale), a_format, a_packed, compute, is_rhs=False)
-    right = decode(_bits(b), _bits(b_scale), b_format, b_packed, compute, is_rhs=True)
-    total = np.matmul(left, right) + accumulator.data
-    return _result(total.astype(np.float32), tl.float32, a, b, accumulator)
+def scaled_operand(value: Value, scale: Value | None, packed: int | None, *, right: bool) -> Value:
+    """A block in a microscaling format as float32. `packed` is the axis along which each byte holds two e2m1 numbers.
+
+    A scale belongs to a group of neighbours along K. Those of the right side are given as (N, K / group).
+    """
+    elements = _as_float32(value) if packed is None else _unpacked(value, packed)
+    if scale is None:
+        return elements
+    factors = _scale_factors(scale)
+    group = elements.shape[-2 if right else -1] // scale.shape[-1]
+
+    def along_k(data: Array) -> Array:
+        repeated = np.repeat(spread(data, scale.shape), group, axis=-1)
+        return np.swapaxes(repeated, -1, -2) if right else repeated
+
+    factors = factors.rearranged(along_k, elements.shape)
+    return Value(elements.data * factors.data, tl.float32, elements.shape, poison=either(elements, factors))
 
 
-def _bits(value: Value | None) -> Any:
-    if value is None:
-        return None
-    return upstream.TensorHandle(np.ascontiguousarray(encode(value.full(), value.dtype.scalar)), value.dtype)
+def _as_float32(value: Value) -> Value:
+    return value.with_data(value.data.astype(np.float32), tl.float32)
+
+
+_E2M1 = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -4, -6], np.float32)
+"""Source: Open Compute Project, "OCP Microscaling Formats (MX) Specification", 5.3.3."""
+
+
+def _unpacked(value: Value, axis: int) -> Value:
+    """Two numbers for each byte: the lower four bits come first."""
+    shape = list(value.shape)
+    shape[axis] *= 2
+    twice = value.rearranged(lambda data: np.repeat(spread(data, value.shape), 2, axis=axis), tuple(shape))
+    shift = np.arange(shape[axis], dtype=np.uint8) % 2 * np.uint8(4)
+    halves = twice.data.view(np.uint8) >> shift.reshape(-1, *(1,) * (-1 - axis)) & np.uint8(15)
+    return twice.with_data(_E2M1.take(halves), tl.float32)
+
+
+def _scale_factors(scale: Value) -> Value:
+    """An 8-bit integer is the exponent of a power of two, and 255 is NaN (e8m0)."""
+    if scale.dtype.scalar.is_floating():
+        return _as_float32(scale)
+    exponent = scale.data.view(np.uint8).astype(np.int32)
+    powers = np.ldexp(np.float32(1), exponent - 127)
+    return scale.with_data(np.where(exponent == 255, np.float32(np.nan), powers), tl.float32)
 
 
 def _result(data: Array, dtype: Any, a: Value, b: Value, accumulator: Value) -> Value:

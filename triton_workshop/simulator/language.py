@@ -34,6 +34,16 @@ _SEMANTIC = "_semantic_of_the_running_launch"
 """A global of `triton.language.core`."""
 
 
+class _Format(str):
+    """The name of a format: a plain string, as most versions of Triton want it, with the value that 3.6 asks for."""
+
+    __slots__ = ()
+
+    @property
+    def value(self) -> str:
+        return str(self)
+
+
 class Semantic(TritonSemantic):  # type: ignore[misc]  # Triton is untyped
     """Triton's semantics, but for what programs that run at once must do in one step."""
 
@@ -42,6 +52,10 @@ class Semantic(TritonSemantic):  # type: ignore[misc]  # Triton is untyped
 
     def atomic_min(self, pointer: Any, value: Any, mask: Any, sem: str, scope: str) -> Any:
         return self._float_atomic("min", super().atomic_min, pointer, value, mask, sem, scope)
+
+    def dot_scaled(self, a: Any, a_scale: Any, a_format: Any, b: Any, b_scale: Any, b_format: Any, *others: Any) -> Any:
+        names = (_Format(_plain(name)) for name in (a_format, b_format))
+        return super().dot_scaled(a, a_scale, next(names), b, b_scale, next(names), *others)
 
     def _float_atomic(
         self, name: str, on_integers: Callable[..., Any], pointer: Any, value: Any, mask: Any, sem: str, scope: str
