@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -17,7 +18,7 @@ import triton.language as tl
 from triton._C.libtriton import ir
 from triton.runtime import interpreter as upstream
 
-from triton_workshop.simulator import blocks, dot
+from triton_workshop.simulator import arithmetic, blocks, dot
 from triton_workshop.simulator.faults import program_name
 from triton_workshop.simulator.formats import (
     NUMPY,
@@ -26,6 +27,8 @@ from triton_workshop.simulator.formats import (
     decode,
     encode,
     held_as,
+    integers,
+    narrowed,
     rounded,
     stored_as,
     truncated,
@@ -72,28 +75,28 @@ class Builder:
         return constant(bool(value), tl.int1)
 
     def get_int8(self, value: Any) -> Value:
-        return constant(value, tl.int8)
+        return whole(value, tl.int8)
 
     def get_uint8(self, value: Any) -> Value:
-        return constant(value, tl.uint8)
+        return whole(value, tl.uint8)
 
     def get_int16(self, value: Any) -> Value:
-        return constant(value, tl.int16)
+        return whole(value, tl.int16)
 
     def get_uint16(self, value: Any) -> Value:
-        return constant(value, tl.uint16)
+        return whole(value, tl.uint16)
 
     def get_int32(self, value: Any) -> Value:
-        return constant(value, tl.int32)
+        return whole(value, tl.int32)
 
     def get_uint32(self, value: Any) -> Value:
-        return constant(value, tl.uint32)
+        return whole(value, tl.uint32)
 
     def get_int64(self, value: Any) -> Value:
-        return constant(value, tl.int64)
+        return whole(value, tl.int64)
 
     def get_uint64(self, value: Any) -> Value:
-        return constant(value, tl.uint64)
+        return whole(value, tl.uint64)
 
     def get_fp16(self, value: Any) -> Value:
         return constant(value, tl.float16)
@@ -182,7 +185,7 @@ class Builder:
         target = dtype.scalar
         data = source.data.astype(held_as(target), copy=False)
         if target not in NUMPY and data.dtype == np.float32:
-            data = rounded(source.data.astype(np.float32, copy=False), target)
+            data = rounded(narrowed(source.data) if source.data.dtype == np.float64 else data, target)
         result = source.with_data(data, target)
         if target.is_int() and source.dtype.scalar.is_int():
             result.wrapped = source.wrapped
@@ -191,8 +194,12 @@ class Builder:
                 result.bounds = source.bounds
         return result
 
-    create_si_to_fp = create_ui_to_fp = create_fp_to_si = create_fp_to_ui = _convert
-    create_fp_ext = create_fp_trunc = create_int_cast = _convert
+    create_si_to_fp = create_ui_to_fp = create_fp_ext = create_fp_trunc = create_int_cast = _convert
+
+    def create_fp_to_si(self, source: Value, dtype: Any) -> Value:
+        return source.with_data(integers(source.data, dtype.scalar), dtype.scalar)
+
+    create_fp_to_ui = create_fp_to_si
 
     def create_fp_to_fp(self, source: Value, dtype: Any, rounding: Any = None) -> Value:
         if rounding == ir.ROUNDING_MODE.RTZ:
@@ -221,10 +228,13 @@ class Builder:
 
     # Arithmetic
 
-    def _elementwise(self, a: Value, b: Value, operation: Callable[..., Array]) -> Value:
+    def _elementwise(self, a: Value, b: Value, operation: Callable[..., Array], *, chooses: bool = False) -> Value:
+        """`chooses`: the result is one of the operands, or made of their bits, so there is nothing to round."""
         a, b = _aligned(a, b)
         dtype = a.dtype.scalar
-        data = compute_rounded(operation, dtype, a.data, b.data)
+        data = operation(a.data, b.data) if chooses else compute_rounded(operation, dtype, a.data, b.data)
+        if dtype is tl.int1 and data.dtype.kind != "b":
+            data = (data & 1).astype(np.bool_)  # numpy's arithmetic makes bytes of truth values
         result = Value(data, dtype, a.shape)
         if a.poison is not None or b.poison is not None:
             result.poison = either(a, b)
@@ -283,7 +293,7 @@ class Builder:
 
     def create_sdiv(self, a: Value, b: Value) -> Value:
         # Rounds towards zero, while numpy rounds down: the two differ only below zero.
-        return self._elementwise(a, b, np.floor_divide if _positive(a, b) else _divide_towards_zero)
+        return self._elementwise(a, b, np.floor_divide if _positive(a, b) else arithmetic.divide_towards_zero)
 
     create_udiv = create_idiv = create_sdiv
 
@@ -300,7 +310,7 @@ class Builder:
 
     def _logical(self, a: Value, b: Value, operation: Callable[..., Array], *, deciding: bool) -> Value:
         """One of two booleans may decide alone: then it does not matter that the other is undefined."""
-        result = self._elementwise(a, b, operation)
+        result = self._bitwise(a, b, operation)
         if isinstance(result.poison, np.ndarray) and result.dtype is tl.int1:
             a, b = _aligned(a, b)
             for value in (a, b):
@@ -308,8 +318,16 @@ class Builder:
                 result.poison = result.poison & ~(decides if value.poison is None else decides & ~value.poison)
         return result
 
+    def _bitwise(self, a: Value, b: Value, operation: Callable[..., Array]) -> Value:
+        dtype = a.dtype.scalar
+        if not dtype.is_floating():
+            return self._elementwise(a, b, operation)
+        stored = stored_as(dtype)
+        a, b = (value.with_data(encode(value.data, value.dtype.scalar).view(stored), value.dtype) for value in (a, b))
+        return self._elementwise(a, b, lambda x, y: decode(operation(x, y), dtype), chooses=True)
+
     def create_xor(self, a: Value, b: Value) -> Value:
-        return self._elementwise(a, b, np.bitwise_xor)
+        return self._bitwise(a, b, np.bitwise_xor)
 
     def create_shl(self, a: Value, b: Value) -> Value:
         return self._elementwise(a, b, np.left_shift)
@@ -327,7 +345,7 @@ class Builder:
         return self._elementwise(a, b, lambda x, y: (x.astype(kind) >> y.astype(kind)).astype(x.dtype))
 
     def create_umulhi(self, a: Value, b: Value) -> Value:
-        return self._elementwise(a, b, _high_half)
+        return self._elementwise(a, b, arithmetic.high_half)
 
     def create_minsi(self, a: Value, b: Value) -> Value:
         return self._extremum(a, b, np.minimum)
@@ -345,7 +363,7 @@ class Builder:
         return self._extremum(a, b, np.fmax)
 
     def _extremum(self, a: Value, b: Value, operation: Callable[..., Array]) -> Value:
-        result = self._elementwise(a, b, operation)
+        result = self._elementwise(a, b, operation, chooses=True)
         self._operations(result)
         return self.show_poison(result)
 
@@ -403,11 +421,17 @@ class Builder:
         self._operations(result)
         return result
 
+    def _signed(self, a: Value, operation: Callable[..., Array]) -> Value:
+        """Another sign, and nothing to round."""
+        result = a.with_data(operation(a.data), a.dtype.scalar)
+        self._operations(result)
+        return result
+
     def create_fneg(self, a: Value) -> Value:
-        return self._unary(a, np.negative)
+        return self._signed(a, np.negative)
 
     def create_fabs(self, a: Value) -> Value:
-        return self._unary(a, np.abs)
+        return self._signed(a, np.abs)
 
     create_iabs = create_fabs
 
@@ -449,7 +473,7 @@ class Builder:
     def create_fma(self, x: Value, y: Value, z: Value) -> Value:
         x, y = _aligned(x, y)
         x, z = _aligned(x, z)
-        data = _fused(z.dtype.scalar, *np.broadcast_arrays(x.data, y.data, z.data))
+        data = arithmetic.fused(z.dtype.scalar, *np.broadcast_arrays(x.data, y.data, z.data))
         result = Value(data, z.dtype.scalar, z.shape, poison=either(x, y, z))
         self._operations(result, each=2)
         return result
@@ -558,17 +582,17 @@ class Builder:
         right = dot.scaled_operand(b, b_scale, right_axis if b_format == e2m1 else None, right=True)
         result = dot.multiply(left, right, accumulator, "IEEE")
         self._note(result.shape)
-        self._operations(result, each=2 * a.shape[-1])
-        self._product(result, a, "scaled")
+        self._operations(result, each=2 * left.shape[-1])
+        self._product(result, left, "scaled")
         return result
 
     # Atomics
 
     def create_atomic_rmw(self, kind: Any, pointer: Value, value: Value, mask: Value, order: Any, _scope: Any) -> Value:
-        return self._update(_UPDATES[str(kind).rpartition(".")[2]], pointer, (value,), mask, order)
+        return self._update(arithmetic.UPDATES[str(kind).rpartition(".")[2]], pointer, (value,), mask, order)
 
     def create_atomic_cas(self, pointer: Value, expected: Value, value: Value, order: Any, _scope: Any) -> Value:
-        return self._update(_compare_and_swap, pointer, (expected, value), None, order)
+        return self._update(arithmetic.compare_and_swap, pointer, (expected, value), None, order)
 
     def create_atomic_load(self, pointer: Value, mask: Value | None, order: Any, _scope: Any) -> Value:
         return self._update(lambda old: old, pointer, (), mask, order)
@@ -630,7 +654,7 @@ class Builder:
 
     def create_descriptor_reduce(self, kind: Any, tile: blocks.Tile, value: Value, offsets: list[Value]) -> None:
         pointer, mask = self._described(tile, offsets)
-        self._update(_UPDATES[str(kind).rpartition(".")[2]], pointer, (value,), mask, ir.MEM_SEMANTIC.RELAXED)
+        self._update(arithmetic.UPDATES[str(kind).rpartition(".")[2]], pointer, (value,), mask, ir.MEM_SEMANTIC.RELAXED)
 
     def create_descriptor_gather(self, tile: blocks.Tile, rows: Value, column: Value, _type: Any) -> Value:
         pointer, mask = tile.rows(rows, column)
@@ -687,6 +711,8 @@ class Builder:
             print(program, prefix, np.array2string(value.of_one_program(), formatter=formatter))
 
     def create_assert(self, condition: Value, message: str) -> None:
+        if condition.dtype.scalar.is_ptr():
+            condition = self.create_ptr_to_int(condition, tl.int64)
         if not condition.data.all():
             program = program_name(self.memory.log.program(int(self.memory.group[0])))
             raise AssertionError(f"{message or 'an assertion failed'}, in {program}")
@@ -704,9 +730,6 @@ class Builder:
             return from_upstream(member(*(as_upstream(argument) for argument in arguments), **named))
 
         return call
-
-        if condition.dtype.scalar.is_ptr():
-            condition = self.create_ptr_to_int(condition, tl.int64)
 
     def _note(self, shape: tuple[int, ...]) -> None:
         self.largest = max(self.largest, math.prod(shape))
@@ -754,6 +777,14 @@ def constant(value: Any, dtype: Any) -> Value:
     return Value(data, dtype, bounds=bounds)
 
 
+def whole(value: Any, dtype: Any) -> Value:
+    """An integer that all programs share. As the compiler's builder, this refuses 1.5, and -1 if it is unsigned."""
+    number = operator.index(value)
+    if number < 0 and dtype.is_int_unsigned():
+        raise TypeError(f"{number} is no value of {dtype}")
+    return constant(number, dtype)
+
+
 def _points_to_pointers(pointer: Value) -> bool:
     return bool(pointer.dtype.is_ptr() and pointer.dtype.element_ty.is_ptr())
 
@@ -791,34 +822,6 @@ def _positive(a: Value, b: Value) -> bool:
     return a.data.dtype.kind == "u" or (a.limits()[0] >= 0 and b.limits()[0] > 0)
 
 
-def _divide_towards_zero(a: Array, b: Array) -> Array:
-    return np.asarray((a - np.fmod(a, b)) // b)
-
-
-def _high_half(a: Array, b: Array) -> Array:
-    """The upper half of the product, both taken as unsigned."""
-    bits = a.dtype.itemsize * 8
-    x, y = (part.astype(a.dtype).view(f"u{a.dtype.itemsize}").astype(np.uint64) for part in np.broadcast_arrays(a, b))
-    if bits < 64:
-        return (x * y >> np.uint64(bits)).astype(f"u{a.dtype.itemsize}").view(a.dtype)
-    low, shift = np.uint64(0xFFFFFFFF), np.uint64(32)
-    cross = (x & low) * (y & low) >> shift
-    first = (x >> shift) * (y & low) + cross
-    second = (x & low) * (y >> shift) + (first & low)
-    return np.asarray(((x >> shift) * (y >> shift) + (first >> shift) + (second >> shift)).view(a.dtype))
-
-
-def _fused(dtype: Any, x: Array, y: Array, z: Array) -> Array:
-    """x * y + z, rounded once."""
-    if dtype in (tl.float32, tl.float64):
-        fuse = getattr(upstream._interpreter, "fma_fp32" if dtype is tl.float32 else "fma_fp64", None)
-        if fuse is not None:
-            return np.asarray(fuse(*(np.ascontiguousarray(part) for part in (x, y, z))))
-        return np.asarray(x * y + z)
-    wide = np.multiply(x, y, dtype=np.float64) + z
-    return rounded(wide.astype(held_as(dtype)), dtype)
-
-
 def _selected_poison(condition: Value, a: Value, b: Value) -> Array | bool | None:
     if a.poison is None and b.poison is None:
         return condition.poison
@@ -827,21 +830,3 @@ def _selected_poison(condition: Value, a: Value, b: Value) -> Array | bool | Non
     sides = (False if value.poison is None else value.poison for value in (a, b))
     poison = np.where(condition.data, *sides)
     return poison if condition.poison is None else poison | condition.poison
-
-
-def _compare_and_swap(old: Array, expected: Array, new: Array) -> Array:
-    return np.where(old == expected, new, old)
-
-
-_UPDATES: dict[str, Callable[..., Array]] = {
-    "ADD": np.add,
-    "FADD": np.add,
-    "MIN": np.fmin,
-    "UMIN": np.fmin,
-    "MAX": np.fmax,
-    "UMAX": np.fmax,
-    "AND": np.bitwise_and,
-    "OR": np.bitwise_or,
-    "XOR": np.bitwise_xor,
-    "XCHG": lambda old, new: new,
-}

@@ -63,7 +63,7 @@ def rounded(data: Array, dtype: Any) -> Array:
     if dtype is tl.bfloat16:
         return round_to_bits(data, 16)
     if dtype in SMALL_FLOATS:
-        return decode(encode(data, dtype), dtype)
+        return decode(_nearest_small(data, dtype), dtype)
     return data
 
 
@@ -78,13 +78,37 @@ def round_to_bits(data: Array, dropped: int) -> Array:
     return np.where(special, data, nearest) if special.any() else nearest
 
 
+def odd(near: Array, error: Array) -> Array:
+    """Where an error is left, `near` with an odd last bit: then rounding it once more rounds as if only once.
+
+    Source: S. Boldo, G. Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to
+    odd", 2008.
+    """
+    even = near.view(f"i{near.itemsize}") & 1 == 0
+    beside = np.nextafter(near, np.where(error > 0, np.inf, -np.inf).astype(near.dtype))
+    return np.where(np.isfinite(error) & (error != 0) & even, beside, near)
+
+
+def narrowed(data: Array) -> Array:
+    """float64 as float32, to be rounded once more."""
+    near = data.astype(np.float32)
+    return odd(near, data - near)
+
+
 def encode(data: Array, dtype: Any) -> Array:
-    """A value's bits as memory holds them."""
+    """A value's bits as memory holds them: the bits that `decode` made it from, infinity and kinds of NaN included."""
     if dtype is tl.bfloat16:
         return (np.ascontiguousarray(data, dtype=np.float32).view(np.uint32) >> np.uint32(16)).astype(np.uint16)
-    if dtype in SMALL_FLOATS:
-        return _encode_small(data, dtype)
-    return data
+    if dtype not in SMALL_FLOATS:
+        return data
+    codes = _nearest_small(data, dtype)
+    special = ~np.isfinite(data)
+    if special.any() and dtype is tl.float8e5:
+        fraction = np.ascontiguousarray(data, dtype=np.float32).view(np.uint32) >> np.uint32(21) & np.uint32(3)
+        codes = np.where(special, np.uint8(0x7C) | fraction.astype(np.uint8), codes)
+    if special.any() and dtype is not tl.float8e5b16 and dtype is not tl.float8e4b8:
+        codes = codes | (special & np.signbit(data)).astype(np.uint8) << np.uint8(7)
+    return codes
 
 
 def decode(stored: Array, dtype: Any) -> Array:
@@ -105,8 +129,24 @@ def truncated(data: Array, dtype: Any) -> Array:
         bits = np.ascontiguousarray(data, dtype=np.float32).view(np.uint32)
         return (bits & np.uint32(0xFFFF0000)).view(np.float32)
     if dtype in SMALL_FLOATS:
-        return decode(_encode_small(data, dtype, towards_zero=True), dtype)
+        return decode(_nearest_small(data, dtype, towards_zero=True), dtype)
     return data.astype(held_as(dtype))
+
+
+def integers(data: Array, dtype: Any) -> Array:
+    """Floats as integers, rounded towards zero. Those out of range become the nearest integer, NaN becomes 0.
+
+    LLVM leaves these undefined; this is what PTX's `cvt.rzi` gives, which makes bytes from integers of 16 bits.
+    """
+    if dtype is tl.int8 or dtype is tl.uint8:
+        return integers(data, tl.int16 if dtype is tl.int8 else tl.uint16).astype(held_as(dtype))
+    target = held_as(dtype)
+    least, most = np.iinfo(target).min, np.iinfo(target).max
+    fits = (data >= float(least)) & (data < float(most))
+    if fits.all():
+        return data.astype(target)
+    nearest = np.where(data > 0, target.type(most), np.where(np.isnan(data), target.type(0), target.type(least)))
+    return np.where(fits, np.where(fits, data, 0).astype(target), nearest)
 
 
 @functools.cache
@@ -121,13 +161,16 @@ def _small_values(dtype: Any) -> Array:
         values[0x7C], values[0x7D:] = np.inf, np.nan
     elif dtype is tl.float8e4nv:
         values[0x7F] = np.nan
-    both = np.concatenate([values, -values])
+    both = np.concatenate([values, -values]).astype(np.float32)
     if dtype in (tl.float8e5b16, tl.float8e4b8):
         both[0x80] = np.nan  # these have one zero, and their only NaN where the other would be
-    return both.astype(np.float32)
+    if dtype is tl.float8e5:  # the kinds of NaN stay apart
+        bits = both.view(np.uint32)
+        bits[np.isnan(both)] = [sign | 0x7F800000 | kind << 21 for sign in (0, 1 << 31) for kind in (1, 2, 3)]
+    return both
 
 
-def _encode_small(data: Array, dtype: Any, *, towards_zero: bool = False) -> Array:
+def _nearest_small(data: Array, dtype: Any, *, towards_zero: bool = False) -> Array:
     """Round to nearest even, or towards zero, and saturate at the largest finite value, as `cvt.satfinite` does."""
     values = _small_values(dtype)
     finite = values[:128][np.isfinite(values[:128])]

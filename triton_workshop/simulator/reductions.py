@@ -48,6 +48,8 @@ def _reduce_values(builder: Any, values: list[Value], axis: int, combine: Any) -
 
 
 def _sum(data: Array, axis: int) -> Array:
+    if data.dtype.kind == "b":  # a sum of single bits keeps its lowest
+        return np.asarray(np.logical_xor.reduce(data, axis=axis))
     wide = data.astype(np.float32) if data.dtype == np.float16 else data
     return np.asarray(wide.sum(axis=axis)).astype(data.dtype)
 
@@ -64,12 +66,14 @@ def _any_poison(value: Value, axis: int) -> Array | bool | None:
 
 
 def _argument(builder: Any, values: list[Value], shape: tuple[int, ...], axis: int, largest: bool) -> list[Value]:
-    """The extreme value and its index, the first one if several are equal. NaN is ignored."""
+    """The extreme value and its index, the smallest one if several are equal. NaN is ignored."""
     value, index = values
     data = value.full()
     if data.dtype.kind == "f":
         data = np.where(np.isnan(data), -np.inf if largest else np.inf, data)
-    position = np.expand_dims((np.argmax if largest else np.argmin)(data, axis=axis + 1), axis + 1)
+    best = (np.max if largest else np.min)(data, axis=axis + 1, keepdims=True)
+    last = np.iinfo(index.data.dtype).max if index.dtype.is_int() else np.inf
+    position = np.expand_dims(np.argmin(np.where(data == best, index.full(), last), axis=axis + 1), axis + 1)
     results = []
     for part in (value, index):
         rows = max(len(part.data), len(position))
@@ -110,6 +114,8 @@ def scan(builder: Any, tensors: Tensors, axis: int, combine: Any, reverse: bool)
 def _accumulated(value: Value, axis: int, accumulate: Any) -> Value:
     dtype = value.dtype.scalar
     full = value.full()
+    if dtype is tl.int1:
+        accumulate = np.logical_and if accumulate is np.multiply else np.logical_xor
     if held_as(dtype) == np.float32 and dtype is not tl.float32:
         data = np.empty_like(full)
         for position in range(value.shape[axis]):
