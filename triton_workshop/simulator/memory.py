@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from triton_workshop.simulator.accesses import access_of, chosen_by, down, flat_of, gather, only, perhaps, turns
 from triton_workshop.simulator.counts import Counts, name_of
 from triton_workshop.simulator.faults import FaultLog, Kind
 from triton_workshop.simulator.formats import Array, decode, encode, held_as, item_bytes, stored_as, undefined
@@ -136,8 +137,8 @@ class Memory:
         bad = self._check(Kind.OUT_OF_BOUNDS_LOAD, region, pointer, mask, item)
         region.storage.loaded |= not volatile
         if self.counts is not None or self.races.watched(region.storage):
-            self._note_load(region, pointer, _chosen(mask, bad), item, volatile=volatile)
-        data = decode(_gather(region.elements(stored_as(dtype)), pointer.data), dtype)
+            self._note_load(region, pointer, chosen_by(mask, bad), item, volatile=volatile)
+        data = decode(gather(region.elements(stored_as(dtype)), pointer.data), dtype)
         poison: Array | bool | None = None
         if mask is not None and not mask.data.all():
             elsewhere = undefined(dtype) if other is None else other.data
@@ -156,25 +157,25 @@ class Memory:
         """Store where `mask` is true, program by program."""
         if isinstance(pointer.origin, np.ndarray):
             for origin in np.unique(pointer.origin):
-                part, here = _only(pointer, mask, int(origin))
+                part, here = only(pointer, mask, int(origin))
                 self.store(part, value, here, dtype)
             return
         region, item = self.regions[pointer.origin], item_bytes(dtype)
         unsure = self._unsure(pointer, mask)
         if unsure is not None:
-            mask, value = _perhaps(mask), value.replaced(unsure, Value(undefined(dtype), value.dtype))
-        chosen = _chosen(mask, self._check(Kind.OUT_OF_BOUNDS_STORE, region, pointer, mask, item))
+            mask, value = perhaps(mask), value.replaced(unsure, Value(undefined(dtype), value.dtype))
+        chosen = chosen_by(mask, self._check(Kind.OUT_OF_BOUNDS_STORE, region, pointer, mask, item))
         parts = [pointer.data, value.data, *([] if mask is None else [mask.data])]
         # If all programs store the same value in the same place, the last of them represents all.
         group = self.group[-1:] if all(len(part) == 1 for part in parts) else self.group
-        access = _access(region, pointer, chosen, group, item)
+        access = access_of(region, pointer, chosen, group, item)
         self._count(access, pointer.shape, chosen, stored_by=group)
         if not len(access.index):
             return
         self._begin_change(region.storage)
         region.storage.stored = True
         self.races.watched(region.storage)
-        new = _flat(encode(value.data, dtype), (len(group), *pointer.shape), chosen)
+        new = flat_of(encode(value.data, dtype), (len(group), *pointer.shape), chosen)
         flat = region.elements(stored_as(dtype))
         self.races.store(access, flat[access.run], new)
         self.undo.put(flat, access.run, new)
@@ -204,12 +205,12 @@ class Memory:
             return self._by_origin(pointer, mask, part_of)
         unsure = self._unsure(pointer, mask)
         if unsure is not None:
-            mask = _perhaps(mask)
+            mask = perhaps(mask)
         region, item = self.regions[pointer.origin], item_bytes(dtype)
-        chosen = _chosen(mask, self._check(Kind.OUT_OF_BOUNDS_STORE, region, pointer, mask, item))
-        access = _access(region, pointer, chosen, self.group, item)
+        chosen = chosen_by(mask, self._check(Kind.OUT_OF_BOUNDS_STORE, region, pointer, mask, item))
+        access = access_of(region, pointer, chosen, self.group, item)
         shape = (len(self.group), *pointer.shape)
-        values = [_flat(operand.data, shape, chosen) for operand in operands]
+        values = [flat_of(operand.data, shape, chosen) for operand in operands]
         self._count(access, pointer.shape, chosen, stored_by=self.group)
         self._begin_change(region.storage)
         region.storage.updated = True
@@ -217,8 +218,8 @@ class Memory:
         flat = region.elements(stored_as(dtype))
         old = np.empty(len(access.index), held_as(dtype))
         changed = np.zeros(len(access.index), np.bool_)
-        doubtful = None if unsure is None else _flat(unsure, shape, chosen)
-        for turn in _turns(access.index):
+        doubtful = None if unsure is None else flat_of(unsure, shape, chosen)
+        for turn in turns(access.index):
             old[turn] = decode(flat[access.index[turn]], dtype)
             new = step(old[turn], *(value[turn] for value in values)).astype(old.dtype, copy=False)
             if doubtful is not None:
@@ -255,7 +256,7 @@ class Memory:
 
     def _culprits(self, index: Array, bad: Array) -> tuple[Array, Array]:
         """The programs and the element indices where `bad` is true."""
-        programs = _down(self.group, index.ndim)
+        programs = down(self.group, index.ndim)
         shape = np.broadcast_shapes(index.shape, bad.shape, programs.shape)
         bad = np.broadcast_to(bad, shape)
         return np.broadcast_to(programs, shape)[bad], np.broadcast_to(index, shape)[bad]
@@ -276,7 +277,7 @@ class Memory:
         return unsure if unsure.any() else None
 
     def _note_load(self, region: Region, pointer: Value, chosen: Array | None, item: int, *, volatile: bool) -> None:
-        access = _access(region, pointer, chosen, self.group, item)
+        access = access_of(region, pointer, chosen, self.group, item)
         self._count(access, pointer.shape, chosen)
         if len(access.index) and self.races.watched(region.storage) and not volatile:
             self.races.load(access)
@@ -310,84 +311,9 @@ class Memory:
     def _by_origin(self, pointer: Value, mask: Value | None, access: Callable[[Value, Value], Value]) -> Value:
         """The result of an access, argument by argument."""
         origins = [int(origin) for origin in np.unique(pointer.origin)]
-        results = [access(*_only(pointer, mask, origin)) for origin in origins]
+        results = [access(*only(pointer, mask, origin)) for origin in origins]
         whole = results[0]
         for origin, part in zip(origins[1:], results[1:], strict=True):
             here = np.asarray(pointer.origin == origin)
             whole = whole.replaced(here, part)
         return whole
-
-
-def _perhaps(mask: Value | None) -> Value | None:
-    """A mask that also holds where it is undefined."""
-    if mask is None or mask.poison is None:
-        return mask
-    return Value(mask.data | mask.poison, mask.dtype, mask.shape)
-
-
-def _access(region: Region, pointer: Value, chosen: Array | None, group: Array, item: int) -> Access:
-    shape = (len(group), *pointer.shape)
-    index = _flat(pointer.data, shape, chosen)
-    run = _as_run(index) if len(index) else index
-    return Access(region, index, run, _flat(_down(group, len(shape)), shape, chosen), item)
-
-
-def _gather(flat: Array, index: Array) -> Array:
-    """`flat[index]`, with indices outside clipped: what they give is never used."""
-    if not flat.size:
-        return np.zeros(index.shape, flat.dtype)
-    if index.size > 1 and index.flags.c_contiguous:
-        run = _as_run(index.reshape(-1))
-        if isinstance(run, slice) and run.start >= 0 and run.stop <= flat.size:
-            return flat[run].reshape(index.shape).copy()
-    return flat.take(index, mode="clip")
-
-
-def _as_run(index: Array) -> Array | slice:
-    """Return a slice if the indices count up by one, otherwise the indices."""
-    first, last = int(index[0]), int(index[-1])
-    if last - first == len(index) - 1 and (index == np.arange(first, last + 1)).all():
-        return slice(first, last + 1)
-    return index
-
-
-def _turns(index: Array) -> list[Array | slice]:
-    """Yield positions to be processed together: an element that occurs again waits for a later turn."""
-    order = np.argsort(index, kind="stable")
-    ordered = index[order]
-    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]]) if len(index) else index
-    if len(starts) == len(index):
-        return [slice(None)]
-    turn = np.arange(len(index)) - np.repeat(starts, np.diff(np.r_[starts, len(index)]))
-    by_turn = np.argsort(turn, kind="stable")
-    return [order[part] for part in np.split(by_turn, np.cumsum(np.bincount(turn))[:-1])]
-
-
-def _down(programs: Array, axes: int) -> Array:
-    """The programs along the first axis of a block with `axes` axes."""
-    return programs.reshape(-1, *[1] * (axes - 1))
-
-
-def _chosen(mask: Value | None, bad: Array | None) -> Array | None:
-    """Which elements are accessed: those where the mask is true and that are not outside; None for all."""
-    if bad is not None:
-        return ~bad if mask is None else mask.data & ~bad
-    return None if mask is None or mask.data.all() else mask.data
-
-
-def _flat(data: Array, shape: tuple[int, ...], chosen: Array | None) -> Array:
-    """The chosen elements of an array that is broadcast to `shape`, program by program."""
-    if data.shape != shape:
-        data = np.broadcast_to(data, shape)
-    if chosen is None:
-        return data.reshape(-1)
-    return data[chosen if chosen.shape == shape else np.broadcast_to(chosen, shape)]
-
-
-def _only(pointer: Value, mask: Value | None, origin: int) -> tuple[Value, Value]:
-    """The pointers of one origin, and a mask for them."""
-    here: Array = np.asarray(pointer.origin == origin)
-    part = Value(pointer.data, pointer.dtype, pointer.shape, origin, pointer.poison, pointer.wrapped)
-    if mask is None:
-        return part, Value(here, None, pointer.shape)
-    return part, Value(here & mask.data, None, pointer.shape, poison=mask.poison)
