@@ -122,6 +122,47 @@ def a_one_element_block_orders_too(x_ptr, counter_ptr):
         tl.store(x_ptr + 1, tl.load(x_ptr))
 
 
+@right(lambda: (torch.ones(P), zeros(P)))
+@triton.jit
+def what_is_stored_was_there_already(x_ptr, out_ptr):
+    pid = tl.program_id(0)
+    tl.store(x_ptr + pid, 1.0)
+    tl.store(out_ptr + pid, tl.sum(tl.load(x_ptr + tl.arange(0, 8))))
+
+
+@right(lambda: (zeros(1), zeros(P)))
+@triton.jit
+def all_store_the_same_and_load_it(x_ptr, out_ptr):
+    tl.store(x_ptr, 7.0)
+    tl.store(out_ptr + tl.program_id(0), tl.load(x_ptr))
+
+
+@right(lambda: (zeros(8), zeros(P)))
+@triton.jit
+def all_store_the_same_row_and_load_it(x_ptr, out_ptr):
+    pid = tl.program_id(0)
+    at = tl.arange(0, 8)
+    tl.store(x_ptr + (at + pid) % 8, 7.0)
+    tl.store(out_ptr + pid, tl.sum(tl.load(x_ptr + at)))
+
+
+@wrong(lambda: (zeros(1), zeros(P)))
+@triton.jit
+def one_stores_what_was_there_and_another_one_something_else(x_ptr, out_ptr):
+    pid = tl.program_id(0)
+    tl.store(out_ptr + pid, tl.load(out_ptr + pid) + 1)
+    tl.store(x_ptr, pid)  # HERE
+    tl.store(out_ptr + pid, tl.load(x_ptr) * 0)
+
+
+@wrong(lambda: (zeros(P), zeros(P)))
+@triton.jit
+def some_stores_are_what_was_there_already(x_ptr, out_ptr):
+    pid = tl.program_id(0)
+    tl.store(x_ptr + pid, pid // 4)
+    tl.store(out_ptr + pid, tl.sum(tl.load(x_ptr + tl.arange(0, 8))))  # HERE
+
+
 @wrong(lambda: (zeros(1), flags()))
 @triton.jit
 def a_lock_released_before_the_store(total_ptr, lock_ptr):

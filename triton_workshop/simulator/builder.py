@@ -591,8 +591,9 @@ class Builder:
     def create_atomic_rmw(self, kind: Any, pointer: Value, value: Value, mask: Value, order: Any, _scope: Any) -> Value:
         return self._update(arithmetic.UPDATES[str(kind).rpartition(".")[2]], pointer, (value,), mask, order)
 
-    def create_atomic_cas(self, pointer: Value, expected: Value, value: Value, order: Any, _scope: Any) -> Value:
-        return self._update(arithmetic.compare_and_swap, pointer, (expected, value), None, order)
+    def create_atomic_cas(self, pointer: Value, expected: Value, value: Value, _order: Any, _scope: Any) -> Value:
+        # Who compares waits for what it finds: a lock holds whatever its `sem` is, as on a GPU.
+        return self._update(arithmetic.compare_and_swap, pointer, (expected, value), None, ir.MEM_SEMANTIC.ACQUIRE_RELEASE)
 
     def create_atomic_load(self, pointer: Value, mask: Value | None, order: Any, _scope: Any) -> Value:
         return self._update(lambda old: old, pointer, (), mask, order)
@@ -601,13 +602,11 @@ class Builder:
         self._update(lambda old, new: new, pointer, (value,), mask, order)
 
     def create_atomic_poll(self, pointer: Value, expected: Value, timeout: Any, order: Any, _scope: Any) -> Value:
-        seen = self._update(lambda old: old, pointer, (), None, order)
-        result = self._compare(seen, expected, np.equal)
-        if not isinstance(timeout, Value) and not result.data.all():
-            if not self.memory.plan.one_by_one:
-                raise Restart("a program waits", dataclasses.replace(self.memory.plan, one_by_one=True))
-            raise RuntimeError("atomic_poll would wait forever: no earlier program stores the value that it waits for")
-        return result
+        while True:  # a program that waits lets the others run: see `Memory.wait`
+            seen = self._update(lambda old: old, pointer, (), None, order)
+            result = self._compare(seen, expected, np.equal)
+            if isinstance(timeout, Value) or result.data.all():
+                return result
 
     def _update(
         self,
@@ -624,7 +623,16 @@ class Builder:
 
         acquires = order in (ir.MEM_SEMANTIC.ACQUIRE, ir.MEM_SEMANTIC.ACQUIRE_RELEASE)
         releases = order in (ir.MEM_SEMANTIC.RELEASE, ir.MEM_SEMANTIC.ACQUIRE_RELEASE)
-        return self.memory.update(pointer, operands, mask, dtype, exact, acquires=acquires, releases=releases)
+        return self.memory.update(
+            pointer,
+            operands,
+            mask,
+            dtype,
+            exact,
+            acquires=acquires,
+            releases=releases,
+            compares=step is _compare_and_swap,
+        )
 
     # Descriptors and block pointers
 

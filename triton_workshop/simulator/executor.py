@@ -31,6 +31,7 @@ from triton_workshop.simulator.memory import Memory
 from triton_workshop.simulator.reaching import Analysis
 from triton_workshop.simulator.signals import Diverged, LaunchEnds, LookedAt, Plan, Restart
 from triton_workshop.simulator.values import Value
+from triton_workshop.simulator.waiting import Baton
 from triton_workshop.slide import LAUNCHES
 
 logger = logging.getLogger(__name__)
@@ -207,6 +208,9 @@ class Executor:
 
     def _run(self, builder: Builder, values: dict[str, Any]) -> None:
         plan, programs = builder.memory.plan, math.prod(builder.grid)
+        if plan.one_by_one:
+            self._run_one_by_one(builder, programs, values)
+            return
         # The first of many programs runs alone: if the launch has to start again, it does so early, and that program
         # shows how large the kernel's blocks are. The next launch with the same constants knows that.
         constants = str([values[name] for name in self._constants])
@@ -217,9 +221,21 @@ class Executor:
         while start < programs:
             self._run_group(builder, np.arange(start, min(programs, start + size)), values)
             start += size
-            size = 1 if plan.one_by_one else _group_size(programs - start, builder.largest)
+            size = _group_size(programs - start, builder.largest)
         if plan == Plan():
             known[constants] = builder.largest
+
+    def _run_one_by_one(self, builder: Builder, programs: int, values: dict[str, Any]) -> None:
+        memory = builder.memory
+
+        def wait() -> None:
+            group, ids = memory.group, builder.ids
+            baton.pass_on(group)
+            memory.group, builder.ids = group, ids
+
+        baton = Baton(programs, lambda number: self._run_group(builder, np.array([number]), values), memory.log)
+        memory.wait, memory.answer = wait, baton.answer
+        baton.run()
 
     def _run_group(self, builder: Builder, programs: Array, values: dict[str, Any]) -> None:
         """Run these programs together, or where they disagree in groups that agree, the first program's group first.

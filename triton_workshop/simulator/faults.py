@@ -34,6 +34,7 @@ class Kind(StrEnum):
     RACE = "race"
     WRAPPED_OFFSET = "wrapped-offset"
     UNDEFINED_BRANCH = "undefined-branch"
+    ENDLESS_WAIT = "endless-wait"
 
 
 @dataclass(frozen=True)
@@ -122,6 +123,8 @@ def _what(fault: Fault) -> str:
             return f"{who} used {where} through an offset that was too large for int32 and wrapped around"
         case Kind.UNDEFINED_BRANCH:
             return f"{who} branches on an undefined value, so the launch ends here"
+        case Kind.ENDLESS_WAIT:
+            return f"{who} waits for a value that no program stores"
 
 
 def _advice(fault: Fault) -> str:
@@ -142,6 +145,8 @@ def _advice(fault: Fault) -> str:
             return "Compute it in int64: `.to(tl.int64)`."
         case Kind.UNDEFINED_BRANCH:
             return "The value comes from a masked load without `other=`, or from a load outside its tensor."
+        case Kind.ENDLESS_WAIT:
+            return "On a GPU this launch never ends. Which program should store it, and what does that one wait for?"
 
 
 def program_name(program: tuple[int, ...]) -> str:

@@ -24,6 +24,10 @@ from triton_workshop.simulator.signals import Plan, Restart
 from triton_workshop.simulator.storage import Region, Storage, region_of
 from triton_workshop.simulator.undo import Undo
 from triton_workshop.simulator.values import NOWHERE, Value, either
+from triton_workshop.simulator.waiting import Questions
+
+PATIENCE = 50
+"""How often the programs of a group ask the same question until it is clear that others have to run first."""
 
 
 class Memory:
@@ -38,6 +42,11 @@ class Memory:
         """Whether they have changed memory."""
         self.undo = Undo()
         self.races = Races(log, programs, self.undo)
+        self.wait: Callable[[], None] | None = None
+        """Lets other programs run, where programs run one by one."""
+        self.answer: Callable[[], None] = lambda: None
+        """Called when memory has changed."""
+        self._questions = Questions()
         self.regions: list[Region] = [Region(NOWHERE, None, Storage(0, 0), 0, 0, 1)]
         """By the origin of a pointer."""
         self._storages: dict[int, Storage] = {}
@@ -60,6 +69,7 @@ class Memory:
         self.group = group
         self.changed = False
         self.undo.forget()
+        self._questions.forget()
 
     # Tensors and addresses
 
@@ -136,7 +146,7 @@ class Memory:
         region, item = self.regions[pointer.origin], item_bytes(dtype)
         bad = self._check(Kind.OUT_OF_BOUNDS_LOAD, region, pointer, mask, item)
         region.storage.loaded |= not volatile
-        if self.counts is not None or self.races.watched(region.storage):
+        if self.counts is not None or volatile or self.races.watched(region.storage):
             self._note_load(region, pointer, chosen_by(mask, bad), item, volatile=volatile)
         data = decode(gather(region.elements(stored_as(dtype)), pointer.data), dtype)
         poison: Array | bool | None = None
@@ -151,6 +161,8 @@ class Memory:
             if nowhere is not None:
                 data = np.where(nowhere, undefined(dtype), data).astype(data.dtype, copy=False)
                 poison = self._poisoned(poison, nowhere)
+        if volatile:
+            self._looked(pointer, changed=False)
         return Value(data, dtype, pointer.shape, poison=poison)
 
     def store(self, pointer: Value, value: Value, mask: Value | None, dtype: Any) -> None:
@@ -177,7 +189,8 @@ class Memory:
         self.races.watched(region.storage)
         new = flat_of(encode(value.data, dtype), (len(group), *pointer.shape), chosen)
         flat = region.elements(stored_as(dtype))
-        self.races.store(access, flat[access.run], new)
+        alone, for_all = math.prod(pointer.shape) == 1, len(group) < len(self.group)
+        self.races.store(access, flat[access.run], new, alone=alone, for_all=for_all)
         self.undo.put(flat, access.run, new)
         if len(group) > 1:
             self.races.stored(access, flat[access.run], new)
@@ -192,6 +205,7 @@ class Memory:
         *,
         acquires: bool,
         releases: bool,
+        compares: bool = False,
     ) -> Value:
         """Replace each element with `step(element, *operands)`, one program after the other, and return the old values.
 
@@ -212,7 +226,7 @@ class Memory:
         shape = (len(self.group), *pointer.shape)
         values = [flat_of(operand.data, shape, chosen) for operand in operands]
         self._count(access, pointer.shape, chosen, stored_by=self.group)
-        self._begin_change(region.storage)
+        region.storage.keep()
         region.storage.updated = True
         self.races.watched(region.storage)
         flat = region.elements(stored_as(dtype))
@@ -228,7 +242,10 @@ class Memory:
             self.undo.put(flat, access.index[turn], encode(new, dtype))
         if len(access.index):
             alone = math.prod(pointer.shape) == 1
-            self.races.update(access, changed, acquires=acquires and alone, releases=releases and alone)
+            self.races.update(
+                access, changed, acquires=acquires and alone, releases=releases and alone, compares=compares
+            )
+            self._looked(pointer, changed=bool(changed.any()))
         result = np.full(shape, undefined(dtype), held_as(dtype))
         result[... if chosen is None else np.broadcast_to(chosen, shape)] = (
             old.reshape(shape) if chosen is None else old
@@ -279,7 +296,11 @@ class Memory:
     def _note_load(self, region: Region, pointer: Value, chosen: Array | None, item: int, *, volatile: bool) -> None:
         access = access_of(region, pointer, chosen, self.group, item)
         self._count(access, pointer.shape, chosen)
-        if len(access.index) and self.races.watched(region.storage) and not volatile:
+        if not len(access.index):
+            return
+        if volatile:
+            self.races.poll(access)
+        elif self.races.watched(region.storage):
             self.races.load(access)
 
     def _count(
@@ -297,8 +318,25 @@ class Memory:
             layout.access(name_of(access.region), access, math.prod(shape) * len(by), stored=stored)
 
     def _begin_change(self, storage: Storage) -> None:
-        self.changed = True
         storage.keep()
+        self._has_changed()
+
+    def _has_changed(self) -> None:
+        self.changed = True
+        self._questions.forget()
+        self.answer()
+
+    def _looked(self, pointer: Value, *, changed: bool) -> None:
+        """An atomic or a volatile load has looked at memory: if it has not changed anything, it may be waiting."""
+        if changed:
+            self._has_changed()
+            return
+        asked = self._questions.ask(pointer.origin if isinstance(pointer.origin, int) else NOWHERE, pointer.data)
+        if self.wait is not None and asked:
+            self.wait()
+            self._questions.forget()
+        elif asked > PATIENCE:
+            raise Restart("a program waits for another one", replace(self.plan, one_by_one=True, keep_undo=False))
 
     def _poisoned(self, poison: Array | bool | None, where: Array | None) -> Array | bool | None:
         """`poison`, and the elements of `where`: exactly, if the plan says so."""

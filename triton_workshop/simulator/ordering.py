@@ -42,27 +42,52 @@ class Ordering:
         self._now: Array = np.arange(programs)
         """By program: its moment."""
         self._acquirers: set[int] = set()
+        self._released: dict[int, int] = {}
+        """By address: the last event that hands something on there."""
+        self._acquired: dict[tuple[int, int], int] = {}
+        """By program and address: its last event that takes over what was handed on there."""
         if room:
             self._actors = np.concatenate([self._actors, np.zeros(room, np.int64)])
 
     def __len__(self) -> int:
         return len(self._events)
 
-    def happened(self, programs: Array, addresses: Array, *, acquires: bool, releases: bool) -> None:
-        """Record an atomic of each of these programs, in this order. There must be room for them."""
-        for program, address in zip(programs.tolist(), addresses.tolist(), strict=True):
-            moment = self._programs + len(self._events)
-            self._events.append(Event(program, address, acquires, releases, int(self._now[program])))
-            self._actors[moment] = program
-            self._now[program] = moment
-            if acquires:
-                self._acquirers.add(program)
+    def happened(self, programs: Array, addresses: Array, *, acquires: bool, releases: Array) -> None:
+        """Record an atomic of each of these programs, in this order; `releases` has a bool for each.
+
+        There must be room for them. One that has nothing to hand on and nothing to take over is no event: a program
+        that waits asks a thousand times.
+        """
+        for program, address, hands_on in zip(programs.tolist(), addresses.tolist(), releases.tolist(), strict=True):
+            takes_over = acquires and self._released.get(address, -1) > self._acquired.get((program, address), -1)
+            if takes_over or hands_on:
+                self._put(Event(program, address, acquires, hands_on, int(self._now[program])))
+
+    def _put(self, event: Event) -> None:
+        number = len(self._events)
+        self._events.append(event)
+        self._actors[self._programs + number] = event.program
+        self._now[event.program] = self._programs + number
+        self._remember(number, event)
+
+    def _remember(self, number: int, event: Event) -> None:
+        if event.acquires:
+            self._acquirers.add(event.program)
+            self._acquired[event.program, event.address] = number
+        if event.releases:
+            self._released[event.address] = number
 
     def forget_after(self, length: int) -> None:
+        if length == len(self._events):
+            return
         for event in reversed(self._events[length:]):
             self._now[event.program] = event.before
         del self._events[length:]
-        self._acquirers = {event.program for event in self._events if event.acquires}
+        self._acquirers.clear()
+        self._released.clear()
+        self._acquired.clear()
+        for number, event in enumerate(self._events):
+            self._remember(number, event)
 
     def moments(self, programs: Array) -> Array:
         """The current moments of these programs."""

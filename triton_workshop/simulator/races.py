@@ -33,6 +33,15 @@ class Access:
     item: int
     """Bytes of an element."""
 
+    @property
+    def addresses(self) -> Array:
+        return self.region.address + self.index * self.item
+
+    def part(self, where: Array) -> Access:
+        """The accesses where `where` is true."""
+        index = self.index[where]
+        return Access(self.region, index, index, self.owners[where], self.item)
+
 
 class Shadow:
     """Names for the elements of a storage: who wrote each one last, and who reads it.
@@ -48,6 +57,13 @@ class Shadow:
         """The name for more than one reader, or for atomics of more than one program."""
         self.writers: Array = np.zeros(elements, kind)
         self.readers: Array | None = np.zeros(elements, kind) if readers else None
+        self.echoes: Array | None = None
+        """Who last stored what an element held already, which none of its readers can notice; None: nobody."""
+
+    def echoed(self) -> Array:
+        if self.echoes is None:
+            self.echoes = np.zeros_like(self.writers)
+        return self.echoes
 
     def names(self, owners: Array, moments: Array, *, atomic: bool) -> Array:
         numbers = moments if self.exact else owners % (self.several // 2 - 1)
@@ -87,17 +103,27 @@ class Races:
             raise Restart("the launch loads from memory that it stores to", plan)
         return storage.address in watched
 
-    def _happened(self, programs: Array, addresses: Array, *, acquires: bool, releases: bool) -> None:
-        if len(self.ordering) + len(programs) > self.ordering.room:
+    def _happened(self, access: Access, *, acquires: bool, releases: Array) -> None:
+        if len(self.ordering) + len(access.owners) > self.ordering.room:
             room = 4 * max(FEWEST_EVENTS, self._programs, self.ordering.room)
             raise Restart("atomics order the programs", replace(self._undo.plan, events=room))
-        self.ordering.happened(programs, addresses, acquires=acquires, releases=releases)
+        self.ordering.happened(access.owners, access.addresses, acquires=acquires, releases=releases)
+
+    def poll(self, access: Access) -> None:
+        """Called at a volatile load: it takes over what was handed on where it looks."""
+        if access.region.storage.stored or access.region.storage.updated:
+            self._happened(access, acquires=True, releases=np.zeros(len(access.owners), np.bool_))
 
     def load(self, access: Access) -> None:
         """Called before a load from a watched storage."""
         shadow, marks, names = self._marks(access)
         writers = shadow.writers[marks]
-        self._report(shadow, access, writers, self._others(shadow, writers, names, access), stored=False)
+        clash = self._others(shadow, writers, names, access)
+        if shadow.echoes is not None and clash.any():
+            # Who has stored the same value will load that value, whoever is first.
+            echoes = shadow.echoes[marks]
+            clash &= (echoes == 0) | (echoes != shadow.several) & self._others(shadow, echoes, names, access)
+        self._report(shadow, access, writers, clash, stored=False)
         if shadow.readers is None:
             return
         before = shadow.readers[marks]
@@ -110,15 +136,58 @@ class Races:
         self._undo.put(shadow.readers, marks, names)
         self._put_several(shadow.readers, marks, others | (shadow.readers[marks] != names), shadow)
 
-    def store(self, access: Access, now: Array, new: Array) -> None:
-        """Called before a store: `now` is what memory holds, and `new` is what it will hold."""
+    def store(self, access: Access, now: Array, new: Array, *, alone: bool, for_all: bool) -> None:
+        """Called before a store: `now` is what memory holds, and `new` is what it will hold.
+
+        `alone`: each program stores a single element, which may tell others that it has come so far. `for_all`: all
+        programs of the group store the same.
+        """
         shadow, marks, names = self._marks(access)
         writers = shadow.writers[marks]
-        clash = self._others(shadow, writers, names, access)
-        if clash.any():
-            self._report(shadow, access, writers, clash & (bits(now) != bits(new)), stored=True)
+        others = self._others(shadow, writers, names, access)
+        if others.any():
+            self._report(shadow, access, writers, others & (bits(now) != bits(new)), stored=True)
         self._met_readers(shadow, marks, names, access, lambda: bits(now) != bits(new))
-        self._undo.put(shadow.writers, marks, names)
+        if alone and self.ordering.room:
+            # Whoever stores to what it has updated by an atomic releases a lock.
+            names = np.where(~others & (writers & 1 == 1), names | 1, names)
+            self._happened(access, acquires=False, releases=bits(now) != bits(new))
+        if shadow.readers is None:
+            self._undo.put(shadow.writers, marks, names)
+        else:
+            self._store_watched(shadow, access, _places(marks), names, bits(now) != bits(new), for_all=for_all)
+
+    def _store_watched(
+        self, shadow: Shadow, access: Access, places: Array, names: Array, changed: Array, *, for_all: bool
+    ) -> None:
+        """Note who stores a value, and who stores what is there already."""
+        self._met_echoes(shadow, access, places, names, changed)
+        self._undo.put(shadow.writers, places[changed], names[changed])
+        if for_all:
+            self._undo.put(shadow.echoed(), places, np.array(shadow.several, names.dtype))
+        elif not changed.all():
+            self._echo(shadow, access.part(~changed), places[~changed], names[~changed])
+
+    def _echo(self, shadow: Shadow, access: Access, places: Array, names: Array) -> None:
+        echoes = shadow.echoed()
+        several = self._others(shadow, echoes[places], names, access)
+        self._undo.put(echoes, places, names)
+        self._put_several(echoes, places, several | (echoes[places] != names), shadow)
+
+    def _met_echoes(
+        self,
+        shadow: Shadow,
+        access: Access,
+        places: Array,
+        names: Array,
+        changed: Array,
+        but_for: Array | None = None,
+    ) -> None:
+        """Report programs that have stored what was there already, where another program now changes it."""
+        if shadow.echoes is not None and changed.any():
+            echoes = shadow.echoes[places]
+            clash = self._others(shadow, echoes, names, access) & changed
+            self._report(shadow, access, echoes, clash, stored=True, but_for=but_for)
 
     def stored(self, access: Access, now: Array, new: Array) -> None:
         """Called after a store: programs of the same group may have replaced what another one just stored."""
@@ -126,38 +195,49 @@ class Races:
             return
         shadow, marks, names = self._marks(access)
         last = shadow.writers[marks]
-        lost = last != names
-        if lost.any():
-            self._report(shadow, access, last, lost & (bits(now) != bits(new)), stored=True)
+        lost = last | 1 != names | 1
+        if not lost.any():
+            return
+        same = bits(now) == bits(new)
+        self._report(shadow, access, last, lost & ~same & (last != 0), stored=True)
+        if shadow.readers is not None and (lost & same).any():
+            part = lost & same
+            self._echo(shadow, access.part(part), _places(marks)[part], names[part])
 
-    def update(self, access: Access, changed: Array, *, acquires: bool, releases: bool) -> None:
-        """Called at an atomic, which changed the elements where `changed` is true; it may acquire and release."""
+    def update(self, access: Access, changed: Array, *, acquires: bool, releases: bool, compares: bool) -> None:
+        """Called at an atomic, which changed the elements where `changed` is true; it may acquire and release.
+
+        One that changes nothing is a look at memory. One that compares waits for the value that it finds.
+        """
         watched = access.region.storage.address in self._undo.plan.watched
         shadow, marks, names = self._marks(access, atomic=True) if watched else (None, slice(0), access.owners)
-        addresses = access.region.address + access.index * access.item
         if acquires or releases:
-            self._happened(access.owners, addresses, acquires=acquires, releases=releases)
-        if shadow is None:
+            self._happened(access, acquires=acquires, releases=changed & releases)
+        if shadow is None or not changed.any():
             return
-        before = shadow.writers[marks]
+        places = _places(marks)[changed]
+        access, names = access.part(changed), names[changed]
+        before = shadow.writers[places]
         others = self._others(shadow, before, names, access)
         plain = before & 1 == 0
         # A store before the atomics of others (to clear what they add to) is right by luck at most: in this run they
         # waited for it, at this very element, but they might have come first.
-        self._report(shadow, access, before, others & plain & changed, stored=True, but_for=addresses)
-        self._met_readers(shadow, marks, names, access, lambda: changed)
+        but_for = None if compares else access.addresses
+        self._report(shadow, access, before, others & plain, stored=True, but_for=but_for)
+        all_changed = np.ones(len(places), np.bool_)
+        self._met_echoes(shadow, access, places, names, all_changed, but_for)
+        self._met_readers(shadow, places, names, access, lambda: all_changed)
         names = np.where(~others & plain & (before != 0), before, names)
         several = others & ~plain
         several[several] = self.ordering.unordered(access.owners[several], shadow.moments(before[several]))
-        self._undo.put(shadow.writers, marks, names)
+        self._undo.put(shadow.writers, places, names)
         if not (acquires and releases):
-            several |= shadow.writers[marks] != names
-        self._put_several(shadow.writers, marks, several, shadow)
+            several |= shadow.writers[places] != names
+        self._put_several(shadow.writers, places, several, shadow)
 
     def _put_several(self, names: Array, marks: Array | slice, where: Array, shadow: Shadow) -> None:
         if where.any():
-            places = np.arange(marks.start, marks.stop) if isinstance(marks, slice) else marks
-            self._undo.put(names, places[where], np.array(shadow.several, names.dtype))
+            self._undo.put(names, _places(marks)[where], np.array(shadow.several, names.dtype))
 
     def _met_readers(
         self, shadow: Shadow, marks: Array | slice, names: Array, access: Access, changed: Callable[[], Array]
@@ -246,3 +326,7 @@ class Races:
 def bits(values: Array) -> Array:
     """For comparison: a NaN equals itself."""
     return values.view(f"u{values.itemsize}") if values.dtype.kind in "fb" else values
+
+
+def _places(marks: Array | slice) -> Array:
+    return np.arange(marks.start, marks.stop) if isinstance(marks, slice) else marks
