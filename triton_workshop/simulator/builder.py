@@ -593,7 +593,9 @@ class Builder:
 
     def create_atomic_cas(self, pointer: Value, expected: Value, value: Value, _order: Any, _scope: Any) -> Value:
         # Who compares waits for what it finds: a lock holds whatever its `sem` is, as on a GPU.
-        return self._update(arithmetic.compare_and_swap, pointer, (expected, value), None, ir.MEM_SEMANTIC.ACQUIRE_RELEASE)
+        return self._update(
+            arithmetic.compare_and_swap, pointer, (expected, value), None, ir.MEM_SEMANTIC.ACQUIRE_RELEASE
+        )
 
     def create_atomic_load(self, pointer: Value, mask: Value | None, order: Any, _scope: Any) -> Value:
         return self._update(lambda old: old, pointer, (), mask, order)
@@ -631,7 +633,7 @@ class Builder:
             exact,
             acquires=acquires,
             releases=releases,
-            compares=step is _compare_and_swap,
+            compares=step is arithmetic.compare_and_swap,
         )
 
     # Descriptors and block pointers
