@@ -26,6 +26,8 @@ class Planted:
     program: tuple[int, ...]
     index: int | None = None
     outside: int | None = None
+    strict: bool = False
+    """Whether it is a fault for the checker only: outside a view, but inside its storage."""
 
 
 CASES: list[Planted] = []
@@ -38,9 +40,11 @@ def planted(
     program: tuple[int, ...],
     index: int | None = None,
     outside: int | None = None,
+    *,
+    strict: bool = False,
 ) -> Callable[[Any], Any]:
     def add(kernel: Any) -> Any:
-        CASES.append(Planted(kernel, launch, kind, argument, program, index, outside))
+        CASES.append(Planted(kernel, launch, kind, argument, program, index, outside, strict))
         return kernel
 
     return add
@@ -153,7 +157,7 @@ def in_place_stencil(x_ptr, BLOCK: tl.constexpr):
     tl.store(x_ptr + at, left + here)
 
 
-@planted(lambda k: k[(4,)](x(8)[:4], x(8)[:4]), LOAD, "x_ptr", (0,), 4, 4)
+@planted(lambda k: k[(4,)](x(8)[:4], x(8)[:4]), LOAD, "x_ptr", (0,), 4, 4, strict=True)
 @triton.jit
 def beyond_the_view_but_inside_its_storage(x_ptr, out_ptr):
     at = tl.arange(0, 8)
@@ -161,14 +165,14 @@ def beyond_the_view_but_inside_its_storage(x_ptr, out_ptr):
     tl.store(out_ptr + at, value, mask=at < 4)
 
 
-@planted(lambda k: k[(1,)](x(16)[4:8], x(16)), LOAD, "x_ptr", (0,), -4, -4)
+@planted(lambda k: k[(1,)](x(16)[4:8], x(16)), LOAD, "x_ptr", (0,), -4, -4, strict=True)
 @triton.jit
 def before_the_view_but_inside_its_storage(x_ptr, out_ptr):
     at = tl.arange(0, 8)
     tl.store(out_ptr + at, tl.load(x_ptr + at - 4))  # HERE
 
 
-@planted(lambda k: k[(1,)](x(16)[::2], x(16)), LOAD, "x_ptr", (0,), 1, 0)
+@planted(lambda k: k[(1,)](x(16)[::2], x(16)), LOAD, "x_ptr", (0,), 1, 0, strict=True)
 @triton.jit
 def stride_of_a_view_ignored(x_ptr, out_ptr):
     at = tl.arange(0, 8)
@@ -180,7 +184,7 @@ def _neighbours(k: Any) -> None:
     k[(1,)](both[:32], both[32:], x(64))
 
 
-@planted(_neighbours, LOAD, "x_ptr", (0,), 32, 32)
+@planted(_neighbours, LOAD, "x_ptr", (0,), 32, 32, strict=True)
 @triton.jit
 def into_the_neighbour_tensor(x_ptr, y_ptr, out_ptr):
     at = tl.arange(0, 64)
@@ -351,7 +355,7 @@ def line_of(kernel: Any) -> int:
 
 
 def faults_of(case: Planted) -> tuple[Fault, ...]:
-    with record() as launches:
+    with record(strict_views=case.strict) as launches:
         case.launch(case.kernel)
     return launches[0].faults
 
@@ -367,6 +371,9 @@ def test_a_planted_fault_is_found_and_raises_when_nobody_records(case: Planted) 
         assert fault.index == case.index
     if case.outside is not None:
         assert fault.outside == case.outside
+    if case.strict:
+        case.launch(case.kernel)
+        return
     with pytest.raises(MemoryFaults, match=r"program"):
         case.launch(case.kernel)
 
@@ -389,9 +396,57 @@ def test_faults_alike_are_counted_together() -> None:
 
 def test_a_refused_store_leaves_memory_alone() -> None:
     data = torch.zeros(64)
-    with record():
+    with record(strict_views=True):
         mask_on_the_load_only[(4,)](x(10), data[:10], 10, BLOCK=8)
     assert torch.equal(data[10:], torch.zeros(54))
+
+
+@planted(lambda k: k[(1,)](x(16)[4:8], x(16)), LOAD, "x_ptr", (0,), 12, 12)
+@triton.jit
+def beyond_a_view_and_its_storage(x_ptr, out_ptr):
+    at = tl.arange(0, 16)
+    tl.store(out_ptr + at, tl.load(x_ptr + at))  # HERE
+
+
+@planted(lambda k: k[(1,)](x(16)[4:8], x(16)), LOAD, "x_ptr", (0,), -8, -8)
+@triton.jit
+def before_a_view_and_its_storage(x_ptr, out_ptr):
+    at = tl.arange(0, 8)
+    tl.store(out_ptr + at, tl.load(x_ptr + at - 8))  # HERE
+
+
+@triton.jit
+def copies(x_ptr, out_ptr, x_stride, out_stride, n, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(out_ptr + at * out_stride, tl.load(x_ptr + at * x_stride, mask=at < n), mask=at < n)
+
+
+@pytest.mark.parametrize(
+    ("view", "stride", "expected"),
+    [
+        (lambda base: base[9:], -1, [9, 8, 7, 6, 5, 4, 3, 2]),  # flipped
+        (lambda base: base[:2], 2, [0, 2, 4, 6, 8, 10, 12, 14]),  # gathered by other strides than the view's
+        (lambda base: base.as_strided((2, 2), (4, 1)), 1, [0, 1, 2, 3, 4, 5, 6, 7]),  # between its elements
+        (lambda base: base.view(torch.int32)[2:].view(torch.float32), 1, [2, 3, 4, 5, 6, 7, 8, 9]),
+    ],
+)
+def test_a_kernel_may_touch_the_whole_storage_of_a_view(
+    view: Callable[[torch.Tensor], torch.Tensor], stride: int, expected: list[float]
+) -> None:
+    out = torch.zeros(16)
+    copies[(1,)](view(x(16)), out[8:], stride, -1, 8, BLOCK=8)
+    assert out[1:9].tolist() == expected[::-1]
+
+
+@triton.jit
+def races_in_a_view(x_ptr):
+    tl.store(x_ptr + 2, tl.program_id(0).to(tl.float32))
+
+
+def test_an_index_counts_from_the_views_first_element() -> None:
+    with record() as launches:
+        races_in_a_view[(2,)](x(16)[4:8])
+    assert [fault.index for fault in launches[0].faults] == [2]
 
 
 @triton.jit

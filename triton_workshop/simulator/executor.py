@@ -45,6 +45,7 @@ FEW = 32
 _recorders: list[list[Launch]] = []
 _layout_wanted: list[bool] = []
 _writes_wanted: list[bool] = []
+_strict_views_wanted: list[bool] = []
 """One for each recorder."""
 listeners: list[Callable[[Any, dict[str, Any], dict[str, Any]], None]] = []
 """Each is told of every launch that ended without an error: the kernel, its arguments, and the other options."""
@@ -73,22 +74,25 @@ class Launch:
 
 
 @contextmanager
-def record(*, layout: bool = False, writes: bool = False) -> Iterator[list[Launch]]:
+def record(*, layout: bool = False, writes: bool = False, strict_views: bool = False) -> Iterator[list[Launch]]:
     """Collect the launches made inside, faults and counts included: then a fault does not raise.
 
     With `layout`, the counts say how blocks lie in memory too, which takes about as long again. With `writes`, each
-    launch says what it stored, which copies all that it stored to.
+    launch says what it stored, which copies all that it stored to. With `strict_views`, an access outside a view is a
+    fault even inside its storage: see `storage.Region`.
     """
     launches: list[Launch] = []
     _recorders.append(launches)
     _layout_wanted.append(layout)
     _writes_wanted.append(writes)
+    _strict_views_wanted.append(strict_views)
     try:
         yield launches
     finally:
         _recorders.pop()
         _layout_wanted.pop()
         _writes_wanted.pop()
+        _strict_views_wanted.pop()
 
 
 class Executor:
@@ -136,7 +140,7 @@ class Executor:
         programs = max(1, math.prod(grid))
         layout = Layout(programs) if any(_layout_wanted) else None
         counts = Counts(layout=layout, busy=np.zeros(programs, np.bool_)) if _recorders else None
-        memory = Memory(log, programs, counts)
+        memory = Memory(log, programs, counts, strict_views=any(_strict_views_wanted))
         try:
             error = self._launch(memory, grid, bound)
         finally:
@@ -280,8 +284,8 @@ class Executor:
             return value if kind == "constexpr" else _number(value, _type(kind))
         if hasattr(value, "data_ptr"):
             dtype = _type(triton.runtime.jit.mangle_type(value))
-            origin = builder.memory.add(name, getattr(value, "base", value), item_bytes(dtype.element_ty))
-            return tl.tensor(Value(np.zeros(1, np.int64), dtype, origin=origin), dtype)
+            origin, first = builder.memory.add(name, getattr(value, "base", value), item_bytes(dtype.element_ty))
+            return tl.tensor(Value(np.array([first], np.int64), dtype, origin=origin), dtype)
         if isinstance(value, tuple):
             # The compiler specialises these whatever is said of the parameter.
             parts = [

@@ -1,7 +1,8 @@
 """Memory as the programs see it: the tensor arguments, and nothing else.
 
-A pointer is an element index and the argument that it came from, so an access outside its argument is detected before
-it happens. It never happens: it is recorded, a load gives an undefined value, and a store is dropped.
+A pointer is an element index and the argument that it came from, so an access outside what the argument may touch (see
+`storage.Region`) is detected before it happens. It never happens: it is recorded, a load gives an undefined value, and
+a store is dropped.
 """
 
 from __future__ import annotations
@@ -33,9 +34,10 @@ PATIENCE = 50
 class Memory:
     """The memory of one launch."""
 
-    def __init__(self, log: FaultLog, programs: int, counts: Counts | None) -> None:
+    def __init__(self, log: FaultLog, programs: int, counts: Counts | None, *, strict_views: bool = False) -> None:
         self.log = log
         self.counts = counts
+        self._strict_views = strict_views
         self.group: Array = np.zeros(1, np.int64)
         """The numbers of the programs that run now."""
         self.changed = False
@@ -73,12 +75,16 @@ class Memory:
 
     # Tensors and addresses
 
-    def add(self, name: str, tensor: Any, item: int) -> int:
-        """Let the programs touch a tensor on the CPU, with elements of `item` bytes. Returns its pointers' origin."""
+    def add(self, name: str, tensor: Any, item: int) -> tuple[int, int]:
+        """Let the programs touch a tensor on the CPU, with elements of `item` bytes.
+
+        Returns the origin of its pointers, and the number of its first element there.
+        """
         self._tensors.append(tensor)
         storage = self._storage(tensor.untyped_storage())
-        self.regions.append(region_of(len(self.regions), name, tensor, storage, item))
-        return len(self.regions) - 1
+        region = region_of(len(self.regions), name, tensor, storage, item, strict=self._strict_views)
+        self.regions.append(region)
+        return region.number, region.first
 
     def _storage(self, storage: Any) -> Storage:
         address = int(storage.data_ptr())
@@ -263,12 +269,12 @@ class Memory:
             bad = bad if bad.any() else None
         if bad is not None:
             owners, index = self._culprits(pointer.data, bad)
-            self.log.add(kind, owners, index, argument=region.name, size=region.size // item)
+            self.log.add(kind, owners, region.told(index, item), argument=region.name, size=region.length(item))
         if pointer.wrapped is not None:
             wrapped = pointer.wrapped if mask is None else pointer.wrapped & mask.data
             if wrapped.any():
                 owners, index = self._culprits(pointer.data, wrapped)
-                self.log.add(Kind.WRAPPED_OFFSET, owners, index, argument=region.name)
+                self.log.add(Kind.WRAPPED_OFFSET, owners, region.told(index, item), argument=region.name)
         return bad
 
     def _culprits(self, index: Array, bad: Array) -> tuple[Array, Array]:

@@ -281,7 +281,7 @@ class Races:
             self._log.add(
                 Kind.RACE,
                 owners[racing],
-                index[racing],
+                access.region.told(index[racing], access.item),
                 argument=access.region.name,
                 others=self.ordering.actors(moments[racing]),
                 stored=stored,

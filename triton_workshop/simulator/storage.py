@@ -45,7 +45,13 @@ class Storage:
 class Region:
     """What a tensor argument may touch: `size` bytes from byte `offset` of its storage, in elements of `item` bytes.
 
-    `inside` says which elements belong to the tensor if not all in that extent do. `name` is the argument's.
+    A GPU lets a kernel touch all memory that was allocated, and right kernels rely on it: they gather by strides that
+    are not those of the view, flip with negative steps, or look at the element before `x[1:]`. So a region is the whole
+    storage. The checker makes its tensors itself, many of them views, and whoever ignores their strides or forgets a
+    mask reads or writes what is not the tensor's: there, a region is the view, and `inside` says which elements belong
+    to it if not all in that extent do.
+
+    `name` is the argument's; its first element is number `first`, and it has `extent` bytes.
     """
 
     number: int
@@ -54,6 +60,8 @@ class Region:
     offset: int
     size: int
     item: int
+    first: int = 0
+    extent: int = -1
     inside: Array | None = None
     _views: dict[Any, Array] = field(default_factory=dict)
 
@@ -68,6 +76,14 @@ class Region:
             end = self.offset + self.size // dtype.itemsize * dtype.itemsize
             view = self._views[dtype] = self.storage.bytes[self.offset : end].view(dtype)
         return view
+
+    def told(self, index: Array, item: int) -> Array:
+        """Indices as a message counts them, from the argument's first element."""
+        return index - self.first * self.item // item if self.first else index
+
+    def length(self, item: int) -> int:
+        """How many elements the argument has, from its first to its last."""
+        return (self.size if self.extent < 0 else self.extent) // item
 
     def outside(self, index: Array, item: int) -> Array | None:
         """Which of these elements, of `item` bytes, are not the argument's; None if all are."""
@@ -85,15 +101,19 @@ class Region:
         return np.asarray(self.distance(addresses) < np.uint64(self.size))
 
 
-def region_of(number: int, name: str, tensor: Any, storage: Storage, item: int) -> Region:
-    """What an argument may touch, from its shape and its strides."""
+def region_of(number: int, name: str, tensor: Any, storage: Storage, item: int, *, strict: bool) -> Region:
+    """What an argument may touch: its storage, or if `strict` its own elements, by its shape and its strides."""
+    storage.unit = min(storage.unit, item)
     sizes, strides = tuple(tensor.size()), tuple(tensor.stride())
     count = math.prod(sizes)
     extent = 1 + sum((size - 1) * stride for size, stride in zip(sizes, strides, strict=True)) if count else 0
+    start = tensor.data_ptr() - storage.address
+    if not strict:
+        offset = start % item
+        return Region(number, name, storage, offset, len(storage.bytes) - offset, item, start // item, extent * item)
     inside = None
     if extent > count or 0 in strides:
         inside = np.zeros(extent, np.bool_)
         np.lib.stride_tricks.as_strided(inside, sizes, strides, writeable=True)[...] = True
         inside = None if inside.all() else inside
-    storage.unit = min(storage.unit, item)
-    return Region(number, name, storage, tensor.data_ptr() - storage.address, extent * item, item, inside)
+    return Region(number, name, storage, start, extent * item, item, inside=inside)

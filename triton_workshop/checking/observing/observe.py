@@ -132,7 +132,7 @@ class Observer:
             return
         from triton_workshop.simulator import record
 
-        with record(writes=True) as launches, self._launched.noted():
+        with record(writes=True, strict_views=True) as launches, self._launched.noted():
             yield launches
 
     def forget(self) -> None:
