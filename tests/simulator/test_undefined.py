@@ -9,7 +9,12 @@ import torch
 import triton
 import triton.language as tl
 
-from triton_workshop.simulator import MemoryFaults
+from triton_workshop.simulator import MemoryFaults, record
+from triton_workshop.simulator.undefined import UndefinedResult
+
+from .executors import upstream
+
+pytestmark = pytest.mark.filterwarnings("ignore::triton_workshop.simulator.undefined.UndefinedResult")
 
 N = 10  # of 16
 
@@ -188,3 +193,121 @@ def test_an_undefined_element_spoils_its_row_and_its_column_of_a_product() -> No
     assert defined[:N, :N].all()
     assert not defined[N:].any()
     assert not defined[:, N:].any()
+
+
+# What is said about it
+
+
+@triton.jit
+def dot_product(x_ptr, y_ptr, out_ptr, n):
+    at = tl.program_id(0) * 8 + tl.arange(0, 8)
+    x = tl.load(x_ptr + at, mask=at < n)  # LEFT OUT
+    y = tl.load(y_ptr + at, mask=at < n, other=0.0)
+    tl.store(out_ptr + tl.program_id(0), tl.sum(x * y))
+
+
+@triton.jit
+def matrix_product(x_ptr, y_ptr, out_ptr, n):
+    rows = tl.arange(0, 16)
+    inside = rows < n
+    x = tl.load(x_ptr + rows[:, None] * 16 + rows[None, :], mask=inside[None, :])  # LEFT OUT
+    y = tl.load(y_ptr + rows[:, None] * 16 + rows[None, :], mask=inside[:, None], other=0.0)
+    tl.store(out_ptr + rows[:, None] * 16 + rows[None, :], tl.dot(x, y))
+
+
+@triton.jit
+def running_sum_from_the_end(x_ptr, y_ptr, out_ptr, n):
+    at = tl.arange(0, 16)
+    x = tl.load(x_ptr + at, mask=at < n)  # LEFT OUT
+    tl.store(out_ptr + at, tl.cumsum(x, 0, reverse=True), mask=at < n)
+
+
+@triton.jit
+def largest_of_integers(x_ptr, y_ptr, out_ptr, n):
+    at = tl.arange(0, 16)
+    x = tl.load(x_ptr + at, mask=at < n).to(tl.int32)  # LEFT OUT
+    tl.store(out_ptr, tl.max(x, 0))
+
+
+@triton.jit
+def a_sum_that_is_added_atomically(x_ptr, y_ptr, out_ptr, n):
+    at = tl.program_id(0) * 8 + tl.arange(0, 8)
+    x = tl.load(x_ptr + at, mask=at < n)  # LEFT OUT
+    tl.atomic_add(out_ptr, tl.sum(x))
+
+
+COMBINED = (
+    dot_product, matrix_product, running_sum_from_the_end, largest_of_integers, a_sum_that_is_added_atomically
+)  # fmt: skip
+
+
+def launch(kernel: Any, n: int = N) -> torch.Tensor:
+    out = torch.zeros(16, 16)
+    kernel[(2,)](torch.ones(16, 16), torch.ones(16, 16), out, n)
+    return out
+
+
+@pytest.mark.parametrize("kernel", COMBINED, ids=lambda kernel: kernel.fn.__name__)
+def test_the_load_is_named_that_a_stored_result_comes_from(kernel: Any) -> None:
+    with record() as launches:
+        launch(kernel)
+    (told,) = {fault.load: fault for fault in launches[0].undefined}.values()
+    assert launches[0].faults == ()
+    assert told.load is not None
+    assert told.load.text.endswith("# LEFT OUT")
+    assert (told.kind, told.argument, told.loaded) == ("undefined-result", "out_ptr", "x_ptr")
+    with pytest.warns(UndefinedResult, match=r"undefined elements of x_ptr"):
+        launch(kernel)
+
+
+@pytest.mark.parametrize("kernel", COMBINED, ids=lambda kernel: kernel.fn.__name__)
+def test_nothing_is_said_where_nothing_is_left_out(kernel: Any) -> None:
+    with record(writes=True) as launches:
+        launch(kernel, 16)
+    assert launches[0].undefined == ()
+
+
+@pytest.mark.parametrize("kernel", COMBINED, ids=lambda kernel: kernel.fn.__name__)
+def test_the_switch_makes_it_zero(kernel: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRITON_WORKSHOP_UNDEFINED", "zero")
+    with record(writes=True) as launches:
+        ours = launch(kernel)
+    assert launches[0].undefined == ()
+    monkeypatch.delenv("TRITON_WORKSHOP_UNDEFINED")
+    with upstream():  # which takes 0 too
+        theirs = launch(kernel)
+    torch.testing.assert_close(ours, theirs)
+
+
+@triton.jit
+def pads_with_what_nobody_reads(x_ptr, y_ptr, out_ptr, n):
+    at = tl.arange(0, 16)
+    x = tl.load(x_ptr + at, mask=at < n)
+    tl.store(out_ptr + at, x * 2 - tl.max(tl.where(at < n, x, 0.0), 0))
+
+
+def test_padding_is_told_to_the_checker_only() -> None:
+    with record() as launches:
+        launch(pads_with_what_nobody_reads)
+    assert launches[0].undefined == ()
+    with record(writes=True) as launches:
+        launch(pads_with_what_nobody_reads)
+    assert [(told.index, told.last_index) for told in launches[0].undefined] == [(10, 15)]
+
+
+@triton.jit
+def branches_on_one_of_two(x_ptr, y_ptr, out_ptr, n):
+    at = tl.arange(0, 16)
+    y = tl.load(y_ptr + at, mask=at < 16)
+    x = tl.load(x_ptr + at, mask=at < n)  # LEFT OUT
+    if tl.sum(x * 2) > 3:
+        tl.store(out_ptr + at, y)
+
+
+def test_a_branch_names_the_load_too() -> None:
+    with record() as launches:
+        launch(branches_on_one_of_two)
+    (fault,) = launches[0].faults
+    assert fault.load is not None
+    assert fault.load.text in fault.advice
+    assert fault.load.text.endswith("# LEFT OUT")

@@ -135,4 +135,4 @@ def _poison(a: Value, b: Value, accumulator: Value) -> Array | bool | None:
         poison = poison | a.poison.any(axis=-1, keepdims=True)
     if isinstance(b.poison, np.ndarray):
         poison = poison | b.poison.any(axis=-2, keepdims=True)
-    return np.asarray(poison)
+    return poison  # type: ignore[no-any-return]

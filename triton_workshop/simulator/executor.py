@@ -9,6 +9,7 @@ import math
 import operator
 import os
 import pkgutil
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -30,6 +31,7 @@ from triton_workshop.simulator.layout import Layout
 from triton_workshop.simulator.memory import Memory
 from triton_workshop.simulator.reaching import Analysis
 from triton_workshop.simulator.signals import Diverged, LaunchEnds, LookedAt, Plan, Restart
+from triton_workshop.simulator.undefined import UndefinedResult
 from triton_workshop.simulator.values import Value
 from triton_workshop.simulator.waiting import Baton
 from triton_workshop.slide import LAUNCHES
@@ -67,6 +69,8 @@ class Launch:
     """By the names of its parameters."""
     writes: dict[int, Write]
     """What it stored, by the address of the storage, if `record` was asked for it."""
+    undefined: tuple[Fault, ...] = ()
+    """Undefined results that it stored: of sums and the like, or all if `record` was asked what was stored."""
 
     @property
     def programs(self) -> int:
@@ -141,6 +145,7 @@ class Executor:
         layout = Layout(programs) if any(_layout_wanted) else None
         counts = Counts(layout=layout, busy=np.zeros(programs, np.bool_)) if _recorders else None
         memory = Memory(log, programs, counts, strict_views=any(_strict_views_wanted))
+        memory.tell_all = any(_writes_wanted)
         try:
             error = self._launch(memory, grid, bound)
         finally:
@@ -151,7 +156,8 @@ class Executor:
             counts.finish()
             writes = counts.writes() if any(_writes_wanted) else {}
             file, one_by_one = self.fn.__code__.co_filename, memory.plan.one_by_one
-            launch = Launch(self.fn.__name__, grid, faults, counts, one_by_one, file, bound, writes)
+            told = log.undefined()
+            launch = Launch(self.fn.__name__, grid, faults, counts, one_by_one, file, bound, writes, told)
             for launches in _recorders:
                 launches.append(launch)
         if faults and not _recorders:
@@ -160,6 +166,9 @@ class Executor:
             raise error
         for tell in listeners:
             tell(self.kernel, bound, options)
+        if not _recorders:
+            for fault in log.undefined():
+                warnings.warn(f"{self.fn.__name__}: {fault}", UndefinedResult, stacklevel=4)
 
     def _bound(self, arguments: Sequence[Any], named: dict[str, Any]) -> dict[str, Any]:
         """The arguments by the names of their parameters. Raises TypeError if one is missing or too much."""
@@ -176,8 +185,10 @@ class Executor:
         builder.grid = (*grid, 1, 1)[:3]  # type: ignore[assignment]  # three of them
         builder.largest = 1
         builder.integers = {name: value for name, value in bound.items() if type(value) is int}
-        plan = Plan(one_by_one=self._prints.reaches_out())
-        if plan.one_by_one:
+        plan = Plan()
+        if self._prints.reaches_out():
+            # It must not start again to learn more, as it would print again.
+            plan = Plan(one_by_one=True, exact_poison=True, traced=True)
             self._log_one_by_one("its source prints, or reaches out of the kernel")
         memory.start(plan)
         with launched(upstream.interpreter_semantic), np.errstate(all="ignore"):

@@ -35,6 +35,7 @@ class Kind(StrEnum):
     WRAPPED_OFFSET = "wrapped-offset"
     UNDEFINED_BRANCH = "undefined-branch"
     ENDLESS_WAIT = "endless-wait"
+    UNDEFINED_RESULT = "undefined-result"
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,10 @@ class Fault:
     other: tuple[int, ...] | None = None
     stored: bool = False
     """For a race: whether both programs store; otherwise one of them loads."""
+    load: Line | None = None
+    """For an undefined value: the masked load without `other=` that it comes from, if that is known."""
+    loaded: str | None = None
+    """And the argument that is loaded."""
 
     def __str__(self) -> str:
         return f"{self.what}.\n  {self.line}. {self.advice}"
@@ -125,6 +130,8 @@ def _what(fault: Fault) -> str:
             return f"{who} branches on an undefined value, so the launch ends here"
         case Kind.ENDLESS_WAIT:
             return f"{who} waits for a value that no program stores"
+        case Kind.UNDEFINED_RESULT:
+            return f"{who} stored to {where} what it computed from undefined elements of {fault.loaded or 'memory'}"
 
 
 def _advice(fault: Fault) -> str:
@@ -143,6 +150,13 @@ def _advice(fault: Fault) -> str:
             return "Programs run in any order: store to another tensor, or use an atomic."
         case Kind.WRAPPED_OFFSET:
             return "Compute it in int64: `.to(tl.int64)`."
+        case Kind.UNDEFINED_BRANCH if fault.load is not None:
+            return f"The value comes from a masked load without `other=`. {fault.load}."
+        case Kind.UNDEFINED_RESULT:
+            return (
+                f"They come from a masked load without `other=`. {fault.load}. NVIDIA's GPUs happen to give 0 there "
+                "with this Triton, as TRITON_WORKSHOP_UNDEFINED=zero does here; the documentation calls it undefined."
+            )
         case Kind.UNDEFINED_BRANCH:
             return "The value comes from a masked load without `other=`, or from a load outside its tensor."
         case Kind.ENDLESS_WAIT:
@@ -200,6 +214,8 @@ class FaultLog:
         size: int | None = None,
         others: Array | None = None,
         stored: bool = False,
+        load: Line | None = None,
+        loaded: str | None = None,
     ) -> None:
         """Record that `programs[i]` touched element `indices[i]`, in a race with `others[i]` (-1: unknown)."""
         line = line_of_kernel()
@@ -222,6 +238,8 @@ class FaultLog:
                 outside,
                 other=None if other < 0 else self.program(other),
                 stored=stored,
+                load=load,
+                loaded=loaded,
             )
             if tally is None:
                 tally = self._tallies[key] = _Tally(fault, first)
@@ -235,7 +253,14 @@ class FaultLog:
 
     def faults(self) -> tuple[Fault, ...]:
         """All of them, in the order in which they were first found."""
-        return tuple(_finished(tally) for tally in self._tallies.values())
+        return tuple(fault for fault in self._all() if fault.kind is not Kind.UNDEFINED_RESULT)
+
+    def undefined(self) -> tuple[Fault, ...]:
+        """The undefined results among them: no faults, as nobody may ever look at them."""
+        return tuple(fault for fault in self._all() if fault.kind is Kind.UNDEFINED_RESULT)
+
+    def _all(self) -> list[Fault]:
+        return [_finished(tally) for tally in self._tallies.values()]
 
     def saved(self) -> dict[tuple[Kind, Line, str | None, bool], _Tally]:
         """Return a copy for `restore`."""

@@ -11,6 +11,10 @@ from triton_workshop.errors import WorkshopError
 SWITCH = "TRITON_WORKSHOP_SIMULATOR"
 """Set to 0, this environment variable leaves kernels to Triton's own interpreter."""
 
+UNDEFINED_SWITCH = "TRITON_WORKSHOP_UNDEFINED"
+"""Set to `zero`, this environment variable makes 0 of what a masked load without `other=` leaves undefined, for kernels
+that rely on what NVIDIA's GPUs happen to do: see `undefined.py`."""
+
 NO_TRITON = (
     "Triton is not installed: it ships for Linux and Windows only. The deck works here "
     "(`uv run workshop present`); to run kernels, use a Linux container or a Linux machine over ssh. "

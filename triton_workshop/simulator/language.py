@@ -27,6 +27,7 @@ from triton_workshop.simulator.builder import Builder
 from triton_workshop.simulator.faults import Kind
 from triton_workshop.simulator.formats import Array, held_as
 from triton_workshop.simulator.signals import Branches, Diverged, LaunchEnds, LookedAt
+from triton_workshop.simulator.undefined import source_of
 from triton_workshop.simulator.values import Value
 
 _language: dict[str, Any] = vars(tl.core)
@@ -325,8 +326,14 @@ def _check_defined(builder: Builder, value: Value) -> None:
     builder.memory.need_exact_poison("a branch may depend on an undefined value")
     poison = np.asarray(value.poison).reshape(-1)
     if poison.any():
+        builder.memory.trace("a branch depends on an undefined value")
         group = builder.memory.group
-        builder.memory.log.add(Kind.UNDEFINED_BRANCH, group[np.broadcast_to(poison, group.shape)])
+        load = source_of(value.poison)
+        builder.memory.log.add(
+            Kind.UNDEFINED_BRANCH,
+            group[np.broadcast_to(poison, group.shape)],
+            load=None if load is None else load.line,
+        )
         raise LaunchEnds
 
 

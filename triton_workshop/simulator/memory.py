@@ -18,11 +18,12 @@ import numpy as np
 
 from triton_workshop.simulator.accesses import access_of, chosen_by, down, flat_of, gather, only, perhaps, turns
 from triton_workshop.simulator.counts import Counts, name_of
-from triton_workshop.simulator.faults import FaultLog, Kind
+from triton_workshop.simulator.faults import FaultLog, Kind, line_of_kernel
 from triton_workshop.simulator.formats import Array, decode, encode, held_as, item_bytes, stored_as, undefined
 from triton_workshop.simulator.races import Access, Races, bits
 from triton_workshop.simulator.signals import Plan, Restart
 from triton_workshop.simulator.storage import Region, Storage, region_of
+from triton_workshop.simulator.undefined import Source, counts_as_zero, is_mixed, mixed, poison_from, source_of
 from triton_workshop.simulator.undo import Undo
 from triton_workshop.simulator.values import NOWHERE, Value, either
 from triton_workshop.simulator.waiting import Questions
@@ -38,6 +39,11 @@ class Memory:
         self.log = log
         self.counts = counts
         self._strict_views = strict_views
+        self._zero = counts_as_zero()
+        self.combines = False
+        """Whether undefined elements may have been combined with others: then what is stored is looked at."""
+        self.tell_all = False
+        """Whether undefined values are looked for in all that is stored."""
         self.group: Array = np.zeros(1, np.int64)
         """The numbers of the programs that run now."""
         self.changed = False
@@ -64,6 +70,7 @@ class Memory:
         for storage in self._storages.values():
             storage.restore()
         self.undo.plan = plan
+        self.combines = False
         self.races.restart()
         self.begin_group(self.group)
 
@@ -157,10 +164,12 @@ class Memory:
         data = decode(gather(region.elements(stored_as(dtype)), pointer.data), dtype)
         poison: Array | bool | None = None
         if mask is not None and not mask.data.all():
+            if other is None and self._zero:
+                other = Value(np.zeros_like(data, shape=(1,) * data.ndim), dtype, pointer.shape)
             elsewhere = undefined(dtype) if other is None else other.data
             data = np.where(mask.data, data, elsewhere).astype(data.dtype, copy=False)
             if other is None:
-                poison = self._poisoned(poison, ~mask.data)
+                poison = self._poisoned(poison, self._left_out(mask, region))
             elif other.poison is not None:
                 poison = self._poisoned(poison, ~mask.data & other.poison)
         for nowhere in (bad, self._unsure(pointer, mask)):
@@ -194,6 +203,7 @@ class Memory:
         region.storage.stored = True
         self.races.watched(region.storage)
         new = flat_of(encode(value.data, dtype), (len(group), *pointer.shape), chosen)
+        self._tell_undefined(access, value, (len(group), *pointer.shape), chosen)
         flat = region.elements(stored_as(dtype))
         alone, for_all = math.prod(pointer.shape) == 1, len(group) < len(self.group)
         self.races.store(access, flat[access.run], new, alone=alone, for_all=for_all)
@@ -231,6 +241,8 @@ class Memory:
         access = access_of(region, pointer, chosen, self.group, item)
         shape = (len(self.group), *pointer.shape)
         values = [flat_of(operand.data, shape, chosen) for operand in operands]
+        for operand in operands:
+            self._tell_undefined(access, operand, shape, chosen)
         self._count(access, pointer.shape, chosen, stored_by=self.group)
         region.storage.keep()
         region.storage.updated = True
@@ -288,6 +300,45 @@ class Memory:
         """Start the launch again, unless it already knows for every element whether it is undefined."""
         if not self.plan.exact_poison:
             raise Restart(reason, replace(self.plan, exact_poison=True))
+
+    def trace(self, reason: str) -> None:
+        """Start the launch again, unless it already knows where undefined elements come from."""
+        if not self.plan.traced:
+            raise Restart(reason, replace(self.plan, exact_poison=True, traced=True))
+
+    def _left_out(self, mask: Value, region: Region) -> Array:
+        where: Array = ~mask.data
+        return poison_from(where, Source(line_of_kernel(), region.name)) if self.plan.traced else where
+
+    def combine(self, value: Value, axis: int, *, in_order: bool = False) -> None:
+        """Called where a value's elements are combined along an axis of the block."""
+        if value.poison is not None:
+            self.combines = True
+        if isinstance(value.poison, np.ndarray):
+            value.poison = mixed(value.poison, axis % len(value.shape) + 1, in_order=in_order)
+
+    def _tell_undefined(self, access: Access, value: Value, shape: tuple[int, ...], chosen: Array | None) -> None:
+        """Note undefined values that are stored."""
+        if value.poison is None or not (self.combines or self.tell_all):
+            return
+        if value.poison is True:
+            if value.data.dtype.kind == "f" and not np.isnan(flat_of(value.data, shape, chosen)).any():
+                return
+            self.trace("an undefined value may be stored")
+        where = flat_of(np.asarray(value.poison), shape, chosen)
+        if where.any():
+            self.trace("an undefined value is stored")
+            source = source_of(value.poison)
+            if source is not None and (self.tell_all or is_mixed(value.poison)):
+                index = access.region.told(access.index[where], access.item)
+                self.log.add(
+                    Kind.UNDEFINED_RESULT,
+                    access.owners[where],
+                    index,
+                    argument=access.region.name,
+                    load=source.line,
+                    loaded=source.argument,
+                )
 
     def _unsure(self, pointer: Value, mask: Value | None) -> Array | None:
         """Where an undefined value says whether, or where, an access happens: exactly."""

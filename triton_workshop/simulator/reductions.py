@@ -25,6 +25,8 @@ def reduce(builder: Any, tensors: Tensors, axis: int | None, combine: Any, keep_
     _check_axis(axis, shape)
     if axis is None:
         values = [builder.create_reshape(value, (int(np.prod(shape)),)) for value in values]
+    for value in values:
+        builder.memory.combine(value, 0 if axis is None else axis)
     results = _reduce_values(builder, values, 0 if axis is None else axis % len(shape), combine)
     if keep_dims:
         kept = (1,) * len(shape) if axis is None else (*shape[: axis % len(shape)], 1, *shape[axis % len(shape) + 1 :])
@@ -61,7 +63,8 @@ def _folded(value: Value, shape: tuple[int, ...], axis: int, fold: Callable[...,
 
 def _any_poison(value: Value, axis: int) -> Array | bool | None:
     if isinstance(value.poison, np.ndarray):
-        return np.asarray(value.poison.any(axis=axis + 1))
+        poison: Any = value.poison.any(axis=axis + 1)  # a subclass may know more: see `undefined.py`
+        return poison  # type: ignore[no-any-return]
     return value.poison
 
 
@@ -100,6 +103,8 @@ def scan(builder: Any, tensors: Tensors, axis: int, combine: Any, reverse: bool)
     axis = axis % len(values[0].shape)
     if reverse:
         values = _part(values, axis, slice(None, None, -1))
+    for value in values:
+        builder.memory.combine(value, axis, in_order=True)
     accumulate = _ACCUMULATE.get(combine)
     if accumulate is not None:
         builder._operations(values[0])

@@ -43,6 +43,8 @@ class Plan:
     """Remember what each store replaces: some group diverges after it has stored."""
     exact_poison: bool = False
     """Know for every element whether it is undefined: a branch, a maximum or a minimum asked."""
+    traced: bool = False
+    """Know of every undefined element which load left it so: a result of it is stored, or a branch depends on it."""
     watched: frozenset[int] = frozenset()
     """Addresses of storages that the launch touches in more than one way (loads, stores, atomics): who did matters."""
     events: int = 0

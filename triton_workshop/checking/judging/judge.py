@@ -19,7 +19,7 @@ from triton_workshop.checking.observing.observe import Failure, Observation, Ori
 from triton_workshop.checking.observing.recognise import NO_DIAGNOSIS, Diagnosis
 from triton_workshop.checking.observing.repair import Culprit
 from triton_workshop.checking.observing.source import Source, names_in
-from triton_workshop.simulator.faults import Fault
+from triton_workshop.simulator.faults import Fault, Line
 
 WASTE = 9
 """How many times more idle than busy programs are worth a remark: small inputs always leave a few idle."""
@@ -128,7 +128,7 @@ class Judge:
 
     def _fault(self, fault: Fault, comparison: Comparison) -> Finding:
         kinds = {kind.value: kind for kind in Kind}
-        line = fault.line.number if Path(fault.line.file).resolve() == self.source.file else None
+        line = fault.line.number if self._is_own(fault.line) else None
         finding = self._finding(
             kinds.get(fault.kind, Kind.CRASH),
             fault.what,
@@ -194,7 +194,7 @@ class Judge:
         if comparison.unwritten.any():
             return self._diagnosed(self._unwritten(comparison))
         if comparison.wrong.any():
-            return self._diagnosed(self._wrong(comparison))
+            return self._diagnosed(self._undefined(self._wrong(comparison), comparison))
         if comparison.seen.earlier_answer_changed:
             message = "this call changed the tensor that the previous call returned"
             return self._explained(Kind.WRONG_VALUES, message, "one-output-for-all-calls")
@@ -219,6 +219,19 @@ class Judge:
             "program compute, and what does it load there?"
         )
         return replace(shown, hints=(follow,))
+
+    def _undefined(self, finding: Finding, comparison: Comparison) -> Finding:
+        """The finding on the load that left undefined what the kernel stored, if that is why elements are wrong."""
+        told = next((fault for launch in comparison.seen.launches for fault in launch.undefined), None)
+        output = comparison.seen.output
+        if told is None or told.load is None or output is None or not output.isnan().any():
+            return finding
+        message = f"{finding.message}; {told.what}"
+        found = replace(finding, message=message, hints=(told.advice, *finding.hints), argument=told.loaded)
+        return self._blamed(found, told.load.number) if self._is_own(told.load) else found
+
+    def _is_own(self, line: Line) -> bool:
+        return Path(line.file).resolve() == self.source.file
 
     def _at_elements(self, kind: Kind, what: str, comparison: Comparison, marks: torch.Tensor) -> Finding:
         """What is wrong with the marked elements."""

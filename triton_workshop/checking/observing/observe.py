@@ -41,6 +41,7 @@ class Launched:
     kernel: str
     grid: tuple[int, ...]
     faults: tuple[Fault, ...]
+    undefined: tuple[Fault, ...]
     numbers: dict[str, int | float]
     idle: int
     """How many of its programs have stored nothing."""
@@ -186,7 +187,7 @@ def _in_place_of(old: tuple[torch.Tensor, ...], new: tuple[torch.Tensor, ...]) -
 
 def _launched(launch: Launch) -> Launched:
     numbers = {name: value for name, value in launch.arguments.items() if isinstance(value, int | float)}
-    return Launched(launch.kernel, launch.grid, launch.faults, numbers, launch.counts.idle)
+    return Launched(launch.kernel, launch.grid, launch.faults, launch.undefined, numbers, launch.counts.idle)
 
 
 def _origin(launches: list[Launch], output: torch.Tensor) -> tuple[Origin, torch.Tensor | None]:
