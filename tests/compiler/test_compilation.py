@@ -56,7 +56,7 @@ def test_a_kernel_takes_all_that_it_names_with_it(kernel: Any, start: compilatio
         (kernels.leaves_a_loop, "unsupported AST node type: Break", "break"),
         (kernels.reads_a_global_number, "Cannot access global variable NUMBER", "NUMBER"),
         (kernels.calls_plain_python, "Cannot access global variable plain", "plain(tl.load"),
-        (kernels.breaks_in_a_helper, "Loop-carried variable total has initial type int32", "total = total + x"),
+        (kernels.breaks_in_a_helper, "Loop-carried variable total has initial type int32", "for _ in range(4):"),
         (kernels.prints_with_an_f_string, "f-string", 'print(f"n is {n}")'),
     ],
 )

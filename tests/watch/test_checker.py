@@ -12,8 +12,8 @@ import pytest
 from processes import dies
 
 from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.judging.verdict import Kind
-from triton_workshop.watch.checker import Checker, StoppedError
+from triton_workshop.checking.judging.verdict import Kind, Verdict
+from triton_workshop.watch.checker import Checker, Checking, StoppedError
 
 ADD = EXERCISES["1"]
 SOLUTION = ADD.solution_file.read_text(encoding="utf-8")
@@ -26,12 +26,18 @@ def checker() -> Iterator[Checker]:
     checker.close()
 
 
+def last(checking: Checking) -> Verdict:
+    """The last verdict of a check."""
+    *_, verdict = checking.verdicts()
+    return verdict
+
+
 def test_a_solution_passes_and_a_mistake_is_found_by_the_same_process_family(checker: Checker, tmp_path: Path) -> None:
     file = tmp_path / "script.py"
     for text, kind in [(SOLUTION, None), (SOLUTION.replace("pid * BLOCK_SIZE + ", ""), Kind.UNWRITTEN)]:
         file.write_text(text)
         checking = checker.check(ADD, file)
-        verdict = checking.wait()
+        verdict = last(checking)
         checking.finish()
         assert [finding.kind for finding in verdict.findings[:1]] == ([kind] if kind else [])
 
@@ -40,7 +46,7 @@ def test_the_verdict_comes_whole(checker: Checker, tmp_path: Path) -> None:
     file = tmp_path / "script.py"
     file.write_text(SOLUTION.replace("pid * BLOCK_SIZE + ", ""))
     checking = checker.check(ADD, file)
-    verdict = checking.wait()
+    verdict = last(checking)
     checking.finish()
     assert verdict.findings[0].tiles is not None
     assert verdict.findings[0].element is not None
@@ -50,7 +56,7 @@ def test_what_the_script_prints_is_kept_apart_from_the_verdict(checker: Checker,
     file = tmp_path / "script.py"
     file.write_text(SOLUTION.replace("    output = torch", "    print('hello from the script')\n    output = torch"))
     checking = checker.check(ADD, file)
-    assert checking.wait().passed
+    assert last(checking).passed
     checking.finish()
     assert b"hello from the script" in checking.printed()
 
@@ -65,7 +71,7 @@ def test_a_stopped_check_leaves_no_process_behind(checker: Checker, tmp_path: Pa
 
     def wait() -> None:
         try:
-            checking.wait()
+            last(checking)
         except StoppedError as error:
             ended.append(error)
 
@@ -86,13 +92,24 @@ def test_a_check_that_is_stopped_before_it_begins_does_not_begin(checker: Checke
     checking = checker.check(ADD, file)
     checking.stop()
     with pytest.raises(StoppedError):
-        checking.wait()
+        last(checking)
     checking.finish()
+
+
+def test_a_right_script_has_a_verdict_before_the_compiler_has_spoken(checker: Checker, tmp_path: Path) -> None:
+    file = tmp_path / "script.py"
+    file.write_text(SOLUTION.replace("    x = tl.load", "    while mask is None:\n        break\n    x = tl.load"))
+    checking = checker.check(ADD, file)
+    simulated, compiled = checking.verdicts()
+    checking.finish()
+    assert simulated.passed
+    assert [finding.kind for finding in compiled.findings] == [Kind.DOES_NOT_COMPILE]
+    assert compiled.findings[0].source == "break"
 
 
 def test_a_file_that_is_not_there_gets_a_verdict(checker: Checker, tmp_path: Path) -> None:
     checking = checker.check(ADD, tmp_path / "nowhere.py")
-    assert checking.wait().findings[0].kind is Kind.CRASH
+    assert last(checking).findings[0].kind is Kind.CRASH
     checking.finish()
 
 
@@ -102,5 +119,5 @@ def test_a_file_that_may_not_be_read_gets_a_verdict(checker: Checker, tmp_path: 
     file.write_text(SOLUTION)
     file.chmod(0)
     checking = checker.check(ADD, file)
-    assert "cannot be read" in checking.wait().findings[0].message
+    assert "cannot be read" in last(checking).findings[0].message
     checking.finish()

@@ -193,7 +193,7 @@ def test_a_verdict_that_comes_too_late_is_not_shown(checker: FakeChecker) -> Non
         late = watch.watched.job
         assert late is not None
         await press(pilot, "r")
-        watch._ended(late, fails(watch.watched.exercise, FIRST))
+        watch._known(late, fails(watch.watched.exercise, FIRST))
         await pilot.pause()
         assert "never written" not in screen(watch)
         checker.holding.clear()
@@ -207,7 +207,7 @@ def test_a_verdict_that_comes_while_the_app_closes_is_taken_in(checker: FakeChec
         await press(pilot, "r")
         assert watch.watched.job is not None
         await watch.screen.query("*").remove()
-        watch._ended(watch.watched.job, fails(watch.watched.exercise, FIRST))
+        watch._known(watch.watched.job, fails(watch.watched.exercise, FIRST))
         await pilot.pause()
         assert watch.watched.finding is not None
         checker.holding.clear()

@@ -81,7 +81,10 @@ def _words(error: BaseException) -> str:
     """
     words = str(error.error_message or "") if hasattr(error, "error_message") else str(error) or type(error).__name__
     python = _REPRESENTATION.fullmatch(words)
-    return f"{python[1]}: {ast.literal_eval(python[2])}" if python else words
+    if python is None:
+        return words
+    said = str(ast.literal_eval(python[2]))
+    return said if python[1] == "AssertionError" else f"{python[1]}: {said}"
 
 
 _REPRESENTATION = re.compile(r"""(\w+)\(('.*'|".*")\)""", re.DOTALL)
