@@ -11,11 +11,16 @@ import pytest
 import torch
 import triton
 import triton.language as tl
+from triton._C.libtriton import ir
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+from triton.compiler.compiler import make_backend
 from triton.language import cumsum, exp, load
 from triton.language.extra.cuda.libdevice import tanh as tanh_of_cuda
 from triton.language.extra.libdevice import tanh
 from triton.language.semantic import TritonSemantic
 from triton.runtime import interpreter
+from triton.runtime.jit import JITFunction
 
 from triton_workshop.simulator import record
 
@@ -80,6 +85,38 @@ def test_another_builder_is_served_as_before() -> None:
             iter(loop)
     with pytest.raises(AssertionError, match="not a constexpr"):
         tl.static_range(3)
+
+
+def compiled_for_a_gpu(x_ptr, out_ptr, n, B: tl.constexpr):
+    at = tl.max_contiguous(tl.multiple_of(tl.program_id(0) * B + tl.arange(0, B), 16), 16)
+    tl.static_assert(B == 16)
+    x = my_exp(tl.load(x_ptr + at, mask=at < n, other=0.0))
+    total = combine((x[:, None] + x[None, :]).T, 0, sum_of_two)
+    for i in by_steps(0, n):
+        total += i.to(tl.float32)
+    for i in unrolled(2):
+        total += i
+    if n > 3:
+        total = plus(total, min(n, 7))
+    tl.store(out_ptr + at, total.to(tl.float16), mask=at < n)
+
+
+sum_of_two = JITFunction(added.fn)
+
+
+def test_tritons_code_generator_works_in_the_same_process() -> None:
+    target = GPUTarget("cuda", 80, 32)
+    backend = make_backend(target)
+    options = backend.parse_options({})
+    context = ir.context()
+    ir.load_dialects(context)
+    backend.load_dialects(context)
+    signature = {"x_ptr": "*fp32", "out_ptr": "*fp16", "n": "i32", "B": "constexpr"}
+    source = ASTSource(JITFunction(compiled_for_a_gpu), signature, {(3,): 16})
+    functions = backend.get_codegen_implementation(options), backend.get_module_map()
+    text = str(source.make_ir(target, options, *functions, context))
+    for operation in ("math.exp", "tt.reduce", "tt.trans", "scf.for", "scf.if", "tt.contiguity", "tt.store"):
+        assert operation in text
 
 
 @tl.core.builtin
