@@ -19,13 +19,14 @@ from typing import Any
 
 import numpy as np
 import triton.language as tl
-from triton.language.semantic import TritonSemantic
 from triton.runtime import interpreter as upstream
 
 from triton_workshop.simulator import reductions
 from triton_workshop.simulator.builder import Builder
 from triton_workshop.simulator.faults import Kind
 from triton_workshop.simulator.formats import Array, held_as
+from triton_workshop.simulator.semantic import Semantic
+from triton_workshop.simulator.shapes import install_shapes
 from triton_workshop.simulator.signals import Branches, Diverged, LaunchEnds, LookedAt
 from triton_workshop.simulator.undefined import source_of
 from triton_workshop.simulator.values import Value
@@ -33,43 +34,6 @@ from triton_workshop.simulator.values import Value
 _language: dict[str, Any] = vars(tl.core)
 _SEMANTIC = "_semantic_of_the_running_launch"
 """A global of `triton.language.core`."""
-
-
-class _Format(str):
-    """The name of a format: a plain string, as most versions of Triton want it, with the value that 3.6 asks for."""
-
-    __slots__ = ()
-
-    @property
-    def value(self) -> str:
-        return str(self)
-
-
-class Semantic(TritonSemantic):  # type: ignore[misc]  # Triton is untyped
-    """Triton's semantics, but for what programs that run at once must do in one step."""
-
-    def atomic_max(self, pointer: Any, value: Any, mask: Any, sem: str, scope: str) -> Any:
-        return self._float_atomic("max", super().atomic_max, pointer, value, mask, sem, scope)
-
-    def atomic_min(self, pointer: Any, value: Any, mask: Any, sem: str, scope: str) -> Any:
-        return self._float_atomic("min", super().atomic_min, pointer, value, mask, sem, scope)
-
-    def dot_scaled(self, a: Any, a_scale: Any, a_format: Any, b: Any, b_scale: Any, b_format: Any, *others: Any) -> Any:
-        names = (_Format(_plain(name)) for name in (a_format, b_format))
-        return super().dot_scaled(a, a_scale, next(names), b, b_scale, next(names), *others)
-
-    def _float_atomic(
-        self, name: str, on_integers: Callable[..., Any], pointer: Any, value: Any, mask: Any, sem: str, scope: str
-    ) -> Any:
-        """A float's maximum or minimum. Triton makes two of it, on its bits, which programs would share."""
-        if not value.dtype.is_floating() or not isinstance(self.builder, Builder):
-            return on_integers(pointer, value, mask, sem, scope)
-        pointer, value, mask = self.atom_red_typechecking_impl(pointer, value, mask, name)
-        order = self._str_to_sem(sem)
-        old = self.builder.create_atomic_rmw(
-            f"ATOMIC_OP.{name.upper()}", pointer.handle, value.handle, mask.handle, order, None
-        )
-        return tl.tensor(old, value.type)
 
 
 @contextmanager
@@ -86,14 +50,20 @@ def launched(semantic: Any) -> Iterator[None]:
 def install_language(builder: Builder) -> None:
     """Let kernels on the CPU use the language over `builder` from now on."""
     upstream.interpreter_semantic = Semantic(builder)
+    install_shapes()
     _install_builtins()
     for function, ours in _functions(builder).items():
         _substitute(function, ours)
     for name, method in _tensor_methods(builder).items():
         _add_method(tl.tensor, name, method, ours=_is_ours)
     _install_classes()
-    of_triton = tl.dtype.to_ir
-    tl.dtype.to_ir = lambda dtype, other: dtype if isinstance(other, Builder) else of_triton(dtype, other)
+    for kind in (tl.dtype, tl.pointer_type, tl.block_type):
+        _install_type(kind)
+
+
+def _install_type(kind: Any) -> None:
+    of_triton = kind.to_ir
+    kind.to_ir = lambda dtype, other: dtype if isinstance(other, Builder) else of_triton(dtype, other)
 
 
 def _builtin(fn: Any) -> Any:
