@@ -126,6 +126,9 @@ class Executor:
         self._prints = Analysis(fn)
         self._largest: dict[str, int] = {}
         """Elements of the largest block, by the values of the constants."""
+        self._last = Plan()
+        self._watched: set[str | None] = set()
+        """The plan of the last launch, and the arguments that it watched."""
 
     def launch(self, grid: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> None:
         options = {name: value for name, value in named.items() if name not in self._parameters}
@@ -185,17 +188,14 @@ class Executor:
         builder.grid = (*grid, 1, 1)[:3]  # type: ignore[assignment]  # three of them
         builder.largest = 1
         builder.integers = {name: value for name, value in bound.items() if type(value) is int}
-        plan = Plan()
-        if self._prints.reaches_out():
-            # It must not start again to learn more, as it would print again.
-            plan = Plan(one_by_one=True, exact_poison=True, traced=True)
-            self._log_one_by_one("its source prints, or reaches out of the kernel")
-        memory.start(plan)
         with launched(upstream.interpreter_semantic), np.errstate(all="ignore"):
             values = {name: self._argument(builder, name, value) for name, value in bound.items()}
+            memory.start(self._plan(memory))
+            again = False
             while True:
                 try:
-                    self._run(builder, values)
+                    self._run(builder, values, again=again)
+                    self._remember(memory)
                     return None
                 except LaunchEnds:
                     return None
@@ -208,6 +208,21 @@ class Executor:
                         return _as_interpreter_error(error)
                     plan, reason = replace(memory.plan, one_by_one=True), repr(error)
                 self._start_again(builder, plan, reason)
+                again = True
+
+    def _plan(self, memory: Memory) -> Plan:
+        """How the launch begins: as the last one had to end."""
+        if self._prints.reaches_out():
+            self._log_one_by_one("its source prints, or reaches out of the kernel")
+            # It must not start again to learn more, as it would print again.
+            return Plan(one_by_one=True, exact_poison=True, traced=True)
+        watched = {region.storage.address for region in memory.regions if region.name in self._watched}
+        return replace(self._last, watched=frozenset(watched))
+
+    def _remember(self, memory: Memory) -> None:
+        if not memory.plan.one_by_one:
+            self._last = memory.plan
+            self._watched = {r.name for r in memory.regions if r.storage.address in memory.plan.watched}
 
     def _log_one_by_one(self, reason: str) -> None:
         logger.debug("%s runs program by program: %s", self.fn.__name__, reason)
@@ -221,7 +236,7 @@ class Executor:
         if memory.counts is not None:
             memory.counts.clear()
 
-    def _run(self, builder: Builder, values: dict[str, Any]) -> None:
+    def _run(self, builder: Builder, values: dict[str, Any], *, again: bool) -> None:
         plan, programs = builder.memory.plan, math.prod(builder.grid)
         if plan.one_by_one:
             self._run_one_by_one(builder, programs, values)
@@ -231,14 +246,13 @@ class Executor:
         constants = str([values[name] for name in self._constants])
         known = self._largest
         size = _group_size(programs, known[constants]) if constants in known else FEW if programs <= FEW else 1
-        size = size if plan == Plan() else 1
+        size = 1 if again else size
         start = 0
         while start < programs:
             self._run_group(builder, np.arange(start, min(programs, start + size)), values)
             start += size
             size = _group_size(programs - start, builder.largest)
-        if plan == Plan():
-            known[constants] = builder.largest
+        known[constants] = builder.largest
 
     def _run_one_by_one(self, builder: Builder, programs: int, values: dict[str, Any]) -> None:
         memory = builder.memory
