@@ -50,7 +50,6 @@ def install_language(builder: Builder) -> None:
     """Let kernels on the CPU use the language over `builder` from now on."""
     upstream.interpreter_semantic = Semantic(builder)
     install_shapes()
-    _install_builtins()
     for function, ours in _functions(builder).items():
         _substitute(function, ours)
     for name, method in _tensor_methods(builder).items():
@@ -395,3 +394,8 @@ def _described(tensor: Any) -> str:
 
 def _is_single(value: Any) -> bool:
     return isinstance(value, Value) and all(size == 1 for size in value.shape)
+
+
+# Now, as finding them takes 10 ms, which a warm process spends before a script waits for it. Until a launch runs, they
+# do what they did.
+_install_builtins()
