@@ -77,6 +77,8 @@ class _Pickler(pickle.Pickler):
                 return _function_of(thing, _python, {})
             case type() if not _can_import(thing):
                 return _class_of(thing)
+        if type(thing).__module__ == "triton.language.core":
+            return _of_language(thing)
         kind = type(thing).__name__
         if kind in ("InterpretedFunction", "JITFunction"):
             return _function_of(thing.fn, _jit, _options(thing))
@@ -87,6 +89,20 @@ class _Pickler(pickle.Pickler):
         if _package(type(thing).__module__) in NOT_IMPORTED and not _can_import(type(thing)):
             return Opaque, (kind,)
         return NotImplemented
+
+
+def _of_language(thing: Any) -> Any:
+    """Triton's constants and types, without what the simulator has noted about them."""
+    match type(thing).__name__:
+        case "constexpr":
+            return type(thing), (thing.value,)
+        case "dtype":
+            return type(thing), (thing.name,)
+        case "pointer_type":
+            return type(thing), (thing.element_ty,)
+        case "tuple":
+            return type(thing), (tuple(thing.values),)
+    return NotImplemented
 
 
 def _options(function: Any) -> dict[str, Any]:

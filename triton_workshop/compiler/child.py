@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from triton_workshop.compiler import carrying, pipeline
 from triton_workshop.compiler.asked import Answer
+from triton_workshop.compiler.launches import Specialization
 from triton_workshop.processes.wire import Connection
+
+
+def _received(data: bytes) -> Specialization:
+    try:
+        special = carrying.received(data)
+    except Exception as error:  # what the script's values do when they are rebuilt is theirs
+        raise carrying.CannotCarryError(str(error)) from error
+    assert isinstance(special, Specialization)
+    return special
 
 
 def compile_when_asked(connection: Connection) -> None:
@@ -17,7 +27,7 @@ def compile_when_asked(connection: Connection) -> None:
     assert isinstance(jobs, tuple)
     for job in jobs:
         try:
-            special = carrying.received(job.wanted.data)
+            special = _received(job.wanted.data)
             if job.target is None:
                 answer = Answer(job, pipeline.refused_by_front_end(special))
             elif pipeline.has_library():

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import gc
 import operator
 import sys
 import types
@@ -93,20 +94,12 @@ def _install_builtins() -> None:
     _language[_SEMANTIC] = None
     _language[_without_semantic.__name__] = _without_semantic
     ours = _builtin(None).__code__
-    for function in _made_functions():
-        function.__code__ = ours
+    for function in gc.get_referrers(_BUILTIN):
+        if isinstance(function, types.FunctionType):
+            function.__code__ = ours
     decorator = tl.core.builtin.__code__
     parts = tuple(ours if part is _BUILTIN else part for part in decorator.co_consts)
     tl.core.builtin.__code__ = decorator.replace(co_consts=parts)
-
-
-def _made_functions() -> list[Any]:
-    """What `@builtin` has made so far: functions of modules, and methods of their classes."""
-    modules = [vars(module) for module in list(sys.modules.values()) if isinstance(module, types.ModuleType)]
-    members = [member for module in modules for member in list(module.values())]
-    of_triton = [each for each in members if isinstance(each, type) and each.__module__.startswith("triton.")]
-    members += [member for kind in of_triton for member in vars(kind).values()]
-    return [each for each in members if isinstance(each, types.FunctionType) and each.__code__ is _BUILTIN]
 
 
 def _substitute(function: Any, ours: Callable[..., Any]) -> None:
