@@ -144,3 +144,15 @@ def test_a_number_is_true_where_it_is_not_zero() -> None:
     out = torch.zeros(6)
     by_truth[(6,)](x, out)
     assert out.tolist() == [2, 2, 1, 1, 1, 1]
+
+
+@triton.jit
+def shows(x_ptr):
+    tl.device_print("", x_ptr + 1)
+    print(f"{x_ptr + 1}")
+
+
+def test_a_pointer_is_shown_as_its_address(capsys: pytest.CaptureFixture[str]) -> None:
+    x = torch.zeros(4)
+    shows[(1,)](x)
+    assert [int(line.split()[-1]) for line in capsys.readouterr().out.splitlines()] == [x.data_ptr() + 4] * 2

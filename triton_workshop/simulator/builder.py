@@ -384,8 +384,7 @@ class Builder:
 
     def _compare(self, a: Value, b: Value, operation: Callable[..., Array]) -> Value:
         a, b = _aligned(a, b)
-        if a.dtype.scalar.is_ptr():
-            a, b = (self.create_ptr_to_int(value, tl.uint64) for value in (a, b))
+        a, b = self.as_numbers(a), self.as_numbers(b)
         return Value(operation(a.data, b.data), tl.int1, a.shape, poison=either(a, b))
 
     def create_icmpSLT(self, a: Value, b: Value) -> Value:
@@ -720,11 +719,14 @@ class Builder:
         program = tuple(int(ids[0]) for ids in self.ids)
         formatter: Any = {"all": _hexadecimal} if hexadecimal else None
         for value in values:
-            print(program, prefix, np.array2string(value.of_one_program(), formatter=formatter))
+            print(program, prefix, np.array2string(self.as_numbers(value).of_one_program(), formatter=formatter))
+
+    def as_numbers(self, value: Value) -> Value:
+        """A pointer's addresses; other values as they are."""
+        return self.create_ptr_to_int(value, tl.uint64) if value.dtype.scalar.is_ptr() else value
 
     def create_assert(self, condition: Value, message: str) -> None:
-        if condition.dtype.scalar.is_ptr():
-            condition = self.create_ptr_to_int(condition, tl.int64)
+        condition = self.as_numbers(condition)
         if not condition.data.all():
             program = program_name(self.memory.log.program(int(self.memory.group[0])))
             raise AssertionError(f"{message or 'an assertion failed'}, in {program}")

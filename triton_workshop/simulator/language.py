@@ -350,7 +350,7 @@ def _tensor_methods(builder: Builder) -> dict[str, Any]:
         def look(tensor: Any, *specification: str) -> str:
             if not builder.memory.plan.one_by_one:
                 raise LookedAt
-            return convert(tensor.handle.of_one_program(), *specification)
+            return convert(builder.as_numbers(tensor.handle).of_one_program(), *specification)
 
         return look
 
