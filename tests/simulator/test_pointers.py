@@ -130,6 +130,33 @@ def test_a_block_of_pointers_is_loaded_from_memory(size: int) -> None:
 
 
 @triton.jit
+def addresses_kept(x_ptr, out_ptr, N: tl.constexpr):
+    at = tl.program_id(0) * N + tl.arange(0, N)
+    pointers = tl.load(x_ptr + at).to(tl.pointer_type(tl.int32))
+    tl.store(out_ptr + at, tl.where(at % 2 == 0, pointers, pointers + 1).to(tl.int64))
+
+
+def test_an_address_stays_the_same_wherever_it_points() -> None:
+    x = torch.tensor([0, 1, -1, 6, 2**40 + 3, -(2**40), 2**62 + 1, 77])
+    out = torch.zeros_like(x)
+    addresses_kept[(2,)](x, out, N=4)
+    assert torch.equal(out, x + torch.tensor([0, 4]).repeat(4))
+
+
+@triton.jit
+def odd_addresses(x_ptr, out_ptr):
+    pid = tl.program_id(0)
+    wide = (x_ptr + pid).to(tl.pointer_type(tl.int32), bitcast=True)
+    tl.store(out_ptr + pid, (wide + 1).to(tl.int64) - x_ptr.to(tl.int64))
+
+
+def test_an_address_in_the_middle_of_an_element_is_kept() -> None:
+    out = torch.zeros(8, dtype=torch.int64)
+    odd_addresses[(8,)](torch.zeros(64, dtype=torch.int8), out)
+    assert out.tolist() == [pid + 4 for pid in range(8)]
+
+
+@triton.jit
 def by_truth(x_ptr, out_ptr):
     pid = tl.program_id(0)
     number = tl.load(x_ptr + pid)

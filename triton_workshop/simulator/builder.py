@@ -223,7 +223,9 @@ class Builder:
             result.data = source.data * old // new
             misaligned = source.data * old % new != 0
             if misaligned.any():
-                result.origin = np.where(misaligned, 0, source.origin)
+                data, origin = self.memory.pointers(self.memory.addresses(source), target, self.integers)
+                result.data = np.where(misaligned, data, result.data)
+                result.origin = np.where(misaligned, origin, source.origin)
         return result
 
     # Arithmetic

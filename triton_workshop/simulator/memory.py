@@ -108,6 +108,8 @@ class Memory:
     def pointers(self, addresses: Array, dtype: Any, names: dict[str, int]) -> tuple[Array, int | Array]:
         """Element indices and origins for raw addresses: each belongs to the live storage that holds it, or to none.
 
+        One that lies nowhere, or in the middle of an element, comes back as the same integer.
+
         `names` are the integers among the kernel's arguments: one that lies in a storage names it.
         """
         item = np.uint64(item_bytes(dtype.element_ty))
@@ -120,7 +122,18 @@ class Memory:
             here = region.holds(addresses) & (distance % item == 0) & (origin == NOWHERE)
             origin[here] = region.number
             index[here] = (distance[here] // item).astype(np.int64)
+        rest = np.where(origin == NOWHERE, addresses % item, 0)
+        for distance in np.unique(rest[rest > 0]):
+            origin[rest == distance] = self._misaligned(int(distance))
         return index, int(origin.flat[0]) if (origin == origin.flat[0]).all() else origin
+
+    def _misaligned(self, start: int) -> int:
+        """The origin of addresses that are `start` bytes past a multiple of an element's size, where nothing is."""
+        for region in self.regions:
+            if region.size == 0 and region.address == start:
+                return region.number
+        self.regions.append(Region(len(self.regions), None, Storage(start, 0), 0, 0, 1))
+        return len(self.regions) - 1
 
     def _find(self, addresses: Array, names: dict[str, int]) -> None:
         """Add the live torch storages that hold addresses which are in no region yet."""
