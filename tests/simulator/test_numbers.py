@@ -9,6 +9,7 @@ import pytest
 import torch
 import triton
 import triton.language as tl
+from triton.language.extra import libdevice
 from triton.runtime import interpreter
 from triton.runtime.errors import InterpreterError
 
@@ -48,6 +49,32 @@ def test_a_float_out_of_range_becomes_the_nearest_wide_integer(name: str, dtype:
     limits = np.iinfo(name)
     exact = [0 if x != x else int(max(min(x, 1e20), -1e20)) for x in FLOATS]
     assert out.tolist() == [max(min(x, int(limits.max)), int(limits.min)) for x in exact]
+
+
+@triton.jit
+def to_the_nearest(x_ptr, out_ptr, N: tl.constexpr):
+    at = tl.program_id(0) * N + tl.arange(0, N)
+    tl.store(out_ptr + at, libdevice.llrint(tl.load(x_ptr + at)))
+
+
+def test_a_function_of_libdevice_gives_the_nearest_integer_too() -> None:
+    out = torch.zeros(8, dtype=torch.int64)
+    to_the_nearest[(2,)](torch.tensor([1e30, -1e30, NAN, 2.5, 3.5, -0.5, 1.4, INF]), out, N=4)
+    assert out.tolist() == [2**63 - 1, -(2**63), 0, 2, 4, 0, 1, 2**63 - 1]
+
+
+@triton.jit
+def compare_with_nan(x_ptr, y_ptr, out_ptr, N: tl.constexpr):
+    at = tl.program_id(0) * N + tl.arange(0, N)
+    x, y = tl.load(x_ptr + at), tl.load(y_ptr + at)
+    ordered = (x < y) | (x <= y) | (x > y) | (x >= y) | (x == y)
+    tl.store(out_ptr + at, ordered.to(tl.int32) + 2 * (x != y))
+
+
+def test_nan_is_different_from_all_and_neither_less_nor_greater() -> None:
+    out = torch.zeros(4, dtype=torch.int32)
+    compare_with_nan[(2,)](torch.tensor([NAN, 1.0, NAN, 1.0]), torch.tensor([NAN, NAN, 1.0, 1.0]), out, N=2)
+    assert out.tolist() == [2, 2, 2, 1]
 
 
 SMALL = [tl.float8e5, tl.float8e4nv, tl.float8e4b15]

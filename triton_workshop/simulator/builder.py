@@ -297,7 +297,7 @@ class Builder:
         # Rounds towards zero, while numpy rounds down: the two differ only below zero.
         return self._elementwise(a, b, np.floor_divide if _positive(a, b) else arithmetic.divide_towards_zero)
 
-    create_udiv = create_idiv = create_sdiv
+    create_udiv = create_sdiv
 
     def create_srem(self, a: Value, b: Value) -> Value:
         return self._elementwise(a, b, np.remainder if _positive(a, b) else np.fmod)
@@ -407,12 +407,12 @@ class Builder:
     def create_icmpNE(self, a: Value, b: Value) -> Value:
         return self._compare(a, b, np.not_equal)
 
-    create_icmpULT = create_fcmpOLT = create_fcmpULT = create_icmpSLT
-    create_icmpULE = create_fcmpOLE = create_fcmpULE = create_icmpSLE
-    create_icmpUGT = create_fcmpOGT = create_fcmpUGT = create_icmpSGT
-    create_icmpUGE = create_fcmpOGE = create_fcmpUGE = create_icmpSGE
-    create_fcmpOEQ = create_fcmpUEQ = create_icmpEQ
-    create_fcmpONE = create_fcmpUNE = create_icmpNE
+    # Of floats, "ordered" means false for NaN and "unordered" true; Triton asks for no other combinations.
+    create_icmpULT = create_fcmpOLT = create_icmpSLT
+    create_icmpULE = create_fcmpOLE = create_icmpSLE
+    create_icmpUGT = create_fcmpOGT = create_icmpSGT
+    create_icmpUGE = create_fcmpOGE = create_icmpSGE
+    create_fcmpOEQ, create_fcmpUNE = create_icmpEQ, create_icmpNE
 
     # One and three operands
 
@@ -483,7 +483,9 @@ class Builder:
         self, _library: str, _path: str, symbol: str, operands: list[Value], dtype: Any, _pure: bool
     ) -> Value:
         first, *_ = operands
-        data = function_of(symbol)(*(value.data for value in operands)).astype(held_as(dtype.scalar))
+        data = function_of(symbol)(*(value.data for value in operands))
+        whole_numbers = data.dtype.kind == "f" and dtype.scalar.is_int()
+        data = integers(data, dtype.scalar) if whole_numbers else data.astype(held_as(dtype.scalar))
         result = Value(data, dtype.scalar, first.shape, poison=either(*operands))
         self._operations(result)
         return result
