@@ -311,3 +311,19 @@ def test_a_branch_names_the_load_too() -> None:
     assert fault.load is not None
     assert fault.load.text in fault.advice
     assert fault.load.text.endswith("# LEFT OUT")
+
+
+@triton.jit
+def sum_of_neighbours(x_ptr, y_ptr, out_ptr, n):
+    at = tl.arange(0, 16)
+    total = tl.load(x_ptr + at, mask=at < n, other=0.0)
+    total += tl.load(x_ptr + at + 1, mask=at + 1 < n)  # LEFT OUT
+    tl.store(out_ptr + at, total, mask=at < n)
+
+
+def test_what_is_stored_under_a_mask_is_meant() -> None:
+    with record() as launches:
+        launch(sum_of_neighbours)
+    (told,) = launches[0].undefined
+    assert told.load is not None
+    assert (told.index, told.last_index, told.load.text[-10:]) == (9, 9, "# LEFT OUT")

@@ -216,7 +216,7 @@ class Memory:
         region.storage.stored = True
         self.races.watched(region.storage)
         new = flat_of(encode(value.data, dtype), (len(group), *pointer.shape), chosen)
-        self._tell_undefined(access, value, (len(group), *pointer.shape), chosen)
+        self._tell_undefined(access, value, (len(group), *pointer.shape), chosen, meant=mask is not None)
         flat = region.elements(stored_as(dtype))
         alone, for_all = math.prod(pointer.shape) == 1, len(group) < len(self.group)
         self.races.store(access, flat[access.run], new, alone=alone, for_all=for_all)
@@ -255,7 +255,7 @@ class Memory:
         shape = (len(self.group), *pointer.shape)
         values = [flat_of(operand.data, shape, chosen) for operand in operands]
         for operand in operands:
-            self._tell_undefined(access, operand, shape, chosen)
+            self._tell_undefined(access, operand, shape, chosen, meant=True)
         self._count(access, pointer.shape, chosen, stored_by=self.group)
         region.storage.keep()
         region.storage.updated = True
@@ -330,19 +330,24 @@ class Memory:
         if isinstance(value.poison, np.ndarray):
             value.poison = mixed(value.poison, axis % len(value.shape) + 1, in_order=in_order)
 
-    def _tell_undefined(self, access: Access, value: Value, shape: tuple[int, ...], chosen: Array | None) -> None:
-        """Note undefined values that are stored."""
-        if value.poison is None or not (self.combines or self.tell_all):
+    def _tell_undefined(
+        self, access: Access, value: Value, shape: tuple[int, ...], chosen: Array | None, *, meant: bool
+    ) -> None:
+        """Note undefined values that are stored. Where no mask says that they are meant, they may be padding."""
+        if value.poison is None or not (self.combines or meant or self.tell_all):
             return
         if value.poison is True:
-            if value.data.dtype.kind == "f" and not np.isnan(flat_of(value.data, shape, chosen)).any():
+            number = value.data.dtype.kind == "f"
+            if number and not np.isnan(flat_of(value.data, shape, chosen).max(initial=0.0)):
                 return
+            if not number and not (self.combines or self.tell_all):
+                return  # to find out costs more than it is worth
             self.trace("an undefined value may be stored")
         where = flat_of(np.asarray(value.poison), shape, chosen)
         if where.any():
             self.trace("an undefined value is stored")
             source = source_of(value.poison)
-            if source is not None and (self.tell_all or is_mixed(value.poison)):
+            if source is not None and (self.tell_all or meant or is_mixed(value.poison)):
                 index = access.region.told(access.index[where], access.item)
                 self.log.add(
                     Kind.UNDEFINED_RESULT,
