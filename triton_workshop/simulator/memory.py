@@ -216,7 +216,9 @@ class Memory:
         region.storage.stored = True
         self.races.watched(region.storage)
         new = flat_of(encode(value.data, dtype), (len(group), *pointer.shape), chosen)
-        self._tell_undefined(access, value, (len(group), *pointer.shape), chosen, meant=mask is not None)
+        if value.poison is not None:
+            where = _undefined_among(value, decode(new, dtype), (len(group), *pointer.shape), chosen)
+            self._tell_undefined(access, value, where, meant=mask is not None)
         flat = region.elements(stored_as(dtype))
         alone, for_all = math.prod(pointer.shape) == 1, len(group) < len(self.group)
         self.races.store(access, flat[access.run], new, alone=alone, for_all=for_all)
@@ -254,8 +256,9 @@ class Memory:
         access = access_of(region, pointer, chosen, self.group, item)
         shape = (len(self.group), *pointer.shape)
         values = [flat_of(operand.data, shape, chosen) for operand in operands]
-        for operand in operands:
-            self._tell_undefined(access, operand, shape, chosen, meant=True)
+        for operand, flat in zip(operands, values, strict=True):
+            if operand.poison is not None:
+                self._tell_undefined(access, operand, _undefined_among(operand, flat, shape, chosen), meant=True)
         self._count(access, pointer.shape, chosen, stored_by=self.group)
         region.storage.keep()
         region.storage.updated = True
@@ -330,22 +333,17 @@ class Memory:
         if isinstance(value.poison, np.ndarray):
             value.poison = mixed(value.poison, axis % len(value.shape) + 1, in_order=in_order)
 
-    def _tell_undefined(
-        self, access: Access, value: Value, shape: tuple[int, ...], chosen: Array | None, *, meant: bool
-    ) -> None:
-        """Note undefined values that are stored. Where no mask says that they are meant, they may be padding."""
-        if value.poison is None or not (self.combines or meant or self.tell_all):
+    def _tell_undefined(self, access: Access, value: Value, where: Array | bool | None, *, meant: bool) -> None:
+        """Note elements of `value` that are stored and undefined: those of `where`, or perhaps some if it is True.
+
+        Where no mask says that they are meant, they may be padding. Whether an integer is undefined does not show: to
+        find out starts the launch again, so it is asked only where elements were combined.
+        """
+        sure = isinstance(where, np.ndarray) or value.data.dtype.kind == "f"
+        if where is None or not (self.combines or self.tell_all or (meant and sure)):
             return
-        if value.poison is True:
-            number = value.data.dtype.kind == "f"
-            if number and not np.isnan(flat_of(value.data, shape, chosen).max(initial=0.0)):
-                return
-            if not number and not (self.combines or self.tell_all):
-                return  # to find out costs more than it is worth
-            self.trace("an undefined value may be stored")
-        where = flat_of(np.asarray(value.poison), shape, chosen)
-        if where.any():
-            self.trace("an undefined value is stored")
+        self.trace("an undefined value is stored")
+        if isinstance(where, np.ndarray):
             source = source_of(value.poison)
             if source is not None and (self.tell_all or meant or is_mixed(value.poison)):
                 index = access.region.told(access.index[where], access.item)
@@ -430,3 +428,13 @@ class Memory:
             here = np.asarray(pointer.origin == origin)
             whole = whole.replaced(here, part)
         return whole
+
+
+def _undefined_among(value: Value, flat: Array, shape: tuple[int, ...], chosen: Array | None) -> Array | bool | None:
+    """Which of the chosen elements `flat` of a value are undefined: None for none, True for perhaps some."""
+    if isinstance(value.poison, np.ndarray):
+        where = flat_of(np.asarray(value.poison), shape, chosen)
+        return where if where.any() else None
+    if flat.dtype.kind == "f":
+        return True if np.isnan(flat.max(initial=0.0)) else None
+    return value.poison

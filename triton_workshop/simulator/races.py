@@ -145,17 +145,22 @@ class Races:
         shadow, marks, names = self._marks(access)
         writers = shadow.writers[marks]
         others = self._others(shadow, writers, names, access)
-        if others.any():
-            self._report(shadow, access, writers, others & (bits(now) != bits(new)), stored=True)
-        self._met_readers(shadow, marks, names, access, lambda: bits(now) != bits(new))
-        if alone and self.ordering.room:
+        clash, orders = bool(others.any()), alone and bool(self.ordering.room)
+        if shadow.readers is None and not clash and not orders:
+            self._undo.put(shadow.writers, marks, names)
+            return
+        changed = bits(now) != bits(new)
+        if clash:
+            self._report(shadow, access, writers, others & changed, stored=True)
+        self._met_readers(shadow, marks, names, access, lambda: changed)
+        if orders:
             # Whoever stores to what it has updated by an atomic releases a lock.
             names = np.where(~others & (writers & 1 == 1), names | 1, names)
-            self._happened(access, acquires=False, releases=bits(now) != bits(new))
-        if shadow.readers is None:
+            self._happened(access, acquires=False, releases=changed)
+        if shadow.readers is None or (shadow.echoes is None and not for_all and changed.all()):
             self._undo.put(shadow.writers, marks, names)
         else:
-            self._store_watched(shadow, access, _places(marks), names, bits(now) != bits(new), for_all=for_all)
+            self._store_watched(shadow, access, _places(marks), names, changed, for_all=for_all)
 
     def _store_watched(
         self, shadow: Shadow, access: Access, places: Array, names: Array, changed: Array, *, for_all: bool
