@@ -560,8 +560,8 @@ class Builder:
     # Matrices
 
     def create_dot(self, a: Value, b: Value, accumulator: Value, precision: Any, _imprecise: Any = None) -> Value:
-        self.memory.combine(a, -1)
-        self.memory.combine(b, -2)
+        self.memory.results.combine(a, -1)
+        self.memory.results.combine(b, -2)
         result = dot.multiply(a, b, accumulator, precision)
         self._note(result.shape)
         self._operations(result, each=2 * a.shape[-1])

@@ -148,7 +148,7 @@ class Executor:
         layout = Layout(programs) if any(_layout_wanted) else None
         counts = Counts(layout=layout, busy=np.zeros(programs, np.bool_)) if _recorders else None
         memory = Memory(log, programs, counts, strict_views=any(_strict_views_wanted))
-        memory.tell_all = any(_writes_wanted)
+        memory.results.tell_all = any(_writes_wanted)
         try:
             error = self._launch(memory, grid, bound)
         finally:

@@ -295,7 +295,7 @@ def _check_defined(builder: Builder, value: Value) -> None:
     builder.memory.need_exact_poison("a branch may depend on an undefined value")
     poison = np.asarray(value.poison).reshape(-1)
     if poison.any():
-        builder.memory.trace("a branch depends on an undefined value")
+        builder.memory.results.trace("a branch depends on an undefined value")
         group = builder.memory.group
         load = source_of(value.poison)
         builder.memory.log.add(

@@ -21,9 +21,10 @@ from triton_workshop.simulator.counts import Counts, name_of
 from triton_workshop.simulator.faults import FaultLog, Kind, line_of_kernel
 from triton_workshop.simulator.formats import Array, decode, encode, held_as, item_bytes, stored_as, undefined
 from triton_workshop.simulator.races import Access, Races, bits
+from triton_workshop.simulator.results import Results
 from triton_workshop.simulator.signals import Plan, Restart
 from triton_workshop.simulator.storage import Region, Storage, region_of
-from triton_workshop.simulator.undefined import Source, counts_as_zero, is_mixed, mixed, poison_from, source_of
+from triton_workshop.simulator.undefined import Source, counts_as_zero, poison_from
 from triton_workshop.simulator.undo import Undo
 from triton_workshop.simulator.values import NOWHERE, Value, either
 from triton_workshop.simulator.waiting import Questions
@@ -40,15 +41,12 @@ class Memory:
         self.counts = counts
         self._strict_views = strict_views
         self._zero = counts_as_zero()
-        self.combines = False
-        """Whether undefined elements may have been combined with others: then what is stored is looked at."""
-        self.tell_all = False
-        """Whether undefined values are looked for in all that is stored."""
         self.group: Array = np.zeros(1, np.int64)
         """The numbers of the programs that run now."""
         self.changed = False
         """Whether they have changed memory."""
         self.undo = Undo()
+        self.results = Results(log, self.undo)
         self.races = Races(log, programs, self.undo)
         self.wait: Callable[[], None] | None = None
         """Lets other programs run, where programs run one by one."""
@@ -70,7 +68,7 @@ class Memory:
         for storage in self._storages.values():
             storage.restore()
         self.undo.plan = plan
-        self.combines = False
+        self.results.combines = False
         self.races.restart()
         self.begin_group(self.group)
 
@@ -217,8 +215,8 @@ class Memory:
         self.races.watched(region.storage)
         new = flat_of(encode(value.data, dtype), (len(group), *pointer.shape), chosen)
         if value.poison is not None:
-            where = _undefined_among(value, decode(new, dtype), (len(group), *pointer.shape), chosen)
-            self._tell_undefined(access, value, where, meant=mask is not None)
+            shape = (len(group), *pointer.shape)
+            self.results.stored(access, value, decode(new, dtype), shape, chosen, meant=mask is not None)
         flat = region.elements(stored_as(dtype))
         alone, for_all = math.prod(pointer.shape) == 1, len(group) < len(self.group)
         self.races.store(access, flat[access.run], new, alone=alone, for_all=for_all)
@@ -258,7 +256,7 @@ class Memory:
         values = [flat_of(operand.data, shape, chosen) for operand in operands]
         for operand, flat in zip(operands, values, strict=True):
             if operand.poison is not None:
-                self._tell_undefined(access, operand, _undefined_among(operand, flat, shape, chosen), meant=True)
+                self.results.stored(access, operand, flat, shape, chosen, meant=True)
         self._count(access, pointer.shape, chosen, stored_by=self.group)
         region.storage.keep()
         region.storage.updated = True
@@ -317,44 +315,9 @@ class Memory:
         if not self.plan.exact_poison:
             raise Restart(reason, replace(self.plan, exact_poison=True))
 
-    def trace(self, reason: str) -> None:
-        """Start the launch again, unless it already knows where undefined elements come from."""
-        if not self.plan.traced:
-            raise Restart(reason, replace(self.plan, exact_poison=True, traced=True))
-
     def _left_out(self, mask: Value, region: Region) -> Array:
         where: Array = ~mask.data
         return poison_from(where, Source(line_of_kernel(), region.name)) if self.plan.traced else where
-
-    def combine(self, value: Value, axis: int, *, in_order: bool = False) -> None:
-        """Called where a value's elements are combined along an axis of the block."""
-        if value.poison is not None:
-            self.combines = True
-        if isinstance(value.poison, np.ndarray):
-            value.poison = mixed(value.poison, axis % len(value.shape) + 1, in_order=in_order)
-
-    def _tell_undefined(self, access: Access, value: Value, where: Array | bool | None, *, meant: bool) -> None:
-        """Note elements of `value` that are stored and undefined: those of `where`, or perhaps some if it is True.
-
-        Where no mask says that they are meant, they may be padding. Whether an integer is undefined does not show: to
-        find out starts the launch again, so it is asked only where elements were combined.
-        """
-        sure = isinstance(where, np.ndarray) or value.data.dtype.kind == "f"
-        if where is None or not (self.combines or self.tell_all or (meant and sure)):
-            return
-        self.trace("an undefined value is stored")
-        if isinstance(where, np.ndarray):
-            source = source_of(value.poison)
-            if source is not None and (self.tell_all or meant or is_mixed(value.poison)):
-                index = access.region.told(access.index[where], access.item)
-                self.log.add(
-                    Kind.UNDEFINED_RESULT,
-                    access.owners[where],
-                    index,
-                    argument=access.region.name,
-                    load=source.line,
-                    loaded=source.argument,
-                )
 
     def _unsure(self, pointer: Value, mask: Value | None) -> Array | None:
         """Where an undefined value says whether, or where, an access happens: exactly."""
@@ -428,13 +391,3 @@ class Memory:
             here = np.asarray(pointer.origin == origin)
             whole = whole.replaced(here, part)
         return whole
-
-
-def _undefined_among(value: Value, flat: Array, shape: tuple[int, ...], chosen: Array | None) -> Array | bool | None:
-    """Which of the chosen elements `flat` of a value are undefined: None for none, True for perhaps some."""
-    if isinstance(value.poison, np.ndarray):
-        where = flat_of(np.asarray(value.poison), shape, chosen)
-        return where if where.any() else None
-    if flat.dtype.kind == "f":
-        return True if np.isnan(flat.max(initial=0.0)) else None
-    return value.poison

@@ -26,7 +26,7 @@ def reduce(builder: Any, tensors: Tensors, axis: int | None, combine: Any, keep_
     if axis is None:
         values = [builder.create_reshape(value, (int(np.prod(shape)),)) for value in values]
     for value in values:
-        builder.memory.combine(value, 0 if axis is None else axis)
+        builder.memory.results.combine(value, 0 if axis is None else axis)
     results = _reduce_values(builder, values, 0 if axis is None else axis % len(shape), combine)
     if keep_dims:
         kept = (1,) * len(shape) if axis is None else (*shape[: axis % len(shape)], 1, *shape[axis % len(shape) + 1 :])
@@ -104,7 +104,7 @@ def scan(builder: Any, tensors: Tensors, axis: int, combine: Any, reverse: bool)
     if reverse:
         values = _part(values, axis, slice(None, None, -1))
     for value in values:
-        builder.memory.combine(value, axis, in_order=True)
+        builder.memory.results.combine(value, axis, in_order=True)
     accumulate = _ACCUMULATE.get(combine)
     if accumulate is not None:
         builder._operations(values[0])

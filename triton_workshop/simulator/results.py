@@ -1,0 +1,70 @@
+"""Notices results of undefined elements when they are stored, and has the launch started again to know where from."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from triton_workshop.simulator.accesses import flat_of
+from triton_workshop.simulator.faults import FaultLog, Kind
+from triton_workshop.simulator.formats import Array
+from triton_workshop.simulator.races import Access
+from triton_workshop.simulator.signals import Restart
+from triton_workshop.simulator.undefined import is_mixed, mixed, source_of
+from triton_workshop.simulator.undo import Undo
+from triton_workshop.simulator.values import Value
+
+
+class Results:
+    """What one launch computes from undefined elements, and stores."""
+
+    def __init__(self, log: FaultLog, undo: Undo) -> None:
+        self._log = log
+        self._undo = undo
+        self.combines = False
+        """Whether undefined elements may have been combined with others: then all that is stored is looked at."""
+        self.tell_all = False
+        """Whether undefined elements are told wherever they are stored."""
+
+    def trace(self, reason: str) -> None:
+        """Start the launch again, unless it already knows where undefined elements come from."""
+        if not self._undo.plan.traced:
+            raise Restart(reason, replace(self._undo.plan, exact_poison=True, traced=True))
+
+    def combine(self, value: Value, axis: int, *, in_order: bool = False) -> None:
+        """Called where a value's elements are combined along an axis of the block."""
+        if value.poison is not None:
+            self.combines = True
+        if isinstance(value.poison, np.ndarray):
+            value.poison = mixed(value.poison, axis % len(value.shape) + 1, in_order=in_order)
+
+    def stored(
+        self, access: Access, value: Value, flat: Array, shape: tuple[int, ...], chosen: Array | None, *, meant: bool
+    ) -> None:
+        """Called where the chosen elements `flat` of a value, broadcast to `shape`, are stored.
+
+        Where no mask says that they are `meant`, they may be padding. Whether an integer is undefined does not show: to
+        find out starts the launch again, so it is asked only where elements were combined.
+        """
+        number, where = flat.dtype.kind == "f", None
+        if value.poison is None or not (self.combines or self.tell_all or (meant and number)):
+            return
+        if isinstance(value.poison, np.ndarray):
+            where = flat_of(np.asarray(value.poison), shape, chosen)
+            perhaps = bool(where.any())
+        else:
+            perhaps = not number or bool(np.isnan(flat.max(initial=0.0)))
+        if perhaps:
+            self.trace("an undefined value may be stored")
+        source = source_of(value.poison)
+        if where is None or not perhaps or source is None or not (self.tell_all or meant or is_mixed(value.poison)):
+            return
+        self._log.add(
+            Kind.UNDEFINED_RESULT,
+            access.owners[where],
+            access.region.told(access.index[where], access.item),
+            argument=access.region.name,
+            load=source.line,
+            loaded=source.argument,
+        )
