@@ -1,8 +1,8 @@
 """What the compiler, Triton's interpreter and the simulator say of each construct: `python -m compiler.measure`.
 
 To be run in `tests/`. It prints a table, or with `--write` records the compiler's verdicts under the installed
-version of Triton in `constructs/verdicts.json`. Each construct has a process of its own, so that a crash or an endless
-loop is a result like another.
+version of Triton in `constructs/verdicts.json`. Constructs are measured in children, so that a crash or an endless loop
+is a result like another.
 """
 
 from __future__ import annotations
@@ -16,15 +16,13 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 VERDICTS = Path(__file__).parent / "constructs" / "verdicts.json"
-LIMIT = 20.0
+LIMIT = 20
 """Seconds that one construct may take."""
 WORDS = 160
 """Characters that are kept of a message."""
@@ -65,8 +63,7 @@ def _in_a_process(column: str, names: list[str]) -> dict[str, Result]:
             environment["TRITON_INTERPRET"] = "1"
         command = [sys.executable, "-m", "compiler.measure", "--column", column, *names]
         output = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout
-    results: dict[str, Result] = json.loads(output)
-    return results
+    return {name: result for line in output.splitlines() for name, result in json.loads(line).items()}
 
 
 # One column, in its process.
@@ -83,43 +80,48 @@ def measure_column(column: str, names: list[str]) -> None:
     from compiler.constructs import constructs
 
     kernels = {name: kernel for name, kernel in constructs().items() if not names or name in names}
-    results = {name: in_a_fork(lambda kernel=kernel: COLUMNS[column](kernel)) for name, kernel in kernels.items()}
-    print(json.dumps(results))
+    # Triton's interpreter leaves its language patched after some errors.
+    for name, result in measured(COLUMNS[column], kernels, 1 if column == "interpreter" else 50):
+        print(json.dumps({name: result}), flush=True)
 
 
-def in_a_fork(measure: Callable[[], Result]) -> Result:
-    """What `measure` returns in a child of its own, or how the child ended, with the last that it printed."""
-    with tempfile.TemporaryFile("w+", errors="replace") as printed, tempfile.TemporaryFile("w+") as answer:
+def measured(measure: Callable[[Any], Result], kernels: dict[str, Any], together: int) -> Iterator[tuple[str, Result]]:
+    """Each construct's result, from children that measure up to `together` of them.
+
+    If one ends its child, that is its result, and the next child goes on after it.
+    """
+    left = list(kernels.items())
+    while left:
+        read, write = os.pipe()
         child = os.fork()
         if child == 0:
+            os.close(read)
+            _measure_all(measure, left[:together], write)
+        os.close(write)
+        with os.fdopen(read) as answers:
+            results = [json.loads(answer) for answer in answers]
+        ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        yield from results
+        left = left[len(results) :]
+        if ended and left:
+            how = f"no answer in {LIMIT} s" if ended == -signal.SIGALRM else f"exit status {ended}"
+            yield left.pop(0)[0], {"verdict": f"crashes: {how}"}
+
+
+def _measure_all(measure: Callable[[Any], Result], kernels: list[tuple[str, Any]], write: int) -> NoReturn:
+    """Send each result as soon as it is there. What MLIR prints about an error belongs to the verdict."""
+    for name, kernel in kernels:
+        signal.alarm(LIMIT)
+        with tempfile.TemporaryFile("w+", errors="replace") as printed:
             for stream in (1, 2):
                 os.dup2(printed.fileno(), stream)
-            with suppress(BaseException):
-                answer.write(json.dumps(measure()))
-                answer.flush()
-            os._exit(0)
-        ended = _wait(child)
-        printed.seek(0)
-        text = printed.read()
-        answer.seek(0)
-        result: Result = json.loads(answer.read() or "null") or {"verdict": f"crashes: {ended}"}
-    errors = [line.split("error: ", 1)[1] for line in text.splitlines() if "error: " in line]
-    if errors and result["verdict"] != "takes":
-        result["verdict"] += f" [{errors[0][:WORDS]}]"
-    return result
-
-
-def _wait(child: int) -> str:
-    deadline = time.monotonic() + LIMIT
-    while time.monotonic() < deadline:
-        ended, status = os.waitpid(child, os.WNOHANG)
-        if ended:
-            code = os.waitstatus_to_exitcode(status)
-            return signal.Signals(-code).name if code < 0 else f"exit {code}"
-        time.sleep(0.005)
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    return f"no answer in {LIMIT:g} s"
+            result = measure(kernel)
+            printed.seek(0)
+            errors = [line.split("error: ", 1)[1] for line in printed if "error: " in line]
+        if errors and result["verdict"] not in ("takes", "runs"):
+            result["verdict"] += f" [{errors[0].strip()[:WORDS]}]"
+        os.write(write, (json.dumps([name, result]) + "\n").encode())
+    os._exit(0)
 
 
 def compiled(kernel: Any) -> Result:
@@ -200,7 +202,8 @@ def _line_of(error: BaseException, kernel: Any) -> str:
     file, first = inspect.getsourcefile(kernel.fn), kernel.fn.__code__.co_firstlineno
     trace, line = error.__traceback__, None
     while trace is not None:
-        if trace.tb_frame.f_code.co_filename == file:
+        code = trace.tb_frame.f_code
+        if (code.co_filename, code.co_name) == (file, kernel.fn.__name__):
             line = trace.tb_lineno - first
         trace = trace.tb_next
     return f"line {line}: " if line is not None else ""
