@@ -244,7 +244,7 @@ def print_table(columns: dict[str, dict[str, Result]], *, only_differences: bool
 
 def agreement(results: dict[str, Result]) -> str:
     """Whether the simulator says what the compiler says, and computes what Triton's interpreter computes."""
-    takes = results["compiler"]["verdict"].startswith("takes")
+    takes = results["compiler"]["verdict"] == "takes"
     ours, theirs = results["simulator"], results["interpreter"]
     if takes is ours["verdict"].startswith("refuses"):
         return "only the compiler takes it" if takes else "the compiler refuses it"
