@@ -178,3 +178,20 @@ MISTAKEN = {
 def test_a_mistake_is_explained(kernel: Any) -> None:
     with pytest.raises(InterpreterError, match=MISTAKEN[kernel]):
         kernel[(1,)](torch.arange(4.0), torch.zeros(4))
+
+
+@triton.jit
+def declared(out_ptr, SHAPE: tl.constexpr):
+    rows: tl.constexpr
+    columns: tl.constexpr
+    rows, columns = SHAPE
+    size: tl.constexpr
+    size = rows * columns
+    block = tl.reshape(tl.full((rows, columns), 1.0, tl.float32), (size,))
+    tl.store(out_ptr + tl.arange(0, size), block)
+
+
+def test_a_name_that_is_declared_as_a_constant_stays_one() -> None:
+    out = torch.zeros(8)
+    declared[(1,)](out, SHAPE=(4, 2))
+    assert out.tolist() == [1.0] * 8

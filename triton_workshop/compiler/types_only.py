@@ -75,7 +75,8 @@ class Block(Handle):
 
 
 class Operation(Handle):
-    """A loop, a branch, a call or a reduction: it has results, and regions with code of their own."""
+    """Anything that code does, and the value that comes of it; a loop, a branch, a call or a reduction has regions with
+    code of their own, and may have several results."""
 
     def __init__(self, results: int = 0) -> None:
         self._results = [Handle() for _ in range(results)]
@@ -137,6 +138,8 @@ class Function(Operation):
 
     def set_arg_attr(self, _number: int, _name: str, _value: object) -> None: ...
 
+    def finalize(self) -> None: ...
+
 
 class Module:
     """The functions of a kernel, by name."""
@@ -163,10 +166,10 @@ class Builder:
     def __init__(self, _context: object) -> None:
         self._block = Block(Region())
 
-    def __getattr__(self, name: str) -> Callable[..., Handle]:
+    def __getattr__(self, name: str) -> Callable[..., Operation]:
         if name.startswith("__"):
             raise AttributeError(name)
-        return lambda *_, **__: Handle()
+        return lambda *_, **__: Operation()
 
     # Where code goes
 
@@ -216,11 +219,6 @@ class Builder:
 
     def create_split(self, _: Handle) -> tuple[Handle, Handle]:
         return Handle(), Handle()
-
-    def _operation(self, *_: object) -> Operation:
-        return Operation()
-
-    create_for_op = create_while_op = create_if_op = create_reduce = create_scan = create_map_elementwise = _operation
 
 
 class _Library:

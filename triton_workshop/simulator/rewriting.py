@@ -25,14 +25,29 @@ _OF_CONSTANTS = frozenset(vars(tl.constexpr(0)))
 class Rewriter(upstream.ASTTransformer):  # type: ignore[misc]  # Triton is untyped
     """What Triton's interpreter makes of a kernel's source, once these are calls."""
 
+    def __init__(self) -> None:
+        self._declared: set[str] = set()
+        """The names that `n: tl.constexpr` has declared: what is assigned to them next stays a constant."""
+
     def visit_Module(self, node: ast.Module) -> ast.AST:  # noqa: N802
+        self._declared.clear()
         changed: ast.AST = self.generic_visit(_AsCompiled().visit(node))
         return changed
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:  # noqa: N802
+        match node.target:
+            case ast.Name(id=name) if node.value is None and "constexpr" in ast.unparse(node.annotation):
+                self._declared.add(name)
+        return self.generic_visit(node)  # type: ignore[no-any-return]  # Triton is untyped
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:  # noqa: N802
         if len(node.targets) > 1:
             raise ValueError("Multiple assignments are not supported")
         self.generic_visit(node)
+        names = {part.id for part in ast.walk(node.targets[0]) if isinstance(part, ast.Name)}
+        if names and names <= self._declared:
+            self._declared -= names
+            return node
         node.value = ast.copy_location(_call("_assigned", [node.value]), node.value)
         return node
 
