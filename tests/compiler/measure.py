@@ -209,8 +209,25 @@ def _line_of(error: BaseException, kernel: Any) -> str:
     return f"line {line}: " if line is not None else ""
 
 
-# The fourth column belongs here: `"front end": checked`, what `triton_workshop.compiler` says without libtriton.
-COLUMNS: dict[str, Callable[[Any], Result]] = {"compiler": compiled, "interpreter": launched, "simulator": launched}
+def checked(kernel: Any) -> Result:
+    """What our front end says, which needs no compiled library."""
+    from triton_workshop.compiler.front_end import refused_by_types
+    from triton_workshop.compiler.launches import Specialization
+
+    from compiler.arguments import parameters
+
+    given = parameters(kernel.fn)
+    constants = {(place,): value for place, (kind, value) in enumerate(given.values()) if kind == "constexpr"}
+    refusal = refused_by_types(Specialization(kernel, {n: kind for n, (kind, _) in given.items()}, constants, {}, {}))
+    return {"verdict": f"refuses: {refusal.words[:WORDS]}" if refusal else "takes"}
+
+
+COLUMNS: dict[str, Callable[[Any], Result]] = {
+    "compiler": compiled,
+    "types": checked,
+    "interpreter": launched,
+    "simulator": launched,
+}
 INTERPRETED = ("interpreter", "simulator")
 
 
