@@ -12,7 +12,7 @@ from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.judging.verdict import CaseResult, Element, Finding, Kind, Pixels, State, TileMap, Verdict
 from triton_workshop.checking.reporting.description import CELLS, HEADLINES, STANDINGS, describe, title
 from triton_workshop.checking.reporting.progress import Standing
-from triton_workshop.checking.reporting.report import print_verdict
+from triton_workshop.checking.reporting.report import print_verdicts
 from triton_workshop.streams import printable
 
 WRONG = Finding(
@@ -39,7 +39,7 @@ VERDICT = Verdict(
 @pytest.mark.parametrize("width", [40, 80, 150])
 def test_a_terminal_shows_all_that_a_description_says(width: int) -> None:
     described, screen = describe(VERDICT, EXERCISES["1"]), io.StringIO()
-    print_verdict(VERDICT, EXERCISES["1"], Console(file=screen, width=width, height=24))
+    print_verdicts([VERDICT], EXERCISES["1"], Console(file=screen, width=width, height=24))
     assert max(map(len, screen.getvalue().splitlines())) <= width
     assert "\x1b" not in screen.getvalue()
     told = " ".join(screen.getvalue().replace("│", " ").split())

@@ -211,10 +211,9 @@ def _line_of(error: BaseException, kernel: Any) -> str:
 
 def checked(kernel: Any) -> Result:
     """What our front end says, which needs no compiled library."""
+    from compiler.arguments import parameters
     from triton_workshop.compiler.front_end import refused_by_types
     from triton_workshop.compiler.launches import Specialization
-
-    from compiler.arguments import parameters
 
     given = parameters(kernel.fn)
     constants = {(place,): value for place, (kind, value) in enumerate(given.values()) if kind == "constexpr"}

@@ -149,11 +149,13 @@ class Builder:
         self._store(pointer, value, mask)
 
     def _load(self, pointer: Value, mask: Value | None, other: Value | None, *, volatile: bool = False) -> Value:
+        _check_mask(mask)
         dtype = pointer.get_element_ty() if not _points_to_pointers(pointer) else tl.uint64
         loaded = self.memory.load(pointer, mask, other, dtype, volatile=volatile)
         return self.create_int_to_ptr(loaded, pointer.dtype.element_ty) if _points_to_pointers(pointer) else loaded
 
     def _store(self, pointer: Value, value: Value, mask: Value | None) -> None:
+        _check_mask(mask)
         if _points_to_pointers(pointer):
             self.memory.store(pointer, self.create_ptr_to_int(value, tl.uint64), mask, tl.uint64)
         else:
@@ -786,6 +788,12 @@ def from_upstream(result: Any) -> Any:
 def _hexadecimal(number: Any) -> str:
     """As Triton's interpreter writes it."""
     return float(number).hex() if isinstance(number, np.floating) else f"0x{int(number):0{number.itemsize * 2}x}"
+
+
+def _check_mask(mask: Value | None) -> None:
+    """Triton's library refuses other masks, after its front end."""
+    if mask is not None and mask.dtype.scalar is not tl.int1:
+        raise TypeError(f"a mask says yes or no, but this one is of type {mask.dtype.scalar}; expected a comparison")
 
 
 def constant(value: Any, dtype: Any) -> Value:
