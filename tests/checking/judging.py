@@ -31,6 +31,7 @@ import numpy as np
 import torch
 
 from triton_workshop.checking.check import check, source_or_verdict, verdict_of
+from triton_workshop.checking.compiling import compiled
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging import trial
 from triton_workshop.checking.judging.judge import Judge
@@ -39,6 +40,7 @@ from triton_workshop.checking.observing import child, repair
 from triton_workshop.checking.observing.child import diagnosis_of, load, prepare
 from triton_workshop.checking.observing.observe import Observation, Observer, failure_of
 from triton_workshop.checking.observing.source import Source
+from triton_workshop.compiler.compilation import new_process
 from triton_workshop.processes.call import Limit, limited
 
 LIMIT = 60.0
@@ -69,7 +71,8 @@ def verdict_on(exercise: Exercise, file: Path, *expected: str | None, limit: flo
     """The verdict on a script of which this finding is expected: from a process of its own where it needs one."""
     if needs_its_own_process(*expected):
         return check(exercise, file, limit=limit)
-    return judge_here(exercise, file, search=SEARCH_FOR_A_CRASH if "crash" in expected else SEARCH)
+    verdict = judge_here(exercise, file, search=SEARCH_FOR_A_CRASH if "crash" in expected else SEARCH)
+    return compiled(verdict, new_process) if "does-not-compile" in expected and verdict.passed else verdict
 
 
 def judge_here(exercise: Exercise, file: Path, *, search: float = SEARCH) -> Verdict:

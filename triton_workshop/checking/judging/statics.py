@@ -1,12 +1,8 @@
-"""What can be seen without running a script: syntax, open TODOs, and names that Triton's compiler refuses.
-
-On the simulator a kernel is Python and may call anything; on a GPU it may not. A learner without one learns it here.
-"""
+"""What can be seen without running a script: syntax, open TODOs, and what looks wrong while TODOs are open."""
 
 from __future__ import annotations
 
 import ast
-import builtins
 import itertools
 import re
 import unicodedata
@@ -20,16 +16,17 @@ from triton_workshop.checking.observing.repair import is_begun
 from triton_workshop.checking.observing.source import Function, Source, called
 from triton_workshop.import_order import lines_to_exchange
 
-DEBUGGING = frozenset({"print_if", "print", "breakpoint"})
-"""Allowed in kernels nevertheless: this is what the simulator is for."""
-HOST_MODULES = frozenset({"torch", "numpy", "math", "random", "time"})
+HOST = frozenset({"torch", "numpy", "random", "time", "triton_workshop"})
+"""Packages whose functions no kernel can call."""
+DEBUGGING = frozenset({"print_if"})
+"""But for these, on the simulator; the compiler finds what was left in."""
 
 
 def static_finding(exercise: Exercise, source: Source) -> Finding | None:
     """Return the first thing that is already wrong before anything runs."""
     return (
         _syntax(source)
-        or _foreign_name(source)
+        or _host_function(source)
         or _block_of_python(source)
         or _misused_pointer(source)
         or _unfinished(exercise, source)
@@ -141,21 +138,34 @@ def _bound(node: ast.AST) -> list[str]:
     return []
 
 
-def _foreign_name(source: Source) -> Finding | None:
-    """Find Python functions and global variables in a kernel: Triton compiles neither."""
-    functions, variables, modules = _globals(source.tree)
+def _host_function(source: Source) -> Finding | None:
+    """Find a call, in a kernel, of what only the host has. On the simulator it may work, or fail in strange ways."""
+    imported = {
+        alias.asname or alias.name.partition(".")[0]: isinstance(node, ast.Import)
+        for node in source.tree.body
+        for alias, package in _imports(node)
+        if package in HOST
+    }
     for kernel in source.kernels:
         local = {name for node in ast.walk(kernel) for name in _bound(node)} | {a.arg for a in _parameters(kernel)}
         for node in _in_order(kernel):
-            if isinstance(node, ast.Call):
-                name = _root(node.func)
-                if name in local or called(node) in DEBUGGING:
-                    continue
-                if name in functions or (name in modules and isinstance(node.func, ast.Attribute)):
-                    return _call_of_python(source, node)
-            elif isinstance(node, ast.Name) and node.id in variables - local - set(dir(builtins)):
-                return _global_variable(source, node)
+            if not isinstance(node, ast.Call) or called(node) in DEBUGGING:
+                continue
+            name = _root(node.func)
+            if name not in local and imported.get(name) is isinstance(node.func, ast.Attribute):
+                message = f"a kernel calls {ast.unparse(node.func)}, which is Python: Triton does not compile it"
+                return _explained(source, node.lineno, message, "python-function-in-kernel")
     return None
+
+
+def _imports(node: ast.stmt) -> list[tuple[ast.alias, str]]:
+    """The names that a statement imports, each with the package that it comes from."""
+    match node:
+        case ast.Import(names=names):
+            return [(alias, alias.name.partition(".")[0]) for alias in names]
+        case ast.ImportFrom(module=str(module), names=names):
+            return [(alias, module.partition(".")[0]) for alias in names]
+    return []
 
 
 def _block_of_python(source: Source) -> Finding | None:
@@ -225,50 +235,6 @@ def _run_time_size(exercise: Exercise, source: Source, call: ast.Call, name: str
 def _run_time_names(kernel: Function) -> set[str]:
     """The parameters that are not known when the kernel is compiled."""
     return {a.arg for a in _parameters(kernel) if not (a.annotation and "constexpr" in ast.unparse(a.annotation))}
-
-
-def _call_of_python(source: Source, call: ast.Call) -> Finding:
-    message = f"a kernel calls {ast.unparse(call.func)}, which is Python: Triton does not compile it"
-    return _explained(source, call.lineno, message, "python-function-in-kernel")
-
-
-def _global_variable(source: Source, name: ast.Name) -> Finding:
-    message = f"a kernel reads the global variable {name.id}: Triton compiles only what cannot change"
-    return _explained(source, name.lineno, message, "global-not-constexpr")
-
-
-def _globals(tree: ast.Module) -> tuple[set[str], set[str], set[str]]:
-    """The script's plain Python functions, its variables that are not constexprs, and modules for the host."""
-    functions, variables, modules = set[str](), set[str](), set[str]()
-    for node in tree.body:
-        match node:
-            case ast.FunctionDef(name=name, decorator_list=decorators):
-                if not any(word in ast.unparse(each) for each in decorators for word in ("jit", "triton", "tl.")):
-                    functions.add(name)
-            case ast.ImportFrom(module=str(module), names=names) if module.partition(".")[0] in (
-                *HOST_MODULES,
-                "triton_workshop",
-            ):
-                functions |= {alias.asname or alias.name for alias in names} - DEBUGGING
-            case ast.Import(names=names):
-                modules |= {a.asname or a.name for a in names if a.name.partition(".")[0] in HOST_MODULES}
-            case ast.Assign(targets=targets, value=value) if "constexpr" not in ast.unparse(value):
-                variables |= {name for target in targets for part in ast.walk(target) for name in _bound(part)}
-            case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation):
-                if "constexpr" not in ast.unparse(annotation):
-                    variables.add(name)
-    return functions, variables - _aliases(tree), modules
-
-
-def _aliases(tree: ast.Module) -> set[str]:
-    """Other names for what Triton knows: `dot = tl.dot`, `helper = triton.jit(function)`."""
-    return {
-        target.id
-        for node in tree.body
-        if isinstance(node, ast.Assign) and _root(node.value) in ("tl", "triton")
-        for target in node.targets
-        if isinstance(target, ast.Name)
-    }
 
 
 def _root(node: ast.expr) -> str:
