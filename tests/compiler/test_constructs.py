@@ -1,4 +1,4 @@
-"""What people write in kernels: the front end without Triton's library refuses what the compiler refuses, and no more."""
+"""What people write in kernels: the front end without the library refuses what the compiler refuses, and no more."""
 
 from __future__ import annotations
 
