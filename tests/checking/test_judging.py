@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -51,3 +52,16 @@ def test_a_script_that_leaves_something_behind_is_an_error(line: str, what: str,
         os.environ.pop("LEFT_BEHIND", None)
         sys.modules.pop("neighbour", None)
         vars(torch).pop("LEFT_BEHIND", None)
+
+
+@pytest.mark.parametrize(("number", "line"), [("3", "pixels = tl.load(image_ptr + offsets, mask=mask)"), ("4", None)])
+def test_wrong_values_name_the_load_that_leaves_them_undefined(number: str, line: str | None, tmp_path: Path) -> None:
+    exercise, script = EXERCISES[number], tmp_path / "mine.py"
+    script.write_text(exercise.solution_file.read_text(encoding="utf-8").replace(", other=0.0", ""), encoding="utf-8")
+    verdict = judge_here(exercise, script)
+    (finding,) = verdict.findings
+    assert finding.kind == "wrong-values"
+    assert re.search("what it computed from undefined elements of (image|a)_ptr", finding.message)
+    assert "tl.load(" in finding.source
+    assert line is None or finding.source.strip() == line
+    assert finding.hint_name == "no-other"
