@@ -161,7 +161,7 @@ class Memory:
     ) -> Value:
         """Load the elements where `mask` is true, and `other` elsewhere; undefined where there is neither.
 
-        A volatile load is meant to see what other programs store, so it is never in a race.
+        A volatile load is meant to see what other programs store: it may wait for it, and is never in a race.
         """
         if isinstance(pointer.origin, np.ndarray):
             return self._by_origin(

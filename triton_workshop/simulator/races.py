@@ -80,7 +80,14 @@ class Shadow:
 
 
 class Races:
-    """Finds, in one launch, programs that touch the same element without waiting for each other."""
+    """Finds, in one launch, programs that touch the same element without waiting for each other.
+
+    Two accesses race if nothing orders them and one of them changes what the other one sees. So whoever stores what is
+    there already, or what all others store too, races with no load; and an atomic that changes nothing is only a look.
+    What orders programs says `Ordering`: atomics of single elements by their `sem`, compare-and-swaps whatever theirs
+    is, volatile loads, and plain stores of single elements, which may release a lock or raise a flag. In doubt there is
+    no race.
+    """
 
     def __init__(self, log: FaultLog, programs: int, undo: Undo) -> None:
         self.ordering = Ordering(programs, 0)

@@ -25,7 +25,7 @@ class Questions:
     """What the running programs have asked atomics and volatile loads since they last changed memory."""
 
     def __init__(self) -> None:
-        self._asked: set[tuple[int, bytes]] = set()
+        self._asked: set[int] = set()
         self._again = 0
 
     def forget(self) -> None:
@@ -34,7 +34,7 @@ class Questions:
 
     def ask(self, origin: int, index: Array) -> int:
         """How many questions in a row were asked before."""
-        question = (origin, index.tobytes())
+        question = hash((origin, index.tobytes()))
         self._again = self._again + 1 if question in self._asked else 0
         self._asked.add(question)
         return self._again
