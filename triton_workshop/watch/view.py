@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import filterfalse
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -18,6 +19,7 @@ from triton_workshop.checking.judging.verdict import Finding, Verdict
 from triton_workshop.checking.reporting.description import STANDINGS, Row, describe, title
 from triton_workshop.checking.reporting.progress import Entry, Standing, first_open
 from triton_workshop.checking.reporting.report import headline, spaced, table, view
+from triton_workshop.compiler.said import COMPILES
 from triton_workshop.viewer.palette import Palette
 from triton_workshop.viewer.transcript import Transcript
 from triton_workshop.watch.checker import Checking
@@ -129,6 +131,8 @@ def status(watched: Watched) -> RenderableType:
             notice += f" The verdict below is from {watched.checked.ended}."
     elif watched.seconds >= 1 and not watched.checked:
         notice = "Loading PyTorch and Triton: only the first check takes a few seconds."
+    elif watched.verdict and not watched.outdated:
+        notice = next(filter(_is_good_news, watched.verdict.compiler), "")
     line = _at_both_ends(Text(watched.file, "muted"), _progress(watched))
     return Group(line, Text(notice, "accent", no_wrap=True, overflow="ellipsis"))
 
@@ -170,9 +174,15 @@ def body(watched: Watched, width: int) -> RenderableType:
     if checked is None or checked.verdict is None:
         return Text()
     more: Row = (("h", "key"), ("another hint" if watched.hints else "a hint", "plain"))
-    described = describe(checked.verdict, watched.exercise, checked.text, hints=watched.hints, more=more)
+    # What compiles stands above, where nothing has to move when it becomes known.
+    verdict = replace(checked.verdict, compiler=tuple(filterfalse(_is_good_news, checked.verdict.compiler)))
+    described = describe(verdict, watched.exercise, checked.text, hints=watched.hints, more=more)
     told = Group(headline(described), view(described, width))
     return spaced([told, *(_next_steps(watched) if watched.passed else []), *_printed(checked.checking.printed())])
+
+
+def _is_good_news(line: str) -> bool:
+    return line.startswith(COMPILES)
 
 
 def _said(heading: str, words: str, **effects: str) -> RenderableType:
