@@ -222,3 +222,29 @@ def test_the_caller_decides_how_a_block_is_started(folder: Path) -> None:
 
     validate(deck(folder, fence("bash +exec", "true")), start=start)
     assert [(script.language, script.source, script.folder) for script in started] == [("bash", "true\n", folder)]
+
+
+KERNEL = """\
+from triton_workshop import DEVICE
+import torch
+import triton
+import triton.language as tl
+
+@triton.jit
+def double(x_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    BODY
+    tl.store(x_ptr + offsets, 2.0, mask=offsets < n)
+
+double[(1,)](torch.ones(5), 5, 16)
+"""
+
+
+def test_kernels_that_ran_on_the_simulator_are_compiled(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRITON_INTERPRET", "1")
+    loop = "for i in range(3):\n        break"
+    blocks = (fence("python +validate", KERNEL.replace("BODY", body)) for body in ("n = n", loop))
+    right, wrong = validate(deck(folder, "\n".join(blocks))).blocks
+    assert right.passed
+    assert right.compiled == "compiles for sm_75 to sm_90"
+    assert wrong.failure == "double does not compile for a GPU, line 27: unsupported AST node type: Break"

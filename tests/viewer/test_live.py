@@ -176,3 +176,47 @@ def test_an_output_stays_only_with_a_block_that_runs_the_same_way() -> None:
     assert same_code(one, block("print(1)", line=9, execution=Execution.REPLACE))
     assert not same_code(one, block("print(1)", alternative="uv"))
     assert not same_code(one, block("print(1)", pty=Pty()))
+
+
+LAUNCHES = """\
+from triton_workshop import DEVICE
+import torch
+import triton
+import triton.language as tl
+
+@triton.jit
+def double(x_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + offsets, mask=offsets < n)
+    for i in range(2):
+        x = x * 2
+    tl.store(x_ptr + offsets, x, mask=offsets < n)
+
+double[(1,)](torch.ones(5), 5, 16)
+"""
+
+
+def test_a_block_says_whether_its_kernels_compile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRITON_INTERPRET", "1")
+    right, wrong = block(LAUNCHES, line=1), block(LAUNCHES.replace("x = x * 2", "x = x[None, :]"), line=2)
+    debugged = block(f"import os  # TRITON_INTERPRET\n{LAUNCHES}", line=3)
+    live = LiveBlocks(tmp_path / "deck.md")
+    run_to_the_end(live, right, wrong, debugged)
+    live.close()
+    assert (live.cells[right].compiled, live.cells[right].refused) == ("compiles for sm_75 to sm_90", False)
+    assert live.cells[wrong].outcome is not None
+    assert not live.cells[wrong].compiled  # it ended with an error of its own
+    assert not live.cells[debugged].compiled
+
+
+def test_a_block_whose_kernel_does_not_compile_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRITON_INTERPRET", "1")
+    wrong = block(LAUNCHES.replace("x = x * 2", "break"))
+    live = LiveBlocks(tmp_path / "deck.md")
+    run_to_the_end(live, wrong)
+    live.close()
+    cell = live.cells[wrong]
+    assert cell.outcome is not None
+    assert cell.outcome.succeeded
+    assert cell.refused
+    assert cell.compiled == "double does not compile for a GPU: unsupported AST node type: Break"

@@ -100,5 +100,5 @@ def _run(
             blocks.append(compiling(run_block(block, folder, widths.get(block.block, COLUMNS), rules, start)))
             done += 1
         results.append((slide, blocks))
-    watch(done, total, "compiling")
+    watch(done, total, "")
     return tuple(replace(slide, blocks=tuple(block.result() for block in blocks)) for slide, blocks in results)
