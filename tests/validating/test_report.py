@@ -101,6 +101,7 @@ def test_json_has_every_slide_block_and_finding() -> None:
         "expected": "success",
         "passed": True,
         "reason": None,
+        "compiler": "",
         "output": "fine\n",
     }
     assert (bad["exit"], bad["passed"], bad["reason"]) == (3, False, "exit 3")

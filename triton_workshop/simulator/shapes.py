@@ -1,4 +1,4 @@
-"""Makes the parts of Triton's types once that Triton makes anew for each operation.
+"""Makes the parts of Triton's types once that Triton makes again for each operation.
 
 A block's type checks and wraps its sizes, and so does each tensor of that type: in small launches that took longer than
 the arithmetic.
