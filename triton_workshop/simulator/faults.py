@@ -56,6 +56,16 @@ class Line:
 
 
 @dataclass(frozen=True)
+class Source:
+    """Where undefined elements come from: a masked load without `other=`, or a loop that has ended."""
+
+    line: Line
+    name: str | None
+    """The argument that is loaded, or the index of the loop."""
+    is_index: bool = False
+
+
+@dataclass(frozen=True)
 class Fault:
     """One wrong thing that a launch does, described for the first program that does it.
 
@@ -78,13 +88,21 @@ class Fault:
     other: tuple[int, ...] | None = None
     stored: bool = False
     """For a race: whether both programs store; otherwise one of them loads."""
-    load: Line | None = None
-    """For an undefined value: the masked load without `other=` that it comes from, if that is known."""
-    loaded: str | None = None
-    """And the argument that is loaded."""
+    source: Source | None = None
+    """For an undefined value, if it is known."""
 
     def __str__(self) -> str:
         return f"{self.what}.\n  {self.line}. {self.advice}"
+
+    @property
+    def load(self) -> Line | None:
+        """For an undefined value: the masked load without `other=` that it comes from, if that is known."""
+        return None if self.source is None or self.source.is_index else self.source.line
+
+    @property
+    def loaded(self) -> str | None:
+        """And the argument that is loaded."""
+        return None if self.source is None or self.source.is_index else self.source.name
 
     @property
     def what(self) -> str:
@@ -130,6 +148,8 @@ def _what(fault: Fault) -> str:
             return f"{who} branches on an undefined value, so the launch ends here"
         case Kind.ENDLESS_WAIT:
             return f"{who} waits for a value that no program stores"
+        case Kind.UNDEFINED_RESULT if fault.source is not None and fault.source.is_index:
+            return f"{who} stored to {where} what it computed from `{fault.source.name}`, whose loop has ended"
         case Kind.UNDEFINED_RESULT:
             return f"{who} stored to {where} what it computed from undefined elements of {fault.loaded or 'memory'}"
 
@@ -150,6 +170,12 @@ def _advice(fault: Fault) -> str:
             return "Programs run in any order: store to another tensor, or use an atomic."
         case Kind.WRAPPED_OFFSET:
             return "Compute it in int64: `.to(tl.int64)`."
+        case Kind.UNDEFINED_BRANCH | Kind.UNDEFINED_RESULT if fault.source is not None and fault.source.is_index:
+            name = fault.source.name
+            return (
+                f"On a GPU `{name}` has no value after its loop, even if it had one before. {fault.source.line}. Keep "
+                f"what you need of it in a variable that has a value before the loop: `last = {name}`."
+            )
         case Kind.UNDEFINED_BRANCH if fault.load is not None:
             return f"The value comes from a masked load without `other=`. {fault.load}."
         case Kind.UNDEFINED_RESULT:
@@ -214,8 +240,7 @@ class FaultLog:
         size: int | None = None,
         others: Array | None = None,
         stored: bool = False,
-        load: Line | None = None,
-        loaded: str | None = None,
+        source: Source | None = None,
     ) -> None:
         """Record that `programs[i]` touched element `indices[i]`, in a race with `others[i]` (-1: unknown)."""
         line = line_of_kernel()
@@ -238,8 +263,7 @@ class FaultLog:
                 outside,
                 other=None if other < 0 else self.program(other),
                 stored=stored,
-                load=load,
-                loaded=loaded,
+                source=source,
             )
             if tally is None:
                 tally = self._tallies[key] = _Tally(fault, first)

@@ -13,22 +13,21 @@ import gc
 import operator
 import sys
 import types
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
 import triton.language as tl
 from triton.runtime import interpreter as upstream
 
 from triton_workshop.simulator import reductions
+from triton_workshop.simulator.asking import agreed, described, is_single
 from triton_workshop.simulator.builder import Builder
-from triton_workshop.simulator.faults import Kind
-from triton_workshop.simulator.formats import Array, held_as
+from triton_workshop.simulator.formats import Array
+from triton_workshop.simulator.loops import plain, steps
 from triton_workshop.simulator.semantic import Semantic
 from triton_workshop.simulator.shapes import install_shapes
-from triton_workshop.simulator.signals import Branches, Diverged, LaunchEnds, LookedAt
-from triton_workshop.simulator.undefined import source_of
+from triton_workshop.simulator.signals import Diverged, LookedAt
 from triton_workshop.simulator.values import Value
 
 _language: dict[str, Any] = vars(tl.core)
@@ -162,7 +161,7 @@ def _install_classes() -> None:
     start = tl.static_range.__init__
     tl.static_range.__init__ = constants
     for kind in (tl.range, tl.static_range):
-        _add_method(kind, "__iter__", lambda ends: iter(_steps(ends.start, ends.end, ends.step)), _launch_runs)
+        _add_method(kind, "__iter__", lambda ends: iter(steps(ends.start, ends.end, ends.step)), _launch_runs)
     # In Triton 3.6 it stays true for ever, so `while tl.condition(...)` would never end.
     _add_method(tl.condition, "__bool__", lambda condition: bool(condition.condition), _launch_runs)
     _add_method(tl.constexpr, "__format__", lambda constant, form: format(constant.value, form), _launch_runs)
@@ -174,20 +173,20 @@ def _functions(builder: Builder) -> dict[Any, Callable[..., Any]]:
 
     def reduce(input: Any, axis: Any, combine_fn: Any, keep_dims: Any = False, **_: Any) -> Any:
         tensors = input if isinstance(input, tuple | tl.tuple) else (input,)
-        results = reductions.reduce(builder, tuple(tensors), _plain(axis), combine_fn, bool(_plain(keep_dims)))
+        results = reductions.reduce(builder, tuple(tensors), plain(axis), combine_fn, bool(plain(keep_dims)))
         return results if isinstance(input, tuple | tl.tuple) else results[0]
 
     def associative_scan(input: Any, axis: Any, combine_fn: Any, reverse: Any = False, **_: Any) -> Any:
         tensors = input if isinstance(input, tuple | tl.tuple) else (input,)
-        results = reductions.scan(builder, tuple(tensors), _plain(axis), combine_fn, bool(_plain(reverse)))
+        results = reductions.scan(builder, tuple(tensors), plain(axis), combine_fn, bool(plain(reverse)))
         return results if isinstance(input, tuple | tl.tuple) else results[0]
 
     def static_assert(condition: Any, message: Any = "") -> None:
-        assert condition, _plain(message)
+        assert condition, plain(message)
 
     def hinted(input: Any, values: Any) -> Any:
         """A promise to the compiler."""
-        many = _plain(values)
+        many = plain(values)
         if isinstance(input, tl.tensor) and len(many if isinstance(many, list | tuple) else [many]) != max(
             1, len(input.shape)
         ):
@@ -216,131 +215,32 @@ def _functions(builder: Builder) -> dict[Any, Callable[..., Any]]:
     }
 
 
-def batched(function: Any) -> Any:
-    """What a kernel calls by the name of a builtin of Python: for `range`, `min` and `max`, the one for tensors."""
-    return next((ours for plain, ours in _OF_TENSORS if function is plain), function)
-
-
-def _batched_range(first: Any, second: Any = None, step: Any = None) -> Iterable[Any]:
-    start, stop = (0, first) if second is None else (first, second)
-    return _steps(start, stop, 1 if step is None else step)
-
-
-def _extremum(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
-    """Python's `min` or `max`, which Triton's compiler takes for `tl.minimum` or `tl.maximum` of tensors."""
-
-    def extremum(*values: Any, **options: Any) -> Any:
-        if len(values) < 2 or not any(isinstance(value, tl.tensor) for value in values):
-            return plain(*values, **options)
-        return functools.reduce(getattr(tl, name), values)
-
-    return extremum
-
-
-_OF_TENSORS = (
-    (builtins.range, _batched_range),
-    (builtins.min, _extremum("minimum", builtins.min)),
-    (builtins.max, _extremum("maximum", builtins.max)),
-)
-
-
-_RANGES = (builtins.range, tl.range)
-
-
-def counted(numbers: Any) -> Iterable[Any]:
-    """What a `for` of a kernel goes through: the numbers of a `range` as tensors."""
-    if isinstance(numbers, _RANGES) and _launch_runs():
-        return map(upstream.interpreter_semantic.to_tensor, numbers)
-    return numbers  # type: ignore[no-any-return]
-
-
-def _steps(start: Any, stop: Any, step: Any) -> Iterable[Any]:
-    """The numbers of a `range` whose ends may differ between programs, as long as all make as many steps."""
-    ends = [_plain(end) for end in (start, stop, step)]
-    if not any(isinstance(end, tl.tensor) and _is_ours(end) for end in ends):
-        return builtins.range(*ends)
-    builder: Builder = upstream.interpreter_builder
-    first, last, stride = (_scalars(builder, end) for end in ends)
-    counts = np.maximum(0, -((first - last) // stride))
-    if (counts != counts[0]).any():
-        raise Diverged(np.broadcast_to(counts, builder.memory.group.shape))
-    semantic = upstream.interpreter_semantic
-    dtype = functools.reduce(semantic.integer_promote_impl, (semantic.to_tensor(end).dtype for end in ends))
-    numbers = (first + i * stride for i in builtins.range(int(counts[0])))
-    return (tl.tensor(Value(number.astype(held_as(dtype)), dtype), dtype) for number in numbers)
-
-
-def _scalars(builder: Builder, number: Any) -> Array:
-    """An integer of every program, (P,), or (1,) where all agree."""
-    if not isinstance(number, tl.tensor):
-        return np.array([operator.index(number)])
-    value = number.handle
-    if not _is_single(value) or not number.dtype.is_int():
-        raise TypeError(f"`range` expects integers, but one of its arguments is {_described(number)}")
-    _check_defined(builder, value)
-    data = value.data.reshape(-1).astype(np.int64)
-    return np.asarray(data[:1] if (data == data[0]).all() else data)
-
-
-def _plain(number: Any) -> Any:
-    return number.value if isinstance(number, tl.constexpr) else number
-
-
-def _check_defined(builder: Builder, value: Value) -> None:
-    """End the launch where Python's next step depends on an undefined value."""
-    if builder.combining:
-        raise Branches
-    if value.poison is None:
-        return
-    builder.memory.need_exact_poison("a branch may depend on an undefined value")
-    poison = np.asarray(value.poison).reshape(-1)
-    if poison.any():
-        builder.memory.results.trace("a branch depends on an undefined value")
-        group = builder.memory.group
-        load = source_of(value.poison)
-        builder.memory.log.add(
-            Kind.UNDEFINED_BRANCH,
-            group[np.broadcast_to(poison, group.shape)],
-            load=None if load is None else load.line,
-        )
-        raise LaunchEnds
-
-
-def _agreed(builder: Builder, value: Value) -> Any:
-    """The single number that all programs of the group have."""
-    _check_defined(builder, value)
-    data = value.data.reshape(-1)
-    if len(data) > 1 and (data != data[0]).any():
-        raise Diverged(data)
-    return data[0]
-
-
 def _tensor_methods(builder: Builder) -> dict[str, Any]:
     """What replaces methods of `tl.tensor`."""
 
     def as_bool(tensor: Any) -> bool:
         if sys._getframe(2).f_globals.get("__name__") == "triton.language.semantic":
             return True  # there `if mask` asks whether there is one
-        if builder.combining or _is_single(tensor.handle):
+        if builder.combining or is_single(tensor.handle):
             # Whether a number or an address is not zero: programs that agree on that stay together.
-            return bool(_agreed(builder, upstream.interpreter_semantic.cast(tensor, tl.int1).handle))
+            return bool(agreed(builder, upstream.interpreter_semantic.cast(tensor, tl.int1).handle))
         raise ValueError(
-            f"{_described(tensor)} is neither true nor false; choose element by element, with tl.where or a mask"
+            f"{described(tensor)} is neither true nor false; choose element by element, with tl.where or a mask"
         )
 
     def as_index(tensor: Any) -> int:
-        if not builder.combining and not _is_single(tensor.handle):
-            raise TypeError(f"{_described(tensor)} is not an index; expected a scalar")
-        return int(_agreed(builder, tensor.handle))
+        if not builder.combining and not is_single(tensor.handle):
+            raise TypeError(f"{described(tensor)} is not an index; expected a scalar")
+        return int(agreed(builder, tensor.handle))
 
     def number(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
         def look(tensor: Any) -> Any:
-            if not builder.combining and not _is_single(tensor.handle):
+            if not builder.combining and not is_single(tensor.handle):
                 raise TypeError(
-                    f"{_described(tensor)} cannot become a Python number; use the functions in `tl` for blocks"
+                    f"{described(tensor)} cannot become a Python number; use the functions in `tl` for blocks"
                 )
             try:
-                return convert(as_index(tensor) if convert is int else _agreed(builder, tensor.handle))
+                return convert(as_index(tensor) if convert is int else agreed(builder, tensor.handle))
             except Diverged:
                 raise LookedAt from None
 
@@ -378,15 +278,6 @@ def _formatted(data: Array, specification: str) -> str:
             f"`:{specification}` formats a number, but this is a block of shape {data.shape}; print it without a format"
         )
     return format(data, specification)
-
-
-def _described(tensor: Any) -> str:
-    shape = tuple(tensor.handle.shape)
-    return f"a block of shape {shape}" if shape else f"a scalar of type {tensor.dtype}"
-
-
-def _is_single(value: Any) -> bool:
-    return isinstance(value, Value) and all(size == 1 for size in value.shape)
 
 
 # Now, as finding them takes 10 ms, which a warm process spends before a script waits for it. Until a launch runs, they

@@ -11,7 +11,7 @@ from typing import Any
 
 from triton.runtime import interpreter as upstream
 
-from triton_workshop.simulator import language, rewriting
+from triton_workshop.simulator import loops, statements
 
 _KNOWN = frozenset({"triton", "math", "builtins", "numpy", "torch", "operator", "_operator"})
 _PRINTING = frozenset({"print", "input", "breakpoint", "device_print", "static_print", "open", "exec", "eval", "next"})
@@ -69,7 +69,7 @@ class Analysis:
 
 def _is_known(module: str | None) -> bool:
     # Ours are those that the rewriter puts into a kernel.
-    return module in (language.__name__, rewriting.__name__) or (module or "").partition(".")[0] in _KNOWN
+    return module in (loops.__name__, statements.__name__) or (module or "").partition(".")[0] in _KNOWN
 
 
 @dataclass(frozen=True)

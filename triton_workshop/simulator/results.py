@@ -47,8 +47,11 @@ class Results:
         Where no mask says that they are `meant`, they may be padding. Whether an integer is undefined does not show: to
         find out starts the launch again, so it is asked only where elements were combined.
         """
-        number, where = flat.dtype.kind == "f", None
-        if value.poison is None or not (self.combines or self.tell_all or (meant and number)):
+        if value.poison is None:
+            return
+        number, where, source = flat.dtype.kind == "f", None, source_of(value.poison)
+        always = self.tell_all or (source is not None and source.is_index)
+        if not (self.combines or always or (meant and number)):
             return
         if isinstance(value.poison, np.ndarray):
             where = flat_of(np.asarray(value.poison), shape, chosen)
@@ -57,14 +60,12 @@ class Results:
             perhaps = not number or bool(np.isnan(flat.max(initial=0.0)))
         if perhaps:
             self.trace("an undefined value may be stored")
-        source = source_of(value.poison)
-        if where is None or not perhaps or source is None or not (self.tell_all or meant or is_mixed(value.poison)):
+        if where is None or not perhaps or source is None or not (always or meant or is_mixed(value.poison)):
             return
         self._log.add(
             Kind.UNDEFINED_RESULT,
             access.owners[where],
             access.region.told(access.index[where], access.item),
             argument=access.region.name,
-            load=source.line,
-            loaded=source.argument,
+            source=source,
         )

@@ -1,162 +1,305 @@
-"""Rewrites what Triton's compiler treats differently from Python: `and`, `or`, `not`, `assert` and numbers.
+"""Rewrites what Triton's compiler treats differently from Python: assignments, branches, loops, `and`, `or` and more.
 
 Python would ask a block whether it is true, and `mask = (rows < height) and (cols < width)` would lose its first half.
-The numbers of a loop and of a tuple would be Python's: for those, `i.to(tl.float32)` is an error and `i // 2` rounds
-down.
+Numbers that a kernel assigns, or counts in a loop, would be Python's: for those, `i.to(tl.float32)` is an error and
+`i // 2` rounds down. What a rewritten kernel calls is in `statements.py`.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
-from typing import Any
+import itertools
+from collections.abc import Iterable
+from typing import Any, TypeVar
 
 import triton.language as tl
+from triton.compiler.code_generator import CodeGenerator
 from triton.runtime import interpreter as upstream
 
-from triton_workshop.simulator import language
+from triton_workshop.simulator import statements
+from triton_workshop.simulator.loops import batched, counted
 
-_NAMES = {ast.And: "_elementwise_and", ast.Or: "_elementwise_or"}
 _OF_TENSORS = frozenset({"range", "min", "max"})
 _OF_CONSTANTS = frozenset(vars(tl.constexpr(0)))
 """What the compiler finds in a constant before it looks at its value: `.value`, `.type`."""
+_RETURNS_CONSTANTS = hasattr(CodeGenerator, "decide_return_type")
+"""Whether a jit function can return a constant: in Triton 3.6, every number that it returns is a tensor."""
+_ANNOTATES_AHEAD = "pending_annotations" in CodeGenerator.__init__.__code__.co_names
+"""Whether `k: tl.constexpr` alone says what `k` will be: not in Triton 3.6."""
+_PERHAPS_CONSTANT = (ast.Attribute, ast.IfExp, ast.Name, ast.Subscript)
+"""Expressions that may be None or a data type."""
+_PART, _CONDITION, _BRANCHED = ".part", ".condition", ".branched"
+"""Variables that only we can name."""
+_Node = TypeVar("_Node", bound=ast.AST)
 
 
 class Rewriter(upstream.ASTTransformer):  # type: ignore[misc]  # Triton is untyped
     """What Triton's interpreter makes of a kernel's source, once these are calls."""
 
-    def __init__(self) -> None:
-        self._declared: set[str] = set()
-        """The names that `n: tl.constexpr` has declared: what is assigned to them next stays a constant."""
+    def __init__(self, space: dict[str, Any]) -> None:
+        self._space = space
 
     def visit_Module(self, node: ast.Module) -> ast.AST:  # noqa: N802
-        self._declared.clear()
-        changed: ast.AST = self.generic_visit(_AsCompiled().visit(node))
+        changed: ast.AST = self.generic_visit(_AsCompiled(self._space).visit(node))
         return changed
 
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:  # noqa: N802
-        match node.target:
-            case ast.Name(id=name) if node.value is None and "constexpr" in ast.unparse(node.annotation):
-                self._declared.add(name)
-        return self.generic_visit(node)  # type: ignore[no-any-return]  # Triton is untyped
-
     def visit_Assign(self, node: ast.Assign) -> ast.AST:  # noqa: N802
-        if len(node.targets) > 1:
-            raise ValueError("Multiple assignments are not supported")
-        self.generic_visit(node)
-        names = {part.id for part in ast.walk(node.targets[0]) if isinstance(part, ast.Name)}
-        if names and names <= self._declared:
-            self._declared -= names
-            return node
-        node.value = ast.copy_location(_call("_assigned", [node.value]), node.value)
-        return node
+        changed: ast.AST = self.generic_visit(node)
+        return changed
 
 
 class _AsCompiled(ast.NodeTransformer):
-    def visit_For(self, node: ast.For) -> ast.AST:
+    def __init__(self, space: dict[str, Any]) -> None:
+        self._space = space
+        self._fresh = itertools.count()
+        self._outlived: frozenset[ast.For] = frozenset()
+        """The loops whose index is read after them."""
+        self._returned: frozenset[int] | None = None
+        """The places of what the function returns that differ; None if there is but one way to return."""
+        self._kept: set[str] = set()
+        """Names that are set here, perhaps to None, to a data type or to a global: a branch does not replace those."""
+        self._announced: dict[str, ast.expr] = {}
+        """Annotations of names without a value."""
+        self._may_assign = True
+        """Whether `:=` is allowed here."""
+
+    # Functions
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        parameters = {part.arg for part in ast.walk(node.args) if isinstance(part, ast.arg)}
+        shadowing = {name for name in _stored(node.body) - parameters if statements.sees(self._space, name)}
+        self._outlived, self._returned, self._kept = _outlived(node), _returned(node), set(shadowing)
         self.generic_visit(node)
-        node.iter = ast.copy_location(_call("_counted", [node.iter]), node.iter)
+        start = [_assign(name, _of_module(name)) for name in sorted(shadowing)]
+        if self._returned:
+            start.append(_assign(_BRANCHED, ast.Constant(False)))
+        node.body[:0] = [ast.copy_location(statement, node.body[0]) for statement in start]
         return node
+
+    def visit_Return(self, node: ast.Return) -> ast.AST:
+        self.generic_visit(node)
+        if node.value is None:
+            return node
+        if not _RETURNS_CONSTANTS:
+            node.value = _at(node.value, _call("_assigned", [node.value]))
+        elif self._returned:
+            parts = _parts(node.value)
+            for place in self._returned & set(range(len(parts))):
+                parts[place] = _at(node, _call("_returned", [parts[place], _load(_BRANCHED)]))
+            if not isinstance(node.value, ast.Tuple):
+                (node.value,) = parts
+        return node
+
+    # Assignments
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        if len(node.targets) > 1:
+            raise ValueError("Multiple assignments are not supported")
+        self._set(node.targets[0], node.value)
+        self.generic_visit(node)
+        node.value = self._as_assigned(node.targets[0], node.value)
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        if node.value is None:
+            if _ANNOTATES_AHEAD and isinstance(node.target, ast.Name):
+                self._announced[node.target.id] = node.annotation
+            return node
+        self._set(node.target, node.value)
+        node.value = _at(node.value, _call("_annotated", [self.visit(node.value), node.annotation]))
+        return node
+
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> ast.AST:
+        self._set(node.target, node.value)
+        self.generic_visit(node)
+        node.value = self._as_assigned(node.target, node.value)
+        return node
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
+        if not isinstance(node.target, ast.Name):
+            return self.generic_visit(node)
+        result = _at(node, ast.BinOp(_load(node.target.id), node.op, node.value))
+        changed: ast.AST = self.visit(_at(node, _assign(node.target.id, result)))
+        return changed
+
+    def _set(self, target: ast.expr, value: ast.expr) -> None:
+        nothing = isinstance(value, ast.Constant) and value.value is None
+        names = _stored([target])
+        if nothing or isinstance(value, _PERHAPS_CONSTANT):
+            self._kept |= names
+        else:
+            self._kept -= names
+
+    def _as_assigned(self, target: ast.expr, value: ast.expr) -> ast.expr:
+        names = [part.id for part in ast.walk(target) if isinstance(part, ast.Name)]
+        annotations = [self._announced.pop(name, None) for name in names]
+        if annotations and annotations[0] is not None and all(annotations):
+            return _at(value, _call("_annotated", [value, annotations[0]]))
+        return _at(value, _call("_assigned", [value]))
+
+    # Branches and loops
+
+    def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:
+        kept = sorted(self._kept & (_stored(node.body) ^ _stored(node.orelse)))
+        returns = self._returned and any(isinstance(part, ast.Return) for part in ast.walk(node))
+        node.test = self.visit(node.test)
+        node.body, node.orelse = self._block(node.body), self._block(node.orelse)
+        if not (kept or returns):
+            return node
+        number = next(self._fresh)
+        condition = f"{_CONDITION}{number}"
+        before = [_assign(condition, node.test)]
+        node.test = _at(node.test, _load(condition))
+        if returns:
+            before.append(_assign(_BRANCHED, _call("_branched", [_load(condition), _load(_BRANCHED)])))
+        after = []
+        for name in kept:
+            value = f".{name}{number}"
+            before.append(_assign(value, _load(name)))
+            parts = [_load(condition), _load(value), _load(name), _of_module(name)]
+            after.append(_assign(name, _call("_after_branches", parts)))
+        return [*(_at(node, part) for part in before), node, *(_at(node, part) for part in after)]
+
+    def visit_While(self, node: ast.While) -> ast.AST:
+        node.test = self.visit(node.test)
+        node.body, node.orelse = self._block(node.body), self._block(node.orelse)
+        return node
+
+    def visit_For(self, node: ast.For) -> ast.AST | list[ast.stmt]:
+        node.iter = _at(node.iter, _call("_counted", [self.visit(node.iter)]))
+        node.body, node.orelse = self._block(node.body), self._block(node.orelse)
+        if node not in self._outlived or not isinstance(node.target, ast.Name):
+            return node
+        loop = f".loop{next(self._fresh)}"
+        node.iter = _at(node.iter, ast.NamedExpr(ast.Name(loop, ast.Store()), node.iter))
+        index = _call("_after_loop", [_load(loop), ast.Constant(node.target.id)])
+        end = ast.If(_call("_counts", [_load(loop)]), [_assign(node.target.id, index)], [])
+        return [node, _at(node, end)]
+
+    def _block(self, statements: list[ast.stmt]) -> list[ast.stmt]:
+        """The statements of a branch or of a loop, which may not run."""
+        before = set(self._kept), dict(self._announced)
+        changed = ast.Module(statements, [])
+        self.generic_visit(changed)
+        self._kept, self._announced = before
+        return changed.body
+
+    def visit_Assert(self, node: ast.Assert) -> ast.AST:
+        self.generic_visit(node)
+        arguments = [node.test] if node.msg is None else [node.test, node.msg]
+        return _at(node, ast.Expr(_call("_elementwise_assert", arguments)))
+
+    # Expressions
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         if node.id not in _OF_TENSORS or not isinstance(node.ctx, ast.Load):
             return node
-        return ast.copy_location(_call("_batched", [node]), node)
+        return _at(node, _call("_batched", [node]))
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)
         if node.attr not in _OF_CONSTANTS or not isinstance(node.ctx, ast.Load):
             return node
-        return ast.copy_location(_call("_attribute", [node.value, ast.Constant(node.attr)]), node)
+        return _at(node, _call("_attribute", [node.value, ast.Constant(node.attr)]))
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
         self.generic_visit(node)
-        parts: list[ast.expr] = [_lambda(value) for value in node.values]
-        return ast.copy_location(_call(_NAMES[type(node.op)], parts), node)
+        if not self._may_assign:
+            return node
+        name = "and" if isinstance(node.op, ast.And) else "or"
+        *parts, result = node.values
+        for part in reversed(parts):
+            decides = _call(f"_decides_{name}", [ast.NamedExpr(ast.Name(_PART, ast.Store()), part)])
+            joined = _call(f"_elementwise_{name}", [_load(_PART), result])
+            result = ast.IfExp(decides, _load(_PART), joined)
+        return _at(node, result)
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+        self.generic_visit(node)
+        if not self._may_assign:
+            return node
+        condition = ast.NamedExpr(ast.Name(_CONDITION, ast.Store()), node.test)
+        return _at(node, _call("_chosen", [condition, ast.IfExp(_load(_CONDITION), node.body, node.orelse)]))
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
         self.generic_visit(node)
         if not isinstance(node.op, ast.Not):
             return node
-        return ast.copy_location(_call("_elementwise_not", [node.operand]), node)
+        return _at(node, _call("_elementwise_not", [node.operand]))
 
-    def visit_Assert(self, node: ast.Assert) -> ast.AST:
-        self.generic_visit(node)
-        arguments = [node.test] if node.msg is None else [node.test, node.msg]
-        return ast.copy_location(ast.Expr(_call("_elementwise_assert", arguments)), node)
+    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
+        before, self._may_assign = self._may_assign, False
+        node.iter = self.visit(node.iter)
+        self._may_assign = before
+        node.ifs = [self.visit(condition) for condition in node.ifs]
+        return node
+
+
+def _at(place: ast.AST, node: _Node) -> _Node:
+    """`node`, and what it is made of, at the place of another one."""
+    return ast.fix_missing_locations(ast.copy_location(node, place))
 
 
 def _call(name: str, arguments: list[ast.expr]) -> ast.Call:
-    return ast.Call(func=ast.Name(id=name, ctx=ast.Load()), args=arguments, keywords=[])
+    return ast.Call(func=_load(name), args=arguments, keywords=[])
 
 
-def _lambda(body: ast.expr) -> ast.Lambda:
-    """An operand that is evaluated only if those before it do not decide, as in Python with plain values."""
-    nothing = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
-    return ast.Lambda(args=nothing, body=body)
+def _load(name: str) -> ast.Name:
+    return ast.Name(id=name, ctx=ast.Load())
 
 
-def elementwise_and(*parts: Callable[[], Any]) -> Any:
-    return _joined(parts, "logical_and", decides=False)
+def _assign(name: str, value: ast.expr) -> ast.stmt:
+    return ast.Assign(targets=[ast.Name(id=name, ctx=ast.Store())], value=value)
 
 
-def elementwise_or(*parts: Callable[[], Any]) -> Any:
-    return _joined(parts, "logical_or", decides=True)
+def _of_module(name: str) -> ast.Call:
+    return _call("_of_module", [_call("globals", []), ast.Constant(name)])
 
 
-def elementwise_not(value: Any) -> Any:
-    return value.__not__() if isinstance(value, tl.tensor) else not value
+def _stored(nodes: Iterable[ast.AST]) -> set[str]:
+    """The names that are assigned in `nodes`."""
+    parts = (part for node in nodes for part in ast.walk(node))
+    return {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
 
 
-def elementwise_assert(condition: Any, message: str = "") -> None:
-    if isinstance(condition, tl.tensor):
-        tl.device_assert(condition, message)
-    else:
-        assert condition, message
+def _parts(value: ast.expr | None) -> list[Any]:
+    return value.elts if isinstance(value, ast.Tuple) else [value]
 
 
-def attribute(thing: Any, name: str) -> Any:
-    """`thing.value` and so on, where a constant is a plain value here and a `tl.constexpr` for the compiler."""
-    constant = not hasattr(thing, name) and not isinstance(thing, tl.core.base_value)
-    return getattr(tl.constexpr(thing) if constant else thing, name)
+def _returned(function: ast.FunctionDef) -> frozenset[int] | None:
+    """The places of what a function returns that are not written the same way wherever it returns."""
+    returns = [_parts(part.value) for part in ast.walk(function) if isinstance(part, ast.Return)]
+    places = range(max(map(len, returns), default=0))
+    if len(set(map(len, returns))) > 1:
+        return frozenset(places)
+    dumps = [{ast.dump(parts[place]) for parts in returns if parts[place] is not None} for place in places]
+    return frozenset(place for place in places if len(dumps[place]) > 1)
 
 
-def assigned(value: Any) -> Any:
-    """What is assigned to names: numbers become tensors, those of a tuple too."""
-    if isinstance(value, tl.tensor):
-        return value
-    if not isinstance(value, tuple):
-        return upstream.interpreter_semantic.to_tensor(value, False)
-    parts = [assigned(part) for part in value]
-    return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
+def _outlived(function: ast.FunctionDef) -> frozenset[ast.For]:
+    """The loops whose index may be read after them: somewhere that is in no loop over the same name beside them."""
+    loops = {node: set(ast.walk(node)) for node in ast.walk(function) if isinstance(node, ast.For)}
+    updated = {node.target for node in ast.walk(function) if isinstance(node, ast.AugAssign)}
+    names = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
+    reads = [name for name in names if isinstance(name.ctx, ast.Load) or name in updated]
 
+    def over(loop: ast.For, name: str) -> bool:
+        return isinstance(loop.target, ast.Name) and loop.target.id == name
 
-def _joined(parts: tuple[Callable[[], Any], ...], method: str, *, decides: bool) -> Any:
-    """Join all parts by a method of tensors. A plain value that decides the result ends this."""
-    result = parts[0]()
-    for part in parts[1:]:
-        if not isinstance(result, tl.tensor):
-            if bool(result) is decides:
-                return result
-            result = part()
-            continue
-        other = part()
-        if isinstance(other, tl.tensor):
-            result = getattr(result, method)(other)
-        elif bool(other) is decides:
-            return other
-    return result
+    return frozenset(
+        loop
+        for loop, inside in loops.items()
+        for read in reads
+        if over(loop, read.id)
+        and read not in inside
+        and not any(over(other, read.id) and read in parts and loop not in parts for other, parts in loops.items())
+    )
 
 
 def install_rewriter() -> None:
     """Rewrite the kernels that are launched from now on."""
-    upstream.FunctionRewriter.ast_transformer = Rewriter()
+    upstream.FunctionRewriter.ast_transformer = property(lambda rewriter: Rewriter(rewriter.fn.__globals__))
     # Triton gives a kernel the names of its interpreter's module.
-    upstream._elementwise_and = elementwise_and
-    upstream._elementwise_or = elementwise_or
-    upstream._elementwise_not = elementwise_not
-    upstream._elementwise_assert = elementwise_assert
-    upstream._attribute = attribute
-    upstream._batched = language.batched
-    upstream._counted = language.counted
-    upstream._assigned = assigned
+    functions = (getattr(statements, name) for name in statements.CALLED)
+    for function in (batched, counted, *functions):
+        setattr(upstream, f"_{function.__name__}", function)

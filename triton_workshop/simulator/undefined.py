@@ -1,5 +1,7 @@
 """Where undefined values come from: a masked load without `other=` leaves some, and what is computed with them is one.
 
+So is the index of a loop after the loop.
+
 NVIDIA's GPUs happen to give 0 there with this Triton, while Triton's documentation calls the value undefined. Here it
 is NaN, and a launch that stores a result of it starts again to find out which load it was.
 """
@@ -8,12 +10,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from triton_workshop.simulator.faults import Line
+from triton_workshop.simulator.faults import Source
 from triton_workshop.simulator.formats import Array
 from triton_workshop.simulator.install import UNDEFINED_SWITCH
 
@@ -25,14 +26,6 @@ def counts_as_zero() -> bool:
 
 class UndefinedResult(UserWarning):
     """A kernel has combined defined elements with undefined ones, and stored the result."""
-
-
-@dataclass(frozen=True)
-class Source:
-    """A masked load without `other=`: its line, and the argument that it loads from."""
-
-    line: Line
-    argument: str | None
 
 
 class Poison(np.ndarray[Any, np.dtype[np.bool_]]):
@@ -66,9 +59,9 @@ def poison_from(where: Array, source: Source) -> Poison:
 
 
 def source_of(poison: Array | bool | None) -> Source | None:
-    """The first load that a value's undefined elements come from, if that is known."""
+    """The first loop, or else the first load, that a value's undefined elements come from, if that is known."""
     sources = poison.sources if isinstance(poison, Poison) else ()
-    return min(sources, key=lambda source: source.line.number, default=None)
+    return min(sources, key=lambda source: (not source.is_index, source.line.number), default=None)
 
 
 def is_mixed(poison: Array | bool | None) -> bool:
