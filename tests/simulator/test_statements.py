@@ -19,6 +19,8 @@ from triton_workshop.simulator import record
 from triton_workshop.simulator.undefined import UndefinedResult
 
 SEVEN = tl.constexpr(7)
+NOTHING = tl.constexpr(None)
+FLOAT = tl.constexpr(tl.float32)
 RETURNS_CONSTANTS = hasattr(CodeGenerator, "decide_return_type")
 
 
@@ -75,7 +77,17 @@ def by_its_sign(n):
 def by_a_constant(n, FIRST: tl.constexpr):
     if FIRST:
         return -7
-    return n
+    else:
+        return n
+
+
+@triton.jit
+def by_a_constant_first(n, FIRST: tl.constexpr):
+    if FIRST:
+        return -7
+    if n > 5:
+        return 3
+    return 1
 
 
 @triton.jit
@@ -86,20 +98,39 @@ def a_pair(n):
 
 
 @triton.jit
+def taken_from_a_comprehension(out_ptr, n, MINUS_SEVEN: tl.constexpr):
+    number, other = 10, 20
+    parts = [number // 2 for number in (5, -7)]
+    pairs = [number + other for number, other in ((1, 2), (-7, 1))]
+    tl.store(out_ptr, parts[1] + other)
+    tl.store(out_ptr + 1, number + pairs[0])
+
+
+@triton.jit
+def taken_from_a_shape(out_ptr, n, MINUS_SEVEN: tl.constexpr):
+    block = tl.zeros((n, 8), tl.float32) if MINUS_SEVEN == 0 else tl.zeros((4, 8), tl.float32)
+    rows, columns = block.shape
+    tl.store(out_ptr, (rows - 11 + columns.to(tl.int32) - 8) // 2)
+    tl.store(out_ptr + 1, (block.shape[0] - 11) // 2 * (block.shape[1] // n) // 2)
+
+
+@triton.jit
 def called(out_ptr, n, MINUS_SEVEN: tl.constexpr):
     tl.store(out_ptr, by_its_sign(n) // 2)
     tl.store(out_ptr + 1, by_a_constant(n, True) // 2)
+    tl.store(out_ptr + 2, by_a_constant_first(n, True) // 2)  # the compiler goes on after the `if`
 
 
 @triton.jit
 def called_for_a_pair(out_ptr, n, MINUS_SEVEN: tl.constexpr):
     tl.store(out_ptr, a_pair(n)[0] // 2)
     tl.store(out_ptr + 1, a_pair(n)[1] // 2)
-    tl.store(out_ptr + 2, by_its_sign(n).to(tl.float32))
+    tl.store(out_ptr + 2, by_its_sign(n).to(tl.float32) + 4)
 
 
 KERNELS = (
-    annotated, assigned_in_an_expression, augmented, listed, chosen, chosen_in_choices, called, called_for_a_pair
+    annotated, assigned_in_an_expression, augmented, listed, chosen, chosen_in_choices, called, called_for_a_pair,
+    taken_from_a_comprehension, taken_from_a_shape,
 )  # fmt: skip
 ON_THE_WAY = {assigned_in_an_expression: -3, chosen_in_choices: -4}
 """What else the second number is than -4."""
@@ -107,10 +138,10 @@ ON_THE_WAY = {assigned_in_an_expression: -3, chosen_in_choices: -4}
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.fn.__name__)
 def test_a_number_is_a_tensor_where_it_is_one_for_the_compiler(kernel: Any) -> None:
-    out = torch.zeros(4, dtype=torch.int32)
+    out = torch.full((3,), -3, dtype=torch.int32)
     kernel[(1,)](out, 4, MINUS_SEVEN=-7)
     constant = -4 if RETURNS_CONSTANTS or kernel not in (called, called_for_a_pair) else -3
-    assert out[:2].tolist() == [-3, ON_THE_WAY.get(kernel, constant)]
+    assert out.tolist() == [-3, ON_THE_WAY.get(kernel, constant), -3]
 
 
 @triton.jit
@@ -277,7 +308,14 @@ def takes_the_name_of_what_it_calls(x_ptr, out_ptr, n):
     tl.store(out_ptr, by_its_sign)
 
 
+@triton.jit
+def asks_for_globals(x_ptr, out_ptr, n):
+    if NOTHING is None and FLOAT is tl.float32 and isinstance(SEVEN, int) and SEVEN is not None:
+        tl.store(out_ptr, (SEVEN * n // SEVEN + SEVEN // n).to(FLOAT))
+
+
 LOSING = (
+    asks_for_globals,
     replaces_none,
     replaces_a_type,
     replaces_none_in_both,

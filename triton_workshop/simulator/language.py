@@ -166,6 +166,18 @@ def _install_classes() -> None:
     _add_method(tl.condition, "__bool__", lambda condition: bool(condition.condition), _launch_runs)
     _add_method(tl.constexpr, "__format__", lambda constant, form: format(constant.value, form), _launch_runs)
     _add_method(tl.constexpr, "__str__", lambda constant: str(constant.value), _launch_runs)
+    for name, method in list(vars(tl.constexpr).items()):
+        if name.startswith("__") and "other" in getattr(getattr(method, "__code__", None), "co_varnames", ())[:2]:
+            setattr(tl.constexpr, name, _of_constants(method))
+
+
+def _of_constants(method: Any) -> Any:
+    """An operator of two constants. With a tensor, the tensor's is meant, as for the compiler."""
+
+    def chosen(constant: Any, other: Any) -> Any:
+        return NotImplemented if isinstance(other, tl.tensor) else method(constant, other)
+
+    return functools.wraps(method)(chosen)
 
 
 def _functions(builder: Builder) -> dict[Any, Callable[..., Any]]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Iterable
+import types
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 import triton.language as tl
@@ -17,7 +18,7 @@ from triton.compiler.code_generator import CodeGenerator
 from triton.runtime import interpreter as upstream
 
 from triton_workshop.simulator import statements
-from triton_workshop.simulator.loops import batched, counted
+from triton_workshop.simulator.loops import batched, counted, plain
 
 _OF_TENSORS = frozenset({"range", "min", "max"})
 _OF_CONSTANTS = frozenset(vars(tl.constexpr(0)))
@@ -30,6 +31,7 @@ _PERHAPS_CONSTANT = (ast.Attribute, ast.IfExp, ast.Name, ast.Subscript)
 """Expressions that may be None or a data type."""
 _PART, _CONDITION, _BRANCHED = ".part", ".condition", ".branched"
 """Variables that only we can name."""
+_NONE = ast.Constant(None)
 _Node = TypeVar("_Node", bound=ast.AST)
 
 
@@ -54,8 +56,13 @@ class _AsCompiled(ast.NodeTransformer):
         self._fresh = itertools.count()
         self._outlived: frozenset[ast.For] = frozenset()
         """The loops whose index is read after them."""
-        self._returned: frozenset[int] | None = None
-        """The places of what the function returns that differ; None if there is but one way to return."""
+        self._returned: frozenset[int] = frozenset()
+        """The places of what the function returns that are not the same wherever it returns."""
+        self._overtaken: frozenset[ast.Return] = frozenset()
+        """The returns in a branch that others come after: the compiler goes on there, whatever it knows."""
+        self._locals: set[str] = set()
+        self._leaking: frozenset[ast.ListComp] = frozenset()
+        """The comprehensions whose names are read elsewhere."""
         self._kept: set[str] = set()
         """Names that are set here, perhaps to None, to a data type or to a global: a branch does not replace those."""
         self._announced: dict[str, ast.expr] = {}
@@ -67,9 +74,15 @@ class _AsCompiled(ast.NodeTransformer):
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         parameters = {part.arg for part in ast.walk(node.args) if isinstance(part, ast.arg)}
-        shadowing = {name for name in _stored(node.body) - parameters if statements.sees(self._space, name)}
-        self._outlived, self._returned, self._kept = _outlived(node), _returned(node), set(shadowing)
-        self.generic_visit(node)
+        stored = _stored(node.body)
+        shadowing = {name for name in stored - parameters if statements.sees(self._space, name)}
+        self._locals, self._kept = stored | parameters, set(shadowing)
+        self._returned, self._overtaken = _returned(node), frozenset(_overtaken(node.body))
+        self._outlived = frozenset(_outliving(node, ast.For, lambda loop: [loop.target]))
+        self._leaking = frozenset(
+            _outliving(node, ast.ListComp, lambda made: [part.target for part in made.generators])
+        )
+        node.body = self._block(node.body)
         start = [_assign(name, _of_module(name)) for name in sorted(shadowing)]
         if self._returned:
             start.append(_assign(_BRANCHED, ast.Constant(False)))
@@ -77,6 +90,7 @@ class _AsCompiled(ast.NodeTransformer):
         return node
 
     def visit_Return(self, node: ast.Return) -> ast.AST:
+        overtaken = node in self._overtaken
         self.generic_visit(node)
         if node.value is None:
             return node
@@ -84,8 +98,9 @@ class _AsCompiled(ast.NodeTransformer):
             node.value = _at(node.value, _call("_assigned", [node.value]))
         elif self._returned:
             parts = _parts(node.value)
+            branched = ast.Constant(True) if overtaken else _load(_BRANCHED)
             for place in self._returned & set(range(len(parts))):
-                parts[place] = _at(node, _call("_returned", [parts[place], _load(_BRANCHED)]))
+                parts[place] = _at(node, _call("_returned", [parts[place], branched]))
             if not isinstance(node.value, ast.Tuple):
                 (node.value,) = parts
         return node
@@ -192,11 +207,22 @@ class _AsCompiled(ast.NodeTransformer):
     # Expressions
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
-        if node.id not in _OF_TENSORS or not isinstance(node.ctx, ast.Load):
+        if not isinstance(node.ctx, ast.Load):
             return node
-        return _at(node, _call("_batched", [node]))
+        if isinstance(self._of_module(node), tl.constexpr):
+            return _at(node, _call("_plain", [node]))
+        return _at(node, _call("_batched", [node])) if node.id in _OF_TENSORS else node
+
+    def _of_module(self, node: ast.expr) -> Any:
+        """What a name, or an attribute of a module, is where no function has another name for it."""
+        if isinstance(node, ast.Name) and node.id not in self._locals:
+            return self._space.get(node.id)
+        module = self._of_module(node.value) if isinstance(node, ast.Attribute) else None
+        return vars(module).get(node.attr) if isinstance(module, types.ModuleType) else None  # type: ignore[attr-defined]
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        if isinstance(self._of_module(node), tl.constexpr) and isinstance(node.ctx, ast.Load):
+            return _at(node, _call("_plain", [node]))
         self.generic_visit(node)
         if node.attr not in _OF_CONSTANTS or not isinstance(node.ctx, ast.Load):
             return node
@@ -226,6 +252,22 @@ class _AsCompiled(ast.NodeTransformer):
         if not isinstance(node.op, ast.Not):
             return node
         return _at(node, _call("_elementwise_not", [node.operand]))
+
+    def visit_ListComp(self, node: ast.ListComp) -> ast.AST:
+        leaking = node in self._leaking
+        self.generic_visit(node)
+        for part in node.generators if leaking else []:
+            names = _parts(part.target)
+            if all(isinstance(name, ast.Name) for name in names):
+                # The names that comprehensions count by are the function's.
+                own = {name.id: f".{name.id}" for name in names}
+                taken: list[ast.expr] = [
+                    ast.NamedExpr(ast.Name(name, ast.Store()), _load(mine)) for name, mine in own.items()
+                ]
+                for name in names:
+                    name.id = own[name.id]
+                part.ifs.insert(0, _at(node, ast.Compare(ast.Tuple(taken, ast.Load()), [ast.IsNot()], [_NONE])))
+        return node
 
     def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
         before, self._may_assign = self._may_assign, False
@@ -266,7 +308,7 @@ def _parts(value: ast.expr | None) -> list[Any]:
     return value.elts if isinstance(value, ast.Tuple) else [value]
 
 
-def _returned(function: ast.FunctionDef) -> frozenset[int] | None:
+def _returned(function: ast.FunctionDef) -> frozenset[int]:
     """The places of what a function returns that are not written the same way wherever it returns."""
     returns = [_parts(part.value) for part in ast.walk(function) if isinstance(part, ast.Return)]
     places = range(max(map(len, returns), default=0))
@@ -276,24 +318,35 @@ def _returned(function: ast.FunctionDef) -> frozenset[int] | None:
     return frozenset(place for place in places if len(dumps[place]) > 1)
 
 
-def _outlived(function: ast.FunctionDef) -> frozenset[ast.For]:
-    """The loops whose index may be read after them: somewhere that is in no loop over the same name beside them."""
-    loops = {node: set(ast.walk(node)) for node in ast.walk(function) if isinstance(node, ast.For)}
+def _outliving(
+    function: ast.FunctionDef, kind: type[_Node], targets: Callable[[_Node], Iterable[ast.expr]]
+) -> Iterator[_Node]:
+    """The loops or comprehensions whose names are read outside, but not in another of the same names beside them."""
+    found = [node for node in ast.walk(function) if isinstance(node, kind)]
+    bound = {node: _stored(targets(node)) for node in found}
+    inside = {node: set(ast.walk(node)) for node in found}
     updated = {node.target for node in ast.walk(function) if isinstance(node, ast.AugAssign)}
     names = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
     reads = [name for name in names if isinstance(name.ctx, ast.Load) or name in updated]
+    for node in found:
+        others = [other for other in found if node not in inside[other]]
+        outside = (read for read in reads if read.id in bound[node] and read not in inside[node])
+        if any(not any(read.id in bound[other] and read in inside[other] for other in others) for read in outside):
+            yield node
 
-    def over(loop: ast.For, name: str) -> bool:
-        return isinstance(loop.target, ast.Name) and loop.target.id == name
 
-    return frozenset(
-        loop
-        for loop, inside in loops.items()
-        for read in reads
-        if over(loop, read.id)
-        and read not in inside
-        and not any(over(other, read.id) and read in parts and loop not in parts for other, parts in loops.items())
-    )
+def _overtaken(body: list[ast.stmt]) -> Iterator[ast.Return]:
+    """The returns in branches that are followed by a return."""
+    for place, statement in enumerate(body):
+        if isinstance(statement, ast.Return):
+            return
+        if not isinstance(statement, ast.If):
+            continue
+        if any(isinstance(part, ast.Return) for later in body[place + 1 :] for part in ast.walk(later)):
+            yield from (part for part in ast.walk(statement) if isinstance(part, ast.Return))
+        else:
+            yield from _overtaken(statement.body)
+            yield from _overtaken(statement.orelse)
 
 
 def install_rewriter() -> None:
@@ -301,5 +354,5 @@ def install_rewriter() -> None:
     upstream.FunctionRewriter.ast_transformer = property(lambda rewriter: Rewriter(rewriter.fn.__globals__))
     # Triton gives a kernel the names of its interpreter's module.
     functions = (getattr(statements, name) for name in statements.CALLED)
-    for function in (batched, counted, *functions):
+    for function in (batched, counted, plain, *functions):
         setattr(upstream, f"_{function.__name__}", function)

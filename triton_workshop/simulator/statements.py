@@ -12,7 +12,7 @@ from triton.runtime import interpreter as upstream
 
 from triton_workshop.simulator.faults import Source, line_of_kernel
 from triton_workshop.simulator.formats import undefined
-from triton_workshop.simulator.loops import Numbers
+from triton_workshop.simulator.loops import Numbers, plain
 from triton_workshop.simulator.undefined import poison_from
 from triton_workshop.simulator.values import Value
 
@@ -40,6 +40,8 @@ def assigned(value: Any) -> Any:
     """What is assigned to names: numbers become tensors, those of a tuple or a list too."""
     if isinstance(value, tl.tensor):
         return value
+    if isinstance(value, tl.tuple) and not any(value.type.fields or ()):
+        return tl.tuple([assigned(part) for part in value])
     if not isinstance(value, tuple | list):
         return upstream.interpreter_semantic.to_tensor(value, False)
     parts = [assigned(part) for part in value]
@@ -47,7 +49,7 @@ def assigned(value: Any) -> Any:
 
 
 def annotated(value: Any, annotation: Any) -> Any:
-    return value if annotation is tl.constexpr else assigned(value)
+    return plain(value) if annotation is tl.constexpr else assigned(value)
 
 
 # Branches
@@ -84,7 +86,7 @@ def sees(space: dict[str, Any], name: str) -> bool:
 
 
 def of_module(space: dict[str, Any], name: str) -> Any:
-    return space.get(name, getattr(builtins, name, None))
+    return plain(space.get(name, getattr(builtins, name, None)))
 
 
 # Loops
