@@ -365,6 +365,15 @@ def test_atomics_on_floats(op: str) -> None:
     assert_same(*both(atomics, (P,), make, OP=op, N=N))
 
 
+@pytest.mark.parametrize("op", ["and", "or", "xor"])
+def test_atomics_on_the_bits_of_floats(op: str) -> None:
+    x, out, old = rows(), rows(seed=1)[0], torch.zeros(P, N)
+    bits = [tensor.clone().view(torch.int32) for tensor in (x, out, old)]
+    atomics[(P,)](x, out, old, OP=op, N=N)
+    atomics[(P,)](*bits, OP=op, N=N)
+    assert_same([out.view(torch.int32), old.view(torch.int32)], bits[1:])
+
+
 @triton.jit
 def handed_over(x_ptr, N: tl.constexpr):
     at, pid = tl.arange(0, N), tl.program_id(0)

@@ -240,6 +240,22 @@ def counts_far(x_ptr, out_ptr, n):
         tl.store(out_ptr, i + 2000000000 + 2000000000)
 
 
+@triton.jit
+def counts_beyond_int32(x_ptr, out_ptr, n):
+    for _ in range(n, 3000000000, 2000000000):  # these are uint32, and the loop compares them as int32
+        tl.store(out_ptr, 1)
+    for _ in range(0, 3000000000, 2000000000):
+        tl.store(out_ptr, 1)
+    for i in range(0, 3):
+        tl.store(out_ptr, i)
+
+
+def test_a_loop_compares_signed_numbers() -> None:
+    out = torch.full((1,), -1)
+    counts_beyond_int32[(1,)](out, out, 4)
+    assert out.item() == 2
+
+
 def test_only_a_constant_step_counts_down() -> None:
     out = torch.zeros(5)
     with pytest.raises(InterpreterError, match=r"expected a positive step .* is -1 .* `tl\.constexpr`"):

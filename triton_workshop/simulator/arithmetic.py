@@ -69,6 +69,13 @@ def _larger(old: Array, new: Array) -> Array:
     return np.where(_in_order(new) > _in_order(old), new, old)
 
 
+def _on_bits(operation: Callable[[Array, Array], Array]) -> Callable[..., Array]:
+    def update(old: Array, new: Array) -> Array:
+        return operation(bits(old), bits(new)).view(old.dtype)
+
+    return update
+
+
 UPDATES: dict[str, Callable[..., Array]] = {
     "ADD": np.add,
     "FADD": np.add,
@@ -76,8 +83,8 @@ UPDATES: dict[str, Callable[..., Array]] = {
     "UMIN": _smaller,
     "MAX": _larger,
     "UMAX": _larger,
-    "AND": np.bitwise_and,
-    "OR": np.bitwise_or,
-    "XOR": np.bitwise_xor,
+    "AND": _on_bits(np.bitwise_and),
+    "OR": _on_bits(np.bitwise_or),
+    "XOR": _on_bits(np.bitwise_xor),
     "XCHG": lambda old, new: new,
 }

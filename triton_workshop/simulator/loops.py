@@ -42,7 +42,11 @@ def counted(numbers: Any) -> Iterable[Any]:
         numbers = steps(numbers.start, numbers.end, numbers.step)
     if isinstance(numbers, Numbers):
         return numbers
-    return Numbers(numbers, _common_type(numbers.start, numbers.stop, numbers.step))
+    ends = numbers.start, numbers.stop, numbers.step
+    dtype = _common_type(*ends)
+    if dtype.is_int_unsigned():
+        numbers = builtins.range(*(int(_signed(np.array(end), dtype)) for end in ends))
+    return Numbers(numbers, dtype)
 
 
 _RANGES = (builtins.range, tl.range)
@@ -82,7 +86,8 @@ def steps(start: Any, stop: Any, step: Any) -> Any:
     if not any(isinstance(end, tl.tensor) and isinstance(end.handle, Value) for end in ends):
         return builtins.range(*ends)
     builder: Builder = upstream.interpreter_builder
-    first, last, stride = (_scalars(builder, end) for end in ends)
+    dtype = _common_type(*ends)
+    first, last, stride = (_signed(_scalars(builder, end), dtype) for end in ends)
     if isinstance(ends[2], tl.tensor) and (stride <= 0).any():
         raise ValueError(
             f"expected a positive step or one that the compiler knows, but the step of this `range` is {stride.min()} "
@@ -92,7 +97,13 @@ def steps(start: Any, stop: Any, step: Any) -> Any:
     counts = np.maximum(0, -((first - last) // stride))
     if (counts != counts[0]).any():
         raise Diverged(np.broadcast_to(counts, builder.memory.group.shape))
-    return Numbers((first + i * stride for i in builtins.range(int(counts[0]))), _common_type(*ends))
+    return Numbers((first + i * stride for i in builtins.range(int(counts[0]))), dtype)
+
+
+def _signed(end: Array, dtype: Any) -> Array:
+    """An end of a loop as the loop compares it: as a signed number, whatever its type."""
+    native = held_as(dtype)
+    return end.astype(native).view(f"i{native.itemsize}").astype(np.int64)
 
 
 def _common_type(*ends: Any) -> Any:
