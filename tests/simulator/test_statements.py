@@ -178,6 +178,20 @@ def branches_on_the_index(x_ptr, out_ptr, n):
 
 
 @triton.jit
+def loads_from_the_index(x_ptr, out_ptr, n):
+    for i in range(n):  # LOOP
+        tl.store(out_ptr + i, i)
+    tl.store(out_ptr + 4, tl.load(x_ptr + i))
+
+
+@triton.jit
+def masks_by_the_index(x_ptr, out_ptr, n):
+    for i in range(n):  # LOOP
+        tl.store(out_ptr + i, i)
+    tl.store(out_ptr + 4 + tl.arange(0, 1), 1, mask=tl.arange(0, 1) < i)
+
+
+@triton.jit
 def keeps_the_index(x_ptr, out_ptr, n):
     last = 0
     for i in range(n):
@@ -189,7 +203,10 @@ def keeps_the_index(x_ptr, out_ptr, n):
     tl.store(out_ptr + 4, j)
 
 
-@pytest.mark.parametrize("kernel", [adds_the_index, overwrites_its_argument, counts_twice_with_one_name])
+INDEXED = (adds_the_index, overwrites_its_argument, counts_twice_with_one_name, masks_by_the_index)
+
+
+@pytest.mark.parametrize("kernel", INDEXED, ids=lambda kernel: kernel.fn.__name__)
 @pytest.mark.parametrize("n", [0, 3])
 def test_an_index_has_no_value_after_its_loop(kernel: Any, n: int) -> None:
     with record() as launches:
@@ -205,11 +222,16 @@ def test_an_index_has_no_value_after_its_loop(kernel: Any, n: int) -> None:
         kernel[(2,)](torch.zeros(4), torch.zeros(8), n)
 
 
-def test_a_branch_on_an_index_after_its_loop_is_a_fault() -> None:
+@pytest.mark.parametrize(
+    ("kernel", "kind"),
+    [(branches_on_the_index, "undefined-branch"), (loads_from_the_index, "out-of-bounds-load")],
+    ids=lambda given: getattr(given, "__name__", given),
+)
+def test_an_index_after_its_loop_decides_nothing(kernel: Any, kind: str) -> None:
     with record() as launches:
-        branches_on_the_index[(2,)](torch.zeros(4), torch.zeros(8), 3)
+        kernel[(2,)](torch.zeros(4), torch.zeros(8), 3)
     (fault,) = launches[0].faults
-    assert fault.kind == "undefined-branch"
+    assert fault.kind == kind
     assert "On a GPU `i` has no value after its loop" in fault.advice
 
 

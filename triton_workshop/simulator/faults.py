@@ -155,6 +155,12 @@ def _what(fault: Fault) -> str:
 
 
 def _advice(fault: Fault) -> str:
+    if fault.source is not None and fault.source.is_index:
+        name = fault.source.name
+        return (
+            f"On a GPU `{name}` has no value after its loop, even if it had one before. {fault.source.line}. Keep "
+            f"what you need of it in a variable that has a value before the loop: `last = {name}`."
+        )
     match fault.kind:
         case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE if fault.argument is None:
             return "Was the pointer made from the wrong number?"
@@ -170,12 +176,6 @@ def _advice(fault: Fault) -> str:
             return "Programs run in any order: store to another tensor, or use an atomic."
         case Kind.WRAPPED_OFFSET:
             return "Compute it in int64: `.to(tl.int64)`."
-        case Kind.UNDEFINED_BRANCH | Kind.UNDEFINED_RESULT if fault.source is not None and fault.source.is_index:
-            name = fault.source.name
-            return (
-                f"On a GPU `{name}` has no value after its loop, even if it had one before. {fault.source.line}. Keep "
-                f"what you need of it in a variable that has a value before the loop: `last = {name}`."
-            )
         case Kind.UNDEFINED_BRANCH if fault.load is not None:
             return f"The value comes from a masked load without `other=`. {fault.load}."
         case Kind.UNDEFINED_RESULT:

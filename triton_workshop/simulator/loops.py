@@ -86,8 +86,9 @@ def steps(start: Any, stop: Any, step: Any) -> Any:
     if not any(isinstance(end, tl.tensor) and isinstance(end.handle, Value) for end in ends):
         return builtins.range(*ends)
     builder: Builder = upstream.interpreter_builder
+    numbers = [_scalars(builder, end) for end in ends]
     dtype = _common_type(*ends)
-    first, last, stride = (_signed(_scalars(builder, end), dtype) for end in ends)
+    first, last, stride = (_signed(number, dtype) for number in numbers)
     if isinstance(ends[2], tl.tensor) and (stride <= 0).any():
         raise ValueError(
             f"expected a positive step or one that the compiler knows, but the step of this `range` is {stride.min()} "

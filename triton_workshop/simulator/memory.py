@@ -24,7 +24,7 @@ from triton_workshop.simulator.races import Access, Races, bits
 from triton_workshop.simulator.results import Results
 from triton_workshop.simulator.signals import Plan, Restart
 from triton_workshop.simulator.storage import Region, Storage, region_of
-from triton_workshop.simulator.undefined import counts_as_zero, poison_from
+from triton_workshop.simulator.undefined import counts_as_zero, poison_from, source_of
 from triton_workshop.simulator.undo import Undo
 from triton_workshop.simulator.values import NOWHERE, Value, either
 from triton_workshop.simulator.waiting import Questions
@@ -201,7 +201,7 @@ class Memory:
         region, item = self.regions[pointer.origin], item_bytes(dtype)
         unsure = self._unsure(pointer, mask)
         if unsure is not None:
-            mask, value = perhaps(mask), value.replaced(unsure, Value(undefined(dtype), value.dtype))
+            mask, value = perhaps(mask), value.replaced(unsure, Value(undefined(dtype), value.dtype, poison=unsure))
         chosen = chosen_by(mask, self._check(Kind.OUT_OF_BOUNDS_STORE, region, pointer, mask, item))
         parts = [pointer.data, value.data, *([] if mask is None else [mask.data])]
         # If all programs store the same value in the same place, the last of them represents all.
@@ -295,7 +295,8 @@ class Memory:
             bad = bad if bad.any() else None
         if bad is not None:
             owners, index = self._culprits(pointer.data, bad)
-            self.log.add(kind, owners, region.told(index, item), argument=region.name, size=region.length(item))
+            size, source = region.length(item), source_of(pointer.poison)
+            self.log.add(kind, owners, region.told(index, item), argument=region.name, size=size, source=source)
         if pointer.wrapped is not None:
             wrapped = pointer.wrapped if mask is None else pointer.wrapped & mask.data
             if wrapped.any():
@@ -324,7 +325,7 @@ class Memory:
         if pointer.poison is None and (mask is None or mask.poison is None):
             return None
         self.need_exact_poison("an undefined value may steer an access")
-        unsure = np.asarray(False if pointer.poison is None else pointer.poison)
+        unsure = np.asanyarray(False if pointer.poison is None else pointer.poison)
         if mask is not None:
             unsure = unsure & mask.data | (False if mask.poison is None else mask.poison)
         return unsure if unsure.any() else None
