@@ -72,6 +72,7 @@ FINDINGS = {
     "device_assert_that_fails": "the same as an assert",
     "step_of_zero": "a loop without an end",
     "inline_assembly": "needs a GPU",
+    "clock_of_the_gpu": "the same",
 }
 """Constructs that the compiler takes, and that the simulator refuses on purpose."""
 

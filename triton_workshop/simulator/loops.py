@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import functools
 import operator
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -90,15 +91,27 @@ def steps(start: Any, stop: Any, step: Any) -> Any:
     dtype = _common_type(*ends)
     first, last, stride = (_signed(number, dtype) for number in numbers)
     if isinstance(ends[2], tl.tensor) and (stride <= 0).any():
-        raise ValueError(
-            f"expected a positive step or one that the compiler knows, but the step of this `range` is {stride.min()} "
-            "at run time: on a GPU the loop would not count down; write the number itself, make it a `tl.constexpr`, "
-            "or count up and subtract"
-        )
-    counts = np.maximum(0, -((first - last) // stride))
+        _warn_of_downwards(first, last, stride)
+        counts = np.where(stride <= 0, 0, np.maximum(0, -((first - last) // np.maximum(stride, 1))))
+    else:
+        counts = np.maximum(0, -((first - last) // stride))
     if (counts != counts[0]).any():
         raise Diverged(np.broadcast_to(counts, builder.memory.group.shape))
     return Numbers((first + i * stride for i in builtins.range(int(counts[0]))), dtype)
+
+
+def _warn_of_downwards(first: Array, last: Array, stride: Array) -> None:
+    """A loop whose step turns out not to be positive does not run, as the compiler counts upwards.
+
+    Raises ValueError if it would never end.
+    """
+    known = (
+        f"the step of this `range` is {stride.min()} at run time, and on a GPU a loop counts down only if the compiler "
+        "knows its step: write the number itself, make it a `tl.constexpr`, or count up and subtract"
+    )
+    if ((first < last) & (stride <= 0)).any():
+        raise ValueError(f"{known}; this loop would never end")
+    warnings.warn(f"{known}; this loop does not run", stacklevel=2)
 
 
 def _signed(end: Array, dtype: Any) -> Array:
