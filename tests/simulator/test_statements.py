@@ -286,6 +286,18 @@ def test_only_a_constant_step_counts_down() -> None:
     assert out.tolist() == [0, 1, 2, 3, 4]
 
 
+@triton.jit
+def gives_hints(x_ptr, out_ptr, n):
+    for i in range(n, num_stages=2):  # which the compiler takes, and does not look at
+        tl.store(out_ptr + i, (tl.load(x_ptr + i) * 2).exp())
+
+
+def test_a_range_takes_hints_and_a_function_may_be_a_method() -> None:
+    x, out = torch.rand(4), torch.zeros(4)
+    gives_hints[(1,)](x, out, 4)
+    torch.testing.assert_close(out, (x * 2).exp())
+
+
 def test_all_numbers_of_a_loop_have_the_type_that_its_ends_need() -> None:
     out = torch.zeros(1, dtype=torch.int64)
     counts_far[(1,)](out, out, 4)

@@ -166,6 +166,11 @@ def _install_classes() -> None:
     _add_method(tl.condition, "__bool__", lambda condition: bool(condition.condition), _launch_runs)
     _add_method(tl.constexpr, "__format__", lambda constant, form: format(constant.value, form), _launch_runs)
     _add_method(tl.constexpr, "__str__", lambda constant: str(constant.value), _launch_runs)
+    for name, method in list(vars(tl.tensor).items()):
+        # In Triton 3.6, `x.exp()` is not the builtin `tl.exp`.
+        signature = getattr(method, "__signature__", None)
+        if signature is not None and "_semantic" in signature.parameters and not tl.core.is_builtin(method):
+            setattr(tl.tensor, name, tl.core.builtin(method))
     for name, method in list(vars(tl.constexpr).items()):
         if name.startswith("__") and "other" in getattr(getattr(method, "__code__", None), "co_varnames", ())[:2]:
             setattr(tl.constexpr, name, _of_constants(method))
