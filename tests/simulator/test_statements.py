@@ -277,6 +277,20 @@ def test_a_loop_compares_signed_numbers() -> None:
     assert out.item() == 2
 
 
+@triton.jit
+def steps_by_name(x_ptr, out_ptr, n):
+    total = 0
+    for i in range(0, n, step=2):
+        total += i
+    tl.store(out_ptr, total)
+
+
+def test_a_step_that_is_given_by_name_is_ignored() -> None:
+    out = torch.zeros(1)
+    steps_by_name[(1,)](out, out, 4)
+    assert out.item() == 6  # as measured on an H200
+
+
 def test_only_a_constant_step_counts_down() -> None:
     out = torch.zeros(5)
     with pytest.warns(UserWarning, match=r"is -1 at run time.*`tl\.constexpr`.*; this loop does not run"):

@@ -58,7 +58,8 @@ def batched(function: Any) -> Any:
     return next((ours for plain, ours in _OF_TENSORS if function is plain), function)
 
 
-def _batched_range(first: Any, second: Any = None, step: Any = None, **_hints: Any) -> Any:
+def _batched_range(first: Any, second: Any = None, step: Any = None, /, **_ignored: Any) -> Any:
+    """A kernel's `range`. The compiler ignores what is given by name, even a step."""
     start, stop = (0, first) if second is None else (first, second)
     return steps(start, stop, 1 if step is None else step)
 

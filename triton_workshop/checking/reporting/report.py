@@ -81,6 +81,8 @@ def _print_step(verdict: Verdict, before: Verdict | None, exercise: Exercise, co
         console.print(headline(described), view(described, width - 4), sep="\n")
     else:
         known = set(_rows(describe(before, exercise)))
+        if verdict.device == "cuda":
+            console.print(Text(), headline(described).append(" · simulator and GPU", "muted"), sep="\n")
         console.print(Text(), table(*(row for row in _rows(described) if row not in known)), sep="\n")
 
 
