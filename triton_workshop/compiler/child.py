@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from triton_workshop.compiler import carrying, pipeline
 from triton_workshop.compiler.asked import Answer
+from triton_workshop.compiler.compilation import READY
 from triton_workshop.compiler.launches import Specialization
 from triton_workshop.processes.wire import Connection
 
@@ -20,6 +21,7 @@ def _received(data: bytes) -> Specialization:
 def compile_when_asked(connection: Connection) -> None:
     """Import the compiler, wait for jobs, and send an Answer to each. A job that cannot be done has none to give."""
     carrying.prepare()
+    connection.send(READY)
     try:
         jobs = connection.receive()
     except EOFError:  # no request will come any more

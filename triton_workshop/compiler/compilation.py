@@ -23,6 +23,9 @@ SECONDS = 5.0
 STARTING = 60.0
 """Seconds that a new process may take to import Triton from a slow disk."""
 
+READY = "ready"
+"""What the process says first."""
+
 Start = Callable[[], Call]
 """Starts `compile_when_asked` in another process. Raises OSError."""
 
@@ -67,10 +70,12 @@ def answers(jobs: Sequence[Job], start: Start) -> Iterator[Answer]:
 
 def _answers_of(process: Call, jobs: Sequence[Job]) -> Iterator[Answer]:
     """The answers of one process, as many as it gives."""
-    seconds = STARTING
+    ready = False
     for job in jobs:
         try:
-            answer = process.next_message(seconds)
+            if not ready:
+                ready = process.next_message(STARTING) == READY
+            answer = process.next_message(SECONDS)
         except TimeIsUpError:
             yield Answer(job, slow=True)
             return
@@ -79,7 +84,6 @@ def _answers_of(process: Call, jobs: Sequence[Job]) -> Iterator[Answer]:
             return
         assert isinstance(answer, Answer)
         yield answer
-        seconds = SECONDS
 
 
 def new_process() -> Call:
