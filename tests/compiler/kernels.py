@@ -120,6 +120,12 @@ def takes_a_pair(x_ptr, output_ptr, pair, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def reaches_through_a_number(address, output_ptr, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    tl.store(output_ptr + offsets, tl.load(address.to(tl.pointer_type(tl.float32)) + offsets))
+
+
+@triton.jit
 def fp8_of_new_gpus(x_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.arange(0, BLOCK)
     tl.store(output_ptr + offsets, tl.load(x_ptr + offsets).to(tl.float8e4nv).to(tl.float32))

@@ -101,6 +101,16 @@ def test_a_kernel_that_is_refused_for_this_machines_gpu_is_refused() -> None:
     assert Said(TARGETS, (TARGETS[1],), (*fine, refused)).refused is refused
 
 
+def test_a_number_that_is_used_as_an_address_has_64_bits(start: compilation.Start) -> None:
+    launches = Launches()
+    x = torch.ones(16)
+    with launches.noted():
+        kernels.reaches_through_a_number[(1,)](x.data_ptr(), torch.empty_like(x), 16)
+    launches.note(kernels.reaches_through_a_number, {"address": 4096, "output_ptr": x, "BLOCK": 16}, {}, {"address"})
+    assert len(launches.wanted()) == 1  # wherever the memory lies
+    assert ask(launches.wanted(), start).refused is None
+
+
 def test_a_compiler_that_takes_too_long_is_ended_and_the_rest_goes_on(
     start: compilation.Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import inspect
 import pickle
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,9 +40,11 @@ class Launches:
     def __init__(self) -> None:
         self._found: dict[object, Wanted | None] = {}
 
-    def note(self, function: Any, arguments: Mapping[str, Any], options: Mapping[str, Any]) -> None:
-        """Note a launch of a kernel with these arguments."""
-        special = specialization(function, arguments, options)
+    def note(
+        self, function: Any, arguments: Mapping[str, Any], options: Mapping[str, Any], addresses: Set[str]
+    ) -> None:
+        """Note a launch of a kernel with these arguments. Some of its numbers may be addresses."""
+        special = specialization(function, arguments, options, addresses)
         key = (id(function), str((special.signature, special.constants, special.attributes, special.options)))
         if key not in self._found:
             self._found[key] = _wanted(special)
@@ -82,13 +84,18 @@ def _wanted(special: Specialization) -> Wanted | None:
         return None
 
 
-def specialization(function: Any, arguments: Mapping[str, Any], options: Mapping[str, Any]) -> Specialization:
-    """How Triton would specialize this kernel for these arguments."""
+def specialization(
+    function: Any, arguments: Mapping[str, Any], options: Mapping[str, Any], addresses: Set[str] = frozenset()
+) -> Specialization:
+    """How Triton would specialize this kernel for these arguments on a GPU, where an address takes 64 bits."""
     from triton._utils import find_paths_if, get_iterable_path
 
     parameters = _parameters(function)
     values = [arguments[parameter.name] for parameter in parameters]
-    pairs = [_specialized(parameter, value) for parameter, value in zip(parameters, values, strict=True)]
+    pairs = [
+        ("i64", "D") if parameter.name in addresses else _specialized(parameter, value)
+        for parameter, value in zip(parameters, values, strict=True)
+    ]
     types = [kind for kind, _ in pairs]
     keys = ["" if kind == "constexpr" else key for kind, key in pairs]
     constant = find_paths_if(types, lambda _, kind: kind == "constexpr")

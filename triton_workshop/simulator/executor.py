@@ -49,8 +49,9 @@ _layout_wanted: list[bool] = []
 _writes_wanted: list[bool] = []
 _strict_views_wanted: list[bool] = []
 """One for each recorder."""
-listeners: list[Callable[[Any, dict[str, Any], dict[str, Any]], None]] = []
-"""Each is told of every launch that ended without an error: the kernel, its arguments, and the other options."""
+listeners: list[Callable[[Any, dict[str, Any], dict[str, Any], set[str]], None]] = []
+"""Each is told of every launch that ended without an error: the kernel, its arguments, the other options, and the names
+of the arguments that are numbers, but turned out to be addresses."""
 
 
 @dataclass(frozen=True)
@@ -167,8 +168,9 @@ class Executor:
             raise MemoryFaults(self.fn.__name__, faults) from error
         if error is not None:
             raise error
+        addresses = {region.name for region in memory.regions if region.name and type(bound.get(region.name)) is int}
         for tell in listeners:
-            tell(self.kernel, bound, options)
+            tell(self.kernel, bound, options, addresses)
         if not _recorders:
             for fault in log.undefined():
                 warnings.warn(f"{self.fn.__name__}: {fault}", UndefinedResult, stacklevel=4)
