@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +16,7 @@ from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.statics import static_finding, unreadable
 from triton_workshop.checking.judging.verdict import Finding, Verdict
 from triton_workshop.checking.observing.source import Source
-from triton_workshop.compiler.compilation import Ahead
+from triton_workshop.compiler.compilation import new_process
 
 if TYPE_CHECKING:
     from triton_workshop.checking.judging.trial import Outcome
@@ -68,14 +67,12 @@ def verdicts(
 
     prepare()
     where = passes.standard_output() if output is None else output
-    with ExitStack() as undo:
-        ahead = undo.enter_context(closing(Ahead())) if compiler else None
-        outcome = passes.simulate(exercise, source, limit, where, fork=True)
-        verdict = verdict_of(exercise, file, beginning, outcome)
+    outcome = passes.simulate(exercise, source, limit, where, fork=True)
+    verdict = verdict_of(exercise, file, beginning, outcome)
+    yield verdict
+    if compiler and verdict.passed:
+        verdict = compiled(verdict, new_process)
         yield verdict
-        if ahead is not None and verdict.passed:
-            verdict = compiled(verdict, ahead)
-            yield verdict
     if gpu and verdict.passed:
         full = passes.run_full_size(exercise, source, limit, where)
         yield replace(verdict_of(exercise, file, beginning, outcome, full), compiler=verdict.compiler)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, closing, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -28,7 +28,7 @@ from triton_workshop.checking.observing.source import Source
 from triton_workshop.checking.passes import simulate, standard_output
 from triton_workshop.checking.reporting.progress import remember
 from triton_workshop.checking.reporting.report import print_verdicts
-from triton_workshop.compiler.compilation import Ahead
+from triton_workshop.compiler.compilation import new_process
 from triton_workshop.device import resolve_device
 from triton_workshop.images import load_image, show_image
 from triton_workshop.missing_check import forget_the_check
@@ -72,16 +72,15 @@ def _tell(verdicts: Iterable[Verdict], exercise: Exercise) -> Verdict:
 def _verdicts(exercise: Exercise, source: Source, launcher: Launcher, started: float) -> Iterator[Verdict]:
     """Check on the simulator, then with Triton's compiler, and then, if there is a GPU, at full size."""
     on_a_gpu = resolve_device() == "cuda"
-    with closing(Ahead()) as ahead:
-        if on_a_gpu:
-            outcome = simulate(exercise, source, LIMIT, standard_output(), fork=False)
-        else:
-            outcome = _simulated_here(exercise, source, launcher, started)
-        verdict = verdict_of(exercise, source.file, started, outcome)
+    if on_a_gpu:
+        outcome = simulate(exercise, source, LIMIT, standard_output(), fork=False)
+    else:
+        outcome = _simulated_here(exercise, source, launcher, started)
+    verdict = verdict_of(exercise, source.file, started, outcome)
+    yield verdict
+    if verdict.passed:
+        verdict = compiled(verdict, new_process)
         yield verdict
-        if verdict.passed:
-            verdict = compiled(verdict, ahead)
-            yield verdict
     if on_a_gpu and verdict.passed:
         from triton_workshop.checking.full_size import run_on_the_gpu
 

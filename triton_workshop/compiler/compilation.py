@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from triton_workshop.compiler.asked import Answer, Job, Refusal, Wanted
@@ -100,23 +99,3 @@ def warm(runner: Runner) -> Start:
             return runner.call(COMPILER, output=nowhere.fileno(), mode=Mode.COMPILER)
 
     return start
-
-
-class Ahead:
-    """Starts a process for the compiler before it is needed. Call it for that process, and for others after it."""
-
-    def __init__(self, start: Start = new_process) -> None:
-        self._start = start
-        self._started: Call | None = None
-        with suppress(OSError):
-            self._started = start()
-
-    def __call__(self) -> Call:
-        started, self._started = self._started, None
-        return started or self._start()
-
-    def close(self) -> None:
-        """End it if it was not needed."""
-        if self._started is not None:
-            self._started.kill()
-            self._started.close()
