@@ -4,23 +4,9 @@ import triton
 import triton.language as tl
 
 
-
-
-
-
-
-
 @triton.jit
 def returns_one_of_two(a, b, c, d):
     return a + c
-
-
-
-
-
-
-
-
 
 
 @triton.jit
@@ -47,22 +33,10 @@ def arange_empty(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     tl.store(output_ptr + offsets, 1.0)
 
 
-
-
-
-
-
-
-
-
 @triton.jit
 def arange_divided_constexpr(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.arange(0, BLOCK / 2)
     tl.store(output_ptr + offsets, 1.0)
-
-
-
-
 
 
 @triton.jit
@@ -71,10 +45,6 @@ def zeros_of_a_number(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     mask = offsets < n
     x = tl.load(x_ptr + offsets, mask=mask, other=0.0)
     tl.store(output_ptr + offsets, x + tl.zeros(BLOCK, dtype=tl.float32), mask=mask)
-
-
-
-
 
 
 @triton.jit
@@ -94,10 +64,6 @@ def zeros_like(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     tl.store(output_ptr + offsets, x + tl.zeros_like(x), mask=mask)
 
 
-
-
-
-
 @triton.jit
 def full_of_a_block(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -114,30 +80,12 @@ def full_without_a_type(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     tl.store(output_ptr + offsets, x + tl.full((BLOCK,), 1.0), mask=mask)
 
 
-
-
-
-
-
-
-
-
-
-
 @triton.jit
 def index_with_a_negative_number(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = offsets < n
     x = tl.load(x_ptr + offsets, mask=mask, other=0.0)
     tl.store(output_ptr + offsets, x * x[-1], mask=mask)
-
-
-
-
-
-
-
-
 
 
 @triton.jit
@@ -148,20 +96,12 @@ def index_with_a_mask(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     tl.store(output_ptr + offsets, x[x > 0], mask=mask)
 
 
-
-
-
-
 @triton.jit
 def index_with_too_many_dimensions(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = offsets < n
     x = tl.load(x_ptr + offsets, mask=mask, other=0.0)
     tl.store(output_ptr + offsets, tl.sum(x[:, :, None], axis=0), mask=mask)
-
-
-
-
 
 
 @triton.jit
@@ -172,28 +112,12 @@ def broadcasting_different_lengths(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.conste
     tl.store(output_ptr + offsets, x + tl.arange(0, 32), mask=mask)
 
 
-
-
-
-
-
-
-
-
-
-
-
-
 @triton.jit
 def broadcast_to_fewer_elements(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = offsets < n
     x = tl.load(x_ptr + offsets, mask=mask, other=0.0)
     tl.store(output_ptr, tl.broadcast_to(x, (1,)))
-
-
-
-
 
 
 @triton.jit
@@ -204,22 +128,12 @@ def expand_dims_out_of_range(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     tl.store(output_ptr + offsets, tl.sum(tl.expand_dims(x, 3), axis=0), mask=mask)
 
 
-
-
-
-
-
-
 @triton.jit
 def reshape_to_another_size(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = offsets < n
     x = tl.load(x_ptr + offsets, mask=mask, other=0.0)
     tl.store(output_ptr + offsets, tl.sum(tl.reshape(x, (4, 8)), axis=0), mask=mask)
-
-
-
-
 
 
 @triton.jit
@@ -230,8 +144,6 @@ def ravel_of_a_matrix(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     tl.store(output_ptr + offsets, tl.ravel(tl.reshape(x, (4, 16))), mask=mask)
 
 
-
-
 @triton.jit
 def trans_of_a_vector(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -240,22 +152,12 @@ def trans_of_a_vector(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     tl.store(output_ptr + offsets, tl.trans(x), mask=mask)
 
 
-
-
 @triton.jit
 def permute_with_repeated_axes(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = offsets < n
     x = tl.load(x_ptr + offsets, mask=mask, other=0.0)
     tl.store(output_ptr + offsets, tl.reshape(tl.permute(tl.reshape(x, (4, 4, 4)), (2, 0, 0)), (BLOCK,)), mask=mask)
-
-
-
-
-
-
-
-
 
 
 @triton.jit
@@ -267,18 +169,12 @@ def split_of_a_vector(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     tl.store(output_ptr + tl.arange(0, 32), a + b)
 
 
-
-
 @triton.jit
 def flip(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = offsets < n
     x = tl.load(x_ptr + offsets, mask=mask, other=0.0)
     tl.store(output_ptr + offsets, tl.flip(x), mask=mask)
-
-
-
-
 
 
 @triton.jit
@@ -289,16 +185,6 @@ def gather_with_float_indices(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     tl.store(output_ptr + offsets, tl.gather(x, x, axis=0), mask=mask)
 
 
-
-
-
-
-
-
-
-
-
-
 @triton.jit
 def sum_with_keep_dims(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -307,46 +193,12 @@ def sum_with_keep_dims(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     tl.store(output_ptr + offsets, x - tl.sum(x, axis=0, keep_dims=True), mask=mask)
 
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 @triton.jit
 def xor_sum_of_floats(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = offsets < n
     x = tl.load(x_ptr + offsets, mask=mask, other=0.0)
     tl.store(output_ptr + offsets, tl.xor_sum(x, axis=0), mask=mask)
-
-
-
-
-
-
-
-
-
-
 
 
 @triton.jit
@@ -359,40 +211,12 @@ def reduce_a_tuple_with_one_result(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.conste
     tl.store(output_ptr + offsets, a + b, mask=mask)
 
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 @triton.jit
 def histogram_of_floats(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = offsets < n
     x = tl.load(x_ptr + offsets, mask=mask, other=0.0)
     tl.store(output_ptr + tl.arange(0, 16), tl.histogram(x, 16))
-
-
-
-
-
-
 
 
 @triton.jit
@@ -410,16 +234,6 @@ def where_with_one_argument(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     mask = offsets < n
     x = tl.load(x_ptr + offsets, mask=mask, other=0.0)
     tl.store(output_ptr + offsets, tl.where(x > 0), mask=mask)
-
-
-
-
-
-
-
-
-
-
 
 
 @triton.jit
@@ -462,8 +276,6 @@ def dot_of_different_types(x_ptr, y_ptr, output_ptr, n, half_ptr, BLOCK: tl.cons
     tl.store(output_ptr + at, tl.dot(a, b), mask=at < n)
 
 
-
-
 @triton.jit
 def dot_of_integers(x_ptr, y_ptr, output_ptr, n, index_ptr, BLOCK: tl.constexpr):
     at = tl.arange(0, 16)[:, None] * 16 + tl.arange(0, 16)[None, :]
@@ -471,28 +283,8 @@ def dot_of_integers(x_ptr, y_ptr, output_ptr, n, index_ptr, BLOCK: tl.constexpr)
     tl.store(output_ptr + at, tl.dot(a, a), mask=at < n)
 
 
-
-
-
-
-
-
 @triton.jit
 def dot_with_unknown_precision(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     at = tl.arange(0, 16)[:, None] * 16 + tl.arange(0, 16)[None, :]
     a = tl.load(y_ptr + at % n)
     tl.store(output_ptr + at, tl.dot(a, a, input_precision="exact"), mask=at < n)
-
-
-
-
-
-
-
-
-
-
-
-
-
-

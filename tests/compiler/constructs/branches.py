@@ -4,28 +4,6 @@ import triton
 import triton.language as tl
 
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 @triton.jit
 def defined_in_one_constexpr_branch(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr, FLAG: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -36,16 +14,6 @@ def defined_in_one_constexpr_branch(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.const
     tl.store(output_ptr + offsets, x * factor, mask=mask)
 
 
-
-
-
-
-
-
-
-
-
-
 @triton.jit
 def type_changes_in_a_constexpr_branch(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr, FLAG: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -54,18 +22,6 @@ def type_changes_in_a_constexpr_branch(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.co
     if FLAG:
         x = x.to(tl.float16)
     tl.store(output_ptr + offsets, x, mask=mask)
-
-
-
-
-
-
-
-
-
-
-
-
 
 
 @triton.jit
@@ -89,34 +45,6 @@ def return_on_block(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     tl.store(output_ptr + offsets, x, mask=mask)
 
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 @triton.jit
 def chained_comparison_of_scalars(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -126,12 +54,6 @@ def chained_comparison_of_scalars(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constex
     if 0 < pid < 3:
         x = x * 2
     tl.store(output_ptr + offsets, x, mask=mask)
-
-
-
-
-
-
 
 
 @triton.jit
@@ -146,8 +68,6 @@ def none_argument_is_none(x_ptr, y_ptr, output_ptr, n, none, BLOCK: tl.constexpr
     tl.store(output_ptr + offsets, x, mask=mask)
 
 
-
-
 @triton.jit
 def pointer_as_condition(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -158,24 +78,6 @@ def pointer_as_condition(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     tl.store(output_ptr + offsets, x, mask=mask)
 
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 @triton.jit
 def assert_on_block(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -183,8 +85,6 @@ def assert_on_block(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     x = tl.load(x_ptr + offsets, mask=mask, other=0.0)
     assert offsets >= 0
     tl.store(output_ptr + offsets, x, mask=mask)
-
-
 
 
 @triton.jit
@@ -205,22 +105,6 @@ def static_assert_that_holds(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr, F
     tl.store(output_ptr + offsets, x, mask=mask)
 
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 @triton.jit
 def bool_argument_as_condition(x_ptr, y_ptr, output_ptr, n, flag, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -239,25 +123,3 @@ def bool_argument_is_true(x_ptr, y_ptr, output_ptr, n, flag, BLOCK: tl.constexpr
     if flag is True:
         x = x + 1
     tl.store(output_ptr + offsets, x, mask=mask)
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-

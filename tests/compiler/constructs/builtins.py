@@ -14,22 +14,12 @@ def len_of_a_tuple(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     tl.store(output_ptr + offsets, x * len(both), mask=mask)
 
 
-
-
-
-
-
-
 @triton.jit
 def abs_of_a_scalar(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = offsets < n
     x = tl.load(x_ptr + offsets, mask=mask, other=0.0)
     tl.store(output_ptr + offsets, x * abs(tl.program_id(0) - 2), mask=mask)
-
-
-
-
 
 
 @triton.jit
@@ -40,60 +30,12 @@ def max_of_scalar_and_literal(x_ptr, y_ptr, output_ptr, n, count, BLOCK: tl.cons
     tl.store(output_ptr + offsets, x * max(count, 2), mask=mask)
 
 
-
-
-
-
-
-
-
-
 @triton.jit
 def max_of_a_block(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = offsets < n
     x = tl.load(x_ptr + offsets, mask=mask, other=0.0)
     tl.store(output_ptr + offsets, x - max(x), mask=mask)
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 
 
 @triton.jit
@@ -106,44 +48,6 @@ def list_of_range(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     tl.store(output_ptr + offsets, x, mask=mask)
 
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 @triton.jit
 def print_with_sep(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -153,10 +57,6 @@ def print_with_sep(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     tl.store(output_ptr + offsets, x, mask=mask)
 
 
-
-
-
-
 @triton.jit
 def device_print_without_text(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -164,48 +64,6 @@ def device_print_without_text(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     x = tl.load(x_ptr + offsets, mask=mask, other=0.0)
     tl.device_print(x)
     tl.store(output_ptr + offsets, x, mask=mask)
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 
 
 @triton.jit
@@ -224,26 +82,6 @@ def too_large_literal(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     tl.store(output_ptr + offsets, x + 100000000000000000000, mask=mask)
 
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 @triton.jit
 def block_equals_none(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -254,12 +92,6 @@ def block_equals_none(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     tl.store(output_ptr + offsets, x, mask=mask)
 
 
-
-
-
-
-
-
 @triton.jit
 def block_item(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -268,25 +100,9 @@ def block_item(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     tl.store(output_ptr + offsets, x * x.item(), mask=mask)
 
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 @triton.jit
 def ceil_division_by_hand(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = offsets < n
     x = tl.load(x_ptr + offsets, mask=mask, other=0.0)
     tl.store(output_ptr + offsets, x * ((n + BLOCK - 1) // BLOCK), mask=mask)
-
-

@@ -18,27 +18,9 @@ CONSTANT_KIND = tl.constexpr(tl.float16)
 my_exp = tl.exp
 
 
-
-
 @triton.jit
 def double(x):
     return x * 2
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 
 
 @triton.jit
@@ -58,41 +40,9 @@ def endless(x):
     return endless(x) + 1
 
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 @triton.constexpr_function
 def half_of(value):
     return value // 2
-
-
-
-
-
-
-
-
-
-
-
-
 
 
 @triton.jit
@@ -101,8 +51,6 @@ def constexpr_function(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     mask = offsets < n
     x = tl.load(x_ptr + offsets, mask=mask, other=0.0)
     tl.store(output_ptr + offsets, x * half_of(BLOCK), mask=mask)
-
-
 
 
 @triton.jit
@@ -119,34 +67,6 @@ def jit_function(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     mask = offsets < n
     x = tl.load(x_ptr + offsets, mask=mask, other=0.0)
     tl.store(output_ptr + offsets, double(x), mask=mask)
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 
 
 @triton.jit
@@ -182,84 +102,12 @@ def jit_function_recursive_for_ever(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.const
     tl.store(output_ptr + offsets, endless(x), mask=mask)
 
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 @triton.jit
 def builtin_as_a_constexpr_argument(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr, ACTIVATION: tl.constexpr = tl.exp):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = offsets < n
     x = tl.load(x_ptr + offsets, mask=mask, other=0.0)
     tl.store(output_ptr + offsets, ACTIVATION(x * 0.01), mask=mask)
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 
 
 @triton.jit
@@ -270,28 +118,12 @@ def global_dtype(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     tl.store(output_ptr + offsets, x.to(KIND), mask=mask)
 
 
-
-
-
-
-
-
-
-
-
-
 @triton.jit
 def global_constexpr_dtype(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = offsets < n
     x = tl.load(x_ptr + offsets, mask=mask, other=0.0)
     tl.store(output_ptr + offsets, x.to(CONSTANT_KIND), mask=mask)
-
-
-
-
-
-
 
 
 @triton.jit
@@ -302,12 +134,6 @@ def global_alias_of_a_builtin(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     tl.store(output_ptr + offsets, my_exp(x * 0.01), mask=mask)
 
 
-
-
-
-
-
-
 @triton.jit
 def name_imported_from_the_language(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -316,20 +142,12 @@ def name_imported_from_the_language(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.const
     tl.store(output_ptr + offsets, exponential(x * 0.01), mask=mask)
 
 
-
-
 @triton.jit
 def math_pi(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = offsets < n
     x = tl.load(x_ptr + offsets, mask=mask, other=0.0)
     tl.store(output_ptr + offsets, x * math.pi, mask=mask)
-
-
-
-
-
-
 
 
 @triton.jit
@@ -348,10 +166,6 @@ def imported_sqrt_of_a_literal(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr)
     tl.store(output_ptr + offsets, x * sqrt(2.0), mask=mask)
 
 
-
-
-
-
 @triton.jit
 def tl_sqrt_of_a_constexpr(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -360,47 +174,9 @@ def tl_sqrt_of_a_constexpr(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     tl.store(output_ptr + offsets, x * tl.sqrt(BLOCK), mask=mask)
 
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 @triton.jit
 def tl_cdiv_of_a_runtime_value(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = offsets < n
     x = tl.load(x_ptr + offsets, mask=mask, other=0.0)
     tl.store(output_ptr + offsets, x * tl.cdiv(n, BLOCK), mask=mask)
-
-
-
-
-
-
-
-
-
-
-
-
-
-

@@ -4,13 +4,6 @@ import triton
 import triton.language as tl
 
 
-
-
-
-
-
-
-
 @triton.jit
 def for_range_down(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -19,28 +12,6 @@ def for_range_down(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     for i in range(4, 0, -1):
         x = x * 2 + i
     tl.store(output_ptr + offsets, x, mask=mask)
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 
 
 @triton.jit
@@ -53,12 +24,6 @@ def for_static_range_runtime_bound(x_ptr, y_ptr, output_ptr, n, count, BLOCK: tl
     tl.store(output_ptr + offsets, x, mask=mask)
 
 
-
-
-
-
-
-
 @triton.jit
 def for_range_index_after_the_loop(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -67,44 +32,6 @@ def for_range_index_after_the_loop(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.conste
     for i in range(4):
         x = x + i
     tl.store(output_ptr + offsets, x + i, mask=mask)
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 
 
 @triton.jit
@@ -117,10 +44,6 @@ def while_on_a_block(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     tl.store(output_ptr + offsets, x, mask=mask)
 
 
-
-
-
-
 @triton.jit
 def while_true_without_an_end(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -129,28 +52,6 @@ def while_true_without_an_end(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     tl.store(output_ptr + offsets, x, mask=mask)
     while False:
         x = x + 1
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 
 
 @triton.jit
@@ -164,42 +65,6 @@ def loop_carries_a_literal(x_ptr, y_ptr, output_ptr, n, count, BLOCK: tl.constex
     tl.store(output_ptr + offsets, x * factor, mask=mask)
 
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 @triton.jit
 def loop_index_is_assigned(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -211,14 +76,6 @@ def loop_index_is_assigned(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     tl.store(output_ptr + offsets, x, mask=mask)
 
 
-
-
-
-
-
-
-
-
 @triton.jit
 def nested_loops(x_ptr, y_ptr, output_ptr, n, count, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -228,13 +85,3 @@ def nested_loops(x_ptr, y_ptr, output_ptr, n, count, BLOCK: tl.constexpr):
         for j in range(i, count):
             x = x + i * j
     tl.store(output_ptr + offsets, x, mask=mask)
-
-
-
-
-
-
-
-
-
-

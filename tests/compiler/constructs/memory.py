@@ -4,17 +4,11 @@ import triton
 import triton.language as tl
 
 
-
-
-
-
 @triton.jit
 def load_of_offsets_alone(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = offsets < n
     tl.store(output_ptr + offsets, tl.load(offsets, mask=mask), mask=mask)
-
-
 
 
 @triton.jit
@@ -29,12 +23,6 @@ def load_with_other_without_mask(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexp
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = offsets < n
     tl.store(output_ptr + offsets, tl.load(x_ptr + offsets % n, other=0.0), mask=mask)
-
-
-
-
-
-
 
 
 @triton.jit
@@ -59,15 +47,11 @@ def load_with_a_float_mask(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     tl.store(output_ptr + offsets, tl.load(y_ptr + offsets, mask=x, other=0.0), mask=mask)
 
 
-
-
 @triton.jit
 def load_with_a_wider_mask(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = offsets < n
     tl.store(output_ptr + offsets, tl.load(x_ptr + tl.program_id(0), mask=mask, other=0.0), mask=mask)
-
-
 
 
 @triton.jit
@@ -77,31 +61,11 @@ def load_with_a_python_mask(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     tl.store(output_ptr + offsets, tl.load(x_ptr + offsets % n, mask=True, other=0.0), mask=mask)
 
 
-
-
-
-
-
-
 @triton.jit
 def load_with_unknown_cache_modifier(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = offsets < n
     tl.store(output_ptr + offsets, tl.load(x_ptr + offsets, mask=mask, cache_modifier=".fast"), mask=mask)
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 
 
 @triton.jit
@@ -112,16 +76,12 @@ def indirect_load_of_float_indices(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.conste
     tl.store(output_ptr + offsets, tl.load(y_ptr + x, mask=mask), mask=mask)
 
 
-
-
 @triton.jit
 def store_of_a_block_to_a_scalar_pointer(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = offsets < n
     x = tl.load(x_ptr + offsets, mask=mask, other=0.0)
     tl.store(output_ptr, x)
-
-
 
 
 @triton.jit
@@ -132,20 +92,6 @@ def store_of_another_shape(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     tl.store(output_ptr + tl.arange(0, 32), x)
 
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 @triton.jit
 def store_with_other(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -154,29 +100,11 @@ def store_with_other(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     tl.store(output_ptr + offsets, x, mask=mask, other=0.0)
 
 
-
-
-
-
 @triton.jit
 def store_of_an_integer_to_floats(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = offsets < n
     tl.store(output_ptr + offsets, offsets, mask=mask)
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 
 
 @triton.jit
@@ -187,48 +115,16 @@ def pointer_plus_pointer(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     tl.store(output_ptr + offsets, tl.load(x_ptr + y_ptr), mask=mask)
 
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 @triton.jit
 def program_id_without_an_axis(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id() * BLOCK + tl.arange(0, BLOCK)
     tl.store(output_ptr + offsets, 1.0, mask=offsets < n)
 
 
-
-
 @triton.jit
 def program_id_of_a_fourth_axis(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(3) * BLOCK + tl.arange(0, BLOCK)
     tl.store(output_ptr + offsets, 1.0, mask=offsets < n)
-
-
 
 
 @triton.jit
@@ -238,18 +134,12 @@ def num_programs_without_an_axis(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexp
     tl.store(output_ptr + offsets, tl.num_programs(), mask=mask)
 
 
-
-
 @triton.jit
 def block_pointer(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     pointer = tl.make_block_ptr(x_ptr, (n,), (1,), (tl.program_id(0) * BLOCK,), (BLOCK,), (0,))
     to = tl.make_block_ptr(output_ptr, (n,), (1,), (tl.program_id(0) * BLOCK,), (BLOCK,), (0,))
     x = tl.load(pointer, boundary_check=(0,), padding_option="zero")
     tl.store(to, x * 2, boundary_check=(0,))
-
-
-
-
 
 
 @triton.jit
@@ -268,21 +158,11 @@ def block_pointer_plus_an_integer(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constex
     tl.store(output_ptr + tl.arange(0, 16), tl.load(pointer + 16))
 
 
-
-
-
-
 @triton.jit
 def boundary_check_of_a_plain_pointer(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = offsets < n
     tl.store(output_ptr + offsets, tl.load(x_ptr + offsets, boundary_check=(0,)), mask=mask)
-
-
-
-
-
-
 
 
 @triton.jit
@@ -297,37 +177,11 @@ def descriptor_of_too_narrow_blocks(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.const
     tl.store(output_ptr, tl.sum(rows.load([0, 0])))
 
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 @triton.jit
 def atomic_add_of_bytes(x_ptr, y_ptr, output_ptr, n, byte_ptr, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = offsets < n
     tl.atomic_add(byte_ptr + offsets, 1, mask=mask)
-
-
-
-
-
-
-
-
-
-
-
-
 
 
 @triton.jit
@@ -345,12 +199,6 @@ def atomic_and_of_floats(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     tl.atomic_and(output_ptr + offsets, x, mask=mask)
 
 
-
-
-
-
-
-
 @triton.jit
 def atomic_cas_with_a_mask(x_ptr, y_ptr, output_ptr, n, lock_ptr, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -358,19 +206,11 @@ def atomic_cas_with_a_mask(x_ptr, y_ptr, output_ptr, n, lock_ptr, BLOCK: tl.cons
     tl.atomic_cas(lock_ptr + offsets, 0, 1, mask=mask)
 
 
-
-
-
-
 @triton.jit
 def atomic_add_with_unknown_semantics(x_ptr, y_ptr, output_ptr, n, lock_ptr, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = offsets < n
     tl.atomic_add(lock_ptr, 1, sem="strict")
-
-
-
-
 
 
 @triton.jit
@@ -384,8 +224,6 @@ def inline_assembly(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     tl.store(output_ptr + offsets, z, mask=mask)
 
 
-
-
 @triton.jit
 def clock_of_the_gpu(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -393,17 +231,3 @@ def clock_of_the_gpu(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     x = tl.load(x_ptr + offsets, mask=mask, other=0.0)
     start = tl.extra.cuda.globaltimer()
     tl.store(output_ptr + offsets, x + (start * 0).to(tl.float32), mask=mask)
-
-
-
-
-
-
-
-
-
-
-
-
-
-

@@ -19,20 +19,6 @@ def literal_in_branches(k):
         return 5
 
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 @triton.jit
 def index_defined_before_the_loop(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -87,12 +73,6 @@ def same_index_in_nested_loops(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr)
     tl.store(output_ptr + offsets, x, mask=mask)
 
 
-
-
-
-
-
-
 @triton.jit
 def static_loop_with_else(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -103,10 +83,6 @@ def static_loop_with_else(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     else:
         x = x * 2
     tl.store(output_ptr + offsets, x, mask=mask)
-
-
-
-
 
 
 @triton.jit
@@ -173,8 +149,6 @@ def dtype_changes_in_a_branch(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     tl.store(output_ptr + offsets, (x * 1000.123).to(kind), mask=mask)
 
 
-
-
 @triton.jit
 def none_is_replaced_in_a_branch(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -186,10 +160,6 @@ def none_is_replaced_in_a_branch(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexp
     if extra is not None:
         x = x + extra
     tl.store(output_ptr + offsets, x, mask=mask)
-
-
-
-
 
 
 @triton.jit
@@ -212,22 +182,6 @@ def builtin_is_shadowed_in_a_branch(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.const
     tl.store(output_ptr + offsets, x + max(n, 3), mask=mask)
 
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 @triton.jit
 def annotated_int_as_a_shape(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -244,12 +198,6 @@ def annotated_int_halved(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     x = tl.load(x_ptr + offsets, mask=mask, other=0.0)
     k: int = -7
     tl.store(output_ptr + offsets, x + k // 2, mask=mask)
-
-
-
-
-
-
 
 
 @triton.jit
@@ -306,16 +254,6 @@ def list_of_ints_halved(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     tl.store(output_ptr + offsets, x + parts[1] // 2, mask=mask)
 
 
-
-
-
-
-
-
-
-
-
-
 @triton.jit
 def ternary_of_ints_halved(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -324,26 +262,12 @@ def ternary_of_ints_halved(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     tl.store(output_ptr + offsets, x + (-7 if n > 100 else 5) // 2, mask=mask)
 
 
-
-
-
-
-
-
-
-
-
-
-
-
 @triton.jit
 def function_returns_literals_in_branches_halved(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = offsets < n
     x = tl.load(x_ptr + offsets, mask=mask, other=0.0)
     tl.store(output_ptr + offsets, x + literal_in_branches(n) // 2, mask=mask)
-
-
 
 
 @triton.jit
@@ -362,24 +286,6 @@ def function_returns_a_literal_as_a_shape(x_ptr, y_ptr, output_ptr, n, BLOCK: tl
     tl.store(output_ptr + offsets, x + tl.sum(tl.full((-literal() + 1,), 1.0, tl.float32), axis=0), mask=mask)
 
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 @triton.jit
 def shape_halved(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -388,44 +294,12 @@ def shape_halved(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     tl.store(output_ptr + offsets, x + -x.shape[0] // 7, mask=mask)
 
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 @triton.jit
 def invert_of_a_boolean_constexpr(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr, FLAG: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = offsets < n
     x = tl.load(x_ptr + offsets, mask=mask, other=0.0)
     tl.store(output_ptr + offsets, x, mask=mask & ~FLAG)
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 
 
 @triton.jit
@@ -455,22 +329,6 @@ def assume_that_fails(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     tl.store(output_ptr + offsets, x, mask=mask)
 
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 @triton.jit
 def float_to_integer_out_of_range(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -479,32 +337,12 @@ def float_to_integer_out_of_range(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constex
     tl.store(output_ptr + offsets, (x * 1e10).to(tl.int32), mask=mask)
 
 
-
-
 @triton.jit
 def negative_float_to_unsigned(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = offsets < n
     x = tl.load(x_ptr + offsets, mask=mask, other=0.0)
     tl.store(output_ptr + offsets, (x - 100).to(tl.uint32), mask=mask)
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 
 
 @triton.jit
@@ -518,12 +356,6 @@ def string_changes_in_a_branch(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr)
     if name == "add":
         x = x + 1
     tl.store(output_ptr + offsets, x, mask=mask)
-
-
-
-
-
-
 
 
 @triton.jit
@@ -557,9 +389,3 @@ def store_inside_a_condition_of_the_program(x_ptr, y_ptr, output_ptr, n, BLOCK: 
     x = tl.load(x_ptr + offsets, mask=mask, other=0.0)
     if tl.program_id(0) == 0:
         tl.store(output_ptr, tl.sum(x, axis=0))
-
-
-
-
-
-

@@ -14,44 +14,12 @@ def reassigned_with_another_type(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexp
     tl.store(output_ptr + offsets, x, mask=mask)
 
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 @triton.jit
 def dtype_of_a_block(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = offsets < n
     x = tl.load(x_ptr + offsets, mask=mask, other=0.0)
     tl.store(output_ptr + offsets, (x * 2).to(x.dtype), mask=mask)
-
-
-
-
-
-
-
-
 
 
 @triton.jit
@@ -63,36 +31,6 @@ def assignment_to_a_slice(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     tl.store(output_ptr + offsets, x, mask=mask)
 
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 @triton.jit
 def tuple_with_a_runtime_index(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -101,10 +39,6 @@ def tuple_with_a_runtime_index(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr)
     y = tl.load(y_ptr + offsets, mask=mask, other=1.0)
     both = (x, y)
     tl.store(output_ptr + offsets, both[tl.program_id(0)], mask=mask)
-
-
-
-
 
 
 @triton.jit
@@ -126,16 +60,6 @@ def tuple_index_out_of_range(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     tl.store(output_ptr + offsets, both[2], mask=mask)
 
 
-
-
-
-
-
-
-
-
-
-
 @triton.jit
 def list_comprehension_with_condition(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -145,8 +69,6 @@ def list_comprehension_with_condition(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.con
     tl.store(output_ptr + offsets, parts[0] + parts[1], mask=mask)
 
 
-
-
 @triton.jit
 def dict_comprehension(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -154,10 +76,6 @@ def dict_comprehension(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     x = tl.load(x_ptr + offsets, mask=mask, other=0.0)
     parts = {i: x * i for i in (1, 2)}
     tl.store(output_ptr + offsets, parts[1] + parts[2], mask=mask)
-
-
-
-
 
 
 @triton.jit
@@ -170,20 +88,6 @@ def walrus_in_a_condition(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     tl.store(output_ptr + offsets, x, mask=mask)
 
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 @triton.jit
 def docstring_first(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     """Doubles what it is given."""
@@ -191,10 +95,6 @@ def docstring_first(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     mask = offsets < n
     x = tl.load(x_ptr + offsets, mask=mask, other=0.0)
     tl.store(output_ptr + offsets, x * 2, mask=mask)
-
-
-
-
 
 
 @triton.jit
@@ -206,8 +106,6 @@ def expression_statement(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     tl.store(output_ptr + offsets, x, mask=mask)
 
 
-
-
 @triton.jit
 def number_as_a_statement(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -217,8 +115,6 @@ def number_as_a_statement(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     tl.store(output_ptr + offsets, x, mask=mask)
 
 
-
-
 @triton.jit
 def annotated_int(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -226,26 +122,6 @@ def annotated_int(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     x = tl.load(x_ptr + offsets, mask=mask, other=0.0)
     factor: int = 2
     tl.store(output_ptr + offsets, x * factor, mask=mask)
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 
 
 @triton.jit
@@ -265,24 +141,12 @@ def constexpr_value(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr, FIVE: tl.c
     tl.store(output_ptr + offsets, x * FIVE.value, mask=mask)
 
 
-
-
-
-
-
-
-
-
 @triton.jit
 def literal_divided_by_zero(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = offsets < n
     x = tl.load(x_ptr + offsets, mask=mask, other=0.0)
     tl.store(output_ptr + offsets, x + 1 // 0, mask=mask)
-
-
-
-
 
 
 @triton.jit
@@ -305,36 +169,12 @@ def argument_reassigned(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     tl.store(output_ptr + offsets, x, mask=offsets < n)
 
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 @triton.jit
 def invert_of_a_float(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = offsets < n
     x = tl.load(x_ptr + offsets, mask=mask, other=0.0)
     tl.store(output_ptr + offsets, ~x, mask=mask)
-
-
 
 
 @triton.jit
@@ -345,8 +185,6 @@ def shift_of_a_float(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     tl.store(output_ptr + offsets, x << 1, mask=mask)
 
 
-
-
 @triton.jit
 def floor_division_of_floats(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -354,9 +192,3 @@ def floor_division_of_floats(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
     x = tl.load(x_ptr + offsets, mask=mask, other=0.0)
     y = tl.load(y_ptr + offsets, mask=mask, other=1.0)
     tl.store(output_ptr + offsets, x // y, mask=mask)
-
-
-
-
-
-
