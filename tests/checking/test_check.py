@@ -30,7 +30,8 @@ def checked(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Check:
     """The verdict on a solution in which one piece of text is replaced by another."""
 
     def verdict(exercise: Exercise, *changes: tuple[str, str], limit: float = LIMIT) -> Verdict:
-        return check(exercise, _changed(exercise, changes, tmp_path), limit=limit)
+        # Without the compiler: tests/checking/test_scripts.py has each solution compiled.
+        return check(exercise, _changed(exercise, changes, tmp_path), compiler=False, limit=limit)
 
     return verdict
 

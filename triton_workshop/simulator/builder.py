@@ -420,6 +420,8 @@ class Builder:
 
     def _unary(self, a: Value, operation: Callable[..., Array]) -> Value:
         dtype = a.dtype.scalar
+        if dtype.is_int():
+            raise TypeError(f"expected floats, since a GPU computes this for no other type; got {dtype}")
         result = a.with_data(compute_rounded(operation, dtype, a.data).astype(a.data.dtype, copy=False), dtype)
         self._operations(result)
         return result
