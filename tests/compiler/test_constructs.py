@@ -26,6 +26,8 @@ UNSEEN = {
     "tl_tensor_by_hand",
 }
 """Refused by Triton's library, which checks the types of the operations that it is asked to build."""
+UNSEEN_ON_3_6 = {"block_pointer_plus_an_integer", "index_with_too_many_dimensions"}
+"""Refused by the library of Triton 3.6 too; the first one ends its process."""
 FOR_OLDER_GPUS = {"cast_to_fp8e4", "fp8e4_loaded"}
 """The verdicts are those for sm_80; the front end without the library reads for sm_90."""
 
@@ -53,7 +55,8 @@ def test_types_alone_show_what_the_front_end_refuses() -> None:
     now = measured("types")
     assert now.keys() == recorded().keys()
     taken = {name for name, said in recorded().items() if said.startswith(TAKES)}
-    assert {name for name, said in now.items() if said == TAKES} - taken == UNSEEN | FOR_OLDER_GPUS
+    unseen = UNSEEN | UNSEEN_ON_3_6 if version("triton").startswith("3.6.") else UNSEEN
+    assert {name for name, said in now.items() if said == TAKES} - taken == unseen | FOR_OLDER_GPUS
     assert [name for name in taken if now[name] != TAKES] == []
 
 

@@ -191,6 +191,7 @@ def declared(out_ptr, SHAPE: tl.constexpr):
     tl.store(out_ptr + tl.arange(0, size), block)
 
 
+@pytest.mark.skipif(triton.__version__.startswith("3.6."), reason="Triton 3.6 ignores what is declared ahead")
 def test_a_name_that_is_declared_as_a_constant_stays_one() -> None:
     out = torch.zeros(8)
     declared[(1,)](out, SHAPE=(4, 2))

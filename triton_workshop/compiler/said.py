@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
 from triton_workshop.compiler.asked import Answer, Job, Wanted
@@ -19,13 +20,27 @@ def ask(kernels: Sequence[Wanted], start: Start) -> Said:
     """Have kernels compiled for the GPUs that a workshop meets, and for this machine's own. Raises OSError."""
     present = [gpu.compute_capability for gpu in visible_gpus() if gpu.runs_kernels]
     targets = targets_with(present)
-    found = list(answers(jobs_for(kernels, targets), start))
+    found = list(_answers_of_two(jobs_for(kernels, targets), start))
     asked = {(answer.job.wanted, answer.job.target) for answer in found}
     refused = {answer.job.wanted for answer in found if answer.refusal and answer.job.target}
     # A variant that is refused for the newest GPU may compile for another one.
     more = [Job(wanted, target) for wanted in refused for target in targets if (wanted, target) not in asked]
     found += answers(more, start)
     return Said(targets, tuple(target for target in targets if target.has(present)), tuple(found))
+
+
+def _answers_of_two(jobs: Sequence[Job], start: Start) -> Iterator[Answer]:
+    """The answers of two processes: the first reads all kernels, and both compile if nothing is refused by then."""
+    read = [job for job in jobs if job.target is None]
+    compiled = [job for job in jobs if job.target is not None]
+    with ThreadPoolExecutor(1) as beside:
+        others: Future[list[Answer]] | None = None
+        for number, answer in enumerate(answers([*read, *compiled[::2]], start), 1):
+            yield answer
+            if number == len(read) and answer.refusal is None:
+                others = beside.submit(lambda: list(answers(compiled[1::2], start)))
+        if others is not None:
+            yield from others.result()
 
 
 @dataclass(frozen=True)
