@@ -198,25 +198,14 @@ double[(1,)](torch.ones(5), 5, 16)
 
 def test_a_block_says_whether_its_kernels_compile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRITON_INTERPRET", "1")
-    right, wrong = block(LAUNCHES, line=1), block(LAUNCHES.replace("x = x * 2", "x = x[None, :]"), line=2)
-    debugged = block(f"import os  # TRITON_INTERPRET\n{LAUNCHES}", line=3)
+    right, wrong = block(LAUNCHES, line=1), block(LAUNCHES.replace("x = x * 2", "break"), line=2)
+    failing = block(LAUNCHES.replace("x = x * 2", "x = x[None, :]"), line=3)
+    debugged = block(f"import os  # TRITON_INTERPRET\n{LAUNCHES}", line=4)
     live = LiveBlocks(tmp_path / "deck.md")
-    run_to_the_end(live, right, wrong, debugged)
+    run_to_the_end(live, right, wrong, failing, debugged)
     live.close()
     assert (live.cells[right].compiled, live.cells[right].refused) == ("compiles for sm_75 to sm_90", False)
-    assert live.cells[wrong].outcome is not None
-    assert not live.cells[wrong].compiled  # it ended with an error of its own
+    assert live.cells[wrong].refused
+    assert live.cells[wrong].compiled == "double does not compile for a GPU: unsupported AST node type: Break"
+    assert not live.cells[failing].compiled  # it ended with an error of its own
     assert not live.cells[debugged].compiled
-
-
-def test_a_block_whose_kernel_does_not_compile_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TRITON_INTERPRET", "1")
-    wrong = block(LAUNCHES.replace("x = x * 2", "break"))
-    live = LiveBlocks(tmp_path / "deck.md")
-    run_to_the_end(live, wrong)
-    live.close()
-    cell = live.cells[wrong]
-    assert cell.outcome is not None
-    assert cell.outcome.succeeded
-    assert cell.refused
-    assert cell.compiled == "double does not compile for a GPU: unsupported AST node type: Break"

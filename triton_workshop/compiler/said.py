@@ -7,7 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
 from triton_workshop.compiler.asked import Answer, Job, Wanted
-from triton_workshop.compiler.compilation import SECONDS, Start, answers, jobs_for
+from triton_workshop.compiler.compilation import SECONDS, Start, answers, jobs_for, new_process
 from triton_workshop.compiler.targets import Target, targets_with
 from triton_workshop.device import visible_gpus
 from triton_workshop.slide import Numbers, number_of
@@ -17,10 +17,14 @@ COMPILES = "It compiles for "
 
 
 def ask(kernels: Sequence[Wanted], start: Start) -> Said:
-    """Have kernels compiled for the GPUs that a workshop meets, and for this machine's own. Raises OSError."""
+    """Have kernels compiled for the GPUs that a workshop meets, and for this machine's own. Raises OSError.
+
+    A second process helps where it starts at once; a new one would first have to import Triton.
+    """
     present = [gpu.compute_capability for gpu in visible_gpus() if gpu.runs_kernels]
     targets = targets_with(present)
-    found = list(_answers_of_two(jobs_for(kernels, targets), start))
+    answer = answers if start is new_process else _answers_of_two
+    found = list(answer(jobs_for(kernels, targets), start))
     asked = {(answer.job.wanted, answer.job.target) for answer in found}
     refused = {answer.job.wanted for answer in found if answer.refusal and answer.job.target}
     # A variant that is refused for the newest GPU may compile for another one.
