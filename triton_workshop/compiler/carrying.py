@@ -218,7 +218,7 @@ def _attribute(module: str, path: str) -> Any:
 
 
 def _module(name: str) -> types.ModuleType:
-    return types.ModuleType(name)
+    return types.ModuleType(name)  # which pickle does not find by its own name
 
 
 def _add_contents(module: types.ModuleType, contents: dict[str, Any]) -> None:

@@ -1,6 +1,6 @@
 """What Triton's front end refuses: the part of the compiler that reads a kernel's source, and that raises its errors.
 
-Where Triton's library is, it builds what the front end says; where it is not, `types_only` does.
+It runs over `types_only` wherever it is asked. Where Triton's library is, `pipeline` confirms what is refused.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import functools
 import inspect
 import pickle
 from collections.abc import Iterator, Mapping, Set
@@ -109,7 +110,9 @@ def specialization(
     )
 
 
+@functools.cache
 def _parameters(kernel: Any) -> list[Any]:
+    """What Triton knows about a kernel's parameters, for every launch of it."""
     from triton.runtime.jit import KernelParam
 
     names = ("do_not_specialize", "do_not_specialize_on_alignment")

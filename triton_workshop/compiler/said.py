@@ -16,6 +16,11 @@ COMPILES = "It compiles for "
 """How good news begins."""
 
 
+def is_good_news(line: str) -> bool:
+    """Whether a line says for which GPUs all is fine, and not what is to be known about one of them."""
+    return line.startswith(COMPILES)
+
+
 def ask(kernels: Sequence[Wanted], start: Start) -> Said:
     """Have kernels compiled for the GPUs that a workshop meets, and for this machine's own. Raises OSError.
 

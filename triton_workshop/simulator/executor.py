@@ -168,9 +168,10 @@ class Executor:
             raise MemoryFaults(self.fn.__name__, faults) from error
         if error is not None:
             raise error
-        addresses = {region.name for region in memory.regions if region.name and type(bound.get(region.name)) is int}
-        for tell in listeners:
-            tell(self.kernel, bound, options, addresses)
+        if listeners:
+            addresses = {each.name for each in memory.regions if each.name and type(bound.get(each.name)) is int}
+            for tell in listeners:
+                tell(self.kernel, bound, options, addresses)
         if not _recorders:
             for fault in log.undefined():
                 warnings.warn(f"{self.fn.__name__}: {fault}", UndefinedResult, stacklevel=4)

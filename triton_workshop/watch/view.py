@@ -19,7 +19,7 @@ from triton_workshop.checking.judging.verdict import Finding, Verdict
 from triton_workshop.checking.reporting.description import STANDINGS, Row, describe, title
 from triton_workshop.checking.reporting.progress import Entry, Standing, first_open
 from triton_workshop.checking.reporting.report import headline, spaced, table, view
-from triton_workshop.compiler.said import COMPILES
+from triton_workshop.compiler.said import is_good_news
 from triton_workshop.viewer.palette import Palette
 from triton_workshop.viewer.transcript import Transcript
 from triton_workshop.watch.checker import Checking
@@ -132,7 +132,7 @@ def status(watched: Watched) -> RenderableType:
     elif watched.seconds >= 1 and not watched.checked:
         notice = "Loading PyTorch and Triton: only the first check takes a few seconds."
     elif watched.verdict and not watched.outdated:
-        notice = next(filter(_is_good_news, watched.verdict.compiler), "")
+        notice = next(filter(is_good_news, watched.verdict.compiler), "")
     line = _at_both_ends(Text(watched.file, "muted"), _progress(watched))
     return Group(line, Text(notice, "accent", no_wrap=True, overflow="ellipsis"))
 
@@ -175,14 +175,10 @@ def body(watched: Watched, width: int) -> RenderableType:
         return Text()
     more: Row = (("h", "key"), ("another hint" if watched.hints else "a hint", "plain"))
     # What compiles stands above, where nothing has to move when it becomes known.
-    verdict = replace(checked.verdict, compiler=tuple(filterfalse(_is_good_news, checked.verdict.compiler)))
+    verdict = replace(checked.verdict, compiler=tuple(filterfalse(is_good_news, checked.verdict.compiler)))
     described = describe(verdict, watched.exercise, checked.text, hints=watched.hints, more=more)
     told = Group(headline(described), view(described, width))
     return spaced([told, *(_next_steps(watched) if watched.passed else []), *_printed(checked.checking.printed())])
-
-
-def _is_good_news(line: str) -> bool:
-    return line.startswith(COMPILES)
 
 
 def _said(heading: str, words: str, **effects: str) -> RenderableType:

@@ -12,7 +12,7 @@ from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.exercises.unfinished import open_todos
 from triton_workshop.checking.judging.verdict import Element, Finding, Kind, Pixels, State, TileMap, Verdict
 from triton_workshop.checking.reporting.progress import Entry, Standing, first_open
-from triton_workshop.compiler.said import COMPILES
+from triton_workshop.compiler.said import is_good_news
 
 AROUND = 1
 """How many lines of code to show before and after the line to blame."""
@@ -108,7 +108,7 @@ def describe(verdict: Verdict, exercise: Exercise, text: str = "", *, hints: int
 
 def compiler_rows(said: Sequence[str]) -> tuple[Row, ...]:
     """What the compiler says about kernels that are right."""
-    return tuple(((line, "muted" if line.startswith(COMPILES) else "warning"),) for line in said)
+    return tuple(((line, "muted" if is_good_news(line) else "warning"),) for line in said)
 
 
 def _line(text: str, tone: Tone) -> tuple[Row, ...]:
