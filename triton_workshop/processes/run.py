@@ -37,6 +37,8 @@ from triton_workshop.processes.shows import python_command
 from triton_workshop.slide import LAUNCHES
 
 CHUNK = 65536
+GRACE = 2.0
+"""Seconds that a script has to end after an interrupt."""
 PADDED = frozenset({"python", "bash", "sh"})
 """The languages in which empty lines before the code, and the file's name, do not matter."""
 
@@ -157,7 +159,7 @@ class Run(Running):
             return tuple(pickle.loads(self._launches.read_bytes()))
         return ()
 
-    def stop(self, grace: float = 2.0) -> None:
+    def stop(self, grace: float = GRACE) -> None:
         super().stop(grace)
 
     def _run_out_of_time(self) -> None:

@@ -16,7 +16,7 @@ from triton_workshop.consent import EVERYTHING, Consent
 from triton_workshop.deck.model import Block, Code, Deck, Execution, Slide, SnippetOutput, walk
 from triton_workshop.processes.languages import runnable
 from triton_workshop.processes.process import FAREWELL, machine_memory
-from triton_workshop.processes.run import Run
+from triton_workshop.processes.run import GRACE, Run
 from triton_workshop.processes.runner import Runner
 from triton_workshop.processes.script import CannotRunError, Outcome, Script
 from triton_workshop.viewer.printed_picture import PictureFolder
@@ -235,19 +235,13 @@ class LiveBlocks:
 
     def stop(self, *blocks: Block) -> None:
         """Interrupts blocks that run, and forgets those that wait: these blocks, or all."""
-        for block, cell in self.cells.items():
-            if cell.status is not Status.ENDED and (not blocks or block in blocks):
-                cell.cancelled = True
-                if cell.run is not None:
-                    cell.run.stop()
+        chosen = [cell for block, cell in self.cells.items() if not blocks or block in blocks]
+        _end([cell for cell in chosen if cell.status is not Status.ENDED])
 
     def close(self) -> None:
         """Ends everything, and waits until it is gone; interrupts first, so that scripts can clean up."""
         self._closed = True
-        for cell in self.cells.values():
-            cell.cancelled = True
-            if cell.run is not None:
-                cell.run.stop(grace=FAREWELL)
+        _end(list(self.cells.values()), FAREWELL)
         for thread in self._threads:
             thread.join(timeout=5)
         self._runner.close()
@@ -261,10 +255,16 @@ class LiveBlocks:
             edited = next((block for block in cells if same_code(block, version)), None)
             if edited is not None:
                 self.cells[version] = cells.pop(edited)
-        for cell in cells.values():
-            cell.cancelled = True
-            if cell.run is not None:
-                cell.run.stop()
+        _end(list(cells.values()))
+
+
+def _end(cells: Sequence[Cell], grace: float = GRACE) -> None:
+    """Interrupts what runs. What waits is forgotten first, or it would start as soon as the block before it ends."""
+    for cell in cells:
+        cell.cancelled = True
+    for cell in cells:
+        if cell.run is not None:
+            cell.run.stop(grace)
 
 
 def blocks_again(before: Deck, after: Deck) -> dict[Block, Block]:
