@@ -1,0 +1,1 @@
+"""`workshop pack`: fills a folder, such as a USB stick, from which laptops install the workshop without network."""
