@@ -331,6 +331,39 @@ def reset(
         raise typer.Exit(commands.run_reset(number, lambda question: yes or typer.confirm(question)))
 
 
+@app.command()
+def pack(
+    folder: Annotated[Path, typer.Argument(help="An existing folder, such as that of a USB stick.")],
+    platform: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="macos-arm64, windows-x86_64, linux-x86_64 or linux-aarch64; by default the first three. "
+            "Can be given several times.",
+            show_default=False,
+        ),
+    ] = None,
+    python: Annotated[
+        str | None,
+        typer.Option(metavar="3.N", help="The laptops' Python; by default the one that runs.", show_default=False),
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
+) -> None:
+    """Fill a folder from which laptops install the workshop without network.
+
+    It prints sizes first and asks. If it was interrupted, the same command
+    goes on; files that are there are checked, and kept. START-HERE.txt in the
+    folder says what to type on each laptop.
+    """
+    from triton_workshop.packing import commands
+
+    def agreed(question: str) -> bool:
+        if not (yes or sys.stdin.isatty()):
+            fail("nothing was packed: standard input is not a terminal, so nobody can be asked; to pack, add --yes")
+        return yes or typer.confirm(question)
+
+    raise typer.Exit(commands.run_pack(folder, platform or [], python, agreed))
+
+
 @contextmanager
 def misuse_told() -> Iterator[None]:
     from triton_workshop.checking.commands import MisuseError
