@@ -119,10 +119,8 @@ def _read_deck(path: Path) -> str:
         return _read_text(path)
     except FileNotFoundError:
         raise NoSuchDeckError(path) from None
-    except IsADirectoryError:
-        raise NoSuchDeckError(path, "a folder, not a deck") from None
-    except (OSError, ValueError):
-        raise NoSuchDeckError(path, "cannot be read") from None
+    except (OSError, ValueError):  # Windows says of a folder that the access is denied
+        raise NoSuchDeckError(path, "a folder, not a deck" if path.is_dir() else "cannot be read") from None
 
 
 def _read_text(path: Path) -> str:
