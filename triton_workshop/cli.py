@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shlex
 import shutil
@@ -415,7 +416,9 @@ def print_deck(path: Path, start: int, *, notes: bool) -> None:
         # UTF-8, whatever the locale: a deck has arrows and box characters.
         sys.stdout.buffer.write(f"{text}\n".encode())
         sys.stdout.flush()
-    except BrokenPipeError:  # `| head` has seen enough
+    except OSError as error:  # `| head` has seen enough
+        if error.errno not in (errno.EPIPE, errno.EINVAL):  # EINVAL is what Windows says
+            raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -431,7 +434,12 @@ def hand_over_to_presenterm(path: Path, given: Consent, *, notes: bool) -> None:
     executors = Path(__file__).resolve().parent.parent / EXECUTORS
     config = ["--config-file", str(executors)] if executors.is_file() else []
     mode = ["--listen-speaker-notes"] if notes else leave_to_run(deck, given)
-    os.execve(presenterm, [presenterm, *mode, *config, str(path)], {**os.environ, "PATH": search})
+    command, variables = [presenterm, *mode, *config, str(path)], {**os.environ, "PATH": search}
+    if sys.platform == "win32":  # exec would leave a new process that nobody waits for
+        import subprocess
+
+        raise typer.Exit(subprocess.run(command, env=variables, check=False).returncode)
+    os.execve(presenterm, command, variables)
 
 
 def leave_to_run(deck: Deck, given: Consent) -> list[str]:
