@@ -61,3 +61,18 @@ def test_without_any_editor_the_variable_to_set_is_named(monkeypatch: pytest.Mon
     monkeypatch.setattr(editor.shutil, "which", lambda name: None)
     with pytest.raises(ValueError, match=r"set \$EDITOR"):
         editor.chosen({})
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (r'"C:\Program Files\Vim\gvim.exe" -y', [r"C:\Program Files\Vim\gvim.exe", "-y", "exercise_1.py"]),
+        ("code --wait", [r"C:\bin\code.CMD", "--wait", "exercise_1.py"]),
+    ],
+)
+def test_on_windows_a_path_may_have_spaces_and_a_command_may_be_a_script(
+    monkeypatch: pytest.MonkeyPatch, command: str, words: list[str]
+) -> None:
+    monkeypatch.setattr(editor.sys, "platform", "win32")
+    monkeypatch.setattr(editor.shutil, "which", {"code": r"C:\bin\code.CMD"}.get)
+    assert _called(monkeypatch, {"EDITOR": command}, None) == words

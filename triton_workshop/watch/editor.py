@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import shutil
 import signal
@@ -35,7 +34,7 @@ def chosen(environment: Mapping[str, str]) -> tuple[list[str], str]:
     `$VISUAL` comes first, then `$EDITOR`, as everywhere, then the first of the usual ones that is installed.
     """
     try:
-        words = shlex.split(environment.get("VISUAL") or environment.get("EDITOR") or "", posix=os.name != "nt")
+        words = _words(environment.get("VISUAL") or environment.get("EDITOR") or "", windows=sys.platform == "win32")
     except ValueError:
         raise ValueError("$EDITOR cannot be understood: its quotes do not match") from None
     if words:
@@ -46,13 +45,24 @@ def chosen(environment: Mapping[str, str]) -> tuple[list[str], str]:
     raise ValueError("no editor found: set $EDITOR to its command, or open the file in another window")
 
 
+def _words(command: str, *, windows: bool) -> list[str]:
+    """The words of a command, without their quotes. Raises ValueError if these do not match."""
+    words = shlex.split(command, posix=not windows)  # in a Windows path, a backslash quotes nothing
+    return [word.strip('"') for word in words] if windows else words
+
+
+def _found(words: list[str]) -> list[str]:
+    """The command as the system finds it: Windows by itself finds no `code`, which is a `.cmd` there."""
+    return [shutil.which(words[0]) or words[0], *words[1:]] if sys.platform == "win32" else words
+
+
 def run(words: list[str], file: Path, line: int | None) -> str:
     """Give the editor the terminal until it ends. Returns why it could not start, if it could not."""
-    arguments = _AT_A_LINE.get(Path(words[0]).stem, ()) if line is not None else ()
+    arguments = (_AT_A_LINE.get(Path(words[0]).stem) if line is not None else None) or ("{file}",)
     # Ctrl+C is for the editor. (A handler, unlike a signal that is ignored, is not passed on to it.)
     before = signal.signal(signal.SIGINT, lambda *_: None)
     try:
-        subprocess.run([*words, *(each.format(file=file, line=line) for each in arguments or ["{file}"])], check=False)
+        subprocess.run([*_found(words), *(each.format(file=file, line=line) for each in arguments)], check=False)
     except OSError as error:
         return f"{words[0]}: cannot be started: {error.strerror or error}; set $EDITOR"
     finally:
