@@ -75,7 +75,9 @@ def _run(arguments: Sequence[str]) -> int:
     script = _connect(arguments[0], environment, stays)
     if script is not None:
         # A parent that is still importing answers late: only a script that imports the same should wait for it.
-        if script.is_ready(None if heavy(Path(arguments[0]).read_text(errors="replace")) else LIGHT_PATIENCE):
+        if script.is_ready(
+            None if heavy(Path(arguments[0]).read_text(encoding="utf-8", errors="replace")) else LIGHT_PATIENCE
+        ):
             # A block on a slide does not decide how long the viewer's parent stays.
             own = None if OWNER in environment else stays
             request = Request(tuple(arguments), str(Path.cwd()), environment, stays=own)

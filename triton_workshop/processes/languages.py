@@ -8,7 +8,7 @@ import shlex
 import shutil
 import sys
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -79,6 +79,16 @@ def installed_executor(language: str, alternative: str | None, environment: Mapp
     if program is not None:
         raise MissingProgramError(program, found.package)
     return found
+
+
+def as_found(command: Sequence[str], environment: Mapping[str, str]) -> list[str]:
+    """A command whose program is named by its path.
+
+    Windows by itself looks in its own folder before PATH, where bash is that of the Windows Subsystem for Linux, and
+    finds no `.cmd`, as which npm installs programs.
+    """
+    program, *words = command
+    return [shutil.which(program, path=environment.get("PATH", os.defpath)) or program, *words]
 
 
 class MissingProgramError(CannotRunError):

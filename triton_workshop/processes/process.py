@@ -86,7 +86,7 @@ class NewProcess:
 
     def signal_group(self, number: int) -> None:
         if WINDOWS:
-            with suppress(PermissionError):
+            with suppress(OSError):  # it has ended, or there is no console, through which alone an interrupt can go
                 self._process.send_signal(number)
         else:
             signal_group(self._process.pid, number)
@@ -210,7 +210,7 @@ def machine_memory() -> int | None:
     with suppress(AttributeError, ValueError, OSError):
         sizes.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
     with suppress(ValueError, OSError):  # bytes, or `max` (Linux, "Control Group v2")
-        sizes.append(int(Path("/sys/fs/cgroup/memory.max").read_text()))
+        sizes.append(int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")))
     return min(sizes, default=None)
 
 

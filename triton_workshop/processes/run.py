@@ -15,7 +15,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
-from triton_workshop.processes.languages import executor, installed_executor
+from triton_workshop.processes.languages import as_found, executor, installed_executor
 from triton_workshop.processes.launcher import PIPE, TERMINAL
 from triton_workshop.processes.modes import always_simulated
 from triton_workshop.processes.places import namer
@@ -61,6 +61,8 @@ def command_for(
     """
     found = installed_executor(script.language, script.alternative, variables)
     *earlier, last = found.command_lines(file)
+    if WINDOWS:
+        earlier, last = [as_found(each, variables) for each in earlier], as_found(last, variables)
     if script.plain_python:
         last = python_command([str(file)])
     variables = {**variables, **found.environment}
@@ -185,7 +187,9 @@ def write_file(script: Script, folder: Path) -> Path:
     if script.origin is not None and script.language in PADDED:
         name, source = script.origin.name, "\n" * (script.origin.line - 1) + source
     file = folder / name
-    file.write_text(source, encoding="utf-8", errors="replace")
+    # Bash, on Windows too, takes the carriage return before a line feed for part of a word; cmd wants it.
+    ends = "\r\n" if file.suffix == ".cmd" else "\n"
+    file.write_text(source, encoding="utf-8", errors="replace", newline=ends)
     return file
 
 
