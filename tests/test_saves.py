@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from triton_workshop.saves import Saves
+from triton_workshop import saves
+from triton_workshop.saves import Saves, write_whole
 
 
 def in_place(file: Path) -> None:
-    file.write_text("new and longer")
+    file.write_text("new and longer", encoding="utf-8")
 
 
 def by_another_file(file: Path) -> None:
@@ -33,7 +34,7 @@ def renamed(file: Path) -> None:
 
 
 def with_the_same_text(file: Path) -> None:
-    file.write_text(file.read_text())
+    file.write_text(file.read_text(encoding="utf-8"), encoding="utf-8")
     os.utime(file, ns=(1, 1))  # a clock that stands still between two writes is not what is tested
 
 
@@ -102,3 +103,22 @@ def test_another_file_is_nobodys_business(tmp_path: Path) -> None:
         await steps.aclose()
 
     asyncio.run(asyncio.wait_for(noticed(), 30))
+
+
+def test_on_windows_a_file_that_is_being_read_is_replaced_when_it_is_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refusals = [PermissionError(13, "Access is denied")] * 3
+    replace = Path.replace
+
+    def refuse(new: Path, file: Path) -> Path:
+        if refusals:
+            raise refusals.pop()
+        return replace(new, file)
+
+    monkeypatch.setattr(saves.sys, "platform", "win32")
+    monkeypatch.setattr(saves.time, "sleep", lambda seconds: None)
+    monkeypatch.setattr(Path, "replace", refuse)
+    write_whole(tmp_path / "progress.json", b"new")
+    assert [file.name for file in tmp_path.iterdir()] == ["progress.json"]
+    assert (tmp_path / "progress.json").read_bytes() == b"new"

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import importlib
 import os
+import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 SETTLED = 10
@@ -16,6 +18,10 @@ LONGEST = 200
 """Milliseconds after which changes are reported even if more keep coming."""
 LOOK = 1000
 """Milliseconds between looks at files that the system does not report on: network folders, link targets."""
+
+ATTEMPTS = 50
+PAUSE = 0.01
+"""Seconds between two attempts to take the place of a file that is open elsewhere (Windows)."""
 
 Signature = tuple[int, int, int] | None
 
@@ -103,9 +109,19 @@ def write_whole(file: Path, data: bytes) -> None:
             stream.flush()
             os.fsync(stream.fileno())
         new.chmod(file.stat().st_mode & 0o777 if file.exists() else 0o644)
-        new.replace(file)
+        _take_the_place(new, file)
     finally:
         new.unlink(missing_ok=True)
+
+
+def _take_the_place(new: Path, file: Path) -> None:
+    """Renames a file to another, which somebody may be reading: Windows then refuses, and for a moment we try again."""
+    for _ in range(ATTEMPTS if sys.platform == "win32" else 0):
+        with suppress(PermissionError):
+            new.replace(file)
+            return
+        time.sleep(PAUSE)
+    new.replace(file)
 
 
 def signature(file: Path) -> Signature:
