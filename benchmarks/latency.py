@@ -99,7 +99,7 @@ def blocks(rounds: int) -> dict[str, list[float]]:
     """Seconds to the first byte of a block, cold and warm in turns."""
     script = Script("python", BLOCK, ROOT)
     file = Path(os.environ.get("TMPDIR", "/tmp"), f"latency-{os.getpid()}.py")
-    file.write_text(BLOCK)
+    file.write_text(BLOCK, encoding="utf-8")
     measured: dict[str, list[float]] = {"cold": [], "warm": [], "again": [], "command": []}
     try:
         with Runner() as runner:

@@ -110,7 +110,7 @@ def held(parent: int) -> tuple[int, int, int]:
 
 
 def resident(process: int) -> int:
-    pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+    pages = int(Path(f"/proc/{process}/statm").read_text(encoding="utf-8").split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
@@ -230,13 +230,13 @@ def has_a_job(child: int) -> bool:
 
 def command_of(process: int) -> str:
     with suppress(OSError):
-        return Path(f"/proc/{process}/cmdline").read_text().replace("\0", " ")
+        return Path(f"/proc/{process}/cmdline").read_text(encoding="utf-8").replace("\0", " ")
     return ""
 
 
 def parent_of(process: int) -> int:
     with suppress(OSError):
-        return int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
+        return int(Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[1])
     return 0
 
 

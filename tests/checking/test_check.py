@@ -258,7 +258,7 @@ def _gone(pid: int) -> bool:
         except ProcessLookupError:
             return True
         state = Path(f"/proc/{pid}/stat")
-        if state.exists() and state.read_text().rpartition(")")[2].split()[0] == "Z":
+        if state.exists() and state.read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "Z":
             return True
         time.sleep(0.01)
     return False

@@ -22,7 +22,7 @@ def pythons_own_breakpoint(monkeypatch: pytest.MonkeyPatch) -> None:
     """With the input that a check gives to a script, where pytest's would speak to the terminal."""
 
     def set_trace() -> None:
-        pdb.Pdb(stdin=open(os.devnull), stdout=io.StringIO()).set_trace(sys._getframe(1))  # noqa: SIM115, PTH123
+        pdb.Pdb(stdin=open(os.devnull, encoding="utf-8"), stdout=io.StringIO()).set_trace(sys._getframe(1))  # noqa: SIM115, PTH123
 
     monkeypatch.setattr(sys, "breakpointhook", set_trace)
 

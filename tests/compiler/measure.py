@@ -112,7 +112,7 @@ def _measure_all(measure: Callable[[Any], Result], kernels: list[tuple[str, Any]
     """Send each result as soon as it is there. What MLIR prints about an error belongs to the verdict."""
     for name, kernel in kernels:
         signal.alarm(LIMIT)
-        with tempfile.TemporaryFile("w+", errors="replace") as printed:
+        with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as printed:
             for stream in (1, 2):
                 os.dup2(printed.fileno(), stream)
             result = measure(kernel)

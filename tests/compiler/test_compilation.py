@@ -70,7 +70,7 @@ def test_a_refusal_has_the_compilers_words_and_the_line(
     assert Path(answer.refusal.file).name == "kernels.py"
     assert answer.refusal.line is not None
     assert line in answer.refusal.source
-    assert line in Path(kernels.__file__).read_text().splitlines()[answer.refusal.line - 1]
+    assert line in Path(kernels.__file__).read_text(encoding="utf-8").splitlines()[answer.refusal.line - 1]
 
 
 def test_a_tuple_of_arguments_is_specialized_as_the_compiler_does(start: compilation.Start) -> None:

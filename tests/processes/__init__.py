@@ -12,7 +12,7 @@ from pathlib import Path
 def alive(process: int) -> bool:
     """Whether a process runs; a zombie that nobody has collected yet counts as gone."""
     try:
-        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+        state = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
     except (FileNotFoundError, ProcessLookupError):
         return False
     return state != "Z"

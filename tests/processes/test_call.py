@@ -112,7 +112,10 @@ def test_a_limit_names_the_line(begin: Begin) -> None:
         process = next(messages)
         with pytest.raises(TimeIsUpError) as error:
             next(messages)
-    assert file.read_text().splitlines()[(error.value.line or 0) - 1].strip() in ("time.sleep(0.01)", "while True:")
+    assert file.read_text(encoding="utf-8").splitlines()[(error.value.line or 0) - 1].strip() in (
+        "time.sleep(0.01)",
+        "while True:",
+    )
     assert isinstance(process, int)
     assert dies(process)
 

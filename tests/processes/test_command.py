@@ -58,7 +58,7 @@ def command(
     process_group: int | None = None,
 ) -> subprocess.Popen[str]:
     file = Path(folder, "script.py")
-    file.write_text(source)
+    file.write_text(source, encoding="utf-8")
     return subprocess.Popen(
         [*run, str(file), *arguments],
         cwd=folder,
@@ -121,7 +121,7 @@ def test_signals_that_come_together_all_reach_the_script(environment: dict[str, 
 
 
 def state(process: int) -> str:
-    return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    return Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
 
 
 def test_ctrl_z_stops_the_script_too(environment: dict[str, str], tmp_path: Path) -> None:

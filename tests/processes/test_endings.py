@@ -295,7 +295,7 @@ def test_a_spare_child_that_is_killed_is_missed_by_nobody(tmp_path: Path) -> Non
     with apart(tmp_path), Runner() as runner:
         parent = int(finish(runner.run, script)[0])
         for _ in range(5):
-            for child in map(int, Path(f"/proc/{parent}/task/{parent}/children").read_text().split()):
+            for child in map(int, Path(f"/proc/{parent}/task/{parent}/children").read_text(encoding="utf-8").split()):
                 os.kill(child, signal.SIGKILL)
                 assert dies(child)
             assert finish(runner.run, script) == (f"{parent}\n", Outcome(0, ANY))
@@ -310,11 +310,11 @@ def test_five_hundred_runs_leave_nothing(warm: Runner, tmp_path: Path) -> None:
 
     def held() -> tuple[int, int, int]:
         """Descriptors here and in the parent, and how many children that has: on a GPU, the spare one."""
-        children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+        children = Path(f"/proc/{parent}/task/{parent}/children").read_text(encoding="utf-8").split()
         return open_files(os.getpid()), open_files(parent), len(children)
 
     def resident() -> int:
-        pages = int(Path(f"/proc/{parent}/statm").read_text().split()[1])
+        pages = int(Path(f"/proc/{parent}/statm").read_text(encoding="utf-8").split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE")
 
     before, memory = held(), resident()

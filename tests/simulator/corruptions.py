@@ -53,7 +53,7 @@ def compiled(function: ast.FunctionDef, names: dict[str, Any], path: Path) -> An
     """The kernel, from a file of its own: Triton reads its source."""
     function.decorator_list = [ast.parse("triton.jit", mode="eval").body]
     source = ast.unparse(ast.fix_missing_locations(function))
-    path.write_text(source)
+    path.write_text(source, encoding="utf-8")
     space = dict(names)
     exec(compile(source, path, "exec"), space)
     return space[function.name]

@@ -171,7 +171,7 @@ async def test_a_footers_picture_stays_until_a_slide_has_no_footer(deck: Path, w
     footer = "{style: template, right: {image: picture.png}, height: 5}"
     slides = ("one", "two", "<!-- no_footer -->\nthree")
     theme = f"---\ntheme: {{override: {{footer: {footer}}}}}\n---\n"
-    deck.write_text(theme + "\n\n<!-- end_slide -->\n\n".join(slides))
+    deck.write_text(theme + "\n\n<!-- end_slide -->\n\n".join(slides), encoding="utf-8")
     async with presenting(deck, 1, way) as pilot:
         assert SIGNS[way] in "".join(written)
         assert SIGNS[way] not in await new(written, pilot, "n"), "it is sent again"
@@ -216,7 +216,7 @@ async def test_characters_stand_for_it_behind_an_overlay(deck: Path, written: li
 
 @run
 async def test_what_is_scrolled_out_is_cut_off(deck: Path, written: list[str]) -> None:
-    deck.write_text(DECK.replace("Below it.", "Below it.\n\n" * 20))
+    deck.write_text(DECK.replace("Below it.", "Below it.\n\n" * 20), encoding="utf-8")
     async with presenting(deck, 2, Way.SIXEL) as pilot:
         width, height = sixel_size("".join(written))
         for key, hidden in (("shift+down", 20), ("shift+down", 40), ("shift+up", 20)):

@@ -190,11 +190,13 @@ def test_the_editor_stays_open_over_code_that_moves(tmp_path: Path) -> None:
 
     async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
         await pilot.press("ctrl+o", *"mine ")
-        deck.write_text(deck.read_text().replace("Run it\n===", "Run it now\n===\n\nA new line."))
+        deck.write_text(
+            deck.read_text(encoding="utf-8").replace("Run it\n===", "Run it now\n===\n\nA new line."), encoding="utf-8"
+        )
         await pilot.press("ctrl+r", *"too ")
         assert editor(viewer).text.startswith("mine too print")
         assert "Run it now" in screen(viewer)
-        deck.write_text(deck.read_text().replace('"says"', '"sings"'))
+        deck.write_text(deck.read_text(encoding="utf-8").replace('"says"', '"sings"'), encoding="utf-8")
         await pilot.press("ctrl+r")
         assert viewer.editor is None
         assert "sings" in screen(viewer)
@@ -332,7 +334,7 @@ def test_a_word_that_is_typed_on_when_a_save_closes_the_editor_is_no_command(tmp
 
     async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
         await pilot.press("ctrl+o", *"s")
-        path.write_text(path.read_text().replace('print("says"', 'print("said"'))
+        path.write_text(path.read_text(encoding="utf-8").replace('print("says"', 'print("said"'), encoding="utf-8")
         viewer.action_reload()
         assert viewer.editor is None
         await pilot.press(*"qrt")

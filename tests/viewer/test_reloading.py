@@ -123,7 +123,7 @@ def by_another_file(file: Path, text: str) -> None:
 
 
 def in_pieces(file: Path, text: str) -> None:
-    with file.open("w") as opened:
+    with file.open("w", encoding="utf-8") as opened:
         for start in range(0, len(text), 40):
             opened.write(text[start : start + 40])
             opened.flush()
@@ -131,13 +131,13 @@ def in_pieces(file: Path, text: str) -> None:
 
 def away_and_back(file: Path, text: str) -> None:
     file.unlink()
-    file.write_text(text)
+    file.write_text(text, encoding="utf-8")
 
 
 def many_times(file: Path, text: str) -> None:
     for number in range(50):
-        file.write_text(text.replace("words", f"words {number}"))
-    file.write_text(text)
+        file.write_text(text.replace("words", f"words {number}"), encoding="utf-8")
+    file.write_text(text, encoding="utf-8")
 
 
 SAVES = [Path.write_text, by_another_file, in_pieces, away_and_back, many_times]
@@ -160,7 +160,7 @@ def test_a_save_keeps_the_slide_and_its_output(talk: Path, save: Callable[[Path,
 
 def test_an_error_shows_over_the_slides_and_goes_with_the_next_save(talk: Path) -> None:
     async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        talk.write_text(text_of("a", "b") + "\n<!-- puase -->\n")
+        talk.write_text(text_of("a", "b") + "\n<!-- puase -->\n", encoding="utf-8")
         await until(pilot, shown(viewer, "talk.md:15: unknown command 'puase'"))
         assert "First words." in screen(viewer)
         await pilot.press("n")
@@ -168,7 +168,7 @@ def test_an_error_shows_over_the_slides_and_goes_with_the_next_save(talk: Path) 
         assert "puase" in screen(viewer)
         await pilot.press("escape")
         assert "unknown command" not in screen(viewer)
-        talk.write_text(text_of("a", "b").replace("And more.", "And better."))
+        talk.write_text(text_of("a", "b").replace("And more.", "And better."), encoding="utf-8")
         await until(pilot, shown(viewer, "And better."))
 
     follow(talk, steps)
@@ -176,10 +176,10 @@ def test_an_error_shows_over_the_slides_and_goes_with_the_next_save(talk: Path) 
 
 def test_a_slide_that_was_lost_for_a_while_is_found_again(talk: Path) -> None:
     async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        whole = talk.read_text()
-        talk.write_text(text_of("a"))
+        whole = talk.read_text(encoding="utf-8")
+        talk.write_text(text_of("a"), encoding="utf-8")
         await until(pilot, shown(viewer, "1 / 1"))
-        talk.write_text(whole)
+        talk.write_text(whole, encoding="utf-8")
         await until(pilot, shown(viewer, "3 / 4"))
 
     follow(talk, steps, start=3)
@@ -187,7 +187,7 @@ def test_a_slide_that_was_lost_for_a_while_is_found_again(talk: Path) -> None:
 
 def test_what_the_deck_is_made_of_is_followed_too(talk: Path) -> None:
     part = talk.with_name("part.md")
-    talk.write_text("One\n===\n\n<!-- include: part.md -->\n")
+    talk.write_text("One\n===\n\n<!-- include: part.md -->\n", encoding="utf-8")
     part.write_text("As it was.\n")
 
     async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
@@ -208,7 +208,7 @@ def test_a_picture_that_was_saved_is_drawn_again(talk: Path) -> None:
         Image.new("RGB", (width, 40), "red").save(talk.with_name("picture.png"))
 
     save(40)
-    talk.write_text("One\n===\n\n![](picture.png)\n")
+    talk.write_text("One\n===\n\n![](picture.png)\n", encoding="utf-8")
 
     async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
         before = screen(viewer).count("▀")
@@ -223,11 +223,11 @@ def test_an_automatic_block_runs_again_only_if_it_changed(talk: Path) -> None:
 
     async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
         await until(pilot, shown(viewer, "✓"))
-        talk.write_text("Before.\n\n<!-- end_slide -->\n\n" + text_of("a", "b", "c", "auto"))
+        talk.write_text("Before.\n\n<!-- end_slide -->\n\n" + text_of("a", "b", "c", "auto"), encoding="utf-8")
         await until(pilot, shown(viewer, "5 / 5"))
         await finished(viewer, pilot)
         assert ran.read_text() == "ran\n"
-        talk.write_text(text_of("a", "auto2"))
+        talk.write_text(text_of("a", "auto2"), encoding="utf-8")
         await until(pilot, shown(viewer, "2 / 2"))
         await until(pilot, shown(viewer, "✓"))
         assert ran.read_text() == "ran\nran\n"

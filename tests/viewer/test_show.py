@@ -60,8 +60,8 @@ def show(talk: Path) -> Iterator[Show]:
 
 
 def saved(talk: Path, old: str, new: str) -> None:
-    assert old in talk.read_text()
-    talk.write_text(talk.read_text().replace(old, new))
+    assert old in talk.read_text(encoding="utf-8")
+    talk.write_text(talk.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
 
 
 def type_over(show: Show, text: str) -> None:
@@ -125,12 +125,12 @@ def test_a_save_keeps_the_place_the_edit_and_the_output(show: Show, talk: Path) 
 
 def test_a_slide_that_a_save_took_away_is_found_when_it_comes_back(show: Show, talk: Path) -> None:
     show.go(Place(2))
-    talk.write_text(TALK.partition("<!-- end_slide -->")[0])
+    talk.write_text(TALK.partition("<!-- end_slide -->")[0], encoding="utf-8")
     half = load_deck(talk)
     assert show.doubtful(half)
     show.take_in(half)
     assert (show.place, show.lost) == (Place(), True)
-    talk.write_text(TALK)
+    talk.write_text(TALK, encoding="utf-8")
     show.take_in(load_deck(talk))
     assert (show.place, show.lost) == (Place(2), False)
 

@@ -295,7 +295,10 @@ def test_reading_again_keeps_place_and_outputs(tmp_path: Path) -> None:
         await pilot.press("ctrl+e")
         await finished(viewer, pilot)
         deck.write_text(
-            deck.read_text().replace("Run it\n===", "Run it now\n===\n\nA new line.").replace("light", "dark")
+            deck.read_text(encoding="utf-8")
+            .replace("Run it\n===", "Run it now\n===\n\nA new line.")
+            .replace("light", "dark"),
+            encoding="utf-8",
         )
         await pilot.press("r")
         assert viewer.show.place == Place(1, 0)
@@ -309,7 +312,7 @@ def test_a_deck_that_broke_is_named_and_the_old_one_stays(tmp_path: Path) -> Non
     deck = Path(shutil.copy(DECKS / "tour.md", tmp_path))
 
     async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        deck.write_text(deck.read_text() + "\n<!-- nosuchcommand -->\n")
+        deck.write_text(deck.read_text(encoding="utf-8") + "\n<!-- nosuchcommand -->\n", encoding="utf-8")
         await pilot.press("r")
         assert "tour.md:" in screen(viewer)
         assert "First steps" in screen(viewer)

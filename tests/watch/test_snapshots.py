@@ -38,7 +38,7 @@ def test_a_screen_looks_as_it_did(
 ) -> None:
     checker.answer = answer
     if solved:
-        Path("exercises", "exercise_1.py").write_text(SOLUTIONS["1"])
+        Path("exercises", "exercise_1.py").write_text(SOLUTIONS["1"], encoding="utf-8")
     watch = Watch("1", checker=checker, clock=lambda: "14:03:22")
 
     async def drive(pilot: Pilot[int]) -> None:

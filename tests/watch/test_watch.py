@@ -94,7 +94,7 @@ def test_the_exercise_is_checked_before_anything_is_saved(checker: FakeChecker) 
 
 
 def test_each_save_is_checked(checker: FakeChecker) -> None:
-    shipped = FIRST.read_text()
+    shipped = FIRST.read_text(encoding="utf-8")
 
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
         await save(watch, pilot, SOLUTIONS["1"])
@@ -111,9 +111,9 @@ def test_a_save_during_a_check_stops_it_and_the_newest_text_wins(checker: FakeCh
 
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
         await until(pilot, lambda: len(checker.asked) == 1)
-        FIRST.write_text("x = 1\n")
+        FIRST.write_text("x = 1\n", encoding="utf-8")
         await until(pilot, lambda: len(checker.asked) == 2)
-        FIRST.write_text(SOLUTIONS["1"])
+        FIRST.write_text(SOLUTIONS["1"], encoding="utf-8")
         await until(pilot, lambda: len(checker.asked) == 3)
         assert [asked.stopped.is_set() for asked in checker.asked] == [True, True, False]
         assert "checking" in screen(watch)
@@ -128,7 +128,7 @@ def test_a_save_during_a_check_stops_it_and_the_newest_text_wins(checker: FakeCh
 async def save_and_hold(watch: Watch, pilot: Pilot[int], checker: FakeChecker, text: str) -> None:
     """Saves the first exercise, and keeps the verdict back as an endless loop does."""
     checker.holding.set()
-    FIRST.write_text(text)
+    FIRST.write_text(text, encoding="utf-8")
     await until(pilot, lambda: watch.watched.job is not None and watch.watched.job.text == text)
     await pilot.pause()
 
@@ -163,7 +163,7 @@ def test_the_first_check_has_no_verdict_to_be_told_from(checker: FakeChecker) ->
 
 def test_hints_wait_for_the_verdict_on_the_file_as_it_is_now(checker: FakeChecker) -> None:
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
-        await save_and_hold(watch, pilot, checker, f"{FIRST.read_text()}# a remark\n")
+        await save_and_hold(watch, pilot, checker, f"{FIRST.read_text(encoding='utf-8')}# a remark\n")
         await press(pilot, "h")
         assert "hints come with the verdict" in screen(watch)
         assert "hint 1 of 3" not in screen(watch)
@@ -244,7 +244,7 @@ def test_hints_come_one_by_one(checker: FakeChecker) -> None:
 
 
 def test_hints_stay_while_the_mistake_stays_and_go_with_it(checker: FakeChecker) -> None:
-    shipped = FIRST.read_text()
+    shipped = FIRST.read_text(encoding="utf-8")
 
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
         await press(pilot, "h", "h")
@@ -257,7 +257,7 @@ def test_hints_stay_while_the_mistake_stays_and_go_with_it(checker: FakeChecker)
 
 
 def test_the_first_exercise_that_has_not_passed_is_opened(checker: FakeChecker) -> None:
-    FIRST.write_text(SOLUTIONS["1"])
+    FIRST.write_text(SOLUTIONS["1"], encoding="utf-8")
 
     async def pass_it(watch: Watch, pilot: Pilot[int]) -> None:
         assert watch.watched.passed
@@ -283,7 +283,7 @@ def test_keys_lead_to_other_exercises(checker: FakeChecker) -> None:
 
 
 def test_a_right_exercise_offers_its_variation_and_a_key_leads_there_and_on(checker: FakeChecker) -> None:
-    FIRST.write_text(SOLUTIONS["1"])
+    FIRST.write_text(SOLUTIONS["1"], encoding="utf-8")
 
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
         assert "b  done early: exercise 1b, a * x + y in one kernel" in screen(watch)
@@ -307,7 +307,7 @@ def test_a_right_exercise_offers_its_variation_and_a_key_leads_there_and_on(chec
 
 def test_variations_are_not_needed_for_all_of_them(checker: FakeChecker) -> None:
     for number in ("1", "2", "3", "4"):
-        Path("exercises", f"exercise_{number}.py").write_text(SOLUTIONS[number])
+        Path("exercises", f"exercise_{number}.py").write_text(SOLUTIONS[number], encoding="utf-8")
 
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
         for key in "1234":
@@ -323,7 +323,7 @@ def test_only_the_open_exercise_is_followed(checker: FakeChecker) -> None:
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
         await press(pilot, "n")
         await settled(watch, pilot)
-        FIRST.write_text("saved, but not open")
+        FIRST.write_text("saved, but not open", encoding="utf-8")
         await save(watch, pilot, SOLUTIONS["2"])
         assert [asked.exercise.number for asked in checker.asked] == [*"122"]
 
@@ -333,7 +333,7 @@ def test_only_the_open_exercise_is_followed(checker: FakeChecker) -> None:
 def test_the_list_shows_progress_time_and_the_best_ratio_and_opens_an_exercise(
     checker: FakeChecker, desk: Path
 ) -> None:
-    FIRST.write_text(SOLUTIONS["1"])
+    FIRST.write_text(SOLUTIONS["1"], encoding="utf-8")
 
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
         file = desk / "state" / "progress.json"
@@ -352,18 +352,18 @@ def test_the_list_shows_progress_time_and_the_best_ratio_and_opens_an_exercise(
 
 
 def test_reset_asks_first_and_keeps_a_backup(checker: FakeChecker, desk: Path) -> None:
-    shipped = FIRST.read_text()
-    FIRST.write_text(f"{shipped}# my own\n")
+    shipped = FIRST.read_text(encoding="utf-8")
+    FIRST.write_text(f"{shipped}# my own\n", encoding="utf-8")
 
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
         await press(pilot, "x")
         assert isinstance(watch.screen, Question)
         assert "Your file is kept as a backup" in screen(watch)
         await press(pilot, "n")
-        assert "my own" in FIRST.read_text()
+        assert "my own" in FIRST.read_text(encoding="utf-8")
         await press(pilot, "x", "y")
         await settled(watch, pilot)
-        assert FIRST.read_text() == shipped
+        assert FIRST.read_text(encoding="utf-8") == shipped
         (backup,) = (desk / "state" / "backups").iterdir()
         assert "my own" in backup.read_text()
         assert backup.name in screen(watch)
@@ -388,7 +388,7 @@ def test_the_solution_is_shown_once_ones_own_has_passed(checker: FakeChecker) ->
         assert not isinstance(watch.screen, Solution)
 
     for size in ((80, 60), (160, 60)):
-        FIRST.write_text("")
+        FIRST.write_text("", encoding="utf-8")
         (Path("state") / "progress.json").unlink(missing_ok=True)
         drive(checker, steps, "1", size)
 
@@ -508,7 +508,7 @@ def test_a_folder_that_cannot_be_written_is_told_and_the_verdict_shown(checker: 
         await press(pilot, "escape")
         await save(watch, pilot, SOLUTIONS["1"])
         await press(pilot, "x", "y")
-        assert FIRST.read_text() == SOLUTIONS["1"], "without a backup nothing is put back"
+        assert FIRST.read_text(encoding="utf-8") == SOLUTIONS["1"], "without a backup nothing is put back"
 
     drive(checker, steps)
 
@@ -574,9 +574,9 @@ def test_an_editor_that_nobody_has_named_says_first_how_to_leave_it_once(checker
         await press(pilot, "e")
         assert "nano: Ctrl+X leaves" in screen(watch)
         assert "$EDITOR names another one" in screen(watch)
-        assert nano.read_text() == ""
+        assert nano.read_text(encoding="utf-8") == ""
         await press(pilot, "e", "e")
-        assert nano.read_text() == "opened\nopened\n"
+        assert nano.read_text(encoding="utf-8") == "opened\nopened\n"
 
     drive(checker, steps)
 

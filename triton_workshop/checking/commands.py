@@ -83,7 +83,7 @@ def run_hint(number: str, level: int | None) -> int:
     exercise, record = exercise_numbered(number), load_progress()[number]
     file = _there(exercise, exercise.exercise_file)
     if record.digest != digest(exercise):
-        with Path(os.devnull).open("w") as nowhere:
+        with Path(os.devnull).open("wb") as nowhere:
             record = remember(check(exercise, file, output=nowhere.fileno()))
     level = min(level or record.hints_shown + 1, len(record.hints))
     if level:

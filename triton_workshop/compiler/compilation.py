@@ -87,7 +87,7 @@ def _answers_of(process: Call, jobs: Sequence[Job]) -> Iterator[Answer]:
 
 def new_process() -> Call:
     """Start a process for the compiler. Raises OSError."""
-    with Path(os.devnull).open("w") as nowhere:
+    with Path(os.devnull).open("wb") as nowhere:
         return call.start(COMPILER, output=nowhere.fileno(), variables=compiling(os.environ))
 
 
@@ -95,7 +95,7 @@ def warm(runner: Runner) -> Start:
     """How to start processes for the compiler that have imported Triton before."""
 
     def start() -> Call:
-        with Path(os.devnull).open("w") as nowhere:
+        with Path(os.devnull).open("wb") as nowhere:
             return runner.call(COMPILER, output=nowhere.fileno(), mode=Mode.COMPILER)
 
     return start

@@ -195,9 +195,9 @@ def test_a_saved_deck_is_read_again_and_a_broken_one_is_named(tmp_path: Path) ->
 
     async def steps(on: Rehearsal) -> None:
         await on.say(Status(4, 0, 0.0))
-        deck.write_text(deck.read_text().replace("Ask first.", "Ask them all."))
+        deck.write_text(deck.read_text(encoding="utf-8").replace("Ask first.", "Ask them all."), encoding="utf-8")
         await on.until("Ask them all.")
-        deck.write_text(deck.read_text() + "\n<!-- nosuchcommand -->\n")
+        deck.write_text(deck.read_text(encoding="utf-8") + "\n<!-- nosuchcommand -->\n", encoding="utf-8")
         await on.until("✗ talk.md:")
         assert "Ask them all." in on.screen
 
