@@ -208,12 +208,12 @@ def fused(x_ptr, y_ptr, z_ptr, out_ptr, N: tl.constexpr):
     tl.store(out_ptr + at, tl.fma(tl.load(x_ptr + at), tl.load(y_ptr + at), tl.load(z_ptr + at)))
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.float16, torch.bfloat16])
 def test_a_fused_product_and_sum_is_rounded_once(dtype: torch.dtype) -> None:
     from fractions import Fraction
 
     generator = torch.Generator().manual_seed(1)
-    x, y, z = (torch.randn(512, generator=generator).to(dtype) for _ in range(3))
+    x, y, z = (torch.randn(512, generator=generator, dtype=torch.float64).to(dtype) for _ in range(3))
     y[256:] = (-z[256:].double() / x[256:].double()).to(dtype)  # nearly all cancels
     out = torch.zeros(512, dtype=dtype)
     fused[(2,)](x, y, z, out, N=256)
