@@ -19,6 +19,7 @@ from processes import dies, with_variable
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.unfinished import open_todos
 from triton_workshop.device import visible_gpus
+from triton_workshop.without_library import has_library
 
 # No deadline: machines are slow and noisy. In CI always the same examples; here new ones every time.
 settings.register_profile("workshop", deadline=None, derandomize="CI" in os.environ)
@@ -32,6 +33,7 @@ RunPython = Callable[..., Outcome]
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Skip what this machine does not have. Where WORKSHOP_NEEDS_PRESENTERM is set, presenterm has to be here."""
     missing = {
+        "library": None if has_library() else "Triton's compiled library is not installed here",
         "gpu": None if any(gpu.runs_kernels for gpu in visible_gpus()) else "no NVIDIA GPU on this machine",
         "presenterm": None
         if shutil.which("presenterm") or "WORKSHOP_NEEDS_PRESENTERM" in os.environ

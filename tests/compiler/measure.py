@@ -17,9 +17,10 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NoReturn
+
+from triton_workshop.without_library import provide
 
 VERDICTS = Path(__file__).parent / "constructs" / "verdicts.json"
 LIMIT = 20
@@ -74,6 +75,7 @@ def measure_column(column: str, names: list[str]) -> None:
         from triton_workshop.simulator import install
 
         install()
+    provide()
     import triton.compiler  # noqa: F401  # before the forks, as all that each of them needs
 
     from compiler import arguments  # noqa: F401
@@ -236,7 +238,9 @@ INTERPRETED = ("interpreter", "simulator")
 def write_verdicts(results: dict[str, Result]) -> None:
     """Record what the compiler of this version says; what other versions said stays."""
     known: dict[str, dict[str, str]] = json.loads(VERDICTS.read_text()) if VERDICTS.exists() else {}
-    installed = version("triton")
+    import triton
+
+    installed = triton.__version__
     merged = {name: {**known.get(name, {}), installed: result["verdict"]} for name, result in results.items()}
     known.update({name: dict(sorted(verdicts.items())) for name, verdicts in merged.items()})
     VERDICTS.write_text(json.dumps(dict(sorted(known.items())), indent=1, ensure_ascii=False) + "\n")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import pickle
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +13,13 @@ import pytest
 import torch
 
 from triton_workshop.compiler import compilation
+from triton_workshop.compiler import said as said_by
 from triton_workshop.compiler.asked import Answer, Job, Refusal, Wanted
 from triton_workshop.compiler.compilation import answers, jobs_for, new_process, warm
 from triton_workshop.compiler.launches import Launches
 from triton_workshop.compiler.said import Said, ask
 from triton_workshop.compiler.targets import TARGETS, Target, targets_with
+from triton_workshop.processes import call
 from triton_workshop.processes.call import Call
 from triton_workshop.processes.runner import Runner
 
@@ -41,6 +45,7 @@ def said(kernel: Any, start: compilation.Start, **arguments: Any) -> Said:
     return ask(wanted(kernel, **arguments), start)
 
 
+@pytest.mark.library
 @pytest.mark.parametrize("kernel", [kernels.takes_all, kernels.calls_itself])
 def test_a_kernel_takes_all_that_it_names_with_it(kernel: Any, start: compilation.Start) -> None:
     found = said(kernel, start)
@@ -77,6 +82,18 @@ def test_a_tuple_of_arguments_is_specialized_as_the_compiler_does(start: compila
     assert said(kernels.takes_a_pair, start, number=kernels.Pair(2.0, 1)).refused is None
 
 
+def test_without_the_library_the_front_end_has_the_only_word(
+    start: compilation.Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(said_by, "has_library", lambda: False)
+    found = said(kernels.takes_all, start)
+    assert found.refused is None
+    assert found.lines() == ["Triton's front end accepts it. Its compiler is not on this machine."]
+    assert found.in_a_line() == "Triton's front end accepts it; there is no compiler here"
+    assert said(kernels.leaves_a_loop, start).refused is not None
+
+
+@pytest.mark.library
 def test_what_older_gpus_do_not_have_is_a_note(start: compilation.Start) -> None:
     found = said(kernels.fp8_of_new_gpus, start)
     assert found.refused is None
@@ -111,6 +128,7 @@ def test_a_number_that_is_used_as_an_address_has_64_bits(start: compilation.Star
     assert ask(launches.wanted(), start).refused is None
 
 
+@pytest.mark.library
 def test_a_compiler_that_takes_too_long_is_ended_and_the_rest_goes_on(
     start: compilation.Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -123,22 +141,35 @@ def test_a_compiler_that_takes_too_long_is_ended_and_the_rest_goes_on(
     assert "compiles very slowly for sm_75" in Said(TARGETS, (), tuple(found)).notes[0]
 
 
+class Crash:
+    """Ends the process that unpickles it."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os._exit, (1,)
+
+
+@pytest.mark.library
 def test_a_compiler_that_crashes_has_refused(start: compilation.Start) -> None:
     [kernel] = wanted(kernels.calls_itself)
-    processes: list[Call] = []
-
-    def crashing() -> Call:
-        processes.append(start())
-        if len(processes) == 1:
-            processes[0].kill()
-        return processes[-1]
-
-    first, second = answers([Job(kernel, TARGETS[0]), Job(kernel, TARGETS[1])], crashing)
+    crashing = replace(kernel, data=pickle.dumps(Crash()))
+    first, second = answers([Job(crashing, TARGETS[0]), Job(kernel, TARGETS[1])], start)
     assert first.refusal is not None
     assert "the compiler itself crashed" in first.refusal.words
     assert second.refusal is None
 
 
+def test_a_compiler_that_does_not_start_has_nothing_to_say(start: compilation.Start) -> None:
+    [kernel] = wanted(kernels.calls_itself)
+
+    def ended() -> Call:
+        with Path(os.devnull).open("w") as nowhere:
+            return call.start("os:_exit", output=nowhere.fileno())
+
+    with pytest.raises(OSError, match="could not be imported in another process"):
+        list(answers([Job(kernel, None)], ended))
+
+
+@pytest.mark.library
 def test_a_new_process_compiles_without_torch_and_without_the_interpreter(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRITON_INTERPRET", "1")
     assert os.environ["TRITON_INTERPRET"] == "1"

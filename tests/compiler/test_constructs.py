@@ -8,10 +8,10 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+import triton
 
 from .measure import VERDICTS
 
@@ -36,9 +36,9 @@ FOR_OLDER_GPUS = {"cast_to_fp8e4", "fp8e4_loaded"}
 @functools.cache
 def recorded() -> dict[str, str]:
     """What the compiler said of each construct, under the installed version of Triton."""
-    verdicts = {name: said.get(version("triton")) for name, said in json.loads(VERDICTS.read_text()).items()}
+    verdicts = {name: said.get(triton.__version__) for name, said in json.loads(VERDICTS.read_text()).items()}
     if None in verdicts.values():
-        pytest.skip(f"nothing is recorded for Triton {version('triton')}: python -m compiler.measure --write")
+        pytest.skip(f"nothing is recorded for Triton {triton.__version__}: python -m compiler.measure --write")
     return verdicts
 
 
@@ -67,11 +67,12 @@ def test_types_alone_show_what_the_front_end_refuses() -> None:
     now = measured("types")
     assert now.keys() == recorded().keys()
     taken = {name for name, said in recorded().items() if said.startswith(TAKES)}
-    unseen = UNSEEN | UNSEEN_ON_3_6 if version("triton").startswith("3.6.") else UNSEEN
+    unseen = UNSEEN | UNSEEN_ON_3_6 if triton.__version__.startswith("3.6.") else UNSEEN
     assert {name for name, said in now.items() if said == TAKES} - taken == unseen | FOR_OLDER_GPUS
     assert [name for name in taken if now[name] != TAKES] == []
 
 
+@pytest.mark.library
 @pytest.mark.skipif(sys.platform == "win32", reason="constructs are measured in forks")
 def test_the_recorded_verdicts_are_the_compilers() -> None:
     now = measured("compiler")

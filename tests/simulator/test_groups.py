@@ -352,6 +352,7 @@ def test_a_launch_without_programs_does_nothing() -> None:
     assert out.sum() == 0
 
 
+@pytest.mark.library
 def test_the_switch_leaves_tritons_own_interpreter(tmp_path: Path) -> None:
     script = tmp_path / "which.py"
     script.write_text(

@@ -104,6 +104,7 @@ def compiled_for_a_gpu(x_ptr, out_ptr, n, B: tl.constexpr):
 sum_of_two = JITFunction(added.fn)
 
 
+@pytest.mark.library
 def test_tritons_code_generator_works_in_the_same_process() -> None:
     target = GPUTarget("cuda", 80, 32)
     backend = make_backend(target)

@@ -57,7 +57,7 @@ class Answer:
     """What the compiler says: why it refuses, or how much shared memory a program takes.
 
     `slow`: it took too long. `unknown`: nothing can be said, as the kernel names something that cannot be taken to
-    another process, or as there is no compiler here.
+    another process.
     """
 
     job: Job

@@ -7,6 +7,7 @@ from triton_workshop.compiler.asked import Answer
 from triton_workshop.compiler.compilation import READY
 from triton_workshop.compiler.launches import Specialization
 from triton_workshop.processes.wire import Connection
+from triton_workshop.without_library import provide
 
 
 def _received(data: bytes) -> Specialization:
@@ -20,6 +21,7 @@ def _received(data: bytes) -> Specialization:
 
 def compile_when_asked(connection: Connection) -> None:
     """Import the compiler, wait for jobs, and send an Answer to each. A job that cannot be done has none to give."""
+    provide()
     carrying.prepare()
     connection.send(READY)
     try:
@@ -32,11 +34,9 @@ def compile_when_asked(connection: Connection) -> None:
             special = _received(job.wanted.data)
             if job.target is None:
                 answer = Answer(job, pipeline.refused_by_front_end(special))
-            elif pipeline.has_library():
+            else:
                 refusal, shared = pipeline.compiled(special, job.target)
                 answer = Answer(job, refusal, shared)
-            else:
-                answer = Answer(job, unknown=True)
         except carrying.CannotCarryError:
             answer = Answer(job, unknown=True)
         connection.send(answer)

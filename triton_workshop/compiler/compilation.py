@@ -37,11 +37,10 @@ def jobs_for(kernels: Sequence[Wanted], targets: Sequence[Target] = TARGETS) -> 
     """
     variants = {wanted.variant: wanted for wanted in kernels}
     last = {wanted.name: wanted for wanted in kernels}
-    newest, *others = targets
     return [
         *(Job(wanted, None) for wanted in kernels),
-        *(Job(wanted, newest) for wanted in variants.values()),
-        *(Job(wanted, target) for target in others for wanted in last.values()),
+        *(Job(wanted, target) for target in targets[:1] for wanted in variants.values()),
+        *(Job(wanted, target) for target in targets[1:] for wanted in last.values()),
     ]
 
 
@@ -79,6 +78,8 @@ def _answers_of(process: Call, jobs: Sequence[Job]) -> Iterator[Answer]:
             yield Answer(job, slow=True)
             return
         except EndedError as error:
+            if not ready:
+                raise OSError("Triton could not be imported in another process") from error
             yield Answer(job, Refusal(f"the compiler itself crashed: it was {error}"))
             return
         assert isinstance(answer, Answer)

@@ -15,18 +15,12 @@ from triton_workshop.compiler.asked import Refusal
 from triton_workshop.compiler.front_end import refusal_of, refused_by_types, source
 from triton_workshop.compiler.launches import Specialization
 from triton_workshop.compiler.targets import TARGETS, Target
+from triton_workshop.without_library import has_library
 
 _DIAGNOSTIC = re.compile(
     r"""^(?:loc\()?"?(?P<file>[^"\n]*?)"?:(?P<line>\d+):\d+\)?: error: (?P<words>.*)$""", re.MULTILINE
 )
 """How the library reports an error: `FILE:LINE:COLUMN: error: WORDS`, or `loc("FILE":LINE:COLUMN): error: WORDS`."""
-
-
-def has_library() -> bool:
-    """Whether Triton's compiled library is here."""
-    from importlib.util import find_spec
-
-    return find_spec("triton.backends.nvidia") is not None
 
 
 def refused_by_front_end(special: Specialization) -> Refusal | None:

@@ -11,14 +11,18 @@ from triton_workshop.compiler.compilation import SECONDS, Start, answers, jobs_f
 from triton_workshop.compiler.targets import Target, targets_with
 from triton_workshop.device import visible_gpus
 from triton_workshop.slide import Numbers, number_of
+from triton_workshop.without_library import has_library
 
 COMPILES = "It compiles for "
+ACCEPTED = "Triton's front end accepts it. Its compiler is not on this machine."
+"""What is said where Triton has no library."""
+GOOD_NEWS = (COMPILES, ACCEPTED)
 """How good news begins."""
 
 
 def is_good_news(line: str) -> bool:
     """Whether a line says for which GPUs all is fine, and not what is to be known about one of them."""
-    return line.startswith(COMPILES)
+    return line.startswith(GOOD_NEWS)
 
 
 def ask(kernels: Sequence[Wanted], start: Start) -> Said:
@@ -27,7 +31,7 @@ def ask(kernels: Sequence[Wanted], start: Start) -> Said:
     A second process helps where it starts at once; a new one would first have to import Triton.
     """
     present = [gpu.compute_capability for gpu in visible_gpus() if gpu.runs_kernels]
-    targets = targets_with(present)
+    targets = targets_with(present) if has_library() else ()
     answer = answers if start is new_process else _answers_of_two
     found = list(answer(jobs_for(kernels, targets), start))
     asked = {(answer.job.wanted, answer.job.target) for answer in found}
@@ -73,12 +77,16 @@ class Said:
 
     def lines(self) -> list[str]:
         """What somebody whose script is right should know."""
+        if not self.targets:
+            return [ACCEPTED]
         fine = [str(target) for target in self.fine]
         return [*([f"{COMPILES}{listed(fine)}."] if fine else []), *self.notes]
 
     def in_a_line(self, numbers: Numbers = ()) -> str:
         """The same in short; lines are named as a slide numbers them, if it does."""
-        if (answer := self.refused) is None:
+        if (answer := self.refused) is None and not self.targets:
+            return "Triton's front end accepts it; there is no compiler here"
+        if answer is None:
             names = [f"sm_{target.capability}" for target in reversed(self.fine)]
             all_of_them = len(names) > 1 and len(names) == len(self.targets)
             compiles = f"compiles for {f'{names[0]} to {names[-1]}' if all_of_them else listed(names)}" if names else ""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 from typing import Any
 
 from triton_workshop.errors import WorkshopError
+from triton_workshop.without_library import has_library, provide
 
 SWITCH = "TRITON_WORKSHOP_SIMULATOR"
 """Set to 0, this environment variable leaves kernels to Triton's own interpreter."""
@@ -15,24 +15,22 @@ UNDEFINED_SWITCH = "TRITON_WORKSHOP_UNDEFINED"
 """Set to `zero`, this environment variable makes 0 of what a masked load without `other=` leaves undefined, for kernels
 that rely on what NVIDIA's GPUs happen to do: see `undefined.py`."""
 
-NO_TRITON = (
-    "Triton is not installed: it ships for Linux and Windows only. The deck works here "
-    "(`uv run workshop present`); to run kernels, use a Linux container or a Linux machine over ssh. "
-    "`uv run setup-check` says how."
-)
-
 
 def install() -> None:
-    """Make `@triton.jit` functions run on the CPU from now on.
+    """Make `@triton.jit` functions run on the CPU from now on, where Triton has no wheel too.
 
     Triton's interpreter needs `TRITON_INTERPRET=1` to be set already (see `device.py`), and Triton not to have been
-    imported without it. Raises WorkshopError if Triton is not installed.
+    imported without it. Raises WorkshopError if there is no Triton to be had.
     """
-    if importlib.util.find_spec("triton") is None:
-        raise WorkshopError(NO_TRITON)
+    provide()
     from triton.runtime import interpreter
 
     if os.environ.get(SWITCH, "1").strip() == "0":
+        if not has_library():
+            raise WorkshopError(
+                f"{SWITCH}=0 asks for Triton's own interpreter, which needs Triton's compiled library. This machine "
+                f"has only Triton's Python files: unset {SWITCH}, and kernels run on the simulator."
+            )
         _let_a_scalar_be_an_index(interpreter)
     else:
         _take_over(interpreter)

@@ -1,0 +1,220 @@
+"""Triton's Python files are fetched once, whole or not at all, and what goes wrong is said in a sentence.
+
+uv is played by a script here; `.ci/laptops` fetches with uv itself.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import subprocess
+import sys
+import threading
+import zipfile
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from triton_workshop.errors import WorkshopError
+from triton_workshop.without_library import files
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="uv is played by a script with a #! line")
+
+UV = """\
+#!{python}
+import pathlib, sys
+arguments = dict(zip(sys.argv[3::1], sys.argv[4::1]))
+print(*sys.argv[1:], file=open({log!r}, "a"))
+requirements = pathlib.Path(arguments["--requirements"]).read_text()
+{more}
+package = pathlib.Path(arguments["--target"], "triton")
+for name in ("__init__.py", "language/core.py", "_C/libtriton.so", "_C/__init__.py", "backends/amd/driver.py", "a.h"):
+    file = package / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(requirements)
+"""
+
+
+class Uv:
+    """A script in uv's place, and what it was asked."""
+
+    def __init__(self, folder: Path) -> None:
+        self.program, self._log = folder / "uv", folder / "log"
+
+    def does(self, more: str = "") -> None:
+        self.program.write_text(UV.format(python=sys.executable, log=str(self._log), more=more))
+        self.program.chmod(0o755)
+
+    @property
+    def calls(self) -> list[str]:
+        return self._log.read_text().splitlines() if self._log.exists() else []
+
+
+@pytest.fixture
+def uv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Uv:
+    """A machine without Triton, with a cache folder of its own."""
+    uv = Uv(tmp_path)
+    uv.does()
+    monkeypatch.setenv("UV", str(uv.program))
+    monkeypatch.setenv(files.CACHE, str(tmp_path / "cache"))
+    monkeypatch.setattr(files, "_installed", lambda: None)
+    return uv
+
+
+def kept(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+def nothing_is_left(folder: Path) -> bool:
+    return not folder.exists() or kept(folder) <= {"fetching.lock"}
+
+
+def test_python_files_stay_and_compiled_code_goes(uv: Uv, tmp_path: Path) -> None:
+    folder = files.ready()
+    assert kept(folder) == {"triton/__init__.py", "triton/language/core.py"}
+    assert [path.name for path in folder.parent.iterdir() if path.is_dir()] == [folder.name]
+
+
+def test_they_are_fetched_once(uv: Uv) -> None:
+    assert files.ready() == files.ready()
+    assert len(uv.calls) == 1
+
+
+def test_uv_checks_the_hashes_of_uv_lock(uv: Uv) -> None:
+    folder = files.ready()
+    assert "--require-hashes" in uv.calls[0]
+    required = (folder / "triton" / "__init__.py").read_text()
+    assert required.startswith(f"triton=={files.version()} ")
+    lock = files.LOCK_FILE.read_text(encoding="utf-8")
+    wheels = re.findall(r"/triton-[^/]*x86_64\.whl\", hash = \"(sha256:\w{64})\"", lock)
+    assert re.findall(r"--hash=(\S+)", required) == wheels
+    assert wheels
+
+
+def test_a_failure_leaves_nothing_and_has_uvs_words(uv: Uv, tmp_path: Path) -> None:
+    uv.does('sys.exit("error: Hash mismatch for `triton`")')
+    with pytest.raises(WorkshopError, match=r"nothing was installed: error: Hash mismatch for `triton`\. Check the"):
+        files.ready()
+    assert nothing_is_left(tmp_path / "cache")
+
+
+def test_what_a_killed_process_left_is_removed(uv: Uv, tmp_path: Path) -> None:
+    left = tmp_path / "cache" / f"{files.PARTIAL}abc" / "wheel"
+    left.mkdir(parents=True)
+    files.ready()
+    assert not left.exists()
+
+
+def test_a_disk_without_room_is_told_before_the_download(
+    uv: Uv, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "ROOM", 10**18)
+    with pytest.raises(WorkshopError, match=r"takes 1000000000\.0 GB for a moment, and .* GB free\. Make room, or set"):
+        files.ready()
+    assert uv.calls == []
+    assert nothing_is_left(tmp_path / "cache")
+
+
+def test_a_folder_that_cannot_be_made_is_told(uv: Uv, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv(files.CACHE, str(tmp_path / "file" / "cache"))
+    with pytest.raises(WorkshopError, match=r"cannot be put into .*file/cache: Not a directory\. Check that"):
+        files.ready()
+
+
+def test_without_uv_it_says_how_to_start(uv: Uv, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("UV")
+    monkeypatch.setenv("PATH", str(tmp_path / "none"))
+    with pytest.raises(WorkshopError, match="Start this with `uv run`"):
+        files.ready()
+
+
+FETCHING = """
+import os, sys
+from triton_workshop.without_library import files
+files._installed = lambda: None
+print("ready" if files.ready().is_dir() else "missing")
+"""
+
+
+def test_of_two_processes_one_fetches_and_the_other_waits(uv: Uv, tmp_path: Path) -> None:
+    # uv goes on only when the second process has said that it waits.
+    uv.does(f"import time\nwhile not pathlib.Path({str(tmp_path / 'go')!r}).exists(): time.sleep(0.02)")
+    pipe = subprocess.PIPE
+    start = partial(subprocess.Popen, [sys.executable, "-c", FETCHING], stdout=pipe, stderr=pipe, text=True)
+    with start() as first:
+        assert first.stderr is not None
+        assert first.stderr.readline().startswith("Triton has no package for this machine")
+        with start() as second:
+            assert second.stderr is not None
+            waits = second.stderr.readline()
+            (tmp_path / "go").touch()
+            assert second.communicate(timeout=60)[0] == "ready\n"
+        assert first.communicate(timeout=60)[0] == "ready\n"
+    assert waits == "Another process is fetching Triton's Python files; this one waits for it.\n"
+    assert len(uv.calls) == 1
+
+
+@pytest.fixture
+def stick(tmp_path: Path) -> Path:
+    """A folder as `workshop pack` makes it, as far as Triton is concerned."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("triton/__init__.py", "# Triton")
+    folder = tmp_path / "a stick"
+    folder.mkdir()
+    (folder / files.archive()).write_bytes(packed.getvalue())
+    return folder
+
+
+@pytest.fixture
+def address(stick: Path) -> Iterator[str]:
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, format: str, *arguments: object) -> None:
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(stick))) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,)).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+def test_they_come_from_a_stick(uv: Uv, stick: Path) -> None:
+    files.take(str(stick))
+    assert (files.ready() / "triton" / "__init__.py").read_text() == "# Triton"
+    assert uv.calls == []
+
+
+def test_they_come_from_the_presenters_machine(uv: Uv, address: str) -> None:
+    files.take(address)
+    assert kept(files.ready()) == {"triton/__init__.py"}
+
+
+@pytest.mark.parametrize("what", ["missing", "damaged"])
+def test_a_stick_without_them_is_told(uv: Uv, stick: Path, tmp_path: Path, what: str) -> None:
+    (stick / files.archive()).unlink()
+    if what == "damaged":
+        (stick / files.archive()).write_bytes(b"damaged")
+    with pytest.raises(WorkshopError, match=rf"Expected {files.archive()} in .*a stick, a folder that `workshop pack`"):
+        files.take(str(stick))
+    assert nothing_is_left(tmp_path / "cache")
+
+
+def test_where_triton_is_installed_its_files_are_copied(tmp_path: Path) -> None:
+    pytest.importorskip("triton")
+    if files._installed() is None:
+        pytest.skip("another version of Triton than uv.lock's is installed")
+    files.fetch(tmp_path / "copy")
+    assert {"triton/__init__.py", "triton/language/core.py"} <= kept(tmp_path / "copy")
+    assert all(name.endswith(".py") and "/_C/" not in name for name in kept(tmp_path / "copy"))
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_without_write_access_is_told(uv: Uv, tmp_path: Path) -> None:
+    (tmp_path / "cache").mkdir(mode=0o500)
+    with pytest.raises(WorkshopError, match=r"cannot be put into .*: Permission denied"):
+        files.ready()

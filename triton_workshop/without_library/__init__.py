@@ -1,0 +1,42 @@
+"""Triton without its compiled library, so that kernels run on the simulator where Triton has no wheel, as on a Mac.
+
+Triton is two things in one wheel: Python files, in which its language, its front end and its interpreter are written,
+and a compiled library that builds and optimises code. The simulator needs only the former. So `files` fetches them, and
+`stand_in` takes the library's place.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+
+from triton_workshop.without_library import stand_in
+
+
+def provide() -> None:
+    """Make Triton importable here, in a process whose kernels do not run on a GPU.
+
+    Where Triton is installed, nothing happens. Where it is not, its Python files are fetched if they have not been
+    before. Raises WorkshopError if that is impossible.
+    """
+    if not has_library() and not stand_in.is_installed():
+        from triton_workshop.without_library import files
+
+        sys.path.append(str(files.ready()))
+        stand_in.install()
+
+
+def fetch_if_needed() -> None:
+    """What `provide` would fetch, now: before a terminal app starts, in whose processes nobody would see it happen.
+
+    Raises WorkshopError.
+    """
+    if not has_library():
+        from triton_workshop.without_library import files
+
+        files.ready()
+
+
+def has_library() -> bool:
+    """Whether Triton is installed here, with its compiled library."""
+    return not stand_in.is_installed() and importlib.util.find_spec("triton") is not None

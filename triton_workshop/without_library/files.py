@@ -1,0 +1,222 @@
+"""Where Triton's Python files come from on a machine that Triton has no wheel for, and where they stay.
+
+uv takes them out of the Linux wheel of the version in uv.lock, whose hash it checks. Or they come from a folder that
+`workshop pack` made, on a stick or on the presenter's machine.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import io
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+import urllib.error
+import urllib.request
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+from filelock import FileLock, Timeout
+
+from triton_workshop.errors import WorkshopError
+
+CACHE = "TRITON_WORKSHOP_CACHE"
+"""The variable with the folder to keep the files in, instead of the user's cache folder."""
+LOCK_FILE = Path(__file__).resolve().parents[2] / "uv.lock"
+WHEEL_OF = "x86_64-manylinux_2_28"
+"""The platform, as uv names it, whose wheel the files are taken from: its Python files are the same on all of them."""
+ROOM = 1_400_000_000
+"""Bytes that the wheel takes while it is unpacked, which is done before anything can be left out of it."""
+LEFT_OUT = ("_C", "backends/amd", "instrumentation", "plugins", "profiler")
+"""Folders of the package that are, or only serve, compiled code."""
+PARTIAL = "fetching-"
+LONGEST_WAIT = 30.0
+"""Seconds that a presenter's machine may take to answer."""
+
+
+def version() -> str:
+    """Triton's version in uv.lock. Raises WorkshopError if this is not a clone of the workshop's repository."""
+    return str(_locked()["version"])
+
+
+def _locked() -> dict[str, Any]:
+    try:
+        packages = tomllib.loads(LOCK_FILE.read_text(encoding="utf-8"))["package"]
+    except OSError as error:
+        raise WorkshopError(
+            f"Triton is not installed, and which version to fetch stands in uv.lock, which cannot be read: {error}. "
+            "Run this in a clone of the workshop's repository."
+        ) from error
+    found: dict[str, Any] = next(package for package in packages if package["name"] == "triton")
+    return found
+
+
+def _wheels() -> list[dict[str, Any]]:
+    """The wheels that the files may be taken from, one per kind of Python."""
+    return [wheel for wheel in _locked()["wheels"] if wheel["url"].endswith("x86_64.whl")]
+
+
+def cache() -> Path:
+    """This user's folder for the files: `triton`, the package, is in it once they have been fetched."""
+    root = os.environ.get(CACHE) or platformdirs.user_cache_dir("triton-workshop", appauthor=False)
+    return Path(root).expanduser().absolute() / f"triton-{version()}"
+
+
+def archive() -> str:
+    """The name of the files in a folder that `workshop pack` made."""
+    return f"triton-{version()}-python.zip"
+
+
+def ready() -> Path:
+    """The folder that Triton can be imported from. Fetches the files if they are not there. Raises WorkshopError."""
+    folder = cache()
+    if not folder.is_dir():
+        fetch(folder)
+    return folder
+
+
+def fetch(target: Path) -> None:
+    """Fill a new folder with Triton's Python files: downloaded, or copied where this version of Triton is installed.
+
+    It says on standard error what is done. Raises WorkshopError, and leaves nothing behind then.
+    """
+    with _alone(target) as work:
+        if work is None:
+            return
+        package = _installed() or _downloaded(work, target.parent)
+        _keep_python(package, work / "kept" / "triton")
+        (work / "kept").replace(target)
+
+
+def _installed() -> Path | None:
+    """The package as it is installed on this machine, as on a presenter's who packs for others."""
+    with suppress(importlib.metadata.PackageNotFoundError):
+        found = importlib.util.find_spec("triton")
+        if found is not None and found.origin and importlib.metadata.version("triton") == version():
+            return Path(found.origin).parent
+    return None
+
+
+def _downloaded(work: Path, home: Path) -> Path:
+    """The package as uv unpacks it in this folder, to be kept in `home`. Raises WorkshopError."""
+    size = max(wheel["size"] for wheel in _wheels())
+    print(
+        f"Triton has no package for this machine; the simulator needs its Python files only. uv now downloads "
+        f"{size / 1e6:.0f} MB, and unpacks them to {ROOM / 1e9:.1f} GB for a moment. Of these, 2 MB stay in {home}. "
+        "This happens once.",
+        file=sys.stderr,
+        flush=True,
+    )
+    free = shutil.disk_usage(work).free
+    if free < ROOM:
+        raise WorkshopError(
+            f"Unpacking Triton takes {ROOM / 1e9:.1f} GB for a moment, and {home} has {free / 1e9:.1f} GB free. "
+            f"Make room, or set {CACHE} to a folder on another disk."
+        )
+    _install(work)
+    return work / "wheel" / "triton"
+
+
+def take(source: str) -> None:
+    """Take the files from a folder that `workshop pack` made, or from the address at which it is served.
+
+    Raises WorkshopError.
+    """
+    address = source if "://" in source else Path(source).expanduser().absolute().as_uri()
+    target = cache()
+    with _alone(target) as work:
+        if work is None:
+            return
+        try:
+            with urllib.request.urlopen(f"{address.rstrip('/')}/{archive()}", timeout=LONGEST_WAIT) as answer:
+                data = answer.read()
+            zipfile.ZipFile(io.BytesIO(data)).extractall(work / "kept")
+        except (OSError, ValueError, zipfile.BadZipFile) as error:
+            reason = getattr(error, "reason", error)
+            raise WorkshopError(
+                f"Expected {archive()} in {source}, a folder that `workshop pack` made; got: {reason}."
+            ) from error
+        (work / "kept").replace(target)
+
+
+@contextmanager
+def _alone(target: Path) -> Iterator[Path | None]:
+    """A folder to work in, beside the target, for one process at a time; None if the target is there by then."""
+    parent = target.parent
+    try:
+        parent.mkdir(parents=True, exist_ok=True)
+        with _locked_by_us(parent / "fetching.lock"):
+            if target.is_dir():
+                yield None
+                return
+            for left in parent.glob(f"{PARTIAL}*"):  # by a process that was killed
+                shutil.rmtree(left, ignore_errors=True)
+            with tempfile.TemporaryDirectory(prefix=PARTIAL, dir=parent, ignore_cleanup_errors=True) as work:
+                yield Path(work)
+    except OSError as error:
+        raise WorkshopError(
+            f"Triton's Python files cannot be put into {parent}: {error.strerror or error}. Check that you "
+            f"may write there and that the disk has room, or set {CACHE} to another folder."
+        ) from error
+
+
+@contextmanager
+def _locked_by_us(file: Path) -> Iterator[None]:
+    lock = FileLock(file)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        print("Another process is fetching Triton's Python files; this one waits for it.", file=sys.stderr, flush=True)
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _install(work: Path) -> None:
+    """Have uv unpack the wheel, hash checked, with a cache that goes with the folder. Raises WorkshopError."""
+    uv = os.environ.get("UV") or shutil.which("uv")
+    if uv is None:
+        raise WorkshopError("uv fetches Triton's Python files, and is not here. Start this with `uv run`.")
+    hashes = " ".join(f"--hash={wheel['hash']}" for wheel in _wheels())
+    (work / "requirements.txt").write_text(f"triton=={version()} {hashes}\n", encoding="utf-8")
+    command = [uv, "pip", "install", "--require-hashes", "--requirements", "requirements.txt", "--no-deps"]
+    command += ["--only-binary", ":all:", "--python-platform", WHEEL_OF, "--python", sys.executable]
+    command += ["--target", "wheel", "--cache-dir", "cache"]
+    on_a_terminal = sys.stderr.isatty()  # which sees uv's progress, and what it says
+    said = subprocess.run(
+        command,
+        cwd=work,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=None if on_a_terminal else subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+    )
+    if said.returncode != 0:
+        words = "uv says above why" if on_a_terminal else " ".join(said.stderr.split())
+        raise WorkshopError(
+            f"Triton's Python files could not be fetched, and nothing was installed: {words}. Check the network and "
+            "try again, or take them from a workshop's stick: `uv run setup-check --triton FOLDER`."
+        )
+
+
+def _keep_python(package: Path, target: Path) -> None:
+    """Keep the Python files, as far as they do not serve compiled code."""
+    left_out = [package / folder for folder in LEFT_OUT]
+    for file in package.rglob("*.py"):
+        if not any(file.is_relative_to(folder) for folder in left_out):
+            kept = target / file.relative_to(package)
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, kept)
