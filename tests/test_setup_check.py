@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -42,7 +43,7 @@ CRASHED = KernelRun(IMPORTED, "crashed (SIGSEGV)")
 LAPTOP = Machine(
     system="linux", processor="x86_64", python=(3, 12, 3),
     packages={"torch": "2.15.0", "torchvision": "0.29.2", "triton": "3.9.0", "pillow": "13.0.0"}, pillow_error=None,
-    uv="0.13.8", presenterm="0.16.1", compiler=None, visible_gpus=(), installed_gpus=(), driver=None,
+    triton_error=None, uv="0.13.8", presenterm="0.16.1", compiler=None, visible_gpus=(), installed_gpus=(), driver=None,
     nvidia_on_the_bus=False, cuda_visible_devices=None, interpret=None, wants_simulator=False, misspelling=None,
     pictures="kitty", home=Path("/home/me"), cache=Path("/home/me/.triton/cache"), cache_error=None, gpu_run=None,
     simulator_run=WORKED,
@@ -60,7 +61,9 @@ MAC = replace(
     system="darwin",
     processor="arm64",
     packages={"torch": "2.15.0", "torchvision": "0.29.2", "pillow": "13.0.0"},
-    simulator_run=KernelRun({}, "failed", "error: Triton is not installed"),
+)
+UNPREPARED_MAC = replace(
+    MAC, triton_error="Check the network", simulator_run=KernelRun({}, "failed", "error: Check the network")
 )
 
 
@@ -271,8 +274,9 @@ def without(package: str) -> Machine:
         (WITHOUT_CUDA, "GPU kernel", "failed", "fix torch first", None),
         (without("torch"), "simulator kernel", "failed", "fix torch first", None),
         (replace(LAPTOP, simulator_run=BROKEN_TRITON), "simulator kernel", "failed", "fix Triton first", None),
-        (replace(MAC), "Triton", "failed", "not installed", "docker run"),
-        (replace(MAC), "simulator kernel", "failed", "fix Triton first", None),
+        (MAC, "Triton", "ok", "3.9.0, its Python files only", None),
+        (UNPREPARED_MAC, "Triton", "failed", "not installed", "Check the network"),
+        (UNPREPARED_MAC, "simulator kernel", "failed", "fix Triton first", None),
     ],
 )  # fmt: skip
 def test_a_row_says_what_was_found_and_how_to_mend_it(
@@ -375,7 +379,8 @@ def test_the_cache_is_where_triton_looks_for_it(environ: dict[str, str], folder:
         (replace(GPU_MACHINE, simulator_run=CRASHED), True, "cuda", "Ready: kernels run on NVIDIA H200."),
         (replace(GPU_MACHINE, gpu_run=CRASHED), True, "cpu",
          "Ready on the simulator: `export TRITON_INTERPRET=1`. To use the GPU, fix each ✗ first."),
-        (MAC, False, None, "Not ready: fix the rows marked ✗."),
+        (MAC, True, "cpu", "Ready: kernels run on the simulator (no NVIDIA GPU here)."),
+        (UNPREPARED_MAC, False, None, "Not ready: fix the rows marked ✗."),
         (replace(LAPTOP, simulator_run=CRASHED), False, None, "Not ready: fix the rows marked ✗."),
         (replace(LAPTOP, pillow_error="libjpeg"), False, "cpu", "Not ready: fix the rows marked ✗."),
     ],
@@ -385,7 +390,7 @@ def test_the_verdict(machine: Machine, ok: bool, device: str | None, summary: st
     assert (verdict.ok, verdict.device, verdict.summary) == (ok, device, summary)
 
 
-@pytest.mark.parametrize(("machine", "status"), [(LAPTOP, 0), (MAC, 1)], ids=["laptop", "mac"])
+@pytest.mark.parametrize(("machine", "status"), [(LAPTOP, 0), (UNPREPARED_MAC, 1)], ids=["laptop", "mac"])
 def test_the_exit_status_is_the_verdict_and_json_has_all_rows(
     machine: Machine, status: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -404,9 +409,8 @@ def test_the_exit_status_is_the_verdict_and_json_has_all_rows(
 
 
 def test_the_report_shows_how_to_mend_what_failed() -> None:
-    text = report(MAC)
-    assert "✗  Triton            not installed" in text
-    assert '    docker run --rm -it -v "$PWD":/workshop' in text
+    text = report(UNPREPARED_MAC)
+    assert re.search(r"✗  Triton            not installed\n +Check the network\n", text)
 
 
 def test_square_brackets_in_an_error_are_shown_as_they_are() -> None:

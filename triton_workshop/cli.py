@@ -82,6 +82,7 @@ def present(
         else:
             from triton_workshop.viewer.start import starting
 
+            prepare_kernels(needed=False)
             with starting() as terminal:
                 from triton_workshop.viewer.app import present as present_deck
 
@@ -150,6 +151,7 @@ def validate(
     from triton_workshop.viewer.fit import output_columns
 
     consent = consent_to_validate(path, Consent(run, replace))
+    prepare_kernels()
     try:
         with Runner() as runner, progress() as watch:
 
@@ -168,6 +170,22 @@ def validate(
         raise typer.Exit(130) from None
     print_validation(validation, form)
     raise typer.Exit(0 if validation.passed else 1)
+
+
+def prepare_kernels(*, needed: bool = True) -> None:
+    """Fetch what kernels need where Triton is not installed, now: later nobody would see why all waits.
+
+    If that is impossible, a command that needs kernels ends; slides can be shown all the same.
+    """
+    from triton_workshop.errors import WorkshopError
+    from triton_workshop.without_library import fetch_if_needed
+
+    try:
+        fetch_if_needed()
+    except WorkshopError as error:
+        if needed:
+            raise
+        print(f"The slides work, but their kernels cannot run. {error}", file=sys.stderr)
 
 
 def consent_to_validate(path: Path, given: Consent) -> Consent:
@@ -247,6 +265,7 @@ def check(
 
     with misuse_told():
         scripts = commands.chosen(numbers or [], file, solutions=solutions, every=every)
+        prepare_kernels()
         raise typer.Exit(commands.run_check(scripts, as_json=as_json, gpu=not no_gpu))
 
 
@@ -276,6 +295,7 @@ def bench(
 
     with misuse_told():
         scripts = commands.chosen_to_bench(numbers or [], file, plain=plain, every=every)
+        prepare_kernels()
         raise typer.Exit(commands.run_bench(scripts, as_json=as_json, picture=plot))
 
 
@@ -297,6 +317,7 @@ def watch(
         fail("watch needs a terminal; without one, use: workshop check")
     from triton_workshop.watch.app import watch as watch_exercise
 
+    prepare_kernels()
     raise typer.Exit(watch_exercise(number, light=light))
 
 

@@ -39,9 +39,11 @@ from triton_workshop.device import (
     simulated,
     visible_gpus,
 )
+from triton_workshop.errors import WorkshopError
 from triton_workshop.processes import call
 from triton_workshop.streams import speak_utf8
 from triton_workshop.viewer.terminal import ask
+from triton_workshop.without_library import fetch_if_needed, files
 
 KERNEL = "triton_workshop.setup_kernel:main"
 KERNEL_SECONDS = 60
@@ -114,6 +116,7 @@ class Machine:
     python: tuple[int, int, int]
     packages: Mapping[str, str]  # installed package → version
     pillow_error: str | None
+    triton_error: str | None  # why its Python files could not be fetched, where it is not installed
     uv: str | None
     presenterm: str | None
     compiler: str | None  # CC as it is set
@@ -207,13 +210,15 @@ def check_torchvision(machine: Machine) -> Check:
 def check_triton(machine: Machine) -> Check:
     version = machine.fact("triton") or machine.packages.get("triton")
     if version is None:
-        return Check("Triton", State.FAILED, "not installed", _how_to_get_triton(machine))
+        return Check("Triton", State.FAILED, "not installed", machine.triton_error or "Install it: `uv sync`")
     broken = next((run for run in machine.runs if run.broken_import == "triton"), None)
     if broken is not None:
         found = f"{version}, but its import fails: {_last_error(broken)}"
         return Check("Triton", State.FAILED, found, _REINSTALL.format(package="triton"))
     if _major_minor(version) < OLDEST_TRITON:
         return Check("Triton", State.WARNING, f"{version}; the workshop needs 3.6 or newer", "Run `uv sync`")
+    if "triton" not in machine.packages:
+        version += ", its Python files only: enough for the simulator"
     return Check("Triton", State.OK, version)
 
 
@@ -418,24 +423,6 @@ def _why_no_gpu(machine: Machine) -> str:
 _REINSTALL = "Reinstall it: `uv sync --reinstall-package {package}`"
 _KERNEL_BY_HAND = "uv run python -m triton_workshop.setup_kernel"
 
-_CONTAINER = """\
-Triton ships only for Linux and Windows. The slides work here: `uv run workshop present`.
-To run kernels, open a Linux container from this folder:
-
-  docker run --rm -it -v "$PWD":/workshop -w /workshop \\
-    -v workshop-env:/env -e UV_PROJECT_ENVIRONMENT=/env \\
-    python:3.12 bash -c "pip install uv && exec bash"
-
-and run `uv run setup-check` in it. Or copy this folder to a Linux machine, and run
-
-  ssh -t MACHINE "cd triton-workshop && uv run setup-check\""""
-
-
-def _how_to_get_triton(machine: Machine) -> str:
-    ships = machine.system == "win32" or (machine.system == "linux" and machine.processor in ("x86_64", "aarch64"))
-    return "Install it: `uv sync`" if ships else _CONTAINER
-
-
 _MENDING_BY_ERROR = (
     (
         r"Failed to find C compiler",
@@ -553,6 +540,7 @@ def look_at_machine(waiting: contextlib.AbstractContextManager[object] | None = 
     `waiting` is entered once the terminal has said what it can do and may be drawn on.
     """
     gpus = visible_gpus()
+    triton_error = _why_no_triton()
     with contextlib.ExitStack() as stack:
         simulator_run = stack.enter_context(_kernel_process(simulate=True))
         gpu_run = None
@@ -567,6 +555,7 @@ def look_at_machine(waiting: contextlib.AbstractContextManager[object] | None = 
             python=sys.version_info[:3],
             packages=_installed_packages(),
             pillow_error=_pillow_error(),
+            triton_error=triton_error,
             uv=_version_of(os.environ.get("UV", "uv")),
             presenterm=_version_of("presenterm"),
             compiler=os.environ.get("CC"),
@@ -635,6 +624,15 @@ def _installed_packages() -> dict[str, str]:
             with contextlib.suppress(importlib.metadata.PackageNotFoundError):
                 versions.setdefault(package, importlib.metadata.version(name))
     return versions
+
+
+def _why_no_triton() -> str | None:
+    """Fetch Triton's Python files where it is not installed, while the terminal shows how that goes."""
+    try:
+        fetch_if_needed()
+    except WorkshopError as error:
+        return str(error)
+    return None
 
 
 def _pillow_error() -> str | None:
@@ -780,14 +778,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
         prog="setup-check", description="Say what works on this machine, and how to fix what does not."
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    as_json = parser.parse_args(arguments).json
+    parser.add_argument(
+        "--triton",
+        metavar="FOLDER",
+        help="where Triton has no package: take its Python files from a folder that `workshop pack` made, "
+        "or from the address that serves it, instead of downloading them",
+    )
+    chosen = parser.parse_args(arguments)
     try:
+        if chosen.triton is not None:
+            files.take(chosen.triton)
         machine = look_at_machine(_progress())
     except KeyboardInterrupt:
         sys.exit(130)
     checks = check_machine(machine)
     verdict = judge(machine, checks)
-    if as_json:
+    if chosen.json:
         rows = [asdict(check) for check in checks]
         print(json.dumps({"ok": verdict.ok, "device": verdict.device, "checks": rows}, indent=2))
     else:

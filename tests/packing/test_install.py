@@ -62,22 +62,6 @@ def test_a_machine_that_nothing_was_packed_for_is_told() -> None:
         install.this_platform(packed)
 
 
-def test_triton_goes_where_the_workshop_looks_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    target = tmp_path / "cache" / "triton"
-    monkeypatch.setattr(install, "uv", lambda *_, **__: f"{target}\n")
-    for text in (b"# Triton", b"# Triton, once more"):
-        install.place_triton(zip_of({"triton/__init__.py": text}), tmp_path)
-    assert (target / "__init__.py").read_bytes() == b"# Triton"
-    assert [*target.parent.iterdir()] == [target]
-
-
-def test_the_workshop_says_where_it_looks_for_triton(capsys: pytest.CaptureFixture[str]) -> None:
-    exec(install.WHERE_TRITON_BELONGS)
-    place = Path(capsys.readouterr().out.strip())
-    assert place.is_absolute()
-    assert place.name == "triton"
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="there programs end in .exe")
 def test_uv_goes_where_its_own_installer_puts_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "stick").write_text("uv")

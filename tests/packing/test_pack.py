@@ -32,10 +32,10 @@ def plan(registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     """Two platforms that share a wheel. Triton's files and the repository are small."""
 
     def fetch(folder: Path) -> None:
-        (folder / "triton").mkdir()
+        (folder / "triton").mkdir(parents=True)
         (folder / "triton" / "__init__.py").write_text("# Triton")
 
-    monkeypatch.setattr(pack, "triton_files", SimpleNamespace(fetch=fetch, version=lambda: "3.0"))
+    monkeypatch.setattr(pack, "triton_files", SimpleNamespace(fetch=fetch, archive=lambda: "triton-3.0-python.zip"))
     monkeypatch.setattr(pack, "repository", lambda without: zip_of({"README.md": b"read me"}))
     shared = registry.wheel("a-1-py3-none-any.whl", zip_of({"a.py": bytes(5000)}))
     torch = registry.wheel("torch-2-cp312-cp312-macosx_14_0_arm64.whl", zip_of({"torch.py": bytes(7000)}))
@@ -65,7 +65,7 @@ def test_a_platform_gets_its_wheels_hashes_and_uv(plan: Plan) -> None:
     requirements = (plan.folder / "requirements-macos-arm64.txt").read_text()
     assert requirements == f"a==1 --hash=sha256:{a.sha256}\ntorch==2 --hash=sha256:{torch.sha256}\n"
     assert (plan.folder / "uv" / "macos-arm64" / "uv").read_bytes() == b"uv"
-    assert zipfile.ZipFile(plan.folder / "triton-3.0.zip").namelist() == ["triton/__init__.py"]
+    assert zipfile.ZipFile(plan.folder / "triton-3.0-python.zip").namelist() == ["triton/__init__.py"]
     page = (plan.folder / "START-HERE.txt").read_text()
     assert "uv/macos-arm64/uv run install.py" in page
     assert "Windows" not in page
@@ -92,7 +92,7 @@ def test_a_damaged_wheel_is_downloaded_again(plan: Plan, registry: Registry) -> 
 @pytest.mark.parametrize("damaged", [b"", b"no zip file", None])
 def test_damaged_files_of_triton_are_fetched_again(plan: Plan, damaged: bytes | None) -> None:
     fill(plan, silent)
-    file = plan.folder / "triton-3.0.zip"
+    file = plan.folder / "triton-3.0-python.zip"
     whole = file.read_bytes()
     turned = whole[:50] + bytes([whole[50] ^ 0xFF]) + whole[51:]  # a byte of what is compressed
     file.write_bytes(turned if damaged is None else damaged)

@@ -76,7 +76,7 @@ def print_plan(plan: Plan, console: Console) -> None:
     table.add_row("together", str(len(plan.files)), size_of(plan.size), size_of(missing))
     console.print(f"Python {plan.python}; packages that platforms share count once in the sum.", table, sep="\n")
     if plan.needs_triton:
-        console.print("For Macs, Triton's Python files: 7 MB, out of a download of 286 MB.")
+        console.print("For Macs, Triton's Python files: 2 MB, downloaded only if Triton is not installed here.")
     console.print(f"{plan.folder} has {size_of(plan.room)} of free space.", soft_wrap=True)
 
 

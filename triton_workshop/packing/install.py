@@ -24,7 +24,6 @@ from typing import Any, NoReturn
 from urllib.request import urlopen
 
 UV = "uv.exe" if sys.platform == "win32" else "uv"
-WHERE_TRITON_BELONGS = "from triton_workshop.packing.stand_in_for_files import cache; print(cache() / 'triton')"
 
 
 def main() -> None:
@@ -57,10 +56,12 @@ def install(source: str, folder: Path) -> None:
         check_whole(Path(source), packed["files"], needs["files"])
     unpack_repository(verified(source, packed, "triton-workshop.zip"), folder, needs["unpacked"])
     make_environment(source, name, folder)
-    if packed["triton"] and sys.platform == "darwin":
-        place_triton(verified(source, packed, packed["triton"]), folder)
     say("Checking this machine")
-    uv("run", "--offline", "setup-check", folder=folder, check=False)
+    triton: list[str] = []
+    if packed["triton"] and sys.platform == "darwin":
+        verified(source, packed, packed["triton"])
+        triton = ["--triton", source]
+    uv("run", "--offline", "setup-check", *triton, folder=folder, check=False)
     say_what_is_next(folder, place_uv())
 
 
@@ -125,19 +126,6 @@ def make_environment(source: str, name: str, folder: Path) -> None:
     finally:
         requirements.unlink(missing_ok=True)
         shutil.rmtree(cache, ignore_errors=True)
-
-
-def place_triton(archive: bytes, folder: Path) -> None:
-    """Put Triton's Python files where the workshop looks for them, unless they are there."""
-    python = ("run", "--offline", "--no-sync", "python", "-c", WHERE_TRITON_BELONGS)
-    target = Path(uv(*python, folder=folder, stdout=subprocess.PIPE).strip())
-    if target.exists():
-        return
-    say(f"Placing Triton's Python files in {target}")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=target.parent) as beside:
-        zipfile.ZipFile(io.BytesIO(archive)).extractall(beside)
-        Path(beside, "triton").rename(target)
 
 
 def place_uv() -> Path | None:

@@ -20,12 +20,12 @@ from pathlib import Path
 
 from triton_workshop.errors import WorkshopError
 from triton_workshop.packing import contents, locked
-from triton_workshop.packing import stand_in_for_files as triton_files
 from triton_workshop.packing.download import download, is_whole, part_of
 from triton_workshop.packing.errors import MisuseError
 from triton_workshop.packing.locked import Wheel
 from triton_workshop.packing.platforms import MACOS, Platform
 from triton_workshop.packing.repository import repository, zipped
+from triton_workshop.without_library import files as triton_files
 
 OTHERS = 200 << 20
 """Bytes of free space for all that is not a wheel: uv's programs, the repository, Triton's Python files."""
@@ -123,7 +123,7 @@ def _made(plan: Plan) -> Iterator[tuple[str, bytes]]:
         yield _requirements(platform), contents.requirements(wheels).encode()
         yield _program(platform), contents.uv_program(plan.path(uv), platform)
     if plan.needs_triton:
-        name = _triton_name()
+        name = triton_files.archive()
         yield name, _triton(plan.folder / name)
 
 
@@ -132,9 +132,9 @@ def _triton(file: Path) -> bytes:
     if _is_sound(file):
         return file.read_bytes()
     with tempfile.TemporaryDirectory() as folder:
-        triton_files.fetch(Path(folder))
-        found = (path for path in Path(folder, "triton").rglob("*") if path.is_file())
-        return zipped({path.relative_to(folder).as_posix(): path.read_bytes() for path in found})
+        kept = Path(folder, "kept")
+        triton_files.fetch(kept)
+        return zipped({path.relative_to(kept).as_posix(): path.read_bytes() for path in kept.rglob("*.py")})
 
 
 def _is_sound(file: Path) -> bool:
@@ -151,7 +151,7 @@ def _manifest(plan: Plan, made: Mapping[str, bytes]) -> bytes:
     others = {name: {"size": len(data), "sha256": contents.sha256(data)} for name, data in made.items()}
     described = {
         "python": plan.python,
-        "triton": _triton_name() if plan.needs_triton else None,
+        "triton": triton_files.archive() if plan.needs_triton else None,
         "platforms": {platform.name: _needs(plan, platform) for platform in plan.wheels},
         "files": wheels | others,
     }
@@ -174,10 +174,6 @@ def _program(platform: Platform) -> str:
 
 def _requirements(platform: Platform) -> str:
     return f"requirements-{platform.name}.txt"
-
-
-def _triton_name() -> str:
-    return f"triton-{triton_files.version()}.zip"
 
 
 def _write(file: Path, data: bytes) -> None:
