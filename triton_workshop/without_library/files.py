@@ -26,7 +26,8 @@ from typing import Any
 import platformdirs
 from filelock import FileLock, Timeout
 
-from triton_workshop.errors import WorkshopError
+from triton_workshop.errors import WorkshopError, wrapped
+from triton_workshop.slide import columns_of
 
 CACHE = "TRITON_WORKSHOP_CACHE"
 """The variable with the folder to keep the files in, instead of the user's cache folder."""
@@ -108,12 +109,10 @@ def _installed() -> Path | None:
 def _downloaded(work: Path, home: Path) -> Path:
     """The package as uv unpacks it in this folder, to be kept in `home`. Raises WorkshopError."""
     size = max(wheel["size"] for wheel in _wheels())
-    print(
+    _tell(
         f"Triton has no package for this machine; the simulator needs its Python files only. uv now downloads "
         f"{size / 1e6:.0f} MB, and unpacks them to {ROOM / 1e9:.1f} GB for a moment. Of these, 2 MB stay in {home}. "
-        "This happens once.",
-        file=sys.stderr,
-        flush=True,
+        "This happens once."
     )
     free = shutil.disk_usage(work).free
     if free < ROOM:
@@ -174,12 +173,16 @@ def _locked_by_us(file: Path) -> Iterator[None]:
     try:
         lock.acquire(timeout=0)
     except Timeout:
-        print("Another process is fetching Triton's Python files; this one waits for it.", file=sys.stderr, flush=True)
+        _tell("Another process is fetching Triton's Python files; this one waits for it.")
         lock.acquire()
     try:
         yield
     finally:
         lock.release()
+
+
+def _tell(sentences: str) -> None:
+    print(wrapped(sentences, columns_of(sys.stderr)), file=sys.stderr, flush=True)
 
 
 def _install(work: Path) -> None:
@@ -193,22 +196,27 @@ def _install(work: Path) -> None:
     command += ["--only-binary", ":all:", "--python-platform", WHEEL_OF, "--python", sys.executable]
     command += ["--target", "wheel", "--cache-dir", "cache"]
     on_a_terminal = sys.stderr.isatty()  # which sees uv's progress, and what it says
-    said = subprocess.run(
-        command,
-        cwd=work,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=None if on_a_terminal else subprocess.PIPE,
-        text=True,
-        encoding="utf-8",
-        errors="replace",
-        check=False,
-    )
+    try:
+        said = subprocess.run(
+            command,
+            cwd=work,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=None if on_a_terminal else subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            check=False,
+        )
+    except KeyboardInterrupt:
+        raise WorkshopError("Stopped: nothing was installed. The next kernel starts the download again.") from None
     if said.returncode != 0:
-        words = "uv says above why" if on_a_terminal else " ".join(said.stderr.split())
+        why = (
+            "uv says above why." if on_a_terminal else f"uv says:\n{said.stderr[said.stderr.find('error:') :].strip()}"
+        )
         raise WorkshopError(
-            f"Triton's Python files could not be fetched, and nothing was installed: {words}. Check the network and "
-            "try again, or take them from a workshop's stick: `uv run setup-check --triton FOLDER`."
+            "Triton's Python files could not be fetched, and nothing was installed. Try again, or take them from a "
+            f"workshop's stick: `uv run setup-check --triton FOLDER`. {why}"
         )
 
 
