@@ -6,6 +6,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 from triton_workshop.simulator.install import install
+from triton_workshop.without_library import provide
 
 if TYPE_CHECKING:
     from triton_workshop.simulator.executor import Launch, record
@@ -20,4 +21,5 @@ def __getattr__(name: str) -> object:
     # Importing this package must not import Triton, whose mode may not be settled yet.
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    provide()
     return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
