@@ -649,7 +649,15 @@ def _version_of(program: str) -> str | None:
     if path is None:
         return None
     try:
-        answer = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=10, check=True)
+        answer = subprocess.run(
+            [path, "--version"],
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=10,
+            check=True,
+        )
     except (OSError, subprocess.SubprocessError):
         return None
     version = re.search(r"\d[\w.+-]*", answer.stdout)
