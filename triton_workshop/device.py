@@ -76,8 +76,6 @@ def _resolve_once() -> str:
         _keep_fusing()
         return "cuda"
     os.environ["TRITON_INTERPRET"] = "1"
-    # triton-windows looks for what compiles for a GPU when it is imported (its windows_utils.py); here nothing does.
-    warnings.filterwarnings("ignore", message="Failed to find (CUDA|MSVC|Windows SDK|Python libs)")
     return "cpu"
 
 

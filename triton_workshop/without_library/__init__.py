@@ -8,6 +8,7 @@ and a compiled library that builds and optimises code. The simulator needs only 
 from __future__ import annotations
 
 import importlib.util
+import warnings
 import sys
 
 from triton_workshop.without_library import stand_in
@@ -19,6 +20,8 @@ def provide() -> None:
     Where Triton is installed, nothing happens. Where it is not, its Python files are fetched if they have not been
     before. Raises WorkshopError if that is impossible.
     """
+    # triton-windows looks for what compiles for a GPU when it is imported (its windows_utils.py); here nothing does.
+    warnings.filterwarnings("ignore", message="Failed to find (CUDA|MSVC|Windows SDK|Python libs)")
     if not has_library() and not stand_in.is_installed():
         from triton_workshop.without_library import files
 
