@@ -65,11 +65,8 @@ def is_interrupted(connection: Connection) -> None:
 
 def leaves_somebody(connection: Connection) -> None:
     """Who holds what this process had open, and is in a session of its own."""
-    child = os.fork()
-    if child == 0:
-        os.setsid()
-        time.sleep(600)
-    connection.send(child)
+    left = subprocess.Popen(["sleep", "600"], start_new_session=True, pass_fds=connection._ends)
+    connection.send(left.pid)
     os._exit(3)
 
 

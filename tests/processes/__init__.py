@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -11,6 +13,9 @@ from pathlib import Path
 
 def alive(process: int) -> bool:
     """Whether a process runs; a zombie that nobody has collected yet counts as gone."""
+    if sys.platform != "linux":
+        ps = subprocess.run(["ps", "-o", "stat=", "-p", str(process)], stdout=subprocess.PIPE, text=True, check=False)
+        return ps.stdout.strip()[:1] not in ("", "Z")
     try:
         state = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
     except (FileNotFoundError, ProcessLookupError):
