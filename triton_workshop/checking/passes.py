@@ -28,16 +28,17 @@ PICTURE_LIMIT = 5.0
 def simulate(exercise: Exercise, source: Source, limit: float, output: int, *, fork: bool) -> Outcome:
     """Run the script on the simulator in another process, and judge in this one what it does.
 
-    `fork`: this process is prepared for scripts (`child.prepare`), and may be forked if the system can do that.
+    `fork`: this process is prepared for scripts (`child.prepare`), and may be forked if the system can do that. Then
+    there is time for a picture too; without forks, that of another new process.
     """
-    fork = fork and CAN_FORK
+    draws, fork = fork, fork and CAN_FORK
     judge = Judge(exercise, source, limit)
     names = tuple(case.name for case in exercise.cases)
     within = Limit(limit, source.file)
     with simulated(observe_script, exercise, source, names, output=output, limit=within, fork=fork) as script:
         outcome = judged(judge, exercise.cases, observations(script))
     outcome = located(judge, outcome, partial(_diagnosed_elsewhere, exercise, source, fork))
-    if fork and exercise.picture and wants_a_picture(exercise, outcome):
+    if draws and exercise.picture and wants_a_picture(exercise, outcome):
         names, within = (exercise.picture.name,), Limit(PICTURE_LIMIT, source.file)
         with simulated(observe_script, exercise, source, names, output=output, limit=within, fork=fork) as script:
             return with_picture(exercise, outcome, next(observations(script), None))
