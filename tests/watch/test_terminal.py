@@ -29,6 +29,7 @@ def repository(tmp_path: Path) -> Path:
     """A copy to work in: exercises as they are shipped."""
     for folder in ("triton_workshop", "solutions"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "uv.lock", tmp_path)  # says which Triton's Python files are wanted where there is no wheel
     (tmp_path / "slides").mkdir()
     shutil.copy(ROOT / "slides" / "poseidon_triton.jpeg", tmp_path / "slides")
     (tmp_path / "exercises").mkdir()
