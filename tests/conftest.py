@@ -19,11 +19,13 @@ from processes import dies, with_variable
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.unfinished import open_todos
 from triton_workshop.device import visible_gpus
-from triton_workshop.without_library import has_library
+from triton_workshop.without_library import has_library, provide
 
 # No deadline: machines are slow and noisy. In CI always the same examples; here new ones every time.
 settings.register_profile("workshop", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("workshop")
+
+provide()  # test modules import Triton, also where there are only its Python files
 
 ROOT = Path(__file__).parents[1]
 Outcome = subprocess.CompletedProcess[str]

@@ -25,6 +25,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("checkout")
     for name in ("triton_workshop", "exercises", "solutions"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "uv.lock", folder)  # says which Triton's Python files are wanted where there is no wheel
     return folder
 
 
