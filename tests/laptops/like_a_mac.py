@@ -99,9 +99,9 @@ def missing(path: object) -> OSError:
 
 def _audit(event: str, arguments: tuple[Any, ...]) -> None:
     match event, arguments:
-        case ("open" | "os.listdir" | "os.scandir" | "glob.glob"), (path, *_) if is_hidden(path):
+        case (("open" | "os.listdir" | "os.scandir" | "glob.glob"), (path, *_)) if is_hidden(path):
             raise missing(path)
-        case ("socket.bind" | "socket.connect" | "socket.sendto"), (_, address):
+        case (("socket.bind" | "socket.connect" | "socket.sendto"), (_, address)):
             _check_address(address)
 
 
