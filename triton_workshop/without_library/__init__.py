@@ -8,8 +8,8 @@ and a compiled library that builds and optimises code. The simulator needs only 
 from __future__ import annotations
 
 import importlib.util
-import warnings
 import sys
+import warnings
 
 from triton_workshop.without_library import stand_in
 
