@@ -59,6 +59,7 @@ TOO_EARLY = (
 )
 
 
+@pytest.mark.library
 @pytest.mark.parametrize(("source", "advice"), TOO_EARLY)
 def test_triton_imported_too_early_says_what_to_move(
     run_python: RunPython, tmp_path: Path, source: str, advice: str
@@ -71,6 +72,7 @@ def test_triton_imported_too_early_says_what_to_move(
     assert "Traceback" not in result.stderr
 
 
+@pytest.mark.library
 def test_triton_simulated_already_is_no_mistake(run_python: RunPython) -> None:
     result = run_python("-c", "import triton; from triton_workshop import DEVICE; print(DEVICE)", env=SIMULATED)
     assert (result.stdout, result.returncode) == ("cpu\n", 0)

@@ -196,6 +196,7 @@ double[(1,)](torch.ones(5), 5, 16)
 """
 
 
+@pytest.mark.library
 def test_a_block_says_whether_its_kernels_compile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRITON_INTERPRET", "1")
     right, wrong = block(LAUNCHES, line=1), block(LAUNCHES.replace("x = x * 2", "break"), line=2)
