@@ -47,7 +47,7 @@ def _become() -> None:
         for name in names:
             vars(importlib.import_module(module)).pop(name, None)
     # Not before: these import modules that look for such names.
-    import ctypes
+    import ctypes.util
     import platform
     import sysconfig
 
