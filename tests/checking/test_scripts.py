@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -19,9 +20,16 @@ NUMBERS = tuple(EXERCISES)
 SIMULATED = {"TRITON_INTERPRET": "1"}
 
 
+@pytest.fixture(scope="module")
+def solved(run_warm: RunPython) -> Callable[[str], Outcome]:
+    """A solution's run on a slide of 60 columns, once for all tests of it."""
+    on_a_slide = {**SIMULATED, "TRITON_WORKSHOP_SLIDE": "60"}
+    return functools.cache(lambda number: run_warm(f"solutions/exercise_{number}.py", env=on_a_slide))
+
+
 @pytest.mark.parametrize("number", NUMBERS)
-def test_a_solution_is_right_on_the_simulator(run_warm: RunPython, number: str) -> None:
-    _assert_right(run_warm(f"solutions/exercise_{number}.py", env=SIMULATED), number)
+def test_a_solution_is_right_on_the_simulator(solved: Callable[[str], Outcome], number: str) -> None:
+    _assert_right(solved(number), number)
 
 
 @pytest.mark.parametrize("number", ["1", "3"])
@@ -76,8 +84,8 @@ def _assert_untouched(result: Outcome, number: str) -> None:
 
 
 @pytest.mark.parametrize("number", ["2", "2b", "3", "3b"])
-def test_a_picture_is_shown_before_and_after(run_warm: RunPython, number: str) -> None:
-    result = run_warm(f"solutions/exercise_{number}.py", env={**SIMULATED, "TRITON_WORKSHOP_SLIDE": "60"})
+def test_a_picture_is_shown_before_and_after(solved: Callable[[str], Outcome], number: str) -> None:
+    result = solved(number)
     showing = EXERCISES[number].showing
     assert showing is not None
     assert f"{showing.caption}:\n" in result.stdout
