@@ -6,6 +6,7 @@ uv takes them out of the Linux wheel of the version in uv.lock, whose hash it ch
 
 from __future__ import annotations
 
+import functools
 import importlib.metadata
 import importlib.util
 import io
@@ -48,6 +49,7 @@ def version() -> str:
     return str(_locked()["version"])
 
 
+@functools.cache
 def _locked() -> dict[str, Any]:
     try:
         packages = tomllib.loads(LOCK_FILE.read_text(encoding="utf-8"))["package"]
