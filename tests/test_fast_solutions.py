@@ -77,7 +77,7 @@ def noise(*shape: int, dtype: torch.dtype = torch.float32, seed: int = 0) -> tor
 
 @pytest.mark.parametrize("number", REQUIRED)
 def test_the_checker_finds_nothing(number: str) -> None:
-    verdict = check(EXERCISES[number], FOLDER / f"exercise_{number}.py", compiler=False)  # the next test compiles
+    verdict = check(EXERCISES[number], FOLDER / f"exercise_{number}.py", compiler=None)  # the next test compiles
     assert verdict.passed, verdict.findings
 
 

@@ -31,7 +31,7 @@ def checked(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Check:
 
     def verdict(exercise: Exercise, *changes: tuple[str, str], limit: float = LIMIT) -> Verdict:
         # Without the compiler: tests/checking/test_scripts.py has each solution compiled.
-        return check(exercise, _changed(exercise, changes, tmp_path), compiler=False, limit=limit)
+        return check(exercise, _changed(exercise, changes, tmp_path), compiler=None, limit=limit)
 
     return verdict
 

@@ -109,7 +109,7 @@ def bench(
 ) -> Bench:
     """Check a script, then count or measure it. `output` is the file descriptor for what it prints."""
     file = file.resolve()
-    verdict = check(exercise, file, gpu=gpu, compiler=False, output=output)
+    verdict = check(exercise, file, gpu=gpu, compiler=None, output=output)
     begun = Bench(exercise, file, _name(exercise, file), verdict)
     source, _ = read(exercise, file)
     if not verdict.passed or source is None:

@@ -16,7 +16,7 @@ from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.statics import static_finding, unreadable
 from triton_workshop.checking.judging.verdict import Finding, Verdict
 from triton_workshop.checking.observing.source import Source
-from triton_workshop.compiler.compilation import new_process
+from triton_workshop.compiler.compilation import Start, new_process
 
 if TYPE_CHECKING:
     from triton_workshop.checking.judging.trial import Outcome
@@ -31,7 +31,7 @@ def check(
     file: Path,
     *,
     gpu: bool = False,
-    compiler: bool = True,
+    compiler: Start | None = new_process,
     limit: float = LIMIT,
     output: int | None = None,
 ) -> Verdict:
@@ -45,15 +45,15 @@ def verdicts(
     file: Path,
     *,
     gpu: bool = False,
-    compiler: bool = True,
+    compiler: Start | None = new_process,
     limit: float = LIMIT,
     output: int | None = None,
 ) -> Iterator[Verdict]:
     """Check a script in processes that have ended when this ends: on the simulator, and if it is right there, more.
 
-    This process is put on the simulator and stays warm: a second check forks at once. `compiler` adds Triton's
-    compiler, and `gpu` the full-size cases. `output` is the file descriptor for what the script prints, standard output
-    unless given.
+    This process is put on the simulator and stays warm: a second check forks at once. `compiler` starts processes for
+    Triton's compiler, None to do without it, and `gpu` adds the full-size cases. `output` is the file descriptor for
+    what the script prints, standard output unless given.
     """
     beginning = time.perf_counter()
     file = file.resolve()
@@ -71,7 +71,7 @@ def verdicts(
     verdict = verdict_of(exercise, file, beginning, outcome)
     yield verdict
     if compiler and verdict.passed:
-        verdict = compiled(verdict, new_process)
+        verdict = compiled(verdict, compiler)
         yield verdict
     if gpu and verdict.passed:
         full = passes.run_full_size(exercise, source, limit, where)
@@ -98,7 +98,7 @@ def check_when_asked(connection: Connection) -> None:
         return
     assert isinstance(wanted, Wanted)
     # Triton's compiler is asked by the other process, which has one warm.
-    connection.send(check(wanted.exercise, wanted.file, gpu=wanted.full_size, compiler=False))
+    connection.send(check(wanted.exercise, wanted.file, gpu=wanted.full_size, compiler=None))
 
 
 def read(exercise: Exercise, file: Path) -> tuple[Source | None, Finding | None]:

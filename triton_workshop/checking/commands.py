@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from rich.console import Console
@@ -23,7 +24,9 @@ from triton_workshop.checking.reporting.progress import (
 )
 from triton_workshop.checking.reporting.report import print_hint, print_list, print_verdicts
 from triton_workshop.checking.reporting.reset import is_shipped, reset
+from triton_workshop.compiler.compilation import Start, new_process, warm
 from triton_workshop.device import runs_on_a_gpu
+from triton_workshop.processes.runner import Runner
 from triton_workshop.streams import speak_utf8
 
 PASSED, FAILED, MISUSE = 0, 1, 2
@@ -56,18 +59,29 @@ def run_check(scripts: Scripts, *, as_json: bool, gpu: bool, limit: float = LIMI
     # Standard output gets only the JSON: what a script prints goes to standard error.
     output = sys.stderr.fileno() if as_json else None
     console, passed = Console(), True
-    for place, (exercise, file) in enumerate(scripts):
-        if place and not as_json:
-            console.print()
-        steps = verdicts(exercise, file, gpu=gpu and runs_on_a_gpu(), limit=limit, output=output)
-        if as_json:
-            *_, verdict = steps
-            print(json.dumps(verdict.as_json()), flush=True)
-        else:
-            verdict = print_verdicts(steps, exercise, console)
-        remember(verdict, hints_shown=0 if as_json else 1)
-        passed &= verdict.passed
+    with _compiler_for(scripts) as compiler:
+        for place, (exercise, file) in enumerate(scripts):
+            if place and not as_json:
+                console.print()
+            steps = verdicts(exercise, file, gpu=gpu and runs_on_a_gpu(), compiler=compiler, limit=limit, output=output)
+            if as_json:
+                *_, verdict = steps
+                print(json.dumps(verdict.as_json()), flush=True)
+            else:
+                verdict = print_verdicts(steps, exercise, console)
+            remember(verdict, hints_shown=0 if as_json else 1)
+            passed &= verdict.passed
     return PASSED if passed else FAILED
+
+
+@contextmanager
+def _compiler_for(scripts: Scripts) -> Iterator[Start]:
+    """How to start Triton's compiler: for several scripts, in processes that import Triton only once."""
+    if len(scripts) == 1:
+        yield new_process
+        return
+    with Runner() as runner:
+        yield warm(runner)
 
 
 def run_list() -> int:

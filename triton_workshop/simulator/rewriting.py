@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import itertools
 import types
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import triton.language as tl
@@ -73,14 +73,15 @@ class _AsCompiled(ast.NodeTransformer):
     # Functions
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        nodes = list(ast.walk(node))
         parameters = {part.arg for part in ast.walk(node.args) if isinstance(part, ast.arg)}
         stored = _stored(node.body)
         shadowing = {name for name in stored - parameters if statements.sees(self._space, name)}
         self._locals, self._kept = stored | parameters, set(shadowing)
-        self._returned, self._overtaken = _returned(node), frozenset(_overtaken(node.body))
-        self._outlived = frozenset(_outliving(node, ast.For, lambda loop: [loop.target]))
+        self._returned, self._overtaken = _returned(nodes), frozenset(_overtaken(node.body))
+        self._outlived = frozenset(_outliving(nodes, ast.For, lambda loop: [loop.target]))
         self._leaking = frozenset(
-            _outliving(node, ast.ListComp, lambda made: [part.target for part in made.generators])
+            _outliving(nodes, ast.ListComp, lambda made: [part.target for part in made.generators])
         )
         node.body = self._block(node.body)
         start = [_assign(name, _of_module(name)) for name in sorted(shadowing)]
@@ -308,9 +309,9 @@ def _parts(value: ast.expr | None) -> list[Any]:
     return value.elts if isinstance(value, ast.Tuple) else [value]
 
 
-def _returned(function: ast.FunctionDef) -> frozenset[int]:
-    """The places of what a function returns that are not written the same way wherever it returns."""
-    returns = [_parts(part.value) for part in ast.walk(function) if isinstance(part, ast.Return)]
+def _returned(nodes: Iterable[ast.AST]) -> frozenset[int]:
+    """The places of what a function of these nodes returns that are not written the same way wherever it returns."""
+    returns = [_parts(part.value) for part in nodes if isinstance(part, ast.Return)]
     places = range(max(map(len, returns), default=0))
     if len(set(map(len, returns))) > 1:
         return frozenset(places)
@@ -319,14 +320,16 @@ def _returned(function: ast.FunctionDef) -> frozenset[int]:
 
 
 def _outliving(
-    function: ast.FunctionDef, kind: type[_Node], targets: Callable[[_Node], Iterable[ast.expr]]
+    nodes: Sequence[ast.AST], kind: type[_Node], targets: Callable[[_Node], Iterable[ast.expr]]
 ) -> Iterator[_Node]:
     """The loops or comprehensions whose names are read outside, but not in another of the same names beside them."""
-    found = [node for node in ast.walk(function) if isinstance(node, kind)]
+    found = [node for node in nodes if isinstance(node, kind)]
+    if not found:
+        return
     bound = {node: _stored(targets(node)) for node in found}
     inside = {node: set(ast.walk(node)) for node in found}
-    updated = {node.target for node in ast.walk(function) if isinstance(node, ast.AugAssign)}
-    names = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
+    updated = {node.target for node in nodes if isinstance(node, ast.AugAssign)}
+    names = [node for node in nodes if isinstance(node, ast.Name)]
     reads = [name for name in names if isinstance(name.ctx, ast.Load) or name in updated]
     for node in found:
         others = [other for other in found if node not in inside[other]]
