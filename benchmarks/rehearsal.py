@@ -21,8 +21,8 @@ from triton_workshop.deck.model import Deck, Execution
 from triton_workshop.processes.runner import Runner
 from triton_workshop.validating import Rules, Validation, validate
 from triton_workshop.validating.validate import chosen
-from triton_workshop.viewer.fit import output_columns
 from triton_workshop.viewer.notes.schedule import MINUTES, Minutes, schedule, slide_minutes
+from triton_workshop.viewer.slides.fit import output_columns
 
 DECK = Path(__file__).resolve().parent.parent / "slides" / "triton-workshop.md"
 WORDS_PER_MINUTE = 130

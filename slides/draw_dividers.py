@@ -17,7 +17,7 @@ import torch
 from PIL import Image
 
 from triton_workshop.checking.exercises.conv2d import SOBEL_X, SOBEL_Y
-from triton_workshop.viewer.palette import DARK
+from triton_workshop.screen.palette import DARK
 
 SLIDES = Path(__file__).parent
 SOLUTIONS = SLIDES.parent / "solutions"

@@ -9,8 +9,8 @@ import pytest
 from conftest import ROOT
 from rich.console import Console
 
-from triton_workshop.consent import EVERYTHING, NOTHING, Consent, at_home, flag, home, in_force, live_code
 from triton_workshop.deck import load_deck
+from triton_workshop.deck.consent import EVERYTHING, NOTHING, Consent, at_home, flag, home, in_force, live_code
 from triton_workshop.deck.model import Execution
 from triton_workshop.viewer.asking import consent_to
 
@@ -68,7 +68,7 @@ def test_elsewhere_counts_what_was_given(places: Path) -> None:
 
 
 def test_what_a_save_brings_in_from_elsewhere_has_no_leave(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("triton_workshop.consent.home", lambda: places / "ours")
+    monkeypatch.setattr("triton_workshop.deck.consent.home", lambda: places / "ours")
     path = places / "ours" / "slides" / "new.md"
     path.write_text(TALK)
     agreed = consent_to(load_deck(path), NOTHING, Console(file=io.StringIO()))

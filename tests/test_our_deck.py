@@ -17,7 +17,7 @@ from triton_workshop.deck.model import Code, Deck, Execution, Slide, plain, walk
 from triton_workshop.processes.runner import Runner
 from triton_workshop.processes.script import Script
 from triton_workshop.validating import Validation, validate
-from triton_workshop.viewer.fit import HEIGHT, ended, output_columns, rows_needed
+from triton_workshop.viewer.slides.fit import HEIGHT, ended, output_columns, rows_needed
 
 DECK = ROOT / "slides" / "triton-workshop.md"
 

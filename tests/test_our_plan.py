@@ -10,13 +10,13 @@ from conftest import ROOT
 from benchmarks.rehearsal import PartTime, SlideTime, complaints, rehearse
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import Block, Code, Deck, Execution, Paragraph, Slide, plain, walk
-from triton_workshop.viewer.live import shown_elsewhere
+from triton_workshop.screen.palette import DARK
+from triton_workshop.screen.terminal import PLAIN, Terminal, Way
+from triton_workshop.viewer.live.live_blocks import shown_elsewhere
 from triton_workshop.viewer.notes.schedule import schedule, slide_minutes
-from triton_workshop.viewer.page import compose
-from triton_workshop.viewer.palette import DARK
-from triton_workshop.viewer.pictures import Graphics
-from triton_workshop.viewer.terminal import PLAIN, Terminal, Way
-from triton_workshop.viewer.view import View
+from triton_workshop.viewer.pictures.drawing import Graphics
+from triton_workshop.viewer.slides.page import compose
+from triton_workshop.viewer.slides.view import View
 
 
 @pytest.fixture(scope="module")

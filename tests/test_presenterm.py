@@ -19,11 +19,11 @@ from conftest import ROOT
 
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import Code, Execution, Slide, plain, walk
-from triton_workshop.viewer.live import Cell, Status
+from triton_workshop.viewer.live.live_blocks import Cell, Status
 from triton_workshop.viewer.notes.channel import Listener, Publisher
 from triton_workshop.viewer.notes.protocol import Exit, GoTo, chunk_of, encode, presentation_path, publish_address
 from triton_workshop.viewer.notes.protocol import Status as Told
-from triton_workshop.viewer.place import Place, goto
+from triton_workshop.viewer.slides.place import Place, goto
 
 if sys.platform == "win32":
     pytest.skip("pseudo-terminals are POSIX's", allow_module_level=True)

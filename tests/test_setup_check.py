@@ -23,9 +23,9 @@ from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import Code, Deck, walk
 from triton_workshop.device import Driver, Gpu
 from triton_workshop.processes.script import Outcome
+from triton_workshop.screen.terminal import Terminal, Way
 from triton_workshop.setup_check import NO_GRAPHICS, Check, KernelRun, Machine, State
-from triton_workshop.viewer.fit import HEIGHT, ended, output_columns, rows_needed
-from triton_workshop.viewer.terminal import Terminal, Way
+from triton_workshop.viewer.slides.fit import HEIGHT, ended, output_columns, rows_needed
 
 ROWS = [
     "Python", "uv", "torch", "torchvision", "Triton", "Pillow", "GPU", "NVIDIA driver", "GPU kernel",

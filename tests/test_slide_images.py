@@ -22,8 +22,8 @@ from PIL import Image
 from rich.cells import cell_len
 
 from triton_workshop.deck import load_deck
-from triton_workshop.viewer.deck_theme import look_of
-from triton_workshop.viewer.view import margin
+from triton_workshop.viewer.slides.deck_theme import look_of
+from triton_workshop.viewer.slides.view import margin
 
 IMAGES = ROOT / "slides" / "images"
 DRAWN_ELSEWHERE = {"terminal.png"} | {f"poseidon_{name}.jpeg" for name in ("blocks", "sepia", "edges", "tiles")}

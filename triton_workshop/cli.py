@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 if TYPE_CHECKING:
-    from triton_workshop.consent import Consent
     from triton_workshop.deck import Deck
+    from triton_workshop.deck.consent import Consent
     from triton_workshop.validating import Validation
 
 DECK = Path("slides", "triton-workshop.md")
@@ -64,7 +64,7 @@ def present(
     is not a terminal, the deck is printed as plain text, starting at slide N.
     With --notes, all notes are printed instead.
     """
-    from triton_workshop.consent import Consent
+    from triton_workshop.deck.consent import Consent
     from triton_workshop.deck.errors import DeckError
 
     path = deck_named(deck, "present")
@@ -140,7 +140,7 @@ def validate(
     form = Form.JSON if json else Form.MARKDOWN if markdown else Form.TABLE
     path = deck_named(deck, "validate")
     from triton_workshop.compiler.compilation import warm
-    from triton_workshop.consent import Consent
+    from triton_workshop.deck.consent import Consent
     from triton_workshop.deck.errors import NoSuchDeckError
     from triton_workshop.processes.run import Run
     from triton_workshop.processes.runner import Runner
@@ -148,7 +148,7 @@ def validate(
     from triton_workshop.validating import NoSuchSlideError, Rules
     from triton_workshop.validating import validate as validate_deck
     from triton_workshop.validating.report import progress
-    from triton_workshop.viewer.fit import output_columns
+    from triton_workshop.viewer.slides.fit import output_columns
 
     consent = consent_to_validate(path, Consent(run, replace))
     prepare_kernels()
@@ -192,8 +192,8 @@ def consent_to_validate(path: Path, given: Consent) -> Consent:
     """What the user lets run of code from elsewhere. Ends the command if none of the deck's code may run."""
     from rich.console import Console
 
-    from triton_workshop.consent import NOTHING, in_force, live_code
     from triton_workshop.deck import DeckError, load_deck
+    from triton_workshop.deck.consent import NOTHING, in_force, live_code
     from triton_workshop.viewer.asking import consent_to
 
     try:
@@ -430,7 +430,7 @@ def print_deck(path: Path, start: int, *, notes: bool) -> None:
 
         text = plain_notes(deck)
     else:
-        from triton_workshop.viewer.plain import plain_text
+        from triton_workshop.viewer.slides.plain import plain_text
 
         text = plain_text(deck, start)
     try:
@@ -467,7 +467,7 @@ def leave_to_run(deck: Deck, given: Consent) -> list[str]:
     """The options that let presenterm run as much of a deck as may run."""
     from rich.console import Console
 
-    from triton_workshop.consent import REPLACING, in_force, live_code
+    from triton_workshop.deck.consent import REPLACING, in_force, live_code
     from triton_workshop.viewer.asking import consent_to
 
     consent = in_force(deck, consent_to(deck, given, Console(highlight=False)))

@@ -41,8 +41,8 @@ from triton_workshop.device import (
 )
 from triton_workshop.errors import WorkshopError
 from triton_workshop.processes import call
+from triton_workshop.screen.terminal import ask
 from triton_workshop.streams import speak_utf8
-from triton_workshop.viewer.terminal import ask
 from triton_workshop.without_library import fetch_if_needed, files
 
 KERNEL = "triton_workshop.setup_kernel:main"

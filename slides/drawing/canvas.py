@@ -19,7 +19,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyArrowPatch, FancyBboxPatch, Polygon
 
-from triton_workshop.viewer.palette import DARK
+from triton_workshop.screen.palette import DARK
 
 WIDTH, HEIGHT = 1600, 900
 DPI = 100

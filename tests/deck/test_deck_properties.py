@@ -19,9 +19,9 @@ from triton_workshop.deck.fences import ATTRIBUTES
 from triton_workshop.deck.front_matter import KEYS, OPTIONS
 from triton_workshop.deck.theme_keys import KEYS as THEME_KEYS
 from triton_workshop.deck.theme_keys import Keys
-from triton_workshop.viewer.page import compose
-from triton_workshop.viewer.palette import DARK
-from triton_workshop.viewer.view import View
+from triton_workshop.screen.palette import DARK
+from triton_workshop.viewer.slides.page import compose
+from triton_workshop.viewer.slides.view import View
 
 NAMES = [command.name for command in COMMANDS] + ["pauze", "", "// x", "a: b"]
 VALUES = [

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from triton_workshop.consent import NOTHING, Consent
 from triton_workshop.deck import Deck, load_deck
+from triton_workshop.deck.consent import NOTHING, Consent
 from triton_workshop.viewer.asking import consent_to, visible
 
 DECK = """\

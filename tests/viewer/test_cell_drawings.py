@@ -12,15 +12,15 @@ from rich.style import Style
 from textual.color import Color as ScreenColor
 
 from triton_workshop.deck import Deck, load_deck
-from triton_workshop.viewer.cell_drawings import drawing_for
-from triton_workshop.viewer.few_colours import FewColours, nearest
-from triton_workshop.viewer.page import Page, compose
-from triton_workshop.viewer.palette import DARK, LIGHT, Palette
-from triton_workshop.viewer.pictures import HALF_BLOCKS, Graphics, forget_pictures
-from triton_workshop.viewer.plain import plain_text
+from triton_workshop.screen.few_colours import FewColours, nearest
+from triton_workshop.screen.palette import DARK, LIGHT, Palette
+from triton_workshop.screen.terminal import Terminal, Way
+from triton_workshop.viewer.pictures.cell_drawings import drawing_for
+from triton_workshop.viewer.pictures.drawing import HALF_BLOCKS, Graphics, forget_pictures
 from triton_workshop.viewer.reloading import pictures
-from triton_workshop.viewer.terminal import Terminal, Way
-from triton_workshop.viewer.view import View
+from triton_workshop.viewer.slides.page import Page, compose
+from triton_workshop.viewer.slides.plain import plain_text
+from triton_workshop.viewer.slides.view import View
 
 NARROW, WIDE = "┌── narrow ──┐", f"┌{' wide ':─^38}┐"
 

@@ -14,11 +14,11 @@ from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from triton_workshop.deck import Deck, load_deck
-from triton_workshop.viewer.frame import footer
-from triton_workshop.viewer.page import compose, slide_name
-from triton_workshop.viewer.palette import DARK
-from triton_workshop.viewer.place import goto
-from triton_workshop.viewer.view import View
+from triton_workshop.screen.palette import DARK
+from triton_workshop.viewer.slides.frame import footer
+from triton_workshop.viewer.slides.page import compose, slide_name
+from triton_workshop.viewer.slides.place import goto
+from triton_workshop.viewer.slides.view import View
 
 
 class TextFile(SingleFileSnapshotExtension):

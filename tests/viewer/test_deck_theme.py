@@ -8,13 +8,13 @@ import pytest
 
 from triton_workshop.deck import Deck, load_deck
 from triton_workshop.deck.model import Alignment
-from triton_workshop.viewer.deck_theme import look_of
-from triton_workshop.viewer.frame import footer
-from triton_workshop.viewer.page import Page, compose
-from triton_workshop.viewer.palette import DARK, LIGHT, Palette
-from triton_workshop.viewer.place import Place
-from triton_workshop.viewer.richtext import rich_text
-from triton_workshop.viewer.view import View
+from triton_workshop.screen.palette import DARK, LIGHT, Palette
+from triton_workshop.screen.richtext import rich_text
+from triton_workshop.viewer.slides.deck_theme import look_of
+from triton_workshop.viewer.slides.frame import footer
+from triton_workshop.viewer.slides.page import Page, compose
+from triton_workshop.viewer.slides.place import Place
+from triton_workshop.viewer.slides.view import View
 
 BODY = "\nTitle\n===\n\n# Heading\n\ntext\n"
 

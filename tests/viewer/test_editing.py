@@ -9,7 +9,15 @@ import pytest
 from textual.document._history import EditHistory
 
 from triton_workshop.deck.model import Block, Code, Columns, Deck, Execution, FrontMatter, Slide, Span
-from triton_workshop.viewer.editing import Displaced, Edits, indented, next_indent, outdented, shown_text, with_text
+from triton_workshop.viewer.live.editing import (
+    Displaced,
+    Edits,
+    indented,
+    next_indent,
+    outdented,
+    shown_text,
+    with_text,
+)
 
 
 def code(*lines: str, first: int = 10) -> Code:

@@ -9,7 +9,7 @@ import pytest
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import Deck
 from triton_workshop.processes.script import Outcome
-from triton_workshop.viewer.fit import ended, output_columns, rows_needed
+from triton_workshop.viewer.slides.fit import ended, output_columns, rows_needed
 
 LIVE = """One
 ===

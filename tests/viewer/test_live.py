@@ -7,8 +7,15 @@ from pathlib import Path
 import pytest
 
 from triton_workshop.deck.model import Block, Code, Execution, Pty, Slide
-from triton_workshop.viewer.live import LiveBlocks, Status, blocks_for_key, blocks_to_start, same_code, terminal_size
-from triton_workshop.viewer.printed_picture import PictureFolder
+from triton_workshop.viewer.live.image_blocks import PictureFolder
+from triton_workshop.viewer.live.live_blocks import (
+    LiveBlocks,
+    Status,
+    blocks_for_key,
+    blocks_to_start,
+    same_code,
+    terminal_size,
+)
 
 PRINTS_A_PICTURE = "import sys; from PIL import Image; Image.new('L', (2, 3)).save(sys.stdout.buffer, 'PNG')"
 

@@ -27,13 +27,13 @@ from triton_workshop.deck.model import (
     Span,
     Table,
 )
-from triton_workshop.viewer.frame import footer
-from triton_workshop.viewer.live import Cell, Status
-from triton_workshop.viewer.page import Page, compose
-from triton_workshop.viewer.palette import DARK, LIGHT, Palette, palette_named
-from triton_workshop.viewer.place import Place
-from triton_workshop.viewer.richtext import code_lines, superscript
-from triton_workshop.viewer.view import View, margin
+from triton_workshop.screen.palette import DARK, LIGHT, Palette, palette_named
+from triton_workshop.screen.richtext import code_lines, superscript
+from triton_workshop.viewer.live.live_blocks import Cell, Status
+from triton_workshop.viewer.slides.frame import footer
+from triton_workshop.viewer.slides.page import Page, compose
+from triton_workshop.viewer.slides.place import Place
+from triton_workshop.viewer.slides.view import View, margin
 
 DECKS = Path(__file__).parent / "decks"
 SIZES = [(80, 24), (200, 50), (20, 5), (1, 1), (120, 36)]

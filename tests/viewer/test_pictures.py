@@ -18,14 +18,14 @@ from textual.pilot import Pilot
 
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import Code, walk
-from triton_workshop.viewer import picture_escapes
+from triton_workshop.screen.shown_pictures import MOST_PIXELS, PictureLine
+from triton_workshop.screen.terminal import Terminal, Way
+from triton_workshop.screen.transcript import Transcript
 from triton_workshop.viewer.app import Viewer
-from triton_workshop.viewer.live import Cell, Status
-from triton_workshop.viewer.output import OutputScreen
-from triton_workshop.viewer.pictures import Graphics
-from triton_workshop.viewer.printed import MOST_PIXELS, PictureLine
-from triton_workshop.viewer.terminal import Terminal, Way
-from triton_workshop.viewer.transcript import Transcript
+from triton_workshop.viewer.live.live_blocks import Cell, Status
+from triton_workshop.viewer.overlays.output import OutputScreen
+from triton_workshop.viewer.pictures import escapes as picture_escapes
+from triton_workshop.viewer.pictures.drawing import Graphics
 
 DECK = """Words
 ===
@@ -364,7 +364,7 @@ def test_a_file_that_is_no_picture_says_so(folder: Path) -> None:
 
 
 def test_of_too_many_pictures_the_first_become_words(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("triton_workshop.viewer.transcript.PICTURES_KEPT", 2 * (folder / "one.png").stat().st_size)
+    monkeypatch.setattr("triton_workshop.screen.transcript.PICTURES_KEPT", 2 * (folder / "one.png").stat().st_size)
     read = Transcript(folder)
     for _ in range(3):
         Image.new("L", (8, 4)).save(folder / "one.png")

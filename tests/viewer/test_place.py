@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from triton_workshop.viewer.place import Place, goto
+from triton_workshop.viewer.slides.place import Place, goto
 
 STEPS = (1, 3, 2)
 

@@ -10,14 +10,15 @@ import pytest
 from textual import events
 from textual.pilot import Pilot
 
-from triton_workshop.viewer import app, browser
+from triton_workshop.screen import links as browser
+from triton_workshop.screen.transcript import Transcript
+from triton_workshop.viewer import app
 from triton_workshop.viewer.app import Viewer
-from triton_workshop.viewer.editor import Editor
-from triton_workshop.viewer.output import OutputScreen
-from triton_workshop.viewer.place import Place
-from triton_workshop.viewer.screens import Black
-from triton_workshop.viewer.search import SlideSearch
-from triton_workshop.viewer.transcript import Transcript
+from triton_workshop.viewer.live.editor import Editor
+from triton_workshop.viewer.overlays.output import OutputScreen
+from triton_workshop.viewer.overlays.screens import Black
+from triton_workshop.viewer.overlays.search import SlideSearch
+from triton_workshop.viewer.slides.place import Place
 
 from .test_viewer import DECKS, drive, finished, screen, shown, until
 

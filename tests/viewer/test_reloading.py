@@ -10,12 +10,12 @@ import pytest
 from PIL import Image
 from textual.pilot import Pilot
 
-from triton_workshop.consent import Consent
 from triton_workshop.deck import Deck, load_deck
+from triton_workshop.deck.consent import Consent
 from triton_workshop.saves import Saves
 from triton_workshop.viewer.app import Viewer
-from triton_workshop.viewer.place import Place
 from triton_workshop.viewer.reloading import pairs, pictures, slide_again, sources
+from triton_workshop.viewer.slides.place import Place
 
 from .test_viewer import Drive, finished, screen, until
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from triton_workshop.deck import load_deck
-from triton_workshop.viewer.search import Entry, Hit, entries, hits, occurrences
+from triton_workshop.viewer.overlays.search import Entry, Hit, entries, hits, occurrences
 
 SLIDES = (
     Entry("Two dimensions", ("a kernel over a picture", "sepia comes later")),

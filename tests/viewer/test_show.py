@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from textual.document._history import EditHistory
 
-from triton_workshop.consent import Consent
 from triton_workshop.deck import load_deck
-from triton_workshop.viewer.editing import Displaced, shown_text
-from triton_workshop.viewer.live import Cell
-from triton_workshop.viewer.place import Place
+from triton_workshop.deck.consent import Consent
+from triton_workshop.viewer.live.editing import Displaced, shown_text
+from triton_workshop.viewer.live.live_blocks import Cell
 from triton_workshop.viewer.show import Show
+from triton_workshop.viewer.slides.place import Place
 
 TALK = """\
 One

@@ -9,13 +9,13 @@ from conftest import RunPython
 from PIL import Image
 
 from triton_workshop.deck import Deck, load_deck
-from triton_workshop.viewer import ahead as ahead_module
-from triton_workshop.viewer.ahead import Ahead
+from triton_workshop.screen.palette import DARK
 from triton_workshop.viewer.app import Viewer
-from triton_workshop.viewer.page import compose
-from triton_workshop.viewer.palette import DARK
-from triton_workshop.viewer.pictures import half_blocks
-from triton_workshop.viewer.view import View
+from triton_workshop.viewer.pictures.drawing import half_blocks
+from triton_workshop.viewer.slides import prefetch as ahead_module
+from triton_workshop.viewer.slides.page import compose
+from triton_workshop.viewer.slides.prefetch import Prefetch
+from triton_workshop.viewer.slides.view import View
 
 from .test_viewer import Pilot, drive, until
 
@@ -27,9 +27,9 @@ import triton_workshop.cli
 from triton_workshop.viewer.start import starting
 with starting() as terminal:
     from triton_workshop.viewer.app import Graphics, Viewer, load_deck
-    from triton_workshop.viewer.page import compose
-    from triton_workshop.viewer.view import View
-    from triton_workshop.viewer.palette import DARK
+    from triton_workshop.viewer.slides.page import compose
+    from triton_workshop.viewer.slides.view import View
+    from triton_workshop.screen.palette import DARK
     deck = load_deck(Path(sys.argv[1]))
     viewer = Viewer(deck, graphics=Graphics(terminal()))
     compose(deck, deck.slides[0], View(DARK, 120, 36, graphics=viewer.graphics))
@@ -58,10 +58,10 @@ def deck(tmp_path: Path) -> Deck:
 
 def test_a_slide_composed_ahead_finds_its_picture_drawn(deck: Deck) -> None:
     half_blocks.cache_clear()
-    ahead = Ahead()
-    ahead.compose(deck, deck.slides, VIEW)
-    ahead.wait()
-    ahead.close()
+    prefetch = Prefetch()
+    prefetch.compose(deck, deck.slides, VIEW)
+    prefetch.wait()
+    prefetch.close()
     assert half_blocks.cache_info().currsize == 1
     compose(deck, deck.slides[1], VIEW)
     assert half_blocks.cache_info().misses == 1
@@ -90,18 +90,18 @@ def test_a_slide_that_cannot_be_drawn_does_not_keep_the_others_from_it(
         drawn.append(slide)
 
     monkeypatch.setattr(ahead_module, "draw", fail_on_the_first)
-    ahead = Ahead()
-    ahead.compose(deck, deck.slides, VIEW)
-    ahead.wait()
-    ahead.close()
+    prefetch = Prefetch()
+    prefetch.compose(deck, deck.slides, VIEW)
+    prefetch.wait()
+    prefetch.close()
     assert drawn == [deck.slides[1]]
 
 
 def test_once_closed_nothing_is_composed_ahead(deck: Deck, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[object] = []
     monkeypatch.setattr(ahead_module, "draw", lambda deck, slide, view: drawn.append(slide))
-    ahead = Ahead()
-    ahead.close()
-    ahead.compose(deck, deck.slides, VIEW)
-    ahead.wait()
+    prefetch = Prefetch()
+    prefetch.close()
+    prefetch.compose(deck, deck.slides, VIEW)
+    prefetch.wait()
     assert drawn == []

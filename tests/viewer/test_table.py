@@ -9,9 +9,9 @@ from rich.style import Style
 from rich.text import Text
 
 from triton_workshop.deck.model import Alignment, Span, Table
-from triton_workshop.viewer.lines import wrap
-from triton_workshop.viewer.palette import DARK
-from triton_workshop.viewer.table import Need, height, table, unbreakable, widths_of
+from triton_workshop.screen.lines import wrap
+from triton_workshop.screen.palette import DARK
+from triton_workshop.viewer.slides.table import Need, height, table, unbreakable, widths_of
 
 API = """
 Function | Signature | Description

@@ -13,10 +13,10 @@ import pytest
 from textual.pilot import Pilot
 
 from triton_workshop.deck import load_deck
+from triton_workshop.screen.box import Keys
 from triton_workshop.viewer.app import Viewer
-from triton_workshop.viewer.box import Keys
-from triton_workshop.viewer.place import Place
-from triton_workshop.viewer.screens import KEYS, Index
+from triton_workshop.viewer.overlays.screens import KEYS, Index
+from triton_workshop.viewer.slides.place import Place
 
 DECKS = Path(__file__).parent / "decks"
 Drive = Callable[[Viewer, Pilot[int]], Awaitable[None]]

@@ -11,7 +11,7 @@ from pathlib import Path
 from triton_workshop.compiler import compilation
 from triton_workshop.compiler.asked import Wanted
 from triton_workshop.compiler.said import ask
-from triton_workshop.consent import EVERYTHING, Consent, flag
+from triton_workshop.deck.consent import EVERYTHING, Consent, flag
 from triton_workshop.deck.model import Block, Code, Execution, origin
 from triton_workshop.processes.languages import MissingProgramError
 from triton_workshop.processes.run import Run

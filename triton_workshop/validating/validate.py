@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from triton_workshop.compiler import compilation
-from triton_workshop.consent import in_force
 from triton_workshop.deck import DeckError, NoSuchDeckError, load_deck
+from triton_workshop.deck.consent import in_force
 from triton_workshop.deck.model import Block, Deck, Slide, walk
 from triton_workshop.processes.run import Run
 from triton_workshop.validating.blocks import Rules, Start, compiled, live_block, run_block

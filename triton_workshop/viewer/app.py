@@ -18,44 +18,53 @@ from textual.containers import VerticalScroll
 from textual.geometry import Region, Size, Spacing
 from textual.screen import ModalScreen
 
-from triton_workshop.consent import EVERYTHING, NOTHING, Consent, flag
 from triton_workshop.deck import load_deck
+from triton_workshop.deck.consent import EVERYTHING, NOTHING, Consent, flag
 from triton_workshop.deck.errors import DeckError
 from triton_workshop.deck.model import Block, Code, Deck, Execution, plain
 from triton_workshop.processes.foreground import cleared_screen, wait_for_enter
 from triton_workshop.saves import Saves
+from triton_workshop.screen.box import BOX_STYLE, Keys
+from triton_workshop.screen.few_colours import FewColours
+from triton_workshop.screen.hangup import quit_on_hangup
+from triton_workshop.screen.links import open_link
+from triton_workshop.screen.rows import Rows
+from triton_workshop.screen.terminal import Terminal, ask
+from triton_workshop.screen.theme import use_palette
 from triton_workshop.streams import printable
-from triton_workshop.viewer.ahead import Ahead
 from triton_workshop.viewer.asking import consent_to
-from triton_workshop.viewer.box import BOX_STYLE, Keys
-from triton_workshop.viewer.browser import open_link
-from triton_workshop.viewer.deck_theme import look_of
-from triton_workshop.viewer.editing import Displaced
-from triton_workshop.viewer.few_colours import FewColours
-from triton_workshop.viewer.frame import footer, footer_pictures
-from triton_workshop.viewer.leaving import leave_with_terminal
-from triton_workshop.viewer.live import Status, blocks_again
+from triton_workshop.viewer.live.editing import Displaced
+from triton_workshop.viewer.live.live_blocks import Status, blocks_again
 from triton_workshop.viewer.notes.channel import HEARTBEAT, Publisher
-from triton_workshop.viewer.output import Output, OutputScreen
-from triton_workshop.viewer.page import EDITOR_INSET, Page, Part, Spot, broken_page, cell_shown, compose, slide_name
-from triton_workshop.viewer.pictures import HALF_BLOCKS, Graphics, Look, Picture, forget_pictures
-from triton_workshop.viewer.place import Place, goto
+from triton_workshop.viewer.overlays.output import Output, OutputScreen
+from triton_workshop.viewer.overlays.screens import KEYS, Black, Index
+from triton_workshop.viewer.overlays.search import SlideSearch
+from triton_workshop.viewer.pictures.drawing import HALF_BLOCKS, Graphics, Look, Picture, forget_pictures
 from triton_workshop.viewer.reloading import pictures, read, readings
-from triton_workshop.viewer.rows import Rows
-from triton_workshop.viewer.screen_theme import use_palette
-from triton_workshop.viewer.screens import KEYS, Black, Index
-from triton_workshop.viewer.search import SlideSearch
 from triton_workshop.viewer.show import Show
+from triton_workshop.viewer.slides.deck_theme import look_of
+from triton_workshop.viewer.slides.frame import footer, footer_pictures
+from triton_workshop.viewer.slides.page import (
+    EDITOR_INSET,
+    Page,
+    Part,
+    Spot,
+    broken_page,
+    cell_shown,
+    compose,
+    slide_name,
+)
+from triton_workshop.viewer.slides.place import Place, goto
+from triton_workshop.viewer.slides.prefetch import Prefetch
+from triton_workshop.viewer.slides.trouble import Trouble, trouble_rows
+from triton_workshop.viewer.slides.view import OpenEditor, View
 from triton_workshop.viewer.start import first_slide_shown
-from triton_workshop.viewer.terminal import Terminal, ask
-from triton_workshop.viewer.trouble import Trouble, trouble_rows
-from triton_workshop.viewer.view import OpenEditor, View
 
 if TYPE_CHECKING:
     from textual.widgets import TextArea
 
-    from triton_workshop.viewer.editor import Editor
-    from triton_workshop.viewer.picture_widget import Held, PictureWidget
+    from triton_workshop.viewer.live.editor import Editor
+    from triton_workshop.viewer.pictures.widget import Held, PictureWidget
 
 FRAME = 0.05
 """Seconds between two checks for output of live blocks."""
@@ -144,7 +153,7 @@ class Viewer(App[int]):
         self.graphics = graphics
         self.warm_up = warm_up
         self.publisher = publisher
-        self.ahead = Ahead()
+        self.prefetch = Prefetch()
         self.page = Page((), (), 0, (), {})
         self.typed = ""
         """Digits of a slide's number, or a first `g`."""
@@ -189,7 +198,7 @@ class Viewer(App[int]):
         self.body = self.query_one(Body)
         self.watch(self.body, "scroll_y", self._draw_footer, init=False)
         self.app_resume_signal.subscribe(self, self._come_back)
-        leave_with_terminal(self, self.show.live.close)
+        quit_on_hangup(self, self.show.live.close)
         self.ticker = self.set_interval(FRAME, self._tick, pause=True)
         self.set_interval(HEARTBEAT / 2, self._tell_notes)
         self._arrive()
@@ -202,7 +211,7 @@ class Viewer(App[int]):
             self.run_worker(self._follow_saves(self.saves), group="saves")
 
     def on_unmount(self) -> None:
-        self.ahead.close()
+        self.prefetch.close()
 
     def on_resize(self, event: events.Resize) -> None:
         if self.graphics.real:
@@ -315,7 +324,7 @@ class Viewer(App[int]):
         return placed
 
     def _new_picture(self, look: Look) -> PictureWidget:
-        from triton_workshop.viewer.picture_widget import Held, PictureWidget  # not before there is a picture
+        from triton_workshop.viewer.pictures.widget import Held, PictureWidget  # not before there is a picture
 
         if self._held is None:
             self._held = Held()
@@ -354,7 +363,7 @@ class Viewer(App[int]):
 
     def _compose_neighbours(self) -> None:
         """Prepares the slides that the next keys will lead to, once this one is on the screen."""
-        self.ahead.compose(self.deck, self.show.neighbours(), replace(self._view(self.size), step=0, cells={}))
+        self.prefetch.compose(self.deck, self.show.neighbours(), replace(self._view(self.size), step=0, cells={}))
 
     def action_go(self, where: str) -> None:
         self._move(self.show.leads_to(where))
@@ -507,7 +516,7 @@ class Viewer(App[int]):
             self._open_editor(blocks[0])
 
     def _open_editor(self, shown: Block) -> None:
-        from triton_workshop.viewer.editor import Editor  # not before: the first slide does not wait for it
+        from triton_workshop.viewer.live.editor import Editor  # not before: the first slide does not wait for it
 
         self._close_editor()
         block = self.show.edits.source(shown)
@@ -698,7 +707,7 @@ class Viewer(App[int]):
         """Forgets everything made from picture files, here and in the terminal, so that they are read again."""
         forget_pictures()
         if self.graphics.real:
-            from triton_workshop.viewer.picture_widget import forget_prepared
+            from triton_workshop.viewer.pictures.widget import forget_prepared
 
             forget_prepared()
         if self._held is not None and self._driver is not None:

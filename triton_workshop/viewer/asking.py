@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from triton_workshop.consent import NOTHING, REPLACING, Consent, LiveCode, at_home, live_code
+from triton_workshop.deck.consent import NOTHING, REPLACING, Consent, LiveCode, at_home, live_code
 from triton_workshop.deck.model import Deck, Execution, origin
 
 OCCASIONS = {

@@ -11,7 +11,7 @@ from pathlib import Path
 from triton_workshop.deck import DeckError, load_deck
 from triton_workshop.deck.model import Block, Code, Columns, Deck, Image, Slide, walk
 from triton_workshop.saves import Saves
-from triton_workshop.viewer.cell_drawings import drawing_files
+from triton_workshop.viewer.pictures.cell_drawings import drawing_files
 
 PAUSE = 0.05
 """Seconds without a save before a deck is read again."""

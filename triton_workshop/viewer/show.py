@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from triton_workshop.consent import EVERYTHING, Consent, in_force
+from triton_workshop.deck.consent import EVERYTHING, Consent, in_force
 from triton_workshop.deck.errors import DeckError
 from triton_workshop.deck.model import Block, Deck, Execution, Slide
-from triton_workshop.viewer.editing import Displaced, Edits
-from triton_workshop.viewer.live import LiveBlocks, blocks_for_key, blocks_to_run, blocks_to_start, shown_elsewhere
-from triton_workshop.viewer.place import Place, goto
+from triton_workshop.viewer.live.editing import Displaced, Edits
+from triton_workshop.viewer.live.live_blocks import (
+    LiveBlocks,
+    blocks_for_key,
+    blocks_to_run,
+    blocks_to_start,
+    shown_elsewhere,
+)
 from triton_workshop.viewer.reloading import slide_again
+from triton_workshop.viewer.slides.place import Place, goto
 
 if TYPE_CHECKING:
     from textual.document._history import EditHistory

@@ -24,11 +24,11 @@ from triton_workshop.checking.reporting.progress import entries, first_open, rem
 from triton_workshop.checking.reporting.reset import is_shipped, reset
 from triton_workshop.device import runs_on_a_gpu
 from triton_workshop.saves import Saves
+from triton_workshop.screen.box import BOX_STYLE, KeyGroups, Keys
+from triton_workshop.screen.hangup import quit_on_hangup
+from triton_workshop.screen.palette import DARK, LIGHT, Palette
+from triton_workshop.screen.theme import use_palette
 from triton_workshop.streams import printable
-from triton_workshop.viewer.box import BOX_STYLE, KeyGroups, Keys
-from triton_workshop.viewer.leaving import leave_with_terminal
-from triton_workshop.viewer.palette import DARK, LIGHT, Palette
-from triton_workshop.viewer.screen_theme import use_palette
 from triton_workshop.watch import editor
 from triton_workshop.watch.checker import Checker, CheckFailedError, StoppedError
 from triton_workshop.watch.screens import Exercises, Question, Solution
@@ -95,7 +95,7 @@ class Watch(App[int]):
 
     def on_mount(self) -> None:
         self.begin_capture_print(self, stdout=False)  # the record of progress reports its problems there
-        leave_with_terminal(self, self.close)
+        quit_on_hangup(self, self.close)
         self.ticker = self.set_interval(FRAME, self._draw_head, pause=True)
         following = first_open(entries()) if self.number is None else None
         self._open(following.exercise if following else self.watched.exercise)

@@ -19,10 +19,10 @@ from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.reporting.description import title
 from triton_workshop.checking.reporting.progress import Entry
 from triton_workshop.checking.reporting.report import entry_texts
-from triton_workshop.viewer.box import Box
-from triton_workshop.viewer.lines import wrap
-from triton_workshop.viewer.palette import Palette
-from triton_workshop.viewer.richtext import code_lines
+from triton_workshop.screen.box import Box
+from triton_workshop.screen.lines import wrap
+from triton_workshop.screen.palette import Palette
+from triton_workshop.screen.richtext import code_lines
 
 
 class Exercises(ModalScreen[str | None]):

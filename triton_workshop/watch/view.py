@@ -20,8 +20,8 @@ from triton_workshop.checking.reporting.description import STANDINGS, Row, descr
 from triton_workshop.checking.reporting.progress import Entry, Standing, first_open
 from triton_workshop.checking.reporting.report import headline, spaced, table, view
 from triton_workshop.compiler.said import is_good_news
-from triton_workshop.viewer.palette import Palette
-from triton_workshop.viewer.transcript import Transcript
+from triton_workshop.screen.palette import Palette
+from triton_workshop.screen.transcript import Transcript
 from triton_workshop.watch.checker import Checking
 
 SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"

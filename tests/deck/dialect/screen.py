@@ -7,9 +7,9 @@ import unicodedata
 from collections.abc import Iterable
 
 from triton_workshop.deck import Deck, Slide
-from triton_workshop.viewer.page import compose
-from triton_workshop.viewer.palette import DARK
-from triton_workshop.viewer.view import View
+from triton_workshop.screen.palette import DARK
+from triton_workshop.viewer.slides.page import compose
+from triton_workshop.viewer.slides.view import View
 
 WIDTH, HEIGHT = 160, 60
 """Wide and high enough that nothing of a case wraps or scrolls away."""

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from triton_workshop.deck import load_deck
-from triton_workshop.viewer.live import Cell, Status
+from triton_workshop.viewer.live.live_blocks import Cell, Status
 from triton_workshop.viewer.notes.channel import Listener, Publisher
 from triton_workshop.viewer.notes.protocol import Exit, GoTo
 from triton_workshop.viewer.notes.protocol import Status as Told
-from triton_workshop.viewer.place import Place
+from triton_workshop.viewer.slides.place import Place
 
 if sys.platform == "win32":
     pytest.skip("pseudo-terminals are POSIX's", allow_module_level=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 from triton_workshop.deck import load_deck
 from triton_workshop.viewer.notes.follower import SILENCE, Clock, Contact, Follower
 from triton_workshop.viewer.notes.protocol import Exit, GoTo, RunningBlock, Status
-from triton_workshop.viewer.place import Place
+from triton_workshop.viewer.slides.place import Place
 
 TALK = load_deck(Path(__file__).parent / "talk.md")
 OURS, THEIRS = ("127.0.0.1", 1), ("127.0.0.1", 2)

@@ -15,15 +15,15 @@ from textual.pilot import Pilot
 
 from triton_workshop.deck import load_deck
 from triton_workshop.saves import Saves
-from triton_workshop.viewer.box import Keys
+from triton_workshop.screen.box import Keys
+from triton_workshop.screen.palette import DARK
 from triton_workshop.viewer.notes.app import Notes
 from triton_workshop.viewer.notes.follower import Contact
 from triton_workshop.viewer.notes.plain import plain_notes
 from triton_workshop.viewer.notes.protocol import Address, Event, Exit, GoTo, RunningBlock, Status
 from triton_workshop.viewer.notes.schedule import schedule
 from triton_workshop.viewer.notes.sheet import Desk, compose_sheet, paragraphs
-from triton_workshop.viewer.palette import DARK
-from triton_workshop.viewer.place import Place
+from triton_workshop.viewer.slides.place import Place
 
 TALK = Path(__file__).parent / "talk.md"
 

@@ -16,19 +16,19 @@ from triton_workshop.deck import load_deck
 from triton_workshop.deck.errors import DeckError
 from triton_workshop.deck.model import Deck
 from triton_workshop.saves import Saves
-from triton_workshop.viewer.box import BOX_STYLE, KeyGroups, Keys
-from triton_workshop.viewer.deck_theme import look_of
-from triton_workshop.viewer.leaving import leave_with_terminal
+from triton_workshop.screen.box import BOX_STYLE, KeyGroups, Keys
+from triton_workshop.screen.hangup import quit_on_hangup
+from triton_workshop.screen.palette import Palette
+from triton_workshop.screen.rows import Rows
+from triton_workshop.screen.theme import use_palette
 from triton_workshop.viewer.notes.channel import Listener
 from triton_workshop.viewer.notes.follower import Clock, Follower
 from triton_workshop.viewer.notes.protocol import Address, Event
 from triton_workshop.viewer.notes.schedule import schedule
 from triton_workshop.viewer.notes.sheet import Desk, compose_sheet
-from triton_workshop.viewer.palette import Palette
-from triton_workshop.viewer.pictures import forget_pictures
+from triton_workshop.viewer.pictures.drawing import forget_pictures
 from triton_workshop.viewer.reloading import Reading, pictures, readings
-from triton_workshop.viewer.rows import Rows
-from triton_workshop.viewer.screen_theme import use_palette
+from triton_workshop.viewer.slides.deck_theme import look_of
 
 EAR = 0.05
 """Seconds between two checks for what has been heard."""
@@ -123,7 +123,7 @@ class Notes(App[int]):
         yield self.rows
 
     def on_mount(self) -> None:
-        leave_with_terminal(self, close=lambda: None)
+        quit_on_hangup(self, close=lambda: None)
         self.set_interval(EAR, self.listen)
         if self.saves is not None:
             self.run_worker(self.follow_saves(self.saves), group="saves")

@@ -10,8 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from triton_workshop.deck.model import Block, Deck, walk
-from triton_workshop.viewer.live import Cell
-from triton_workshop.viewer.live import Status as RunStatus
+from triton_workshop.viewer.live.live_blocks import Cell
+from triton_workshop.viewer.live.live_blocks import Status as RunStatus
 from triton_workshop.viewer.notes.protocol import (
     LARGEST,
     MOST_RUNNING,
@@ -28,7 +28,7 @@ from triton_workshop.viewer.notes.protocol import (
     presentation_path,
     publish_address,
 )
-from triton_workshop.viewer.place import Place
+from triton_workshop.viewer.slides.place import Place
 
 HEARTBEAT = 1.0
 """Seconds between two statuses if nothing changes, so that notes that are opened later find the place."""

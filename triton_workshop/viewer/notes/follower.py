@@ -7,7 +7,7 @@ from enum import Enum, auto
 
 from triton_workshop.deck.model import Deck
 from triton_workshop.viewer.notes.protocol import Address, Event, Exit, GoTo, RunningBlock, Status, step_of
-from triton_workshop.viewer.place import Place, goto
+from triton_workshop.viewer.slides.place import Place, goto
 
 SILENCE = 5.0
 """Seconds of silence from slides that report every second, after which something is wrong."""

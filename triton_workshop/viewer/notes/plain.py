@@ -8,7 +8,7 @@ from textwrap import fill
 from triton_workshop.deck.model import Deck
 from triton_workshop.viewer.notes.schedule import Schedule, as_time, schedule
 from triton_workshop.viewer.notes.sheet import name_of, paragraphs
-from triton_workshop.viewer.plain import WIDTH
+from triton_workshop.viewer.slides.plain import WIDTH
 
 
 def plain_notes(deck: Deck) -> str:

@@ -14,16 +14,16 @@ from textual.renderables.digits import Digits
 from textual.strip import Strip
 
 from triton_workshop.deck.model import Code, Columns, Deck, Slide, Table, plain, walk
+from triton_workshop.screen.lines import CONSOLE, Lines, strip, wrap
+from triton_workshop.screen.palette import Palette
 from triton_workshop.streams import printable
-from triton_workshop.viewer.lines import CONSOLE, Lines, strip, wrap
-from triton_workshop.viewer.live import shown_elsewhere
+from triton_workshop.viewer.live.live_blocks import shown_elsewhere
 from triton_workshop.viewer.notes.follower import Contact
 from triton_workshop.viewer.notes.protocol import RunningBlock
 from triton_workshop.viewer.notes.schedule import Part, Schedule
-from triton_workshop.viewer.page import compose, slide_name
-from triton_workshop.viewer.palette import Palette
-from triton_workshop.viewer.place import Place
-from triton_workshop.viewer.view import TALL, View, margin
+from triton_workshop.viewer.slides.page import compose, slide_name
+from triton_workshop.viewer.slides.place import Place
+from triton_workshop.viewer.slides.view import TALL, View, margin
 
 SIDE_BY_SIDE = 72
 """Columns from which the time goes beside the notes."""

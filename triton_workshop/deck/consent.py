@@ -1,0 +1,92 @@
+"""Code from elsewhere runs only with consent: which decks come from elsewhere, and what the user has agreed to.
+
+A deck is at home in the repository that this package is part of: the folder that holds the package and the workshop's
+own deck, links resolved, except for repositories inside it. An installed package has no such folder, so no deck is at
+home. A deck comes from elsewhere if any file that contains its code does: the deck itself, a file that it includes, or
+a file that a ```file block names.
+
+Consent is given for a deck and a kind of block, not for a text: a user who has agreed to a deck's code edits the deck,
+or lets somebody edit it, and code that a save brings in runs on the same terms. If a save makes one of our own decks
+take code from elsewhere, the deck is no longer at home, and what the user agreed to at the viewer's start then applies.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from triton_workshop.deck.model import Block, Code, Deck, Execution, origin, walk
+from triton_workshop.processes.languages import runnable
+
+REPLACING = frozenset({Execution.REPLACE, Execution.IMAGE})
+"""These run automatically, and their output replaces them, which needs separate consent, as in presenterm."""
+
+
+@dataclass(frozen=True)
+class Consent:
+    """What may run: `run` covers +exec, +auto_exec and +acquire_terminal; `replace` covers +exec_replace and +image."""
+
+    run: bool = False
+    replace: bool = False
+
+    def allows(self, execution: Execution) -> bool:
+        return self.replace if execution in REPLACING else self.run
+
+
+NOTHING = Consent()
+EVERYTHING = Consent(run=True, replace=True)
+
+
+def flag(execution: Execution) -> str:
+    """The option that allows this kind of block, here and in presenterm."""
+    return "-X" if execution in REPLACING else "-x"
+
+
+@dataclass(frozen=True)
+class LiveCode:
+    """A block that can run, and the number of its slide, from 1."""
+
+    slide: int
+    block: Block
+    code: Code
+
+
+def live_code(deck: Deck) -> Iterator[LiveCode]:
+    """All of a deck's code that can run here."""
+    for number, slide in enumerate(deck.slides, 1):
+        for block in walk(slide.blocks):
+            code = block.content
+            if isinstance(code, Code) and code.execution is not Execution.NONE and runnable(code.language):
+                yield LiveCode(number, block, code)
+
+
+def home() -> Path | None:
+    """The repository that this package is part of; None if it is installed elsewhere."""
+    folder = Path(__file__).resolve().parents[2]
+    ours = (folder / "slides" / "triton-workshop.md", folder / "pyproject.toml")
+    return folder if all(file.is_file() for file in ours) else None
+
+
+def at_home(deck: Deck, repository: Path | None = None) -> bool:
+    """Whether every file that contains the deck's code belongs to `repository`, ours by default."""
+    repository = repository or home()
+    if repository is None:
+        return False
+    files = {deck.path} | {origin(live.code, live.block, deck.path)[0] for live in live_code(deck)}
+    files |= {live.block.path for live in live_code(deck) if live.block.path is not None}
+    return all(_belongs_to(repository, file) for file in files)
+
+
+def _belongs_to(repository: Path, file: Path) -> bool:
+    real = Path(os.path.realpath(file))  # which tolerates a link to itself
+    if not real.is_relative_to(repository):
+        return False
+    between = [folder for folder in real.parents if folder != repository and folder.is_relative_to(repository)]
+    return not any((folder / ".git").exists() for folder in between)
+
+
+def in_force(deck: Deck, given: Consent) -> Consent:
+    """What may run of a deck, if the user has agreed to `given`."""
+    return EVERYTHING if at_home(deck) else given

@@ -1,0 +1,73 @@
+"""Makes a closed terminal or a `kill` end an app as a key would: its code is ended, and the terminal restored."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import os
+import select
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+
+from textual.app import App
+
+LAST_WORDS = 5.0
+"""Seconds that restoring the terminal may take after a signal."""
+LOOK = 1.0
+"""Seconds between two checks of the terminal, which does not always send a signal when it goes away."""
+
+
+def quit_on_hangup(app: App[int], close: Callable[[], None]) -> None:
+    """From now on, SIGTERM, SIGHUP and the end of the terminal end the app with status 1. Call it in the app's loop.
+
+    If the terminal is gone, Textual would wait for ever to write its last output to it. Then `close` ends what the app
+    runs, and the process ends.
+    """
+    leaving = threading.Event()
+
+    def abandon() -> None:
+        close()
+        os._exit(1)
+
+    def leave() -> None:
+        if leaving.is_set():
+            return
+        leaving.set()
+        app.exit(1)
+        timer = threading.Timer(LAST_WORDS, abandon)
+        timer.daemon = True
+        timer.start()
+
+    def look() -> None:
+        if terminal is not None and terminal.poll(0):
+            leave()
+
+    atexit.register(_let_go_of_the_terminal)
+    loop = asyncio.get_running_loop()
+    for name in ("SIGTERM", "SIGHUP"):
+        with suppress(NotImplementedError, AttributeError, ValueError, RuntimeError):
+            loop.add_signal_handler(getattr(signal, name), leave)
+    terminal = _terminal()
+    if terminal is not None:
+        app.set_interval(LOOK, look)
+
+
+def _let_go_of_the_terminal() -> None:
+    """Keeps Python from ending with status 120, as it does if it cannot write its last output to a terminal."""
+    for stream in filter(None, (sys.__stdout__, sys.__stderr__)):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _terminal() -> select.poll | None:
+    """Reports the end of the terminal, the one event that is reported without being asked for."""
+    if sys.platform == "win32" or sys.__stdin__ is None or not sys.__stdin__.isatty():
+        return None
+    poll = select.poll()
+    poll.register(sys.__stdin__, 0)
+    return poll

@@ -1,0 +1,209 @@
+"""The deck's text and code as Rich text in a palette's colours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from pygments.token import Comment, Keyword, Name, Number, Operator, String, Token
+from rich.color import Color, ColorParseError
+from rich.style import Style
+from rich.text import Text
+
+from triton_workshop.deck.model import Span
+from triton_workshop.deck.model import Text as Spans
+from triton_workshop.screen.palette import Palette
+from triton_workshop.streams import printable
+
+TokenType = tuple[str, ...]
+
+SUPERSCRIPTS = str.maketrans("0123456789+-=()abcdefghijklmnoprstuvwxyz", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ")
+
+# presenterm's names for the terminal's colours, in our palette's tones.
+NAMED_COLOURS = {
+    "black": "background",
+    "white": "emphasis",
+    "grey": "muted",
+    "dark_grey": "faint",
+    "red": "bad",
+    "dark_red": "bad",
+    "green": "good",
+    "dark_green": "good",
+    "blue": "link",
+    "dark_blue": "link",
+    "yellow": "warning",
+    "dark_yellow": "warning",
+    "magenta": "important",
+    "dark_magenta": "important",
+    "cyan": "accent",
+    "dark_cyan": "accent",
+}
+# The names of colours in presenterm's own themes, as in `palette:sky`, in the same tones.
+THEME_TONES = {
+    "light_blue": "link",
+    "blue_gray": "panel",
+    "aqua": "accent",
+    "light_green": "good",
+    "orange": "warning",
+    "purple": "important",
+    "gray": "muted",
+    "light_gray": "text",
+    "rosewater": "literal",
+    "flamingo": "literal",
+    "pink": "important",
+    "mauve": "important",
+    "maroon": "bad",
+    "peach": "literal",
+    "teal": "accent",
+    "sky": "link",
+    "sapphire": "link",
+    "lavender": "link",
+    "text": "text",
+    "subtext1": "muted",
+    "subtext0": "muted",
+    "overlay2": "muted",
+    "overlay1": "faint",
+    "overlay0": "faint",
+    "surface2": "faint",
+    "surface1": "panel",
+    "surface0": "panel",
+    "base": "background",
+    "mantle": "well",
+    "crust": "well",
+}
+# The names that `<span class="…">` may use.
+CLASSES = {"accent", "muted", "good", "bad", "warning", "note", "important"}
+
+
+def rich_text(spans: Spans, palette: Palette, style: str | Style = "") -> Text:
+    """Spans as one Rich text; `style` applies below all of them."""
+    text = Text(style=style)
+    for span in spans:
+        shown = printable(span.text)
+        if span.superscript:
+            shown = superscript(shown)
+        text.append(shown, span_style(span, palette))
+    return text
+
+
+def superscript(text: str) -> str:
+    """Superscript characters if Unicode has them all, else `^text`."""
+    raised = text.translate(SUPERSCRIPTS)
+    return raised if all(a != b or a.isspace() for a, b in zip(text, raised, strict=True)) else f"^{text}"
+
+
+def span_style(span: Span, palette: Palette) -> Style:
+    foreground, background = colour(span.foreground, palette), colour(span.background, palette)
+    for name, class_foreground, class_background in palette.classes:
+        if name == span.style_class:
+            foreground, background = foreground or class_foreground, background or class_background
+    if foreground is None and span.style_class in CLASSES:
+        foreground = getattr(palette, span.style_class)
+    if foreground is None and span.code:
+        foreground = palette.literal
+    if foreground is None and span.link:
+        foreground = palette.link
+    if foreground is None and span.bold:
+        foreground = palette.emphasis
+    return Style(
+        color=foreground,
+        bgcolor=background,
+        # Unset rather than False, so that a bold heading stays bold under a plain span.
+        bold=span.bold or None,
+        italic=span.italic or None,
+        strike=span.strike or None,
+        underline=bool(span.link) or None,
+        link=span.link,
+    )
+
+
+def colour(name: str | None, palette: Palette) -> str | None:
+    """A colour as the deck spells it (`red`, `#ff0000`, `palette:sand`); None for an unknown one."""
+    if name is None:
+        return None
+    prefix, of_theme, own = name.rpartition(":")
+    if of_theme and prefix in ("palette", "p"):
+        tone = THEME_TONES.get(own) or NAMED_COLOURS.get(own)
+        return dict(palette.colours).get(own) or (str(getattr(palette, tone)) if tone else None)
+    if name in NAMED_COLOURS:
+        return str(getattr(palette, NAMED_COLOURS[name]))
+    digits = name.removeprefix("#")
+    if len(digits) == 3:
+        digits = "".join(digit * 2 for digit in digits)
+    try:
+        Color.parse(f"#{digits}")
+    except ColorParseError:
+        return None
+    return f"#{digits}"
+
+
+@lru_cache(maxsize=1024)
+def on_our_ground(style: Style) -> Style:
+    """A style without the terminal's default colours, which differ from the slide's."""
+    color, ground = style.color, style.bgcolor
+    if not ((color and color.is_default) or (ground and ground.is_default)):
+        return style
+    return style.without_color + Style(
+        color=None if color is None or color.is_default else color,
+        bgcolor=None if ground is None or ground.is_default else ground,
+    )
+
+
+@lru_cache(maxsize=256)
+def code_lines(language: str, lines: tuple[str, ...], palette: Palette) -> tuple[Text, ...]:
+    """Lines of code with syntax highlighting; plain if the language is unknown."""
+    source = "".join(f"{printable(line)}\n" for line in lines)  # without a line end, Pygments misses the last comment
+    text = Text()
+    for token, value in tokens(language, source):
+        text.append(value, token_style(token, palette))
+    *highlighted, _ = text.split("\n", allow_blank=True)
+    # A lexer may never add or drop a line: highlights and line numbers rely on it.
+    if len(highlighted) != len(lines):
+        return tuple(Text(printable(line)) for line in lines)
+    return tuple(highlighted)
+
+
+def comment_start(line: Text, palette: Palette) -> int:
+    """Where the comment at the end of a highlighted line of code starts; the line's length if there is none."""
+    style = token_style(Comment, palette)
+    start = len(line)
+    for span in reversed(line.spans):  # some lexers split a comment
+        if (span.end, span.style) != (start, style):
+            break
+        start = span.start
+    return start
+
+
+def tokens(language: str, source: str) -> Iterator[tuple[TokenType, str]]:
+    # Not before there is code to show: the first slide has none.
+    from pygments.lexers import get_lexer_by_name
+    from pygments.util import ClassNotFound
+
+    try:
+        lexer = get_lexer_by_name(language, stripnl=False, ensurenl=False)
+    except ClassNotFound:
+        yield Token, source
+        return
+    yield from lexer.get_tokens(source)
+
+
+def token_style(token: TokenType, palette: Palette) -> Style:
+    """A few colours, used the same way in every language, for code, data and comments."""
+    bold = False
+    if token in Comment.Preproc or token in Comment.PreprocFile:  # Pygments' name for `#include`, which is code
+        tone = palette.syntax_builtin
+    elif token in Comment:
+        return Style(color=palette.syntax_comment, italic=True)
+    elif token in Keyword.Constant or token in Number:
+        tone = palette.syntax_number
+    elif token in Keyword or token in Operator.Word:
+        tone = palette.syntax_keyword
+    elif token in String:
+        tone = palette.syntax_string
+    elif token in Name.Function or token in Name.Class:
+        tone, bold = palette.syntax_function, True
+    elif token in Name.Decorator or token in Name.Builtin or token in Name.Namespace:
+        tone = palette.syntax_builtin
+    else:
+        tone = palette.text
+    return Style(color=tone, bold=bold)

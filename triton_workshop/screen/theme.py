@@ -1,0 +1,35 @@
+"""Converts a palette to a Textual theme."""
+
+from __future__ import annotations
+
+from textual.app import App
+from textual.theme import Theme
+
+from triton_workshop.screen.palette import Palette
+
+
+def use_palette(app: App[int], palette: Palette) -> None:
+    """Shows an app in these colours."""
+    app.register_theme(screen_theme(palette))
+    app.theme = palette.name
+    if app.is_running:  # the theme with that name may have had other colours
+        app.refresh_css(animate=False)
+
+
+def screen_theme(palette: Palette) -> Theme:
+    """The Textual theme with these colours, under the palette's name."""
+    return Theme(
+        name=palette.name,
+        dark=palette.dark,
+        primary=palette.bar,
+        secondary=palette.accent,
+        accent=palette.accent,
+        warning=palette.warning,
+        error=palette.bad,
+        success=palette.good,
+        foreground=palette.text,
+        background=palette.background,
+        surface=palette.panel,
+        panel=palette.panel,
+        variables={"on-bar": palette.on_bar},
+    )

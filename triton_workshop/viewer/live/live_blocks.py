@@ -1,0 +1,350 @@
+"""The live blocks of a deck: what each has printed, which are running, and how each ended."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+
+from triton_workshop.compiler.asked import Wanted
+from triton_workshop.compiler.compilation import warm
+from triton_workshop.compiler.said import ask
+from triton_workshop.deck.consent import EVERYTHING, Consent
+from triton_workshop.deck.model import Block, Code, Deck, Execution, Slide, SnippetOutput, walk
+from triton_workshop.processes.languages import runnable
+from triton_workshop.processes.process import FAREWELL, machine_memory
+from triton_workshop.processes.run import GRACE, Run
+from triton_workshop.processes.runner import Runner
+from triton_workshop.processes.script import CannotRunError, Outcome, Script
+from triton_workshop.screen.terminal_screen import TerminalScreen
+from triton_workshop.screen.transcript import Transcript
+from triton_workshop.viewer.live.image_blocks import PictureFolder
+from triton_workshop.viewer.reloading import pairs
+
+INTAKE_SECONDS = 0.015
+"""How long one update may spend on output before the screen gets its turn."""
+MEMORY_PART = 0.5
+"""The fraction of the machine's memory that a block may use, so that a slip ends the block and not the talk."""
+MEMORY_LEAST = 8 * 2**30
+"""Bytes that every block may use, as memory that torch and CUDA reserve but never touch counts too."""
+TERMINAL_ROWS = 24
+"""Rows of a pseudo-terminal if the deck gives no size and the screen has room for them."""
+AROUND_TERMINAL = 10
+"""Rows of the screen for the slide's title, its footer, and a line or two."""
+IN_PLACE = (Execution.REPLACE, Execution.IMAGE)
+"""Ways to run code whose output is shown in place of the code."""
+
+
+class Status(Enum):
+    WAITING = "waiting"
+    RUNNING = "running"
+    ENDED = "ended"
+
+
+@dataclass
+class Cell:
+    """One run of one block. `outcome` is None until it ends, and for a block that could not start."""
+
+    transcript: Transcript | TerminalScreen = field(default_factory=Transcript)
+    status: Status = Status.WAITING
+    started: float = 0.0
+    outcome: Outcome | None = None
+    failure: str | None = None
+    """Why it could not start."""
+    run: Run | None = None
+    cancelled: bool = False
+    picture: Path | None = None
+    """The file with the picture that a +image block has printed."""
+    compiling: bool = False
+    """Whether Triton's compiler is being asked about its kernels, which ran on the simulator."""
+    compiled: str = ""
+    """What the compiler said: for which GPUs they compile, or why they do not."""
+    refused: bool = False
+
+    def elapsed(self, now: float) -> float:
+        """Seconds since it started."""
+        return max(now - self.started, 0.0)
+
+
+class LiveBlocks:
+    """Runs blocks, in batches and in the order given, and keeps what they print.
+
+    A separate thread reads each process; `update` brings what it read into view. `close` ends everything.
+    """
+
+    def __init__(self, deck: Path, consent: Consent = EVERYTHING) -> None:
+        """`deck` is its file; blocks run in its folder, as far as there is consent."""
+        self.deck = deck
+        self.consent = consent
+        self._runner = Runner()
+        self._pictures = PictureFolder(self._runner.folder)
+        """Where blocks leave what they show, until it is taken in."""
+        self.cells: dict[Block, Cell] = {}
+        self._threads: list[threading.Thread] = []
+        self._compiler = threading.Lock()
+        """One at a time: compiling is for the background."""
+        memory = machine_memory()
+        self._memory_limit = None if memory is None else max(int(memory * MEMORY_PART), MEMORY_LEAST)
+        self._closed = False
+
+    def warm_up(self, deck: Deck) -> None:
+        """Starts to import what the deck's Python blocks import, in another process; returns immediately."""
+        codes = [block.content for slide in deck.slides for block in walk(slide.blocks)]
+        if any(isinstance(c, Code) and c.language == "python" and c.execution is not Execution.NONE for c in codes):
+            self._runner.warm_up()
+
+    def start(self, blocks: Sequence[tuple[Block, int]], rows: int = TERMINAL_ROWS) -> None:
+        """Runs each block, given with the columns it may fill.
+
+        Blocks that are already running or waiting are left alone, and so are blocks without consent. `rows` are the
+        screen's, for a pseudo-terminal whose size the deck does not give.
+        """
+        batch: list[tuple[Cell, Script, Code]] = []
+        for block, columns in blocks:
+            code = block.content
+            old = self.cells.get(block)
+            if not isinstance(code, Code) or (old is not None and old.status is not Status.ENDED):
+                continue
+            if not self.allows(block):
+                continue
+            try:
+                script = self._script(code, columns, rows)
+            except OSError as error:  # no room for its pictures
+                self.fail(block, str(error))
+                continue
+            cell = self.cells[block] = Cell(Transcript(script.pictures))
+            if script.terminal is not None:
+                cell.transcript = TerminalScreen(*script.terminal)
+            batch.append((cell, script, code))
+        if batch and not self._closed:
+            self._in_a_thread(self._work, batch)
+
+    def _in_a_thread(self, work: Callable[..., None], *arguments: object) -> None:
+        thread = threading.Thread(target=work, args=arguments, daemon=True)
+        self._threads = [*(thread for thread in self._threads if thread.is_alive()), thread]
+        thread.start()
+
+    def allows(self, block: Block) -> bool:
+        """Whether there is consent to run this block."""
+        return isinstance(block.content, Code) and self.consent.allows(block.content.execution)
+
+    def _script(self, code: Code, columns: int, rows: int) -> Script:
+        terminal = terminal_size(code, columns, rows)
+        # A terminal's screen is made of characters, and so is a picture on it.
+        shows_pictures = terminal is None and code.execution not in (Execution.IMAGE, Execution.TERMINAL)
+        return Script(
+            code.language,
+            code.source,
+            self.deck.parent,
+            columns,
+            alternative=code.alternative,
+            memory_limit=self._memory_limit,
+            terminal=terminal,
+            pictures=self._pictures.folder() if shows_pictures else None,
+            numbers=code.shown_numbers,
+        )
+
+    def run_in_terminal(self, block: Block) -> Outcome | None:
+        """Runs a block in the real terminal, which this process must have released; None if it could not start."""
+        code = block.content
+        assert isinstance(code, Code)
+        cell = self.cells[block] = Cell(status=Status.RUNNING, started=time.monotonic())
+        try:
+            cell.outcome = self._runner.run_in_foreground(self._script(code, columns=80, rows=TERMINAL_ROWS))
+        except (CannotRunError, OSError) as error:
+            cell.failure = str(error)
+        finally:
+            cell.status = Status.ENDED
+        return cell.outcome
+
+    def fail(self, block: Block, reason: str) -> None:
+        """Records that a block could not start."""
+        self.cells[block] = Cell(status=Status.ENDED, failure=reason)
+
+    def _work(self, batch: Sequence[tuple[Cell, Script, Code]]) -> None:
+        for cell, script, code in batch:
+            try:
+                if not cell.cancelled:
+                    self._run(cell, script, code)
+            except (CannotRunError, OSError) as error:
+                cell.failure = str(error)
+            finally:
+                cell.status = Status.ENDED
+
+    def _run(self, cell: Cell, script: Script, code: Code) -> None:
+        cell.started = time.monotonic()
+        cell.status = Status.RUNNING
+        with self._runner.run(script) as run:
+            cell.run = run
+            if cell.cancelled:  # a stop came while the process was starting
+                run.stop()
+            if code.execution is Execution.IMAGE:
+                self._receive_picture(cell, run)
+            else:
+                for chunk in run.output():
+                    cell.transcript.receive(chunk)
+            cell.outcome = run.wait()
+            kernels = run.launched()
+        if kernels and cell.outcome.succeeded:
+            cell.compiling = True
+            self._in_a_thread(self._compile, cell, kernels, code)
+
+    def _compile(self, cell: Cell, kernels: Sequence[Wanted], code: Code) -> None:
+        """Says whether what ran on the simulator compiles for a GPU."""
+        try:
+            with self._compiler:
+                said = ask(kernels, warm(self._runner))
+            cell.refused = said.refused is not None
+            cell.compiled = said.in_a_line(code.shown_numbers)
+        except OSError:  # it could not be started: there is nothing to say
+            pass
+        finally:
+            cell.compiling = False
+
+    def _receive_picture(self, cell: Cell, run: Run) -> None:
+        printed = self._pictures.receive(run.output())
+        if run.wait().succeeded:
+            cell.picture = printed.picture
+            cell.failure = printed.problem
+        if cell.picture is None and printed.text:
+            cell.transcript.receive(printed.text)
+
+    def update(self) -> None:
+        """Takes in what has arrived, within a time limit."""
+        deadline = time.monotonic() + INTAKE_SECONDS
+        for cell in self.cells.values():
+            try:
+                while time.monotonic() < deadline and cell.transcript.take_in():
+                    pass
+            except Exception as error:  # the block's slide shows it, and the talk goes on
+                cell.transcript = Transcript()
+                cell.failure = f"its output cannot be shown, because of a bug in the viewer: {error!r}"
+
+    @property
+    def busy(self) -> bool:
+        """Whether a block is running, waiting or being compiled, or has output that `update` has not taken in."""
+        cells = self.cells.values()
+        return any(cell.status is not Status.ENDED or cell.transcript.behind or cell.compiling for cell in cells)
+
+    @property
+    def running(self) -> int:
+        return sum(cell.status is not Status.ENDED for cell in self.cells.values())
+
+    def stop(self, *blocks: Block) -> None:
+        """Interrupts blocks that run, and forgets those that wait: these blocks, or all."""
+        chosen = [cell for block, cell in self.cells.items() if not blocks or block in blocks]
+        _end([cell for cell in chosen if cell.status is not Status.ENDED])
+
+    def close(self) -> None:
+        """Ends everything, and waits until it is gone; interrupts first, so that scripts can clean up."""
+        self._closed = True
+        _end(list(self.cells.values()), FAREWELL)
+        for thread in self._threads:
+            thread.join(timeout=5)
+        self._runner.close()
+
+    def carry_over(self, before: Deck, after: Deck, *versions: Block) -> None:
+        """Gives the outputs to the same code in a deck that was read again, or in these edits of its blocks."""
+        cells = self.cells
+        same = blocks_again(before, after)
+        self.cells = {there: cells.pop(here) for here, there in same.items() if here in cells}
+        for version in versions:
+            edited = next((block for block in cells if same_code(block, version)), None)
+            if edited is not None:
+                self.cells[version] = cells.pop(edited)
+        _end(list(cells.values()))
+
+
+def _end(cells: Sequence[Cell], grace: float = GRACE) -> None:
+    """Interrupts what runs. What waits is forgotten first, or it would start as soon as the block before it ends."""
+    for cell in cells:
+        cell.cancelled = True
+    for cell in cells:
+        if cell.run is not None:
+            cell.run.stop(grace)
+
+
+def blocks_again(before: Deck, after: Deck) -> dict[Block, Block]:
+    """Where a deck's blocks of code are in that deck as it was read again, without those whose code is gone.
+
+    Identical blocks are matched by their neighbours.
+    """
+    old, new = _code_of(before), _code_of(after)
+    same = pairs([text for text, _ in old], [text for text, _ in new])
+    return {old[here][1]: new[there][1] for here, there in same.items()}
+
+
+def same_code(one: Block, other: Block) -> bool:
+    a, b = one.content, other.content
+    return isinstance(a, Code) and isinstance(b, Code) and runs_as(a) == runs_as(b)
+
+
+def runs_as(code: Code) -> tuple[object, ...]:
+    """Everything that decides the result of running it."""
+    return code.language, code.source, code.alternative, code.pty, code.execution is Execution.IMAGE
+
+
+def terminal_size(code: Code, columns: int, rows: int) -> tuple[int, int] | None:
+    """Columns and rows of its pseudo-terminal: the deck's, no wider than what fits; None if it has none.
+
+    `rows` are the screen's; if the deck gives no size, the other parts of the slide get their rows first.
+    """
+    if code.pty is None or code.execution in (Execution.IMAGE, Execution.TERMINAL):  # as in presenterm
+        return None
+    code_rows = 0 if code.execution is Execution.REPLACE else len(code.lines) + 2
+    fitting = min(max(rows - AROUND_TERMINAL - code_rows, 6), TERMINAL_ROWS)
+    return max(min(code.pty.columns or columns, columns), 2), code.pty.rows or fitting
+
+
+def _code_of(deck: Deck) -> list[tuple[tuple[object, ...], Block]]:
+    """A deck's blocks of code, each with what it runs."""
+    blocks = [block for slide in deck.slides for block in walk(slide.blocks)]
+    return [(runs_as(block.content), block) for block in blocks if isinstance(block.content, Code)]
+
+
+def live(block: Block, *when: Execution) -> bool:
+    """Whether this is code that runs here, on one of these occasions."""
+    return isinstance(block.content, Code) and block.content.execution in when and runnable(block.content.language)
+
+
+def blocks_to_run(slide: Slide, step: int, *when: Execution) -> list[Block]:
+    """The live blocks that are visible at a step, in order."""
+    return [block for block in walk(slide.blocks) if block.step <= step and live(block, *when)]
+
+
+def blocks_to_start(slide: Slide) -> list[Block]:
+    """What a slide runs automatically when it is first shown: presenterm's automatic blocks."""
+    blocks = blocks_to_run(slide, slide.steps - 1, Execution.AUTOMATIC, *IN_PLACE)
+    return [block for block in blocks if not (in_place(block) and stands_by(block))]
+
+
+def blocks_for_key(slide: Slide, step: int) -> list[Block]:
+    """What Ctrl+E runs: the visible code or, only if there is none, blocks whose output replaces their code."""
+    seen = blocks_to_run(slide, step, Execution.ON_KEY, Execution.AUTOMATIC, Execution.TERMINAL, *IN_PLACE)
+    waiting_for_it = [block for block in seen if not in_place(block) or stands_by(block)]
+    return waiting_for_it or seen
+
+
+def in_place(block: Block) -> bool:
+    """Whether this block's output is shown in place of its code."""
+    return isinstance(block.content, Code) and block.content.execution in IN_PLACE
+
+
+def stands_by(block: Block) -> bool:
+    """Whether the block shows an empty terminal until it is run."""
+    code = block.content
+    return isinstance(code, Code) and terminal_size(code, 80, 24) is not None and bool(code.pty and code.pty.standby)
+
+
+def shown_elsewhere(deck: Deck) -> Mapping[str, Block]:
+    """Blocks by identifier, for those whose output a `snippet_output` shows elsewhere."""
+    every = [block for slide in deck.slides for block in walk(slide.blocks)]
+    wanted = {block.content.identifier for block in every if isinstance(block.content, SnippetOutput)}
+    return {
+        block.content.identifier: block
+        for block in every
+        if isinstance(block.content, Code) and block.content.identifier in wanted and block.content.identifier
+    }

@@ -1,0 +1,1 @@
+"""What lies over a slide: lists, search, and the whole output of a block."""

@@ -1,0 +1,1 @@
+"""Pictures inside a slide, in whichever way the terminal can show them."""

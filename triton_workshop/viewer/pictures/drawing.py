@@ -1,0 +1,165 @@
+"""Pictures inside a slide: how large they are in cells, and half-blocks where the terminal knows nothing better."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.color import Color
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+from triton_workshop.half_blocks import UPPER_HALF_BLOCK, WIDEST_PICTURE, Colour, half_block_colours
+from triton_workshop.screen.lines import strip
+from triton_workshop.screen.palette import DARK, Palette
+from triton_workshop.screen.shown_pictures import PrintedPicture
+from triton_workshop.screen.terminal import PLAIN, Terminal, cell_size
+from triton_workshop.viewer.pictures.cell_drawings import CellDrawing, drawings
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+Source = Path | PrintedPicture
+
+
+@dataclass(frozen=True)
+class Graphics:
+    """What the terminal can do."""
+
+    terminal: Terminal = PLAIN
+
+    @property
+    def real(self) -> bool:
+        """Whether it shows pictures itself; else they are drawn in characters."""
+        return self.terminal.way is not None
+
+    def now(self) -> Graphics:
+        """The same after a change of the screen's size, which may be one of the letters' size."""
+        cell = cell_size()
+        return self if cell is None else Graphics(replace(self.terminal, cell=cell))
+
+
+HALF_BLOCKS = Graphics()
+
+
+@dataclass(frozen=True)
+class Look:
+    """A picture as it is shown: over how many cells, and on which colour where it is transparent."""
+
+    source: Source
+    columns: int
+    rows: int
+    background: str
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Where a real picture goes, in cells of what it stands in: the body, or the footer."""
+
+    look: Look
+    x: int
+    y: int
+
+    def moved(self, x: int, y: int) -> Picture:
+        return replace(self, x=self.x + x, y=self.y + y)
+
+
+def open_picture(source: Source) -> Image:
+    """Opens it, and reads no more than its size yet. Raises what Pillow raises."""
+    from PIL.Image import open as open_file  # not before there is a picture
+
+    return open_file(io.BytesIO(source.data) if isinstance(source, PrintedPicture) else source)
+
+
+@lru_cache(maxsize=64)
+def pixel_size(source: Source) -> tuple[int, int] | None:
+    """Width and height; None for a file that is no picture."""
+    if isinstance(source, PrintedPicture):
+        return source.width, source.height
+    from PIL import Image
+
+    try:
+        with open_picture(source) as image:
+            return image.size
+    except (OSError, ValueError, Image.DecompressionBombError):
+        return None
+
+
+def forget_pictures() -> None:
+    """Forgets what was read of picture files: they have been saved since."""
+    pixel_size.cache_clear()
+    half_blocks.cache_clear()
+    drawings.cache_clear()
+
+
+def cells_for(
+    pixels: tuple[int, int], percent: int | None, columns: int, rows: int, graphics: Graphics
+) -> tuple[int, int]:
+    """Columns and rows of a picture: the percentage of the room or its natural size, shrunk to fit the room."""
+    width, height = (max(side, 1) for side in pixels)
+    across, down = graphics.terminal.cell
+    wide = columns * percent / 100 if percent else width / across
+    # Rows per column of the picture: its own shape times the cell's.
+    shape = height / width * across / down
+    wide = min(wide, columns, rows / shape)
+    return max(1, round(wide)), max(1, round(wide * shape))
+
+
+def output_cells(picture: PrintedPicture, columns: int, rows: int, graphics: Graphics) -> tuple[int, int]:
+    """Columns and rows of a picture in an output, as wide as `show_image` prints one in characters.
+
+    As large as the room lets it, so that everybody sees it, but no pixel is wider than a cell.
+    """
+    columns = min(columns, WIDEST_PICTURE, picture.width)
+    return cells_for((picture.width, picture.height), 100, columns, rows, graphics)
+
+
+def flat_picture(source: Source, background: str, width: int, height: int) -> Image | None:
+    """The picture in RGB, on that colour where it is transparent; None where it cannot be read.
+
+    `width` and `height` are the pixels that are wanted: files that can be read faster in a smaller size (JPEG) come in
+    one that is not much larger.
+    """
+    from PIL import Image
+
+    try:
+        with open_picture(source) as file:
+            file.draft("RGB", (width, height))
+            if not file.has_transparency_data:
+                return file.convert("RGB")
+            layer = file.convert("RGBA")
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+        return None
+    return Image.alpha_composite(Image.new("RGBA", layer.size, background), layer).convert("RGB")
+
+
+@lru_cache(maxsize=32)
+def half_blocks(look: Look) -> tuple[Strip, ...] | None:
+    """The picture in characters that show two pixels each, one above the other; None where it cannot be read."""
+    columns, rows = look.columns, look.rows
+    flat = flat_picture(look.source, look.background, columns * 2, rows * 4)
+    if flat is None:
+        return None
+
+    @cache
+    def style(upper: Colour, lower: Colour) -> Style:
+        return Style(color=Color.from_rgb(*upper), bgcolor=Color.from_rgb(*lower))
+
+    return tuple(
+        Strip([Segment(UPPER_HALF_BLOCK * len(list(same)), style(*cell)) for cell, same in groupby(row)], columns)
+        for row in half_block_colours(flat, columns, rows)
+    )
+
+
+def drawn(drawing: CellDrawing, palette: Palette, base: Style, width: int) -> list[Strip]:
+    """The rows of a diagram in characters. On a light slide it brings its own dark ground, as a picture does."""
+    if palette.dark:
+        return [strip(line, drawing.columns, base) for line in drawing.lines]
+    ground = Style(color=DARK.text, bgcolor=DARK.background)
+    edge = Segment(" " * int(drawing.columns + 2 <= width), ground)
+    return [Strip([edge, *strip(line, drawing.columns, ground), edge]) for line in drawing.lines]

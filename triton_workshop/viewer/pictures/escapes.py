@@ -1,0 +1,105 @@
+"""Pictures as the escape sequences with which terminals show them."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Iterator
+from functools import lru_cache
+
+from PIL.Image import Image, Resampling
+
+from triton_workshop.screen.terminal import Terminal
+
+CHUNK = 4096
+"""Bytes of one piece of a picture (kitty's graphics protocol, "Remote client")."""
+PLACEHOLDER = "\U0010eeee"
+MARKS = (
+    "305 30d-30e 310 312 33d-33f 346 34a-34c 350-352 357 35b 363-36f 483-487 592-595 597-599 59c-5a1 "
+    "5a8-5a9 5ab-5ac 5af 5c4 610-617 657-65b 65d-65e 6d6-6dc 6df-6e2 6e4 6e7-6e8 6eb-6ec 730 732-733 "
+    "735-736 73a 73d 73f-741 743 745 747 749-74a 7eb-7f1 7f3 816-819 81b-823 825-827 829-82d 951 953-954 "
+    "f82-f83 f86-f87 135d-135f 17dd 193a 1a17 1a75-1a7c 1b6b 1b6d-1b73 1cd0-1cd2 1cda-1cdb 1ce0 1dc0-1dc1 "
+    "1dc3-1dc9 1dcb-1dcc 1dd1-1de6 1dfe 20d0-20d1 20d4-20d7 20db-20dc 20e1 20e7 20e9 20f0 2cef-2cf1 "
+    "2de0-2dff a66f a67c-a67d a6f0-a6f1 a8e0-a8f1 aab0 aab2-aab3 aab7-aab8 aabe-aabf aac1 fe20-fe26 10a0f "
+    "10a38 1d185-1d189 1d1aa-1d1ad 1d242-1d244 "
+)
+"""Diacritics, as hexadecimal ranges; each encodes its position among them (kitty's rowcolumn-diacritics.txt)."""
+IDENTIFIERS = 1 << 24
+"""As many as colours can tell apart, since a placeholder names its picture by its colour."""
+
+
+def scaled(image: Image, width: int, height: int) -> Image:
+    """The picture at another size; when it gets larger, each pixel stays square."""
+    larger = width > image.width and height > image.height
+    return image.resize((width, height), Resampling.NEAREST if larger else Resampling.LANCZOS)
+
+
+def move_to(x: int, y: int) -> str:
+    return f"\x1b[{y + 1};{x + 1}H"
+
+
+def step_over(columns: int) -> str:
+    """Moves the cursor right, and leaves what it passes as it is."""
+    return f"\x1b[{columns}C"
+
+
+def sixel(image: Image) -> str:
+    from textual_image._sixel import image_to_sixels
+
+    return image_to_sixels(image)
+
+
+def iterm2(image: Image, columns: int, rows: int) -> str:
+    """iTerm2's inline image (its documentation, "Inline Images Protocol"), stretched over these cells."""
+    data = _png(image)
+    size = f"width={columns};height={rows};preserveAspectRatio=0;doNotMoveCursor=1;size={len(data)}"
+    return f"\x1b]1337;File=inline=1;{size}:{base64.b64encode(data).decode()}\x07"
+
+
+def kitty(image: Image, identifier: int, columns: int, rows: int) -> Iterator[str]:
+    """Hands a picture to the terminal, which shows it over these cells wherever placeholders name it.
+
+    From kitty's graphics protocol, "Unicode placeholders".
+    """
+    data = base64.b64encode(_png(image)).decode()
+    pieces = [data[start : start + CHUNK] for start in range(0, len(data), CHUNK)]
+    for number, piece in enumerate(pieces, 1):
+        first = f"i={identifier},f=100," if number == 1 else ""
+        yield f"\x1b_G{first}q=2,m={int(number < len(pieces))};{piece}\x1b\\"
+    yield f"\x1b_Ga=p,U=1,i={identifier},c={columns},r={rows},q=2\x1b\\"
+
+
+def kitty_forget(identifier: int) -> str:
+    """Removes a picture from the terminal's memory."""
+    return f"\x1b_Ga=d,d=I,i={identifier},q=2\x1b\\"
+
+
+def placeholders(identifier: int, row: int, columns: range) -> tuple[str, str]:
+    """The letters that represent a part of one row of a picture, and the colour that names the picture."""
+    marks = _marks()
+    letters = "".join(PLACEHOLDER + marks[row] + marks[column] for column in columns)
+    return letters, f"\x1b[0;38;2;{identifier >> 16};{identifier >> 8 & 255};{identifier & 255}m"
+
+
+def most_cells() -> int:
+    """The most rows, and columns, that placeholders can count."""
+    return len(_marks())
+
+
+@lru_cache(maxsize=1)
+def _marks() -> tuple[str, ...]:
+    ranges = ([int(end, 16) for end in part.split("-")] for part in MARKS.split())
+    return tuple(chr(mark) for ends in ranges for mark in range(ends[0], ends[-1] + 1))
+
+
+def passed_on(sequence: str, terminal: Terminal) -> str:
+    """The sequence, wrapped if tmux has to pass it on to the terminal (tmux(1), "allow-passthrough")."""
+    if not terminal.through_tmux:
+        return sequence
+    return "\x1bPtmux;" + sequence.replace("\x1b", "\x1b\x1b") + "\x1b\\"
+
+
+def _png(image: Image) -> bytes:
+    file = io.BytesIO()
+    image.save(file, format="PNG", compress_level=1)
+    return file.getvalue()

@@ -1,0 +1,1 @@
+"""Draws slides: frozen state in, lines and places of pictures out."""

@@ -1,0 +1,216 @@
+"""Draws a single block of a slide: text, lists, and panels of code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import pairwise
+
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+from textual.strip import Strip
+
+from triton_workshop.deck.consent import EVERYTHING, Consent, flag
+from triton_workshop.deck.model import (
+    Alert,
+    Alignment,
+    Blank,
+    Block,
+    Code,
+    Execution,
+    Footnote,
+    Heading,
+    ListItem,
+    Paragraph,
+    Quote,
+    Rule,
+    Table,
+)
+from triton_workshop.deck.model import Text as Spans
+from triton_workshop.processes.languages import runnable
+from triton_workshop.screen.code_rows import code_rows
+from triton_workshop.screen.lines import Lines, fitting, strip, wrap
+from triton_workshop.screen.palette import Palette
+from triton_workshop.screen.richtext import code_lines, comment_start, rich_text, superscript
+from triton_workshop.streams import printable
+from triton_workshop.viewer.slides.deck_theme import Layout
+from triton_workshop.viewer.slides.view import NARROWEST_COLUMN, Air
+
+MEASURE = 108
+"""Columns beyond which running text is hard to read; code, tables and columns may be wider."""
+ALERT_ICONS = {"note": "●", "tip": "★", "important": "◆", "warning": "▲", "caution": "✖"}
+EDITING = ("Ctrl+E runs · Ctrl+O next · Esc leaves", "Ctrl+E runs · Esc leaves", "Esc leaves", "")
+
+
+@lru_cache(maxsize=1024)
+def still_lines(block: Block, width: int, palette: Palette, base: Style, step: int, layout: Layout) -> Lines:
+    """The lines of a block that does not run: always the same for the same slide, so they are made once."""
+    content = block.content
+    by_theme = layout.heading_alignment(content.level) if isinstance(content, Heading) else layout.alignment
+    alignment = block.alignment or by_theme or Alignment.LEFT
+    measure = min(width, MEASURE) if alignment is Alignment.LEFT else width
+
+    def lines(text: Text, indent: int = 0) -> Lines:
+        return tuple(strip(Text(" " * indent) + row, width, base, alignment) for row in wrap(text, measure - indent))
+
+    match content:
+        case Heading(level, spans):
+            return lines(rich_text(spans, palette, Style(color=palette.heading(level), bold=True)))
+        case Paragraph(spans):
+            style = Style(bold=True) if block.font_size > 1 else Style.null()
+            return lines(rich_text(spans, palette, style))
+        case ListItem():
+            return list_item(content, width, measure, palette, base)
+        case Table():
+            from triton_workshop.viewer.slides.table import table  # not before there is one
+
+            return table(content, alignment, width, palette, base, step)
+        case Quote(paragraphs):
+            return barred(paragraphs, measure, width, palette, base, palette.accent, None, Style(italic=True))
+        case Alert(kind, title, paragraphs):
+            tone = alert_tone(kind, palette)
+            heading = Text(f"{ALERT_ICONS.get(kind, '●')} {printable(title)}", Style(color=tone, bold=True))
+            return barred(paragraphs, measure, width, palette, base, tone, heading, Style.null())
+        case Rule():
+            return (strip(Text("─" * width, Style(color=palette.faint)), width, base),)
+        case Blank(count):
+            return (strip(Text(), width, base),) * count
+        case Footnote(label, spans):
+            text = rich_text(spans, palette, Style(color=palette.muted))
+            mark = Text(f"{superscript(printable(label))} ", Style(color=palette.accent))
+            return lines(Text.assemble(mark, text))
+        case _:
+            return ()
+
+
+def list_item(item: ListItem, width: int, measure: int, palette: Palette, base: Style) -> Lines:
+    """A bullet or number, and its text with a hanging indent."""
+    marker = printable(item.marker)
+    indent = 3 * item.depth + 1
+    tone = palette.accent if item.depth == 0 else palette.muted
+    hang = indent + Text(marker).cell_len + 1
+    rows = []
+    for index, row in enumerate(wrap(rich_text(item.text, palette), max(measure - hang, 8))):
+        first = index == 0
+        lead = Text(f"{' ' * indent}{marker} " if first else " " * hang, Style(color=tone, bold=True))
+        rows.append(strip(Text.assemble(lead, row), width, base))
+    return tuple(rows)
+
+
+def alert_tone(kind: str, palette: Palette) -> str:
+    tones = {
+        "note": palette.note,
+        "tip": palette.good,
+        "important": palette.important,
+        "warning": palette.warning,
+        "caution": palette.bad,
+    }
+    return tones.get(kind, palette.note)
+
+
+def barred(
+    paragraphs: Sequence[Spans],
+    measure: int,
+    width: int,
+    palette: Palette,
+    base: Style,
+    tone: str,
+    heading: Text | None,
+    style: Style,
+) -> Lines:
+    """Paragraphs on a panel, with a coloured bar on their left."""
+    ground = base + Style(bgcolor=palette.panel)
+    rows = [heading] if heading is not None else []
+    for index, paragraph in enumerate(paragraphs):
+        if index:
+            rows.append(Text())
+        rows += wrap(rich_text(paragraph, palette, style), measure - 4)
+    bar = Segment("▌ ", Style(color=tone, bgcolor=palette.panel))
+    inside = max(measure - 2, 1)
+    beyond = Segment(" " * max(width - measure, 0), base)
+    return tuple(Strip([bar, *strip(row, inside, ground), beyond]).adjust_cell_length(width, base) for row in rows)
+
+
+@lru_cache(maxsize=256)
+def code_panel(
+    code: Code,
+    highlighted: frozenset[int] | None,
+    width: int,
+    palette: Palette,
+    base: Style,
+    air: Air,
+    mark: str = "",
+    consent: Consent = EVERYTHING,
+) -> Lines:
+    """Code on its panel. Lines that are not highlighted are dimmed; long lines continue in the next row."""
+    ground = base + Style(bgcolor=palette.panel) if code.background else base
+    numbers = len(str(code.first_line_number + len(code.lines) - 1)) if code.line_numbers else 0
+    gutter = 2 + (numbers + 2 if numbers else 0)
+    rows: list[Text] = []
+    header = panel_header(code, width, palette, consent, mark)
+    if header is not None:
+        rows.append(header)
+    elif air and code.background:
+        rows.append(Text())
+    dimmed = Style(color=palette.faint)
+    lines = code_lines(code.language, code.lines, palette)
+    comments = [comment_start(line, palette) for line in lines]
+    for index, parts in enumerate(code_rows(lines, comments, max(width - gutter - 1, 1)), start=1):
+        lit = highlighted is None or index in highlighted
+        bar = ("▎ ", palette.accent) if lit and highlighted is not None else (" ", dimmed)
+        number = str(code.first_line_number + index - 1).rjust(numbers) if numbers else ""
+        for part, row in enumerate(parts):
+            lead = Text(bar[0].ljust(2), bar[1])
+            if numbers:
+                lead.append((number if part == 0 else " " * numbers) + "  ", Style(color=palette.faint))
+            rows.append(Text.assemble(lead, row if lit else Text(row.plain, dimmed)))
+    if air and code.background:
+        rows.append(Text())
+    return tuple(strip(row, width, ground) for row in rows)
+
+
+def editor_panel(code: Code, rows: int, width: int, palette: Palette, base: Style, air: Air) -> Lines:
+    """The panel under the editor, with so many rows of room for it."""
+    ground = base + Style(bgcolor=palette.panel)
+    bar = Text("▎", Style(color=palette.accent))
+    language, keys = printable(code.language), fitting(EDITING, width - Text(code.language).cell_len - 6)
+    gap = max(width - Text(language + keys).cell_len - 4, 1)
+    header = Text.assemble(bar, f" {language}", " " * gap, Text(f"{keys}  ", Style(color=palette.accent)))
+    below = [bar] if air else []
+    return tuple(strip(row, width, ground) for row in (header, *[bar] * rows, *below))
+
+
+def panel_header(code: Code, width: int, palette: Palette, consent: Consent, mark: str = "") -> Text | None:
+    """The row above code that runs or is drawn: its language, its state, and the key."""
+    if code.render:
+        note = "+render is drawn in presenterm"
+    elif code.execution is Execution.NONE:
+        return None
+    elif not runnable(code.language):
+        note = f"{code.language} does not run here"
+    elif not consent.allows(code.execution):
+        note = f"runs only with {flag(code.execution)}"
+    else:
+        note = "▶ Ctrl+E"
+    language = printable(code.language)
+    room = width - Text(language + note).cell_len - 8
+    shown = fitting((f"{mark}   ", mark.partition(" ")[0] + "   ", ""), room) if mark else ""
+    gap = max(width - Text(language + shown + note).cell_len - 4, 1)
+    tone = palette.accent if note.startswith("▶") else palette.muted
+    return Text.assemble(
+        Text(f"  {language}", Style(color=palette.muted)),
+        " " * gap,
+        Text(shown, Style(color=palette.warning)),
+        Text(f"{note}  ", Style(color=tone)),
+    )
+
+
+@lru_cache(maxsize=64)
+def column_widths(weights: tuple[int, ...], width: int) -> tuple[tuple[int, ...], int]:
+    """Column widths by weight, and the gap between them; no widths if columns would be too narrow to read."""
+    gap = 4 if width >= 100 else 2
+    room = width - gap * (len(weights) - 1)
+    edges = [room * sum(weights[:index]) // sum(weights) for index in range(len(weights) + 1)]
+    widths = tuple(after - before for before, after in pairwise(edges))
+    return (widths, gap) if min(widths) >= min(NARROWEST_COLUMN, width // 8) and width >= 40 else ((), gap)

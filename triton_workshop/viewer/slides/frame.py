@@ -1,0 +1,183 @@
+"""Draws what surrounds a slide's body, the title bar and the footer, and slides that are only a title."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+from textual.strip import Strip
+
+from triton_workshop.deck.model import CURRENT_SLIDE, TOTAL_SLIDES, Alignment, Deck, Footer
+from triton_workshop.deck.model import Text as Spans
+from triton_workshop.screen.lines import Lines, strip, wrap
+from triton_workshop.screen.richtext import rich_text
+from triton_workshop.streams import printable
+from triton_workshop.viewer.pictures.drawing import Look, Picture, Source, cells_for, half_blocks, pixel_size
+from triton_workshop.viewer.slides.blocks import MEASURE
+from triton_workshop.viewer.slides.place import Place
+from triton_workshop.viewer.slides.view import TALL, View, footer_height, margin
+
+
+def title_bar(title: Spans | None, view: View, side: int) -> Lines:
+    """The slide's title on a bar across the screen, as high as the screen allows."""
+    palette, width = view.palette, view.width
+    base = Style(color=palette.text, bgcolor=palette.background)
+    if title is None:
+        return (strip(Text(), width, base),) * (1 if view.height < TALL else 2)
+    ground = Style(color=palette.on_bar, bgcolor=palette.bar, bold=True)
+    edge = Style(color=palette.bar, bgcolor=palette.background)
+    text = rich_text(tuple(span for span in title), palette)
+    text = Text(text.plain)  # on the bar, only the bar's own text colour is easy to read
+    alignment = view.layout.title_alignment or Alignment.LEFT
+    ends = [Segment(" " * side, ground)]
+    rows = [
+        Strip([*ends, *strip(row, width - 2 * side, ground, alignment), *ends], width)
+        for row in wrap(text, width - 2 * side)[:2]
+    ]
+    blank = strip(Text(), width, ground)
+    if view.height >= TALL:
+        return (blank, *rows, blank, strip(Text(), width, base))
+    if view.height >= 16:
+        return (strip(Text("▄" * width), width, edge), *rows, strip(Text("▀" * width), width, edge))
+    return tuple(rows)
+
+
+def footer(deck: Deck, place: Place, view: View, hint: str = "") -> Lines:
+    """The deck's title, a thin progress bar, and `n / N` preceded by the hint.
+
+    A deck whose theme has another footer gets that one, with those of its pictures that are drawn in characters. A long
+    hint, such as an error in the deck, gets all the room except the number's.
+    """
+    palette, width = view.palette, view.width
+    tone = palette.footer or palette.muted
+    base = Style(color=tone, bgcolor=palette.background)
+    side = margin(width, view.layout)
+    count = len(deck.slides)
+    pictures = footer_pictures(deck, view, hint)
+
+    def framed(text: Text) -> Lines:
+        height = footer_height(view.height, deck.front_matter.footer)
+        lines = [strip(Text(), width, base)] * height
+        lines[height // 2] = strip(text, width, base)
+        return tuple(lines) if view.graphics.real else with_pictures(lines, pictures)
+
+    if is_long(hint, view):
+        number = f"  {place.slide + 1} / {count}"
+        message = Text(printable(hint), Style(color=palette.accent, bold=True))
+        message.truncate(max(width - 2 * side - len(number), 1), overflow="ellipsis", pad=True)
+        return framed(Text.assemble(" " * side, message, Text(number, Style(color=palette.text))))
+    if deck.front_matter.footer is not None:
+        widths = {picture.look.source: picture.look.columns for picture in pictures}
+        return framed(own_footer(deck.front_matter.footer, place.slide + 1, count, view, hint, widths))
+    title = Text(printable(deck.title).replace("\n", " "), Style(color=tone))
+    title.truncate(max(width * 2 // 5, 1), overflow="ellipsis")
+    right = Text.assemble(
+        Text(f"{hint}  " if hint else "", Style(color=palette.accent, bold=True)),
+        Text(f"{place.slide + 1} / {count}", Style(color=palette.text)),
+    )
+    room = max(width - 2 * side - title.cell_len - right.cell_len - 4, 0)
+    done = round(room * (place.slide + 1) / count)
+    bar = Text.assemble(
+        Text("━" * done, Style(color=palette.accent)), Text("─" * (room - done), Style(color=palette.faint))
+    )
+    return framed(Text.assemble(" " * side, title, "  ", bar, "  ", right))
+
+
+def is_long(hint: str, view: View) -> bool:
+    """Whether a hint needs the whole footer."""
+    return len(hint) > view.width // 3
+
+
+def footer_pictures(deck: Deck, view: View, hint: str) -> tuple[Picture, ...]:
+    """The pictures in the footer of the deck's theme, each at most as large as its third of the footer."""
+    wanted = deck.front_matter.footer
+    if wanted is None or is_long(hint, view):
+        return ()
+    side, height = margin(view.width, view.layout), footer_height(view.height, wanted)
+    room = max(view.width - 2 * side, 1)
+    placed = []
+    for third, source in enumerate((wanted.left, wanted.center, wanted.right)):
+        pixels = pixel_size(source) if isinstance(source, Path) else None
+        if isinstance(source, Path) and pixels is not None:
+            # As in presenterm, an empty row stays above and below it.
+            columns, rows = cells_for(pixels, None, max(room // 3, 1), max(height - 2, 1), view.graphics)
+            look = Look(source, columns, rows, view.palette.background)
+            placed.append(Picture(look, side + (room - columns) * third // 2, (height - rows) // 2))
+    return tuple(placed)
+
+
+def with_pictures(lines: Sequence[Strip], pictures: Sequence[Picture]) -> Lines:
+    """Lines with pictures in characters over them."""
+    rows = list(lines)
+    for picture in pictures:
+        for y, drawn in enumerate(half_blocks(picture.look) or (), start=picture.y):
+            after = picture.x + drawn.cell_length
+            rows[y] = Strip.join([rows[y].crop(0, picture.x), drawn, rows[y].crop(after)])
+    return tuple(rows)
+
+
+def own_footer(wanted: Footer, number: int, count: int, view: View, hint: str, pictures: Mapping[Source, int]) -> Text:
+    """The footer of a deck's theme, in one row, with the hint on its right.
+
+    `pictures` are the columns to leave free for each picture.
+    """
+    palette, width = view.palette, view.width
+    side = margin(width, view.layout)
+    room = max(width - 2 * side, 1)
+    if wanted.style == "progress_bar":
+        bar = (wanted.character * width)[: round(width * number / count)]
+        return Text.assemble(Text(printable(bar), Style(color=palette.accent)), "  " if hint else "", hint)
+
+    def numbered(text: str) -> str:
+        return text.replace(CURRENT_SLIDE, str(number)).replace(TOTAL_SLIDES, str(count))
+
+    def said(spans: Spans | Path | None) -> Text:
+        if isinstance(spans, Path):
+            return Text(" " * pictures.get(spans, 0))
+        filled = tuple(replace(span, text=numbered(span.text)) for span in spans or ())
+        return rich_text(filled, palette, Style(color=palette.footer or palette.muted))
+
+    left, center, right = map(said, (wanted.left, wanted.center, wanted.right))
+    if hint:
+        right = Text.assemble(Text(f"{hint}  ", Style(color=palette.accent, bold=True)), right)
+    before = max((room - center.cell_len) // 2 - left.cell_len, 1)
+    after = max(room - left.cell_len - before - center.cell_len - right.cell_len, 1)
+    return Text.assemble(" " * side, left, " " * before, center, " " * after, right)
+
+
+def cover(deck: Deck, view: View) -> list[Text]:
+    """The title page, from the front matter."""
+    palette, front = view.palette, deck.front_matter
+    measure = min(view.width - 4, MEASURE)
+    rows: list[Text] = []
+    if front.title:
+        rows += wrap(Text(printable(front.title), Style(color=palette.emphasis, bold=True)), measure)
+        rows.append(Text("━" * min(24, measure), Style(color=palette.accent)))
+    if front.sub_title:
+        rows += [Text(), *wrap(Text(printable(front.sub_title), Style(color=palette.accent)), measure)]
+    circumstances = "  ·  ".join(part for part in (front.event, front.location, front.date) if part)
+    if circumstances:
+        rows += [Text(), Text(), *wrap(Text(printable(circumstances), Style(color=palette.text)), measure)]
+    if front.authors:
+        rows += [Text()]
+        rows += [Text(printable(author), Style(color=palette.muted)) for author in front.authors]
+    return rows
+
+
+def banner(title: Spans, view: View) -> list[Text]:
+    """A title on its own, as between the parts of a talk."""
+    palette = view.palette
+    measure = min(view.width - 4, MEASURE)
+    rows = wrap(rich_text(title, palette, Style(color=palette.emphasis, bold=True)), measure)
+    return [*rows, Text("━" * min(24, measure), Style(color=palette.accent))]
+
+
+def centred(rows: Sequence[Text], view: View, base: Style) -> Lines:
+    """Rows centred on the screen, in both directions."""
+    above = max((view.height - footer_height(view.height) - len(rows)) // 2, 0)
+    blank = strip(Text(), view.width, base)
+    return (*[blank] * above, *(strip(row, view.width, base, Alignment.CENTER) for row in rows))

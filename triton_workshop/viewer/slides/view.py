@@ -1,0 +1,74 @@
+"""Everything that a page depends on besides the slide, and what follows from the screen's size alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from triton_workshop.deck.consent import EVERYTHING, Consent
+from triton_workshop.deck.model import Block, Footer
+from triton_workshop.screen.palette import Palette
+from triton_workshop.viewer.live.live_blocks import Cell
+from triton_workshop.viewer.pictures.drawing import Graphics
+from triton_workshop.viewer.slides.deck_theme import Layout
+
+WIDEST = 144
+TALL = 30
+"""Rows from which there is room for more space around the title and in the footer."""
+NARROWEST_COLUMN = 16
+
+
+@dataclass(frozen=True)
+class OpenEditor:
+    """The block whose code is under the editor, and the rows that the editor needs at a width."""
+
+    block: Block
+    rows: Callable[[int], int]
+
+
+@dataclass(frozen=True)
+class View:
+    """Everything that a page depends on besides the slide."""
+
+    palette: Palette
+    width: int
+    height: int
+    step: int = 0
+    cells: Mapping[Block, Cell] = field(default_factory=dict)
+    elsewhere: Mapping[str, Block] = field(default_factory=dict)
+    edited: Mapping[Block, Block | None] = field(default_factory=dict)
+    """Blocks that show what the presenter typed, each with the version of it that ran last."""
+    editor: OpenEditor | None = None
+    grid: bool = False
+    """Whether to draw a line between columns."""
+    now: float = 0.0
+    graphics: Graphics = field(default_factory=Graphics)
+    layout: Layout = Layout()  # noqa: RUF009 (frozen)
+    consent: Consent = EVERYTHING
+
+
+def margin(width: int, layout: Layout = Layout()) -> int:  # noqa: B008 (frozen)
+    """Columns left free on either side; few on a small screen, where every column counts."""
+    by_theme = layout.margin(width)
+    if by_theme is not None:
+        return max(min(by_theme, (width - NARROWEST_COLUMN) // 2), 0)
+    wanted = max((width - WIDEST) // 2, min(width // 20, 10), 1 if width < 40 else 3)
+    return min(wanted, (width - 1) // 2)
+
+
+class Air(IntEnum):
+    """How much space is left between the parts of a slide."""
+
+    NONE = 0
+    SOME = 1
+    MUCH = 2
+
+
+def footer_height(height: int, wanted: Footer | None = None) -> int:
+    """Rows of the footer: what the deck's theme wants, or else by the screen's height, so that the slide gets most."""
+    if wanted is not None and wanted.height is not None:
+        return max(min(wanted.height, height // 3), 1)
+    if height < 10:
+        return 1
+    return 2 if height < TALL else 3
