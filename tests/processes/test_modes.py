@@ -85,7 +85,7 @@ def test_on_a_gpu_a_spare_child_has_cuda_ready(warm: Runner, tmp_path: Path) -> 
 
 @pytest.mark.gpu
 def test_on_a_gpu_kernels_run_warm_and_within_a_memory_limit(warm: Runner, tmp_path: Path) -> None:
-    source = "from triton_workshop.setup_kernel import DEVICE, add_is_correct\nprint(DEVICE, add_is_correct())"
+    source = "from triton_workshop.setup.kernel import DEVICE, add_is_correct\nprint(DEVICE, add_is_correct())"
     with warm.run(Script("python", source, tmp_path, memory_limit=32 << 30)) as run:
         assert b"".join(run.output()) == b"cuda True\n"
 

@@ -66,7 +66,7 @@ PRELOADED = {
     ),
 }
 PACKAGE = "triton_workshop"
-WARM_UP = "triton_workshop.setup_kernel"
+WARM_UP = "triton_workshop.setup.kernel"
 """A function that compiles and launches a kernel, which initialises CUDA."""
 DECIDES = "triton_workshop.device"
 """Decides once whether kernels run on the GPU, and sets variables for Triton accordingly."""

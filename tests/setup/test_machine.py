@@ -1,0 +1,86 @@
+"""The kernel runs in a process of its own, whose end is an answer too; the rest is asked meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import called
+import pytest
+
+from triton_workshop.screen.terminal import Terminal, Way
+from triton_workshop.setup import machine
+from triton_workshop.setup.machine import NO_GRAPHICS, KernelRun
+
+
+def run_instead_of_the_kernel(function: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> KernelRun:
+    monkeypatch.setenv("PYTHONPATH", str(Path(called.__file__).parent))
+    monkeypatch.setattr(machine, "KERNEL", function)
+    with machine.kernel_process(simulate=True) as result:
+        return result()
+
+
+def test_facts_said_before_a_crash_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = run_instead_of_the_kernel(called.says_its_torch_and_crashes, monkeypatch)
+    assert run.facts == {"torch": "2.15.0"}
+    assert run.failure == "crashed (SIGABRT)"
+    assert not run.worked
+
+
+def test_a_kernel_that_fails_has_its_error_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = run_instead_of_the_kernel(called.fails, monkeypatch)
+    assert run.failure == "failed"
+    assert run.stderr.startswith("printed\n")
+    assert "ZeroDivisionError" in run.stderr
+
+
+def test_a_kernel_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine, "KERNEL_SECONDS", 0)
+    run = run_instead_of_the_kernel(called.hangs, monkeypatch)
+    assert run.failure == "not finished after 0 s"
+
+
+def test_the_misspelt_variable_does_not_reach_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRITON_INTERPRETER", "1")
+    run = run_instead_of_the_kernel(called.says_its_variables, monkeypatch)
+    assert run.facts == {"names": ["TRITON_INTERPRET"]}
+
+
+@pytest.mark.parametrize("package", ["torch", "triton"])
+def test_the_package_whose_import_fails_is_found_in_the_kernels_traceback(package: str) -> None:
+    source = Path(machine.__file__).with_name("kernel.py")
+    line = source.read_text().splitlines().index(f"import {package}") + 1
+    traceback = f'  File "{source}", line {line}, in <module>\n    import {package}\nOSError: no such file'
+    assert KernelRun({}, "failed", traceback).broken_package == package
+
+
+def test_a_file_in_the_place_of_the_cache_is_found(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    assert machine.why_not_writable(tmp_path / "file" / "cache") == "Not a directory"
+    assert machine.why_not_writable(tmp_path / "new" / "cache") is None
+
+
+@pytest.mark.parametrize(
+    ("environ", "folder"),
+    [
+        ({"TRITON_CACHE_DIR": "there", "TRITON_HOME": "home"}, Path("there")),
+        ({"TRITON_HOME": "home"}, Path("home/.triton/cache")),
+        ({}, Path.home() / ".triton" / "cache"),
+    ],
+)
+def test_the_cache_is_where_triton_looks_for_it(environ: dict[str, str], folder: Path) -> None:
+    assert machine.cache_folder(environ) == folder
+
+
+@pytest.mark.parametrize(("way", "said"), [*((way, f"{way} graphics") for way in Way), (None, NO_GRAPHICS)])
+def test_the_row_on_pictures_says_what_the_viewer_would_find(
+    monkeypatch: pytest.MonkeyPatch, way: Way | None, said: str
+) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setattr(machine, "ask", lambda: Terminal(way))
+    assert machine.how_pictures_show() == said
+
+
+def test_what_is_no_terminal_is_not_asked_about_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine, "ask", lambda: pytest.fail("it was asked"))
+    assert machine.how_pictures_show() == "not a terminal; pictures are written to files"

@@ -1,0 +1,299 @@
+"""The checks, each from the machine to one row, and the verdict."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+
+from triton_workshop.device import MINIMUM_COMPUTE_CAPABILITY, misspelt_interpret, simulated
+from triton_workshop.setup.machine import KernelRun, Machine, cache_folder, shortened
+
+PACKAGES_NEEDED = ("torch", "torchvision", "Pillow")
+"""The rows without which the workshop cannot run, on a GPU or on the simulator."""
+
+OLDEST_DRIVER = {12: "525", 13: "580"}
+"""CUDA's major version → the first NVIDIA driver that runs it, in every minor version (NVIDIA's "CUDA Compatibility",
+section "Minor Version Compatibility", table 1)."""
+
+ROW = 59
+"""Characters of a finding that fit in one row of an 80-column screen. The report is made to fit a slide."""
+
+KERNEL_BY_HAND = "`uv run python -m triton_workshop.setup.kernel`"
+
+FIXES = {
+    r"Failed to find C compiler": "Triton needs a C compiler: `sudo apt install gcc` (on Fedora: "
+    "`sudo dnf install gcc`), or name one that you have: `export CC=/path/to/gcc`",
+    r"Python\.h": "Triton needs Python's C headers: `sudo apt install python3-dev`, or use uv's own Python: "
+    "`uv python install 3.12` and `uv sync --managed-python`",
+    r"libcuda\.so": "The driver's libcuda.so.1 was not found: `sudo ldconfig`; in a container: "
+    "`docker run --gpus all …`",
+    r"no kernel image is available|sm_\d+\w?' is not|Value 'sm_\d+": "This torch or Triton does not know this GPU "
+    "(see its compute capability): `uv sync`",
+    r"out of memory": "Another program is using the GPU's memory: find it with `nvidia-smi`, and end it",
+    r"No space left on device": "The disk is full: free some space, or move Triton's cache: "
+    "`export TRITON_CACHE_DIR=/path/with/room`",
+    r"unknown error|initialization error|No CUDA GPUs are available|active drivers": "The GPU does not respond. Try "
+    "`nvidia-smi`; if it fails too, restart the machine (or start the container with `docker run --gpus all …`)",
+}
+"""What the error of a kernel's process says → how to fix it."""
+
+
+class State(StrEnum):
+    OK = "ok"
+    WARNING = "warning"
+    FAILED = "failed"
+    NOT_APPLICABLE = "not applicable"
+
+
+@dataclass(frozen=True)
+class Check:
+    """One row: what was checked, what was found and, if that is a problem, how to fix it."""
+
+    name: str
+    state: State
+    found: str
+    fix: str | None = None
+
+
+def check_python(machine: Machine) -> Check:
+    systems = {"darwin": "macOS", "linux": "Linux", "win32": "Windows"}
+    system = systems.get(machine.system, machine.system)
+    return Check("Python", State.OK, f"{machine.python}, {system} on {machine.processor}")
+
+
+def check_uv(machine: Machine) -> Check:
+    if machine.uv is not None:
+        return Check("uv", State.OK, machine.uv)
+    installer = "curl -LsSf https://astral.sh/uv/install.sh | sh"
+    if machine.system == "win32":
+        installer = 'powershell -c "irm https://astral.sh/uv/install.ps1 | iex"'
+    return Check("uv", State.WARNING, "not found; every command starts with `uv run`", f"Install it: `{installer}`")
+
+
+def check_torch(machine: Machine) -> Check:
+    check = _check_package("torch", machine, machine.fact("torch"))
+    sees_gpu = machine.gpu_run is None or machine.fact("torch_cuda") or not machine.fact("torch")
+    if check.state is not State.OK or sees_gpu:
+        return check
+    found = f"{check.found}, built without CUDA: it cannot use the GPU"
+    return Check("torch", State.WARNING, found, _reinstall("torch"))  # the simulator works without CUDA
+
+
+def check_triton(machine: Machine) -> Check:
+    check = _check_package("Triton", machine, machine.fact("triton"))
+    if "triton" in machine.packages:
+        return check
+    if check.state is State.OK:
+        return replace(check, found=f"{check.found}, its Python files only: enough for the simulator")
+    return replace(check, fix=machine.triton_error or check.fix)
+
+
+def _check_package(name: str, machine: Machine, imported: str | None = None) -> Check:
+    """The row of a package; `imported` is the version as the package itself tells it, if it does: 2.15.0+cu132."""
+    package = name.lower()
+    version = imported or machine.packages.get(package)
+    if version is None:
+        return Check(name, State.FAILED, "not installed", _reinstall(package))
+    broken = next((run for run in machine.runs if run.broken_package == package), None)
+    if broken is not None:
+        return Check(name, State.FAILED, f"{version}, but its import fails: {broken.error}", _reinstall(package))
+    return Check(name, State.OK, version)
+
+
+def _reinstall(package: str) -> str:
+    return f"Reinstall it: `uv sync --reinstall-package {package}`"
+
+
+def check_gpu(machine: Machine) -> Check:
+    if not machine.visible_gpus:
+        return _check_missing_gpu(machine)
+    gpu, *others = machine.visible_gpus
+    capability = _dotted(gpu.compute_capability)
+    more = f" (and {len(others)} more)" if others else ""
+    found = f"{gpu.name}, {gpu.memory_bytes / 2**30:.0f} GiB, compute capability {capability}{more}"
+    if any(each.runs_kernels for each in machine.visible_gpus):
+        return Check("GPU", State.OK, found)
+    fix = (
+        f"Too old for current torch and Triton, which need compute capability {_dotted(MINIMUM_COMPUTE_CAPABILITY)}. "
+        "You need not do anything: the workshop uses the simulator here"
+    )
+    return Check("GPU", State.WARNING, found, fix)
+
+
+def _check_missing_gpu(machine: Machine) -> Check:
+    if machine.gpus:
+        setting = f"CUDA_VISIBLE_DEVICES={machine.environ['CUDA_VISIBLE_DEVICES']!r}"
+        fix = f"To use it: `{_unset_variable(machine, 'CUDA_VISIBLE_DEVICES')}`"
+        return Check("GPU", State.WARNING, f"{machine.gpus[0].name}, hidden by {setting}", fix)
+    if machine.nvidia_on_the_bus:
+        return Check("GPU", State.WARNING, "found, but its driver does not work: fix the driver first")
+    return Check("GPU", State.NOT_APPLICABLE, "no NVIDIA GPU here; the simulator needs none")
+
+
+def check_driver(machine: Machine) -> Check:
+    name = "NVIDIA driver"
+    if machine.driver is None:
+        if not machine.nvidia_on_the_bus:
+            return Check(name, State.NOT_APPLICABLE, "none; not needed without an NVIDIA GPU")
+        fix = (
+            "Install it (on Ubuntu: `sudo ubuntu-drivers install`) and restart; if you just updated it, only restart. "
+            "In a container: `docker run --gpus all …`"
+        )
+        return Check(name, State.WARNING, "no driver answers", fix)
+    found = f"{machine.driver.version}, supports CUDA up to {_dotted(machine.driver.cuda)}"
+    torch_cuda = machine.fact("torch_cuda")
+    if torch_cuda is None:
+        return Check(name, State.OK, found)
+    found += f"; torch uses {torch_cuda}"
+    major = int(torch_cuda.split(".")[0])
+    if machine.gpu_works or machine.driver.cuda[0] >= major:
+        return Check(name, State.OK, found)
+    oldest = OLDEST_DRIVER.get(major)
+    wanted = f"driver {oldest} or newer" if oldest else f"a driver for CUDA {major}"
+    return Check(name, State.FAILED, found, f"Install {wanted} (on Ubuntu: `sudo ubuntu-drivers install`) and restart")
+
+
+def check_gpu_kernel(machine: Machine) -> Check:
+    if machine.gpu_run is None:
+        return Check("GPU kernel", State.NOT_APPLICABLE, "no GPU to run it on")
+    return _check_kernel("GPU kernel", "compiled and run", machine, machine.gpu_run, KERNEL_BY_HAND)
+
+
+def check_simulator_kernel(machine: Machine) -> Check:
+    by_hand = f"`{_set_variable(machine, 'TRITON_INTERPRET', '1')}` and {KERNEL_BY_HAND}, after `uv sync`"
+    return _check_kernel("simulator kernel", "run", machine, machine.simulator_run, by_hand)
+
+
+def _check_kernel(name: str, done: str, machine: Machine, run: KernelRun, by_hand: str) -> Check:
+    """Where it fails: fix the cause, which has its own row, or follow what is known about the error."""
+    if run.worked:
+        return Check(name, State.OK, f"{done}; result equals torch's ({run.facts['seconds']:.1f} s)")
+    cause = _cause(machine, run)
+    if cause is not None:
+        return Check(name, State.FAILED, f"{run.failure}: fix {cause} first")
+    fix = next((fix for error, fix in FIXES.items() if re.search(error, run.stderr, re.IGNORECASE)), None)
+    found = shortened(run.what_happened, ROW if fix else 2 * ROW - 10)
+    return Check(name, State.FAILED, found, fix or f"To see the whole error: {by_hand}")
+
+
+def _cause(machine: Machine, run: KernelRun) -> str | None:
+    """What must be fixed before the run can succeed; None if no other row says so."""
+    on_gpu = run is machine.gpu_run
+    torch = check_torch(machine).state
+    if torch is State.FAILED or (on_gpu and torch is State.WARNING):
+        return "torch"
+    if check_triton(machine).state is State.FAILED:
+        return "Triton"
+    if on_gpu and check_driver(machine).state is State.FAILED:
+        return "the NVIDIA driver"
+    return "the Triton cache" if on_gpu and machine.cache_error is not None else None
+
+
+def check_interpret(machine: Machine) -> Check:
+    name = "TRITON_INTERPRET"
+    misspelling = misspelt_interpret(machine.environ)
+    if misspelling is not None:
+        to_simulator = _set_variable(machine, "TRITON_INTERPRET", "1")
+        fix = f"`{_unset_variable(machine, 'TRITON_INTERPRETER')}`; for the simulator: `{to_simulator}`"
+        return Check(name, State.WARNING, misspelling, fix)
+    value = machine.environ.get("TRITON_INTERPRET")
+    if simulated(machine.environ):
+        return Check(name, State.OK, f"{value}: kernels run on the simulator")
+    found = "not set" if value is None else f"{value!r}, which means no"
+    return Check(name, State.OK, f"{found}: the GPU if there is one, else the simulator")
+
+
+def check_cache(machine: Machine) -> Check:
+    folder = _brief(cache_folder(machine.environ))
+    if machine.cache_error is None:
+        return Check("Triton cache", State.OK, folder)
+    # The simulator compiles nothing, so only a GPU needs the cache.
+    state = State.WARNING if machine.gpu_run is None else State.FAILED
+    choose = _set_variable(machine, "TRITON_CACHE_DIR", str(Path(tempfile.gettempdir(), "triton-cache")))
+    found = f"{folder} cannot be written: {machine.cache_error}"
+    return Check("Triton cache", state, found, f"Choose another folder: `{choose}`")
+
+
+def _brief(path: Path) -> str:
+    """The path in one row: relative to the home folder, and only the end of a long path."""
+    home = Path.home()
+    shown = str(Path("~") / path.relative_to(home) if path.is_relative_to(home) else path)
+    return shown if len(shown) <= ROW else f"…{shown[1 - ROW :]}"
+
+
+def check_pictures(machine: Machine) -> Check:
+    return Check("pictures", State.OK, machine.pictures)
+
+
+def check_presenterm(machine: Machine) -> Check:
+    if machine.presenterm is not None:
+        return Check("presenterm", State.OK, machine.presenterm)
+    return Check("presenterm", State.NOT_APPLICABLE, "not found; only --viewer presenterm needs it")
+
+
+def _set_variable(machine: Machine, name: str, value: str) -> str:
+    return f'$env:{name} = "{value}"' if machine.system == "win32" else f"export {name}={value}"
+
+
+def _unset_variable(machine: Machine, name: str) -> str:
+    return f"Remove-Item Env:{name}" if machine.system == "win32" else f"unset {name}"
+
+
+def _dotted(version: tuple[int, ...]) -> str:
+    return ".".join(map(str, version))
+
+
+CHECKS: tuple[Callable[[Machine], Check], ...] = (
+    check_python,
+    check_uv,
+    check_torch,
+    partial(_check_package, "torchvision"),
+    check_triton,
+    partial(_check_package, "Pillow"),
+    check_gpu,
+    check_driver,
+    check_gpu_kernel,
+    check_simulator_kernel,
+    check_interpret,
+    check_cache,
+    check_pictures,
+    check_presenterm,
+)
+"""In the order of the table."""
+
+
+def check_machine(machine: Machine) -> list[Check]:
+    return [check(machine) for check in CHECKS]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether the workshop can be done here, and on what: "cuda", "cpu" for the simulator, or None."""
+
+    ok: bool
+    device: str | None
+    summary: str
+
+
+def judge(machine: Machine, checks: Sequence[Check]) -> Verdict:
+    wants_simulator = simulated(machine.environ)
+    on_gpu = machine.gpu_works and not wants_simulator
+    device = "cuda" if on_gpu else "cpu" if machine.simulator_run.worked else None
+    packages_failed = any(check.state is State.FAILED for check in checks if check.name in PACKAGES_NEEDED)
+    if packages_failed or device is None:
+        return Verdict(False, device, "Not ready: fix the rows marked ✗.")
+    if on_gpu:
+        return Verdict(True, device, f"Ready: kernels run on {machine.visible_gpus[0].name}.")
+    if machine.gpu_run is not None and not wants_simulator:
+        to_simulator = _set_variable(machine, "TRITON_INTERPRET", "1")
+        return Verdict(True, device, f"Ready on the simulator: `{to_simulator}`. To use the GPU, fix each ✗ first.")
+    if machine.gpu_run is not None:
+        reason = "TRITON_INTERPRET is set"
+    else:
+        reason = "see the GPU's row" if machine.gpus or machine.nvidia_on_the_bus else "no NVIDIA GPU here"
+    return Verdict(True, device, f"Ready: kernels run on the simulator ({reason}).")

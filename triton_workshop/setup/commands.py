@@ -1,0 +1,48 @@
+"""`setup-check`: its options, and its exit status."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from rich.console import Console
+
+from triton_workshop.setup.checks import check_machine, judge
+from triton_workshop.setup.machine import look_at_machine
+from triton_workshop.setup.report import print_report
+from triton_workshop.streams import speak_utf8
+from triton_workshop.without_library import files
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Exits with 0 if the workshop can be done on this machine, and otherwise with 1."""
+    parser = argparse.ArgumentParser(
+        prog="setup-check", description="Say what works on this machine, and how to fix what does not."
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument(
+        "--triton",
+        metavar="FOLDER",
+        help="where Triton has no package: take its Python files from a folder that `workshop pack` made, "
+        "or from the address that serves it, instead of downloading them",
+    )
+    chosen = parser.parse_args(arguments)
+    try:
+        if chosen.triton is not None:
+            files.take(chosen.triton)
+        running = Console(stderr=True).status("Running a kernel; importing torch takes a few seconds")
+        machine = look_at_machine(running)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    checks = check_machine(machine)
+    verdict = judge(machine, checks)
+    if chosen.json:
+        rows = [asdict(check) for check in checks]
+        print(json.dumps({"ok": verdict.ok, "device": verdict.device, "checks": rows}, indent=2))
+    else:
+        speak_utf8()
+        print_report(checks, verdict, Console())
+    sys.exit(0 if verdict.ok else 1)

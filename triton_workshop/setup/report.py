@@ -1,0 +1,66 @@
+"""The report: the rows, each followed by how to fix its problem, and the verdict."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from triton_workshop.setup.checks import Check, State, Verdict
+
+MARKS = {
+    State.OK: ("✓", "green"),
+    State.WARNING: ("!", "yellow"),
+    State.FAILED: ("✗", "bold red"),
+    State.NOT_APPLICABLE: ("·", "dim"),
+}
+INDENT = " " * 3
+"""Of the lines under a row: small, so that a command fits and can be copied in one piece."""
+
+
+def print_report(checks: Sequence[Check], verdict: Verdict, console: Console) -> None:
+    names = max(len(check.name) for check in checks)
+    for check in _rows(checks):
+        console.print(_row(check, names))
+        for line in _wrapped(check.fix or "", console.width - len(INDENT)):
+            fix = Text(INDENT + line)
+            fix.highlight_regex(r"`[^`]*`|(?<=^   ) .*", style="cyan")
+            console.print(fix, soft_wrap=True)  # Rich would break a command, which has to be copied in one piece
+    console.print()
+    console.print(Text(verdict.summary, style="bold green" if verdict.ok else "bold red"))
+
+
+def _rows(checks: Sequence[Check]) -> Iterator[Check]:
+    """One row per check, except that working packages share torch's row if torch works."""
+    well = {check.name: check for check in checks if check.state is State.OK}
+    beside = [well[name] for name in ("torchvision", "Pillow") if name in well and "torch" in well]
+    for check in checks:
+        if check.name == "torch":
+            yield replace(check, found=", ".join((check.found, *(f"{each.name} {each.found}" for each in beside))))
+        elif check not in beside:
+            yield check
+
+
+def _row(check: Check, names: int) -> Table:
+    table = Table.grid(padding=(0, 2))
+    table.add_column()
+    table.add_column(width=names)
+    table.add_column(overflow="fold")
+    quiet = "dim" if check.state is State.NOT_APPLICABLE else ""
+    table.add_row(Text(*MARKS[check.state]), Text(check.name, style=quiet or "bold"), Text(check.found, style=quiet))
+    return table
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """Lines of at most `width` columns; commands in backticks and indented lines are never broken."""
+    glued = re.sub(r"`[^`]*`|^ .*", lambda whole: whole[0].replace(" ", "\0"), text, flags=re.MULTILINE)
+    wrapped = [
+        textwrap.wrap(line, width, break_long_words=False, break_on_hyphens=False) or [""]
+        for line in glued.splitlines()
+    ]
+    return [part.replace("\0", " ") for parts in wrapped for part in parts]
