@@ -25,7 +25,7 @@ LAPTOP = Machine(
     system="linux", processor="x86_64", python="3.12.3",
     packages={"torch": "2.15.0", "torchvision": "0.29.2", "triton": "3.9.0", "pillow": "13.0.0"}, triton_error=None,
     uv="0.13.8", presenterm="0.16.1", environ={}, gpus=(), driver=None, nvidia_on_the_bus=False, pictures="kitty",
-    cache_error=None, gpu_run=None, simulator_run=WORKED,
+    gpu_run=None, simulator_run=WORKED,
 )  # fmt: skip
 GPU_MACHINE = replace(
     LAPTOP, gpus=(H200,), driver=Driver("580.159.04", (13, 0)), nvidia_on_the_bus=True, gpu_run=WORKED
@@ -77,7 +77,6 @@ WORDY = replace(
     python="3.14.10",
     packages={**LAPTOP.packages, "torch": "2.15.0.dev20261101+cu132", "triton": "3.9.0+git12345678"},
     presenterm=None,
-    environ={"TRITON_HOME": f"/home/{'h' * 114}"},
     pictures=NO_GRAPHICS,
 )
 WORDY_GPU = replace(

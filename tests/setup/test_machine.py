@@ -54,24 +54,6 @@ def test_the_package_whose_import_fails_is_found_in_the_kernels_traceback(packag
     assert KernelRun({}, "failed", traceback).broken_package == package
 
 
-def test_a_file_in_the_place_of_the_cache_is_found(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    assert machine.why_not_writable(tmp_path / "file" / "cache") == "Not a directory"
-    assert machine.why_not_writable(tmp_path / "new" / "cache") is None
-
-
-@pytest.mark.parametrize(
-    ("environ", "folder"),
-    [
-        ({"TRITON_CACHE_DIR": "there", "TRITON_HOME": "home"}, Path("there")),
-        ({"TRITON_HOME": "home"}, Path("home/.triton/cache")),
-        ({}, Path.home() / ".triton" / "cache"),
-    ],
-)
-def test_the_cache_is_where_triton_looks_for_it(environ: dict[str, str], folder: Path) -> None:
-    assert machine.cache_folder(environ) == folder
-
-
 @pytest.mark.parametrize(("way", "said"), [*((way, f"{way} graphics") for way in Way), (None, NO_GRAPHICS)])
 def test_the_row_on_pictures_says_what_the_viewer_would_find(
     monkeypatch: pytest.MonkeyPatch, way: Way | None, said: str

@@ -35,7 +35,7 @@ def test_how_to_fix_a_row_stands_under_it() -> None:
 
 
 def test_square_brackets_in_an_error_are_shown_as_they_are() -> None:
-    assert "[Errno 13]" in report(replace(LAPTOP, cache_error="[Errno 13] no"))
+    assert "[Errno 13]" in report(replace(LAPTOP, simulator_run=failed("OSError: [Errno 13] no")))
 
 
 def test_what_is_indented_stays_as_it_is() -> None:
@@ -68,7 +68,7 @@ READY = {
     "8 GPUs, simulator asked for": replace(WORDY_GPU, environ={"TRITON_INTERPRET": "1"}),
 }
 READY_WITH_TROUBLE = {
-    "GPU hidden": replace(WORDY_GPU, environ={**WORDY.environ, "CUDA_VISIBLE_DEVICES": "-1"}, gpu_run=None),
+    "GPU hidden": replace(WORDY_GPU, environ={"CUDA_VISIBLE_DEVICES": "-1"}, gpu_run=None),
     "GPU too old": replace(WORDY_GPU, gpus=(replace(LONG_GPU, compute_capability=(6, 1)),), gpu_run=None),
     "driver does not answer": replace(WORDY, nvidia_on_the_bus=True),
     "driver too old": replace(WORDY_GPU, driver=Driver("470.256.02", (11, 4)), gpu_run=failed(TOO_OLD)),
@@ -76,10 +76,8 @@ READY_WITH_TROUBLE = {
     "no compiler": replace(WORDY_GPU, gpu_run=failed("RuntimeError: Failed to find C compiler. Please specify via CC")),
     "no headers": replace(WORDY_GPU, gpu_run=failed("main.c:7:10: fatal error: Python.h: No such file or directory")),
     "an error nobody knows": replace(WORDY_GPU, gpu_run=failed(UNKNOWN)),
-    "cache not writable": replace(
-        WORDY_GPU, cache_error="Read-only file system", gpu_run=failed("OSError: [Errno 30] Read-only file system")
-    ),
-    "variable misspelt": replace(WORDY_GPU, environ={**WORDY.environ, "TRITON_INTERPRETER": "1"}),
+    "cache not writable": replace(WORDY_GPU, gpu_run=failed("OSError: [Errno 30] Read-only file system")),
+    "variable misspelt": replace(WORDY_GPU, environ={"TRITON_INTERPRETER": "1"}),
     "simulator broken": replace(WORDY_GPU, simulator_run=failed(UNKNOWN)),
 }
 BESIDE_TORCH = {"torchvision", "Pillow"}

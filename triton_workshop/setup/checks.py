@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
-from pathlib import Path
 
 from triton_workshop.device import MINIMUM_COMPUTE_CAPABILITY, misspelt_interpret, simulated
-from triton_workshop.setup.machine import KernelRun, Machine, cache_folder, shortened
+from triton_workshop.setup.machine import KernelRun, Machine, shortened
 
 PACKAGES_NEEDED = ("torch", "torchvision", "Pillow")
 """The rows without which the workshop cannot run, on a GPU or on the simulator."""
@@ -37,6 +35,8 @@ FIXES = {
     r"out of memory": "Another program is using the GPU's memory: find it with `nvidia-smi`, and end it",
     r"No space left on device": "The disk is full: free some space, or move Triton's cache: "
     "`export TRITON_CACHE_DIR=/path/with/room`",
+    r"Permission denied|Read-only file system": "Triton cannot write to its cache. Choose another folder: "
+    "`export TRITON_CACHE_DIR=/tmp/triton-cache`",
     r"unknown error|initialization error|No CUDA GPUs are available|active drivers": "The GPU does not respond. Try "
     "`nvidia-smi`; if it fails too, restart the machine (or start the container with `docker run --gpus all …`)",
 }
@@ -189,9 +189,7 @@ def _cause(machine: Machine, run: KernelRun) -> str | None:
         return "torch"
     if check_triton(machine).state is State.FAILED:
         return "Triton"
-    if on_gpu and check_driver(machine).state is State.FAILED:
-        return "the NVIDIA driver"
-    return "the Triton cache" if on_gpu and machine.cache_error is not None else None
+    return "the NVIDIA driver" if on_gpu and check_driver(machine).state is State.FAILED else None
 
 
 def check_interpret(machine: Machine) -> Check:
@@ -206,24 +204,6 @@ def check_interpret(machine: Machine) -> Check:
         return Check(name, State.OK, f"{value}: kernels run on the simulator")
     found = "not set" if value is None else f"{value!r}, which means no"
     return Check(name, State.OK, f"{found}: the GPU if there is one, else the simulator")
-
-
-def check_cache(machine: Machine) -> Check:
-    folder = _brief(cache_folder(machine.environ))
-    if machine.cache_error is None:
-        return Check("Triton cache", State.OK, folder)
-    # The simulator compiles nothing, so only a GPU needs the cache.
-    state = State.WARNING if machine.gpu_run is None else State.FAILED
-    choose = _set_variable(machine, "TRITON_CACHE_DIR", str(Path(tempfile.gettempdir(), "triton-cache")))
-    found = f"{folder} cannot be written: {machine.cache_error}"
-    return Check("Triton cache", state, found, f"Choose another folder: `{choose}`")
-
-
-def _brief(path: Path) -> str:
-    """The path in one row: relative to the home folder, and only the end of a long path."""
-    home = Path.home()
-    shown = str(Path("~") / path.relative_to(home) if path.is_relative_to(home) else path)
-    return shown if len(shown) <= ROW else f"…{shown[1 - ROW :]}"
 
 
 def check_pictures(machine: Machine) -> Check:
@@ -260,7 +240,6 @@ CHECKS: tuple[Callable[[Machine], Check], ...] = (
     check_gpu_kernel,
     check_simulator_kernel,
     check_interpret,
-    check_cache,
     check_pictures,
     check_presenterm,
 )

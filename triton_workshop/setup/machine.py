@@ -89,7 +89,6 @@ class Machine:
     driver: Driver | None
     nvidia_on_the_bus: bool  # an NVIDIA GPU is plugged in, whether or not a driver knows it
     pictures: str
-    cache_error: str | None
     gpu_run: KernelRun | None  # None: no GPU to run on
     simulator_run: KernelRun
 
@@ -138,7 +137,6 @@ def look_at_machine(waiting: AbstractContextManager[object] | None = None) -> Ma
             driver=driver(),
             nvidia_on_the_bus=_nvidia_on_the_bus(),
             pictures=pictures,
-            cache_error=why_not_writable(cache_folder(os.environ)),
             gpu_run=gpu_run() if gpu_run else None,
             simulator_run=simulator_run(),
         )
@@ -216,22 +214,6 @@ def _nvidia_on_the_bus() -> bool:
         )
     except OSError:
         return False
-
-
-def cache_folder(environ: Mapping[str, str]) -> Path:
-    """Where Triton keeps compiled kernels, following `triton.knobs.cache`."""
-    if "TRITON_CACHE_DIR" in environ:
-        return Path(environ["TRITON_CACHE_DIR"])
-    return Path(environ.get("TRITON_HOME", Path.home())) / ".triton" / "cache"
-
-
-def why_not_writable(folder: Path) -> str | None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return None
-    except OSError as error:
-        return error.strerror or str(error)
 
 
 def how_pictures_show() -> str:
