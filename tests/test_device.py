@@ -46,7 +46,7 @@ def test_the_right_spelling_draws_no_warning() -> None:
 
 @pytest.fixture
 def a_gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(device, "visible_gpus", lambda: (A,))
+    monkeypatch.setattr(device, "visible_gpus", lambda environ: (A,))
     monkeypatch.delenv("TRITON_INTERPRET", raising=False)
     device._resolve_once.cache_clear()
     yield

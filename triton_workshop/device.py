@@ -95,9 +95,9 @@ def misspelt_interpret(environ: Mapping[str, str]) -> str | None:
     return "TRITON_INTERPRETER is set, but Triton does not read it: the variable is spelt TRITON_INTERPRET"
 
 
-def runs_on_a_gpu() -> bool:
+def runs_on_a_gpu(environ: Mapping[str, str] | None = None) -> bool:
     """Whether kernels run on a GPU here: a suitable one exists, and nobody asked for the simulator."""
-    return not simulated() and any(gpu.runs_kernels for gpu in visible_gpus())
+    return not simulated(environ) and any(gpu.runs_kernels for gpu in visible_gpus(environ))
 
 
 def visible_gpus(environ: Mapping[str, str] | None = None) -> tuple[Gpu, ...]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from processes.conftest import Start
-from triton_workshop.processes import modes
+from triton_workshop import device
 from triton_workshop.processes.modes import Mode, heavy, parent_for
 from triton_workshop.processes.runner import Runner
 from triton_workshop.processes.script import Script
@@ -50,9 +50,9 @@ def test_a_script_finds_its_parent(
     class Gpu:
         runs_kernels = True
 
-    monkeypatch.setattr(modes, "visible_gpus", lambda environment: ())
+    monkeypatch.setattr(device, "visible_gpus", lambda environ: ())
     assert parent_for(source, environment) == without_gpu
-    monkeypatch.setattr(modes, "visible_gpus", lambda environment: (Gpu(),))
+    monkeypatch.setattr(device, "visible_gpus", lambda environ: (Gpu(),))
     assert parent_for(source, environment) == with_gpu
 
 

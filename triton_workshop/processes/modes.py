@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from enum import StrEnum
 
-from triton_workshop.device import FP_FUSION, simulated, visible_gpus
+from triton_workshop.device import FP_FUSION, runs_on_a_gpu, simulated
 
 INTERPRET = "TRITON_INTERPRET"
 LOADED_EARLY = ("OMP_", "MKL_", "KMP_", "OPENBLAS_", "NUMEXPR_", "GOMP_", "CUDA_", "PYTORCH_", "TORCH", "PYTHON", "LD_")
@@ -60,9 +60,7 @@ def always_simulated(source: str) -> bool:
 
 def default_mode(environment: Mapping[str, str]) -> Mode:
     """Where kernels run unless a script says otherwise."""
-    if simulated(environment) or not any(gpu.runs_kernels for gpu in visible_gpus(environment)):
-        return Mode.SIMULATOR
-    return Mode.CUDA
+    return Mode.CUDA if runs_on_a_gpu(environment) else Mode.SIMULATOR
 
 
 def heavy(source: str) -> bool:
