@@ -388,7 +388,7 @@ def pack(
 
 @contextmanager
 def misuse_told() -> Iterator[None]:
-    from triton_workshop.checking.commands import MisuseError
+    from triton_workshop.errors import MisuseError
 
     try:
         yield

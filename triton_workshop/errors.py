@@ -13,6 +13,10 @@ class WorkshopError(Exception):
     """A mistake in how a script is set up. If nothing catches it, only its message is printed, without a traceback."""
 
 
+class MisuseError(WorkshopError):
+    """A command that was misused; the message says how."""
+
+
 _python_hook = sys.excepthook
 
 

@@ -22,13 +22,13 @@ from triton_workshop.bench.counting import count
 from triton_workshop.bench.report import print_bench
 from triton_workshop.bench.sentences import sentences
 from triton_workshop.bench.workloads import WORKLOADS
-from triton_workshop.checking.commands import MisuseError
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.exercise import Case
 from triton_workshop.checking.judging.verdict import Kind
 from triton_workshop.checking.observing.child import load
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.cli import app
+from triton_workshop.errors import MisuseError
 from triton_workshop.processes.process import CAN_FORK
 from triton_workshop.simulator import record
 

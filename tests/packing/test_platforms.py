@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from packaging.pylock import Pylock
 
-from triton_workshop.packing.errors import MisuseError
+from triton_workshop.errors import MisuseError
 from triton_workshop.packing.locked import choose, locked
 from triton_workshop.packing.platforms import PLATFORMS, named
 

@@ -26,6 +26,7 @@ from triton_workshop.checking.reporting.report import print_hint, print_list, pr
 from triton_workshop.checking.reporting.reset import is_shipped, reset
 from triton_workshop.compiler.compilation import Start, new_process, warm
 from triton_workshop.device import runs_on_a_gpu
+from triton_workshop.errors import MisuseError
 from triton_workshop.processes.runner import Runner
 from triton_workshop.streams import speak_utf8
 
@@ -33,10 +34,6 @@ PASSED, FAILED, MISUSE = 0, 1, 2
 
 Scripts = list[tuple[Exercise, Path]]
 """What to check, each with the exercise that it belongs to."""
-
-
-class MisuseError(Exception):
-    """A command that was misused; the message says how."""
 
 
 def chosen(numbers: list[str], file: Path | None, *, solutions: bool, every: bool) -> Scripts:

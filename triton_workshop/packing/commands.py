@@ -10,9 +10,8 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 from rich.table import Table
 
-from triton_workshop.errors import WorkshopError
+from triton_workshop.errors import MisuseError, WorkshopError
 from triton_workshop.packing.contents import size_of
-from triton_workshop.packing.errors import MisuseError
 from triton_workshop.packing.pack import Plan, Report, check_room, fill, planned
 from triton_workshop.packing.platforms import USUAL, named
 from triton_workshop.streams import speak_utf8

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 
 from packaging.pylock import PackageWheel, Pylock, PylockSelectError
 
-from triton_workshop.errors import WorkshopError
-from triton_workshop.packing.errors import MisuseError
+from triton_workshop.errors import MisuseError, WorkshopError
 from triton_workshop.packing.platforms import Platform, either
 from triton_workshop.packing.repository import ROOT
 

@@ -18,10 +18,9 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from triton_workshop.errors import WorkshopError
+from triton_workshop.errors import MisuseError, WorkshopError
 from triton_workshop.packing import contents, locked
 from triton_workshop.packing.download import download, is_whole, part_of
-from triton_workshop.packing.errors import MisuseError
 from triton_workshop.packing.locked import Wheel
 from triton_workshop.packing.platforms import MACOS, Platform
 from triton_workshop.packing.repository import repository, zipped

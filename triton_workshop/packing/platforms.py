@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from packaging.markers import Environment
 from packaging.tags import Tag, compatible_tags, cpython_tags, mac_platforms
 
-from triton_workshop.packing.errors import MisuseError
+from triton_workshop.errors import MisuseError
 
 SYSTEMS = {"darwin": "Darwin", "win32": "Windows", "linux": "Linux"}
 """What `platform.system()` returns for each `sys.platform`."""
