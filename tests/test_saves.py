@@ -122,3 +122,22 @@ def test_on_windows_a_file_that_is_being_read_is_replaced_when_it_is_closed(
     write_whole(tmp_path / "progress.json", b"new")
     assert [file.name for file in tmp_path.iterdir()] == ["progress.json"]
     assert (tmp_path / "progress.json").read_bytes() == b"new"
+
+
+def refused(*_: object) -> None:
+    raise PermissionError(1, "Operation not permitted")
+
+
+def test_a_file_is_written_where_nothing_has_permissions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Path, "chmod", refused)
+    write_whole(tmp_path / "manifest.json", b"new")
+    assert (tmp_path / "manifest.json").read_bytes() == b"new"
+
+
+def test_a_file_that_cannot_be_written_stays_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "progress.json"
+    file.write_bytes(b"old")
+    monkeypatch.setattr(os, "fsync", refused)
+    with pytest.raises(PermissionError):
+        write_whole(file, b"new")
+    assert [file.read_bytes() for file in tmp_path.iterdir()] == [b"old"]

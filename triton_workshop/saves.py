@@ -108,7 +108,8 @@ def write_whole(file: Path, data: bytes) -> None:
             stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
-        new.chmod(file.stat().st_mode & 0o777 if file.exists() else 0o644)
+        with suppress(OSError):  # a file system without permissions, such as a stick's
+            new.chmod(file.stat().st_mode & 0o777 if file.exists() else 0o644)
         _take_the_place(new, file)
     finally:
         new.unlink(missing_ok=True)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import errno
 import json
-import os
 import shutil
 import tempfile
 import zipfile
@@ -24,6 +23,7 @@ from triton_workshop.packing.download import download, is_whole, part_of
 from triton_workshop.packing.locked import Wheel
 from triton_workshop.packing.platforms import MACOS, Platform
 from triton_workshop.packing.repository import repository, zipped
+from triton_workshop.saves import write_whole
 from triton_workshop.without_library import files as triton_files
 
 OTHERS = 200 << 20
@@ -176,15 +176,9 @@ def _requirements(platform: Platform) -> str:
 
 
 def _write(file: Path, data: bytes) -> None:
-    """Write a file atomically, unless it is there with this content. Raises OSError."""
-    if file.exists() and file.read_bytes() == data:
-        return
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with part_of(file).open("wb") as stream:
-        stream.write(data)
-        stream.flush()
-        os.fsync(stream.fileno())
-    part_of(file).replace(file)
+    """Write a file, unless it is there with this content. Raises OSError."""
+    if not file.exists() or file.read_bytes() != data:
+        write_whole(file, data)
 
 
 def _check_folder(folder: Path) -> None:
