@@ -206,13 +206,14 @@ def test_a_stick_without_them_is_told(uv: Uv, stick: Path, tmp_path: Path, what:
     assert nothing_is_left(tmp_path / "cache")
 
 
-def test_where_triton_is_installed_its_files_are_copied(tmp_path: Path) -> None:
+def test_where_triton_is_installed_its_files_are_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("triton")
+    monkeypatch.setenv(files.CACHE, str(tmp_path / "cache"))
     if files._installed() is None:
         pytest.skip("another version of Triton than uv.lock's is installed")
-    files.fetch(tmp_path / "copy")
-    assert {"triton/__init__.py", "triton/language/core.py"} <= kept(tmp_path / "copy")
-    assert all(name.endswith(".py") and "/_C/" not in name for name in kept(tmp_path / "copy"))
+    copied = kept(files.ready())
+    assert {"triton/__init__.py", "triton/language/core.py"} <= copied
+    assert all(name.endswith(".py") and "/_C/" not in name for name in copied)
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write everywhere")

@@ -9,8 +9,6 @@ import errno
 import json
 import shutil
 import tempfile
-import zipfile
-import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -122,26 +120,9 @@ def _made(plan: Plan) -> Iterator[tuple[str, bytes]]:
         yield _requirements(platform), contents.requirements(wheels).encode()
         yield _program(platform), contents.uv_program(plan.path(uv), platform)
     if plan.needs_triton:
-        name = triton_files.archive()
-        yield name, _triton(plan.folder / name)
-
-
-def _triton(file: Path) -> bytes:
-    """A zip file of Triton's Python files: as it is there, or else fetched."""
-    if _is_sound(file):
-        return file.read_bytes()
-    with tempfile.TemporaryDirectory() as folder:
-        kept = Path(folder, "kept")
-        triton_files.fetch(kept)
-        return zipped({path.relative_to(kept).as_posix(): path.read_bytes() for path in kept.rglob("*.py")})
-
-
-def _is_sound(file: Path) -> bool:
-    """Whether a zip file is there, and can be unpacked."""
-    try:
-        return zipfile.ZipFile(file).testzip() is None
-    except (OSError, zipfile.BadZipFile, zlib.error):
-        return False
+        kept = triton_files.ready()
+        python = {path.relative_to(kept).as_posix(): path.read_bytes() for path in kept.rglob("*.py")}
+        yield triton_files.archive(), zipped(python)
 
 
 def _manifest(plan: Plan, made: Mapping[str, bytes]) -> bytes:

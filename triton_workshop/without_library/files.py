@@ -79,24 +79,20 @@ def archive() -> str:
 
 
 def ready() -> Path:
-    """The folder that Triton can be imported from. Fetches the files if they are not there. Raises WorkshopError."""
-    folder = cache()
-    if not folder.is_dir():
-        fetch(folder)
-    return folder
+    """The folder that Triton can be imported from.
 
-
-def fetch(target: Path) -> None:
-    """Fill a new folder with Triton's Python files: downloaded, or copied where this version of Triton is installed.
-
-    It says on standard error what is done. Raises WorkshopError, and leaves nothing behind then.
+    If it is not there, it is filled: with what is downloaded, which is said on standard error, or copied where this
+    version of Triton is installed. Raises WorkshopError, and leaves nothing behind then.
     """
+    target = cache()
+    if target.is_dir():
+        return target
     with _alone(target) as work:
-        if work is None:
-            return
-        package = _installed() or _downloaded(work, target.parent)
-        _keep_python(package, work / "kept" / "triton")
-        (work / "kept").replace(target)
+        if work is not None:
+            package = _installed() or _downloaded(work, target.parent)
+            _keep_python(package, work / "kept" / "triton")
+            (work / "kept").replace(target)
+    return target
 
 
 def _installed() -> Path | None:
