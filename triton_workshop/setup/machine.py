@@ -27,12 +27,7 @@ KERNEL = "triton_workshop.setup.kernel:main"
 KERNEL_SECONDS = 60
 """How long a kernel may take, including importing torch, before it counts as hanging."""
 
-DISTRIBUTIONS = {
-    "torch": ("torch",),
-    "torchvision": ("torchvision",),
-    "triton": ("triton", "triton-windows", "pytorch-triton"),
-    "pillow": ("pillow",),
-}
+DISTRIBUTIONS = ("torch", "torchvision", "triton", "triton-windows", "pytorch-triton", "pillow")
 NO_GRAPHICS = "no graphics protocol; try kitty, Ghostty, WezTerm or iTerm2"
 NVIDIA_PCI_VENDOR = "0x10de"
 PCI_DISPLAY_CLASS = "0x03"
@@ -174,10 +169,9 @@ def kernel_process(simulate: bool) -> Iterator[Callable[[], KernelRun]]:
 def _installed_packages() -> dict[str, str]:
     """Versions from the packages' metadata, as importing them would take seconds."""
     versions: dict[str, str] = {}
-    for package, names in DISTRIBUTIONS.items():
-        for name in names:
-            with suppress(importlib.metadata.PackageNotFoundError):
-                versions.setdefault(package, importlib.metadata.version(name))
+    for name in DISTRIBUTIONS:
+        with suppress(importlib.metadata.PackageNotFoundError):
+            versions["triton" if "triton" in name else name] = importlib.metadata.version(name)
     return versions
 
 
