@@ -33,8 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         if chosen.triton is not None:
             files.take(chosen.triton)
-        running = Console(stderr=True).status("Running a kernel; importing torch takes a few seconds")
-        machine = look_at_machine(running)
+        waiting = Console(stderr=True).status("Running a kernel; importing torch takes a few seconds")
+        machine = look_at_machine(waiting)
     except KeyboardInterrupt:
         sys.exit(130)
     checks = check_machine(machine)

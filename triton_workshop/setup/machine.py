@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -108,7 +108,7 @@ def shortened(text: str, length: int) -> str:
     return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
-def look_at_machine(waiting: AbstractContextManager[object] | None = None) -> Machine:
+def look_at_machine(waiting: AbstractContextManager[object]) -> Machine:
     """Gather the facts. `waiting` is entered once the terminal has said what it can do and may be drawn on."""
     gpus = installed_gpus()
     triton_error = _why_no_triton()
@@ -118,7 +118,7 @@ def look_at_machine(waiting: AbstractContextManager[object] | None = None) -> Ma
         if any(gpu.runs_kernels for gpu in select_visible(gpus, os.environ.get("CUDA_VISIBLE_DEVICES"))):
             gpu_run = stack.enter_context(kernel_process(simulate=False))
         pictures = how_pictures_show()
-        stack.enter_context(waiting or nullcontext())
+        stack.enter_context(waiting)
         return Machine(
             system=sys.platform,
             processor=platform.machine(),
