@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from triton_workshop.checking.exercises.exercise import Case, normal, seeded, uniform
+from triton_workshop.checking.exercises.exercise import Case, random_case
 
 if TYPE_CHECKING:
     import torch
@@ -64,14 +64,7 @@ def _matrices(n: int) -> Case:
 
 
 def _counted(name: str, *shapes: tuple[int, ...]) -> Case:
-    def arguments(device: str) -> tuple[torch.Tensor, ...]:
-        generator = seeded("bench", name)
-        makers = (uniform if len(shape) == 3 else normal for shape in shapes)
-        return tuple(
-            make(*shape, device=device, generator=generator) for make, shape in zip(makers, shapes, strict=True)
-        )
-
-    return Case(name, arguments)
+    return random_case(name, ("bench", name), *shapes)
 
 
 def _add(_device: str) -> tuple[Function, ...]:

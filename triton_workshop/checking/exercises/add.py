@@ -2,24 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from triton_workshop.checking.exercises.exercise import Axis, Case, Exercise, normal, seeded
-
-if TYPE_CHECKING:
-    import torch
+from triton_workshop.checking.exercises.exercise import Axis, Case, Exercise, random_case
 
 
 def _case(n: int, again: str = "") -> Case:
-    def arguments(device: str) -> tuple[torch.Tensor, ...]:
-        generator = seeded("add", n, again)
-        return normal(n, device=device, generator=generator), normal(n, device=device, generator=generator)
-
-    return Case(f"{n:,} element{'s' if n != 1 else ''}{again}", arguments)
-
-
-def _reference(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    return x + y
+    return random_case(f"{n:,} element{'s' if n != 1 else ''}{again}", ("add", n, again), (n,), (n,))
 
 
 EXERCISE = Exercise(
@@ -34,7 +21,7 @@ EXERCISE = Exercise(
         *(_case(n) for n in (2048, 98_317)),
     ),
     gpu_cases=tuple(_case(n) for n in (1, 1025, 5_000_001)),
-    reference=_reference,
+    reference=lambda x, y: x + y,
     reduction_length=lambda x, y: 1,
     tiling=(Axis(0, "BLOCK_SIZE", 1024),),
     bytes_moved=lambda x, y: 3 * x.numel() * x.element_size(),

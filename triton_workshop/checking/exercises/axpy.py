@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from triton_workshop.checking.exercises.add import EXERCISE as ADD
-from triton_workshop.checking.exercises.exercise import Case, normal, seeded
-
-if TYPE_CHECKING:
-    import torch
+from triton_workshop.checking.exercises.exercise import Case, random_case
 
 
 def _with_factor(case: Case) -> Case:
-    def arguments(device: str) -> tuple[torch.Tensor, ...]:
-        return normal(device=device, generator=seeded("axpy", case.name)), *case.arguments(device)
-
-    return Case(case.name, arguments)
-
-
-def _reference(a: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    return a * x + y
+    factor = random_case(case.name, ("axpy", case.name), ())
+    return Case(case.name, lambda device: (*factor.arguments(device), *case.arguments(device)))
 
 
 EXERCISE = replace(
@@ -31,7 +21,7 @@ EXERCISE = replace(
     kernel="axpy_kernel",
     cases=tuple(map(_with_factor, ADD.cases)),
     gpu_cases=tuple(map(_with_factor, ADD.gpu_cases)),
-    reference=_reference,
+    reference=lambda a, x, y: a * x + y,
     reduction_length=lambda a, x, y: 2,
     bytes_moved=lambda a, x, y: 3 * x.numel() * x.element_size(),
     operations=lambda a, x, y: 2 * x.numel(),

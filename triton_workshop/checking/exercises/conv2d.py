@@ -4,16 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from triton_workshop.checking.exercises.exercise import (
-    Axis,
-    Case,
-    Exercise,
-    Showing,
-    normal,
-    seeded,
-    small_picture,
-    uniform,
-)
+from triton_workshop.checking.exercises.exercise import Axis, Case, Exercise, Showing, random_case, small_picture
 
 if TYPE_CHECKING:
     import torch
@@ -25,12 +16,9 @@ SOBEL_X = ((-1.0, 0.0, 1.0), (-2.0, 0.0, 2.0), (-1.0, 0.0, 1.0))
 
 
 def _case(channels: int, height: int, width: int, size: int, again: str = "") -> Case:
-    def arguments(device: str) -> tuple[torch.Tensor, ...]:
-        generator = seeded("conv2d", channels, height, width, size, again)
-        image = uniform(channels, height, width, device=device, generator=generator)
-        return image, normal(size, size, device=device, generator=generator)
-
-    return Case(f"{channels} × {height:,} × {width:,}, filter {size} × {size}{again}", arguments)
+    name = f"{channels} × {height:,} × {width:,}, filter {size} × {size}{again}"
+    seed = ("conv2d", channels, height, width, size, again)
+    return random_case(name, seed, (channels, height, width), (size, size))
 
 
 def _reference(image: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:

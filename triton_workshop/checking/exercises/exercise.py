@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -183,18 +183,23 @@ def todo_lines(solution: str) -> dict[int, int]:
     return found
 
 
-def seeded(*names: int | str) -> torch.Generator:
-    """A separate random generator for each case, so that a case is the same wherever and whenever it runs."""
+def random_case(name: str, seed: tuple[int | str, ...], *shapes: tuple[int, ...]) -> Case:
+    """A case of random tensors; each seed gives others."""
+    return Case(name, lambda device: tuple(tensor.to(device) for tensor in _random(seed, shapes)))
+
+
+def _random(seed: tuple[int | str, ...], shapes: tuple[tuple[int, ...], ...]) -> Iterator[torch.Tensor]:
+    """float32: a picture, which has three dimensions, from 0 to 1; anything else normally distributed."""
     import torch
 
-    return torch.Generator().manual_seed(int.from_bytes("/".join(map(str, names)).encode()) % 2**31)
+    generator = torch.Generator().manual_seed(int.from_bytes("/".join(map(str, seed)).encode()) % 2**31)
+    for shape in shapes:
+        yield (torch.rand if len(shape) == 3 else torch.randn)(shape, generator=generator)
 
 
-def normal(*shape: int, device: str, generator: torch.Generator) -> torch.Tensor:
-    """Normally distributed numbers, float32."""
-    import torch
-
-    return torch.randn(shape, generator=generator).to(device)
+def changed(case: Case, name: str, change: Callable[..., tuple[torch.Tensor, ...]]) -> Case:
+    """A case with what `change` makes of another's tensors, such as views of them."""
+    return Case(name, lambda device: change(*case.arguments(device)))
 
 
 def small_picture(device: str, width: int = 64) -> torch.Tensor:
@@ -209,10 +214,3 @@ def small_picture(device: str, width: int = 64) -> torch.Tensor:
     pixels = torch.frombuffer(bytearray(picture.tobytes()), dtype=torch.uint8)
     planes = pixels.view(picture.height, picture.width, 3).permute(2, 0, 1).float() / 255
     return planes.contiguous().to(device)
-
-
-def uniform(*shape: int, device: str, generator: torch.Generator) -> torch.Tensor:
-    """Numbers from 0 to 1, float32: a picture without two pixels alike."""
-    import torch
-
-    return torch.rand(*shape, generator=generator).to(device)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from triton_workshop.checking.exercises.exercise import Case, normal, seeded
+from triton_workshop.checking.exercises.exercise import Case, random_case
 from triton_workshop.checking.exercises.matmul import EXERCISE as MATMUL
 
 if TYPE_CHECKING:
@@ -17,14 +17,11 @@ def _layer(case: Case, *, stride: int = 1, half: bool = False) -> Case:
 
     def arguments(device: str) -> tuple[torch.Tensor, ...]:
         a, b = case.arguments(device)
-        bias = 4 * normal(stride * b.shape[1], device=device, generator=seeded("layer", case.name))
+        [bias] = random_case("bias", ("layer", case.name), (stride * b.shape[1],)).arguments(device)
+        bias *= 4
         return (a.half(), b.half(), bias.half()) if half else (a, b, bias[::stride])
 
     return Case(case.name + f", bias of stride {stride}" * (stride > 1) + ", float16" * half, arguments)
-
-
-def _reference(a: torch.Tensor, b: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
-    return (a @ b + bias).relu()
 
 
 EXERCISE = replace(
@@ -40,7 +37,7 @@ EXERCISE = replace(
     ),
     # A float16 case with few terms: the bound of a sum says nothing once it has more terms than float16 has values.
     gpu_cases=(*map(_layer, MATMUL.gpu_cases), _layer(MATMUL.gpu_cases[-1], half=True)),
-    reference=_reference,
+    reference=lambda a, b, bias: (a @ b + bias).relu(),
     reduction_length=lambda a, b, bias: int(a.shape[1]) + 1,
     bytes_moved=lambda a, b, bias: MATMUL.bytes_moved(a, b) + bias.numel() * bias.element_size(),
     operations=lambda a, b, bias: MATMUL.operations(a, b) + 2 * a.shape[0] * b.shape[1],

@@ -2,44 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from triton_workshop.checking.exercises.exercise import Axis, Case, Exercise, normal, seeded
-
-if TYPE_CHECKING:
-    import torch
-
-
-def _matrices(m: int, n: int, k: int, device: str, again: str) -> tuple[torch.Tensor, torch.Tensor]:
-    generator = seeded("matmul", m, n, k, again)
-    return normal(m, k, device=device, generator=generator), normal(k, n, device=device, generator=generator)
+from triton_workshop.checking.exercises.exercise import Axis, Case, Exercise, changed, random_case
 
 
 def _case(m: int, n: int, k: int, again: str = "") -> Case:
-    def arguments(device: str) -> tuple[torch.Tensor, ...]:
-        return _matrices(m, n, k, device, again)
-
-    return Case(f"({m:,} × {k:,}) @ ({k:,} × {n:,}){again}", arguments)
+    return random_case(f"{_sizes(m, n, k)}{again}", ("matmul", m, n, k, again), (m, k), (k, n))
 
 
 def _transposed_case(m: int, n: int, k: int) -> Case:
-    def arguments(device: str) -> tuple[torch.Tensor, ...]:
-        a, b = _matrices(m, n, k, device, "transposed")
-        return a.t().contiguous().t(), b.t().contiguous().t()
-
-    return Case(f"({m:,} × {k:,}) @ ({k:,} × {n:,}), both transposed in memory", arguments)
+    name = f"{_sizes(m, n, k)}, both transposed in memory"
+    return changed(_case(m, n, k, "transposed"), name, lambda a, b: (a.t().contiguous().t(), b.t().contiguous().t()))
 
 
 def _strided_case(m: int, n: int, k: int) -> Case:
-    def arguments(device: str) -> tuple[torch.Tensor, ...]:
-        a, b = _matrices(2 * m, 3 * n, k, device, "strided")
-        return a[::2], b[:, ::3]
-
-    return Case(f"({m:,} × {k:,}) @ ({k:,} × {n:,}), every 2nd row, every 3rd column", arguments)
+    name = f"{_sizes(m, n, k)}, every 2nd row, every 3rd column"
+    return changed(_case(2 * m, 3 * n, k, "strided"), name, lambda a, b: (a[::2], b[:, ::3]))
 
 
-def _reference(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    return a @ b
+def _sizes(m: int, n: int, k: int) -> str:
+    return f"({m:,} × {k:,}) @ ({k:,} × {n:,})"
 
 
 EXERCISE = Exercise(
@@ -69,7 +50,7 @@ EXERCISE = Exercise(
         _transposed_case(1023, 513, 1025),
         _strided_case(300, 700, 400),
     ),
-    reference=_reference,
+    reference=lambda a, b: a @ b,
     reduction_length=lambda a, b: int(a.shape[1]),
     tiling=(Axis(0, "BLOCK_SIZE_M", 64), Axis(1, "BLOCK_SIZE_N", 64)),
     bytes_moved=lambda a, b: (a.numel() + b.numel() + a.shape[0] * b.shape[1]) * a.element_size(),

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from triton_workshop.checking.exercises.exercise import Axis, Case, Exercise, Showing, seeded, small_picture, uniform
+from triton_workshop.checking.exercises.exercise import Axis, Case, Exercise, Showing, random_case, small_picture
 
 if TYPE_CHECKING:
     import torch
-
-    from triton_workshop.checking.exercises.exercise import Launcher
 
 WEIGHTS = ((0.393, 0.769, 0.189), (0.349, 0.686, 0.168), (0.272, 0.534, 0.131))
 """Row: output channel; column: input channel; both red, green, blue. The matrix in common use, as in Microsoft's
@@ -17,23 +15,11 @@ WEIGHTS = ((0.393, 0.769, 0.189), (0.349, 0.686, 0.168), (0.272, 0.534, 0.131))
 
 
 def _case(height: int, width: int, again: str = "") -> Case:
-    def arguments(device: str) -> tuple[torch.Tensor, ...]:
-        return (uniform(3, height, width, device=device, generator=seeded("sepia", height, width, again)),)
-
-    return Case(f"{height:,} × {width:,} pixels{again}", arguments)
-
-
-def _mixed(image: torch.Tensor) -> torch.Tensor:
-    """The weighted sums."""
-    return (image.new_tensor(WEIGHTS) @ image.flatten(1)).view_as(image)
+    return random_case(f"{height:,} × {width:,} pixels{again}", ("sepia", height, width, again), (3, height, width))
 
 
 def _reference(image: torch.Tensor) -> torch.Tensor:
-    return _mixed(image).clamp(max=1.0)
-
-
-def _show(launcher: Launcher, image: torch.Tensor) -> tuple[torch.Tensor, ...]:
-    return (launcher(image),)
+    return (image.new_tensor(WEIGHTS) @ image.flatten(1)).view_as(image).clamp(max=1.0)
 
 
 EXERCISE = Exercise(
@@ -54,5 +40,5 @@ EXERCISE = Exercise(
     bytes_moved=lambda image: 2 * image.numel() * image.element_size(),
     operations=lambda image: 6 * image.numel(),
     picture=Case("the image", lambda device: (small_picture(device),)),
-    showing=Showing("the image, and in sepia", _show),
+    showing=Showing("the image, and in sepia", lambda launcher, image: (launcher(image),)),
 )

@@ -3,27 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from triton_workshop.checking.exercises.conv2d import EXERCISE as CONV2D
-from triton_workshop.checking.exercises.exercise import Axis, Case, Showing, normal, seeded, uniform
+from triton_workshop.checking.exercises.exercise import Axis, Case, Showing, random_case
 from triton_workshop.checking.exercises.sepia import EXERCISE as SEPIA
-
-if TYPE_CHECKING:
-    import torch
 
 
 def _case(height: int, width: int, size: int, again: str = "") -> Case:
-    def arguments(device: str) -> tuple[torch.Tensor, ...]:
-        generator = seeded("edges", height, width, size, again)
-        image = uniform(3, height, width, device=device, generator=generator)
-        return image, normal(size, size, device=device, generator=generator)
-
-    return Case(f"{height:,} × {width:,} pixels, filter {size} × {size}{again}", arguments)
-
-
-def _reference(image: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-    return CONV2D.reference(SEPIA.reference(image), weight)
+    name = f"{height:,} × {width:,} pixels, filter {size} × {size}{again}"
+    return random_case(name, ("edges", height, width, size, again), (3, height, width), (size, size))
 
 
 assert CONV2D.showing is not None
@@ -46,7 +34,7 @@ EXERCISE = replace(
         _case(33, 19, 5),
     ),
     gpu_cases=(_case(17, 33, 3), _case(2160, 3840, 3), _case(2160, 3840, 5)),
-    reference=_reference,
+    reference=lambda image, weight: CONV2D.reference(SEPIA.reference(image), weight),
     reduction_length=lambda image, weight: 3 * weight.numel(),
     tiling=(Axis(1, "BLOCK_SIZE_H", 16), Axis(2, "BLOCK_SIZE_W", 16)),
     operations=lambda image, weight: (6 + 2) * image.numel() * weight.numel(),

@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from triton_workshop.checking.exercises.exercise import Case, Showing, seeded, small_picture, uniform
+from triton_workshop.checking.exercises.exercise import Case, Showing, changed, random_case, small_picture
 from triton_workshop.checking.exercises.sepia import EXERCISE as SEPIA
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import torch
-
-    from triton_workshop.checking.exercises.exercise import Launcher
 
 VIEWS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
     "contiguous": lambda image: image,
@@ -27,21 +25,15 @@ VIEWS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
 
 
 def _case(height: int, width: int, view: str, again: str = "") -> Case:
-    def arguments(device: str) -> tuple[torch.Tensor, ...]:
-        generator = seeded("strided", height, width, view, again)
-        return (VIEWS[view](uniform(3, height, width, device=device, generator=generator)),)
-
-    return Case(f"{height:,} × {width:,} pixels, {view}{again}", arguments)
+    name = f"{height:,} × {width:,} pixels, {view}{again}"
+    whole = random_case(name, ("strided", height, width, view, again), (3, height, width))
+    return changed(whole, name, lambda image: (VIEWS[view](image),))
 
 
 def _middle(picture: torch.Tensor) -> torch.Tensor:
     """A view of the middle half, as high as the image."""
     width = picture.shape[2]
     return picture[:, :, width // 4 : 3 * width // 4]
-
-
-def _show(launcher: Launcher, image: torch.Tensor) -> tuple[torch.Tensor, ...]:
-    return (launcher(_middle(image)),)
 
 
 EXERCISE = replace(
@@ -66,5 +58,5 @@ EXERCISE = replace(
         _case(2160, 3840, "channels last in memory"),
     ),
     picture=Case("the image", lambda device: (_middle(small_picture(device)),)),
-    showing=Showing("the image, and its middle in sepia", _show),
+    showing=Showing("the image, and its middle in sepia", lambda launcher, image: (launcher(_middle(image)),)),
 )
