@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from triton_workshop.checking.check import read
+from triton_workshop.checking.check import source_or_verdict
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises import exercise as exercise_module
 from triton_workshop.checking.exercises.exercise import Exercise
@@ -85,10 +85,11 @@ def checker() -> FakeChecker:
 
 def by_text(exercise: Exercise, file: Path) -> Verdict:
     """What can be told without running anything; a complete script passes."""
-    _, finding = read(exercise, file)
-    cases = () if finding else tuple(CaseResult(case.name, True) for case in exercise.cases)
+    read = source_or_verdict(exercise, file, 0)
+    findings = read.findings if isinstance(read, Verdict) else ()
+    cases = () if findings else tuple(CaseResult(case.name, True) for case in exercise.cases)
     tolerance = "float32: an element may be off by 2e-07 of its absolute value"
-    return Verdict(exercise.number, file.resolve(), "simulator", 0.25, cases, (finding,) if finding else (), tolerance)
+    return Verdict(exercise.number, file.resolve(), "simulator", 0.25, cases, findings, tolerance)
 
 
 def fails(exercise: Exercise, file: Path) -> Verdict:

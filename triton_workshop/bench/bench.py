@@ -6,6 +6,7 @@ timed. Without one there are no times: the simulator counts one size, and publis
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -15,7 +16,7 @@ from triton_workshop.bench.limits import Limit, limits_of
 from triton_workshop.bench.results import Machine, Measured, Progress, Wrong
 from triton_workshop.bench.sentences import sentences
 from triton_workshop.bench.workloads import WORKLOADS
-from triton_workshop.checking.check import check, read
+from triton_workshop.checking.check import check, source_or_verdict
 from triton_workshop.checking.exercises.exercise import ROOT, Exercise
 from triton_workshop.checking.judging.verdict import CaseResult, Finding, Kind, Verdict
 from triton_workshop.checking.observing.source import Source
@@ -111,9 +112,11 @@ def bench(
     file = file.resolve()
     verdict = check(exercise, file, gpu=gpu, compiler=None, output=output)
     begun = Bench(exercise, file, _name(exercise, file), verdict)
-    source, _ = read(exercise, file)
-    if not verdict.passed or source is None:
+    if not verdict.passed:
         return begun
+    source = source_or_verdict(exercise, file, time.perf_counter())
+    if isinstance(source, Verdict):  # it has been saved again meanwhile
+        return replace(begun, verdict=source)
     return _measured(begun, source, output, tell) if gpu else _counted(begun, source, output, tell)
 
 

@@ -7,11 +7,13 @@ there is a GPU, once more at full size. This module does not need torch, which i
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from triton_workshop.checking.compiling import compiled
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.statics import static_finding, unreadable
 from triton_workshop.checking.judging.verdict import Finding, Verdict
@@ -55,27 +57,38 @@ def verdicts(
     Triton's compiler, None to do without it, and `gpu` adds the full-size cases. `output` is the file descriptor for
     what the script prints, standard output unless given.
     """
-    beginning = time.perf_counter()
-    file = file.resolve()
-    source = source_or_verdict(exercise, file, beginning)
+    started = time.perf_counter()
+    source = source_or_verdict(exercise, file.resolve(), started)
     if isinstance(source, Verdict):
         yield source
         return
     from triton_workshop.checking import passes
-    from triton_workshop.checking.compiling import compiled
     from triton_workshop.checking.observing.child import prepare
 
     prepare()
     where = passes.standard_output() if output is None else output
-    outcome = passes.simulate(exercise, source, limit, where, fork=True)
-    verdict = verdict_of(exercise, file, beginning, outcome)
+    simulate = partial(passes.simulate, exercise, source, limit, where, fork=True)
+    full_size = partial(passes.run_full_size, exercise, source, limit, where)
+    yield from steps(exercise, source, started, simulate, compiler, full_size if gpu else None)
+
+
+def steps(
+    exercise: Exercise,
+    source: Source,
+    started: float,
+    simulate: Callable[[], Outcome],
+    compiler: Start | None,
+    full_size: Callable[[], Outcome] | None,
+) -> Iterator[Verdict]:
+    """A verdict after each pass, while all is right: on the simulator, with Triton's compiler, and at full size."""
+    outcome = simulate()
+    verdict = verdict_of(exercise, source.file, started, outcome)
     yield verdict
     if compiler and verdict.passed:
         verdict = compiled(verdict, compiler)
         yield verdict
-    if gpu and verdict.passed:
-        full = passes.run_full_size(exercise, source, limit, where)
-        yield replace(verdict_of(exercise, file, beginning, outcome, full), compiler=verdict.compiler)
+    if full_size and verdict.passed:
+        yield replace(verdict_of(exercise, source.file, started, outcome, full_size()), compiler=verdict.compiler)
 
 
 @dataclass(frozen=True)
@@ -101,21 +114,14 @@ def check_when_asked(connection: Connection) -> None:
     connection.send(check(wanted.exercise, wanted.file, gpu=wanted.full_size, compiler=None))
 
 
-def read(exercise: Exercise, file: Path) -> tuple[Source | None, Finding | None]:
-    """A script's text, and what that alone shows to be wrong."""
+def source_or_verdict(exercise: Exercise, file: Path, started: float) -> Source | Verdict:
+    """Read a script's text, or return the verdict on it if the text alone shows what is wrong."""
     try:
         source = Source.read(file, exercise.kernel, exercise.launcher)
     except (OSError, SyntaxError, UnicodeDecodeError) as error:
-        return None, unreadable(error)
-    return source, static_finding(exercise, source)
-
-
-def source_or_verdict(exercise: Exercise, file: Path, started: float) -> Source | Verdict:
-    """Read a script's text, or return the verdict on it if the text alone shows what is wrong."""
-    source, finding = read(exercise, file)
-    if source is None or finding is not None:
-        return verdict_of(exercise, file, started, findings=(finding,) if finding else ())
-    return source
+        return verdict_of(exercise, file, started, findings=(unreadable(error),))
+    finding = static_finding(exercise, source)
+    return source if finding is None else verdict_of(exercise, file, started, findings=(finding,))
 
 
 def verdict_of(

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING
 import torch
 
 from triton_workshop.checking.exercises.exercise import Case, Exercise
-from triton_workshop.checking.exercises.tolerance import in_words
 from triton_workshop.checking.judging.judge import Judge
-from triton_workshop.checking.judging.trial import Outcome, Progress
-from triton_workshop.checking.judging.verdict import CaseResult, Finding, Kind
+from triton_workshop.checking.judging.trial import Outcome, Progress, judged
 from triton_workshop.checking.observing.child import load
 from triton_workshop.checking.observing.observe import Observation, Observer, failure_of
 from triton_workshop.checking.observing.source import Source
@@ -35,32 +33,21 @@ def judge_on_the_gpu(connection: Connection, exercise: Exercise, source: Source,
 
 
 def run_on_the_gpu(
-    exercise: Exercise, source: Source, launcher: Launcher, limit: float, progress: Progress | None = None
+    exercise: Exercise, source: Source, launcher: Launcher, limit: float, progress: Progress = lambda case: None
 ) -> Outcome:
     """Run the full-size cases on the GPU until one fails."""
     observer = Observer(launcher, source.file, simulated=False)
-    judge = Judge(exercise, source, limit)
-    results: list[CaseResult] = []
-    words = ""
-    for case in exercise.gpu_cases:
-        arguments, guards = _guarded(case)
-        words = in_words(exercise, arguments)
-        seen = observer.observe(arguments)
-        touched = seen.failure is None and any(not guard.isnan().all() for guard in guards)
-        findings = (_outside(case),) if touched else judge.findings(case.name, arguments, seen)
-        observer.forget()
-        results.append(CaseResult(f"{case.name}, GPU", passed=not findings))
-        if progress is not None:
-            progress(results[-1])
-        if findings:
-            return Outcome(tuple(results), tuple(replace(f, case=results[-1].name) for f in findings), words)
-    return Outcome(tuple(results), (), words)
+    cases = tuple(replace(case, name=f"{case.name}, GPU") for case in exercise.gpu_cases)
+    observations = (_observed(observer, case) for case in cases)
+    outcome = judged(Judge(exercise, source, limit), cases, observations, progress, device="cuda")
+    return replace(outcome, failed=None)  # its tensors stay here
 
 
-def _outside(case: Case) -> Finding:
-    message = "a kernel stored to memory before or after one of its arguments"
-    hints = ("Which mask keeps the store inside?", "Compare the offsets of the store with the tensor's size.")
-    return Finding(Kind.OUT_OF_BOUNDS_STORE, message, hints, case=case.name, hint_name="mask-missing")
+def _observed(observer: Observer, case: Case) -> Observation:
+    arguments, guards = _guarded(case)
+    seen = observer.observe(arguments)
+    observer.forget()
+    return replace(seen, stored_outside=seen.failure is None and any(not guard.isnan().all() for guard in guards))
 
 
 def _guarded(case: Case) -> tuple[tuple[torch.Tensor, ...], tuple[torch.Tensor, ...]]:

@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 import torch
 from rich.console import Console
 
-from triton_workshop.checking.check import LIMIT, source_or_verdict, verdict_of
-from triton_workshop.checking.compiling import compiled
+from triton_workshop.checking.check import LIMIT, source_or_verdict, steps, verdict_of
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.exercise import PICTURE, Exercise
 from triton_workshop.checking.judging.judge import Judge
@@ -56,7 +55,7 @@ def check_this_script(exercise: str) -> None:
         raise SystemExit(1)
     launcher: Launcher | None = getattr(main, description.launcher, None)
     assert launcher is not None, "its name stands in the source"
-    if not _tell(_verdicts(description, source, launcher, started), description).passed:
+    if not _tell(SelfCheck(description, source, launcher, started).verdicts(), description).passed:
         raise SystemExit(1)
     if description.showing is not None:
         _show(description, launcher, resolve_device())
@@ -69,60 +68,67 @@ def _tell(verdicts: Iterable[Verdict], exercise: Exercise) -> Verdict:
     return verdict
 
 
-def _verdicts(exercise: Exercise, source: Source, launcher: Launcher, started: float) -> Iterator[Verdict]:
-    """Check on the simulator, then with Triton's compiler, and then, if there is a GPU, at full size."""
-    on_a_gpu = resolve_device() == "cuda"
-    if on_a_gpu:
-        outcome = simulate(exercise, source, LIMIT, standard_output(), fork=False)
-    else:
-        outcome = _simulated_here(exercise, source, launcher, started)
-    verdict = verdict_of(exercise, source.file, started, outcome)
-    yield verdict
-    if verdict.passed:
-        verdict = compiled(verdict, new_process)
-        yield verdict
-    if on_a_gpu and verdict.passed:
+@dataclass(frozen=True)
+class SelfCheck:
+    """A check of the running script."""
+
+    exercise: Exercise
+    source: Source
+    launcher: Launcher
+    started: float
+    done: list[CaseResult] = field(default_factory=list)
+    """The cases that have been checked by now."""
+
+    def verdicts(self) -> Iterator[Verdict]:
+        """As `check.verdicts`, with as much as possible in this process."""
+        gpu = resolve_device() == "cuda"
+        simulate_it, full_size = (self._simulated_elsewhere, self._full_size) if gpu else (self._simulated_here, None)
+        return steps(self.exercise, self.source, self.started, simulate_it, new_process, full_size)
+
+    def _simulated_elsewhere(self) -> Outcome:
+        outcome = simulate(self.exercise, self.source, LIMIT, standard_output(), fork=False)
+        self.done.extend(outcome.cases)
+        return outcome
+
+    def _simulated_here(self) -> Outcome:
+        exercise, judge = self.exercise, self._judge
+        with self._limited():
+            observer = Observer(self.launcher, self.source.file, simulated=True)
+            observations = (observer.observe(case.arguments("cpu")) for case in exercise.cases)
+            outcome = judged(judge, exercise.cases, observations, self.done.append)
+            if wants_a_picture(exercise, outcome) and exercise.picture:
+                outcome = with_picture(exercise, outcome, observer.observe(exercise.picture.arguments("cpu")))
+        known, screen = verdict_of(exercise, self.source.file, self.started, outcome), sys.stdout
+
+        def tell_what_is_known(_line: int | None) -> None:
+            """When a try does not end."""
+            sys.stdout = screen
+            _tell([known], exercise)
+
+        with limited(Limit(repair.LIMIT + repair.GRACE, self.source.file), tell_what_is_known):
+            return located(judge, outcome, partial(diagnosis_of, exercise, self.source))
+
+    def _full_size(self) -> Outcome:
         from triton_workshop.checking.full_size import run_on_the_gpu
 
-        done = list(outcome.cases)
-        with _limited(exercise, source, started, done):
-            full = run_on_the_gpu(exercise, source, launcher, LIMIT, done.append)
-        yield replace(verdict_of(exercise, source.file, started, outcome, full), compiler=verdict.compiler)
+        with self._limited():
+            return run_on_the_gpu(self.exercise, self.source, self.launcher, LIMIT, self.done.append)
 
+    @property
+    def _judge(self) -> Judge:
+        return Judge(self.exercise, self.source, LIMIT)
 
-def _simulated_here(exercise: Exercise, source: Source, launcher: Launcher, started: float) -> Outcome:
-    done: list[CaseResult] = []
-    judge = Judge(exercise, source, LIMIT)
-    with _limited(exercise, source, started, done):
-        observer = Observer(launcher, source.file, simulated=True)
-        observations = (observer.observe(case.arguments("cpu")) for case in exercise.cases)
-        outcome = judged(judge, exercise.cases, observations, done.append)
-        if wants_a_picture(exercise, outcome) and exercise.picture:
-            outcome = with_picture(exercise, outcome, observer.observe(exercise.picture.arguments("cpu")))
-    known, screen = verdict_of(exercise, source.file, started, outcome), sys.stdout
+    def _limited(self) -> AbstractContextManager[None]:
+        """Set the time limit; none for somebody who steps through a kernel."""
+        if "breakpoint(" in self.source.text or "set_trace(" in self.source.text:
+            return nullcontext()
 
-    def last_words(_line: int | None) -> None:
-        """Report the verdict that is known when a try does not end."""
-        sys.stdout = screen
-        _tell([known], exercise)
+        def tell_of_the_timeout(line: int | None) -> None:
+            findings = (self._judge.timeout(line),)
+            verdict = verdict_of(self.exercise, self.source.file, self.started, findings=findings)
+            _tell([replace(verdict, cases=tuple(self.done))], self.exercise)
 
-    with limited(Limit(repair.LIMIT + repair.GRACE, source.file), last_words):
-        return located(judge, outcome, partial(diagnosis_of, exercise, source))
-
-
-def _limited(
-    exercise: Exercise, source: Source, started: float, done: list[CaseResult]
-) -> AbstractContextManager[None]:
-    """Set the time limit; none for somebody who steps through a kernel. `done` is what was checked by then."""
-    if "breakpoint(" in source.text or "set_trace(" in source.text:
-        return nullcontext()
-
-    def last_words(line: int | None) -> None:
-        finding = Judge(exercise, source, LIMIT).timeout(line)
-        verdict = verdict_of(exercise, source.file, started, findings=(finding,))
-        _tell([replace(verdict, cases=tuple(done))], exercise)
-
-    return limited(Limit(LIMIT, source.file), last_words)
+        return limited(Limit(LIMIT, self.source.file), tell_of_the_timeout)
 
 
 def _show(exercise: Exercise, launcher: Launcher, device: str) -> None:

@@ -48,12 +48,13 @@ class Judge:
     def _found(self, arguments: tuple[torch.Tensor, ...], seen: Observation) -> tuple[Finding, ...]:
         if seen.timed_out:
             return (self.timeout(seen.failure.line if seen.failure else None),)
-        faults = [fault for launch in seen.launches for fault in launch.faults]
-        if faults:
+        if seen.faults:
             comparison = compare(self.exercise, arguments, seen)
-            return tuple(self._fault(fault, comparison) for fault in faults)
+            return tuple(self._fault(fault, comparison) for fault in seen.faults)
         if seen.failure is not None:
             return (self.crash(seen.failure),)
+        if seen.stored_outside:
+            return (_stored_outside(),)
         finding = self._inputs(seen) or self._answer(arguments, seen)
         return () if finding is None else (finding,)
 
@@ -296,6 +297,12 @@ class Judge:
 
     def _blamed(self, finding: Finding, line: int | None) -> Finding:
         return replace(finding, line=line, source=self.source.line(line))
+
+
+def _stored_outside() -> Finding:
+    message = "a kernel stored to memory before or after one of its arguments"
+    hints = ("Which mask keeps the store inside?", "Compare the offsets of the store with the tensor's size.")
+    return Finding(Kind.OUT_OF_BOUNDS_STORE, message, hints, hint_name="mask-missing")
 
 
 def _look_at(culprit: Culprit) -> str:

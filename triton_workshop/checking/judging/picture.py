@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 
 from triton_workshop.checking.judging.comparison import Comparison
@@ -11,13 +12,13 @@ from triton_workshop.simulator.faults import Kind
 LARGEST = (24, 60)
 """The most rows and columns that a map has: with more tiles, several share a cell."""
 OUTSIDE = (Kind.OUT_OF_BOUNDS_LOAD, Kind.OUT_OF_BOUNDS_STORE)
-_SEVERITY = (State.RIGHT, State.UNWRITTEN, State.WRONG, State.OUT_OF_BOUNDS)
+_SEVERITY = tuple(State)
 
 
 def element_of(comparison: Comparison, marks: torch.Tensor) -> Element:
     """The first marked element, with the program that owns it."""
     index = tuple(int(i) for i in marks.nonzero()[0])
-    offset = sum(i * step for i, step in zip(index, _contiguous(comparison.expected.shape), strict=True))
+    offset = int(np.ravel_multi_index(index, marks.shape))
     output = comparison.seen.output
     got = None if output is None or comparison.unwritten[index] else float(output[index])
     return Element(
@@ -30,11 +31,10 @@ def tile_map(comparison: Comparison) -> TileMap | None:
     levels = torch.zeros(comparison.expected.shape, dtype=torch.uint8)
     levels[comparison.unwritten.cpu()] = 1
     levels[comparison.wrong.cpu()] = 2
-    whole = levels
     what = "an element"
     if max(comparison.wanted_grid, default=1) > 1:
-        levels, what = _by_tile(comparison, whole), "a program's tile"
-    faults = [fault for launch in comparison.seen.launches for fault in launch.faults]
+        levels, what = _by_tile(comparison, levels), "a program's tile"
+    faults = comparison.seen.faults
     if any(fault.kind in OUTSIDE for fault in faults):
         if what == "an element" or comparison.grid != comparison.wanted_grid:
             return None
@@ -58,27 +58,15 @@ def _by_tile(comparison: Comparison, levels: torch.Tensor) -> torch.Tensor:
 def _folded(row: torch.Tensor) -> tuple[tuple[State, ...], ...]:
     """Return a vector as lines, one below the other; the last line may be shorter."""
     lines, width = LARGEST
-    states = [_SEVERITY[level] for level in _pooled(row[None], (1, lines * width))[0].tolist()]
-    return tuple(tuple(states[start : start + width]) for start in range(0, len(states), width))
+    [states] = _cells(row[None], (1, lines * width))
+    return tuple(states[start : start + width] for start in range(0, len(states), width))
 
 
-def _cells(plane: torch.Tensor) -> tuple[tuple[State, ...], ...]:
-    small = _pooled(plane, LARGEST)
-    return tuple(tuple(_SEVERITY[level] for level in row) for row in small.tolist())
-
-
-def _pooled(plane: torch.Tensor, largest: tuple[int, int]) -> torch.Tensor:
+def _cells(plane: torch.Tensor, largest: tuple[int, int] = LARGEST) -> tuple[tuple[State, ...], ...]:
     """Scale a map down to fit: a cell shows the worst of the tiles that share it."""
     size = tuple(min(has, most) for has, most in zip(plane.shape, largest, strict=True))
-    pooled: torch.Tensor = torch.nn.functional.adaptive_max_pool2d(plane[None].float(), size)[0].byte()
-    return pooled
-
-
-def _contiguous(shape: torch.Size) -> tuple[int, ...]:
-    steps = [1]
-    for size in reversed(shape[1:]):
-        steps.append(steps[-1] * size)
-    return tuple(reversed(steps[: len(shape)]))
+    pooled = torch.nn.functional.adaptive_max_pool2d(plane[None].float(), size)[0]
+    return tuple(tuple(_SEVERITY[int(level)] for level in row) for row in pooled.tolist())
 
 
 def pictures_of(expected: torch.Tensor, output: torch.Tensor) -> tuple[Pixels, ...]:
@@ -87,12 +75,11 @@ def pictures_of(expected: torch.Tensor, output: torch.Tensor) -> tuple[Pixels, .
     low, high = float(expected.min()), float(expected.max())
     span = max(high - low, 1e-6)
     difference = ((output - expected).abs() / span).nan_to_num(1.0)
-    shown = (
-        ("expected", (expected - low) / span),
-        ("yours", (output - low) / span),
-        ("difference", difference),
+    return (
+        _pixels("expected", (expected - low) / span),
+        _pixels("yours", (output - low) / span),
+        _pixels("difference", difference),
     )
-    return tuple(_pixels(caption, picture) for caption, picture in shown)
 
 
 def _pixels(caption: str, picture: torch.Tensor) -> Pixels:

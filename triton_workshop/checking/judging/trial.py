@@ -43,21 +43,24 @@ class Failed:
 
 
 def judged(
-    judge: Judge, cases: tuple[Case, ...], observations: Iterable[object], progress: Progress | None = None
+    judge: Judge,
+    cases: tuple[Case, ...],
+    observations: Iterable[object],
+    progress: Progress = lambda case: None,
+    device: str = "cpu",
 ) -> Outcome:
-    """Judge each observation as it comes, and stop at the first case that fails."""
+    """Judge each observation as it comes, on the device that has its tensors, and stop at the first case that fails."""
     results: list[CaseResult] = []
     words, remark = "", ""
     kernels: tuple[Wanted, ...] = ()
     for case, seen in zip(cases, observations, strict=False):
         assert isinstance(seen, Observation)
-        arguments = case.arguments("cpu")
+        arguments = case.arguments(device)
         words = in_words(judge.exercise, arguments)
         findings = judge.findings("" if seen.loading else case.name, arguments, seen)
         if not seen.loading:
             results.append(CaseResult(case.name, passed=not findings))
-            if progress is not None:
-                progress(results[-1])
+            progress(results[-1])
         if findings:
             return Outcome(tuple(results), findings, words, failed=Failed(case, seen))
         remark = judge.remark(case.name, seen)  # the last case is the largest

@@ -34,7 +34,7 @@ class Kind(StrEnum):
 
 
 class State(StrEnum):
-    """How a tile of the output, or one of its elements, turned out, from best to worst."""
+    """How a tile of the output, or one of its elements, turned out, from best to worst: its level on a map."""
 
     RIGHT = "right"
     UNWRITTEN = "unwritten"

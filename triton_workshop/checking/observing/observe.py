@@ -78,12 +78,18 @@ class Observation:
     changed_inputs: tuple[int, ...] = ()
     """Positions, from 1, of the arguments that were changed."""
     earlier_answer_changed: bool = False
+    stored_outside: bool = False
+    """Whether something beside the arguments was stored to, as guards around them show on a GPU."""
     failure: Failure | None = None
     loading: bool = False
     """Whether the script failed before its launcher was called."""
     timed_out: bool = False
     kernels: tuple[Wanted, ...] = ()
     """What all launches so far ask of the compiler."""
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        return tuple(fault for launch in self.launches for fault in launch.faults)
 
 
 class Observer:

@@ -169,8 +169,7 @@ def _same(one: Observation, other: Observation, allowed: torch.Tensor) -> bool:
 
 
 def _faults(seen: Observation) -> list[tuple[object, ...]]:
-    faults = [fault for launch in seen.launches for fault in launch.faults]
-    return [(f.kind, f.program, f.index, f.last_index, f.outside, f.elements, f.other) for f in faults]
+    return [(f.kind, f.program, f.index, f.last_index, f.outside, f.elements, f.other) for f in seen.faults]
 
 
 def _told(seen: Observation) -> str:
