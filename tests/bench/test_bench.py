@@ -134,7 +134,7 @@ def test_a_kernel_that_hangs_is_stopped(tmp_path: Path) -> None:
     text = ADD.solution_file.read_text(encoding="utf-8")
     script.write_text(text.replace("return output", "while True: pass"), encoding="utf-8")
     source = Source.read(script, ADD.kernel, ADD.launcher)
-    cost, findings = count(ADD, source, SMALL, 2, limit=0.3)
+    cost, findings = count(ADD, source, 2, limit=0.3)
     assert cost is None
     assert [finding.kind for finding in findings] == [Kind.TIMEOUT]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from triton_workshop.bench import commands, measuring, plots, report, timing
 from triton_workshop.bench.bench import Bench, Times
 from triton_workshop.bench.measuring import Instruments, measure
 from triton_workshop.bench.results import Machine, Measured, Progress, Wrong
-from triton_workshop.bench.timing import Run, Timing, copies_needed, in_turns, summary
+from triton_workshop.bench.timing import Prepared, Run, Timing, copies_needed, in_turns, summary
 from triton_workshop.bench.workloads import WORKLOADS
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.exercise import Case
@@ -31,21 +31,12 @@ from triton_workshop.checking.reporting.progress import load_progress
 ADD = EXERCISES["1"]
 
 
-@dataclass(frozen=True)
-class MadeUp:
-    """Says that a call takes as many milliseconds as the inputs have copies."""
-
-    runs: Sequence[Run]
-
-    @property
-    def graph(self) -> bool:
-        return len(self.runs) > 1
-
-    def sample(self) -> list[float]:
-        return [float(len(self.runs))] * 3
+def made_up(runs: Sequence[Run]) -> Prepared:
+    """As if a call took as many milliseconds as the inputs have copies."""
+    return Prepared(lambda: [float(len(runs))] * 3, graph=len(runs) > 1)
 
 
-CPU = Instruments("cpu", MadeUp, lambda function: function, free=1 << 30, cache=1 << 14)
+CPU = Instruments("cpu", made_up, lambda function: function, free=1 << 30, cache=1 << 14)
 
 
 def _case(n: int) -> Case:

@@ -38,8 +38,8 @@ from triton_workshop.checking.judging import trial
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.verdict import Verdict
 from triton_workshop.checking.observing import child, repair
-from triton_workshop.checking.observing.child import diagnosis_of, load, prepare
-from triton_workshop.checking.observing.observe import Observation, Observer, failure_of
+from triton_workshop.checking.observing.child import diagnosis_of, observer_of, prepare
+from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.compiler.compilation import new_process
 from triton_workshop.processes.call import Limit, limited
@@ -139,13 +139,11 @@ def _judged(exercise: Exercise, source: Source) -> trial.Outcome:
 
 
 def _observations(exercise: Exercise, source: Source) -> Iterator[Observation]:
-    try:
-        with _unheard():
-            launcher = load(source, exercise.launcher)
-    except BaseException as error:
-        yield Observation(failure=failure_of(error, source.file), loading=True)
+    with _unheard():
+        observer = observer_of(exercise, source)
+    if isinstance(observer, Observation):
+        yield observer
         return
-    observer = Observer(launcher, source.file, simulated=True)
     for case in exercise.cases:
         with _unheard():
             seen = observer.observe(case.arguments("cpu"))

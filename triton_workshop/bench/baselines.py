@@ -43,6 +43,15 @@ def conv2d_by_channel(image: torch.Tensor, weight: torch.Tensor) -> torch.Tensor
     return torch.nn.functional.conv2d(image[None], weights, padding=size // 2, groups=channels)[0]
 
 
+WAYS: dict[str, Callable[[str], tuple[Callable[..., torch.Tensor], ...]]] = {
+    "1": lambda device: (torch.add,),
+    "2": lambda device: (sepia_as_written, sepia_by_einsum(device)),
+    "3": lambda device: (conv2d_by_channel,),
+    "4": lambda device: (torch.mm,),
+}
+"""By the number of an exercise: ways to do its work in PyTorch, for a device. The fastest counts."""
+
+
 def half_product(a: torch.Tensor, b: torch.Tensor, device: str) -> Run:
     """A product of matrices of the same sizes in float16, by cuBLAS: the tensor cores' rate, measured."""
     return partial(torch.mm, *(torch.rand(matrix.shape, device=device).half() for matrix in (a, b)))

@@ -149,7 +149,7 @@ def _counted(begun: Bench, source: Source, output: int, tell: Callable[[Progress
     contenders: list[Contender] = []
     for number, (name, each) in enumerate(sources.items()):
         tell(Progress(number, len(sources), f"exercise {exercise.number}, {name}"))
-        cost, findings = count(exercise, each, workload.counted, output)
+        cost, findings = count(exercise, each, output)
         if cost is None:
             return _wrong(begun, workload.counted.name, findings)
         contenders.append(Contender(name, cost, limits_of(cost, useful)))

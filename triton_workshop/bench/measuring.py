@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from triton_workshop.bench.baselines import copy_of, half_product
+from triton_workshop.bench.baselines import WAYS, copy_of, half_product
 from triton_workshop.bench.results import Machine, Measured, Progress, Report, Wrong
 from triton_workshop.bench.timing import Prepared, Run, copies_needed, in_turns, prepare
-from triton_workshop.bench.workloads import WORKLOADS, Workload
+from triton_workshop.bench.workloads import WORKLOADS
 from triton_workshop.checking.exercises.exercise import Case, Exercise
 from triton_workshop.checking.exercises.tolerance import tolerance
 from triton_workshop.checking.observing.child import load
@@ -59,30 +59,22 @@ def measure(exercise: Exercise, launchers: Mapping[str, Launcher], instruments: 
 
     `launchers` maps each contender (yours, plain, fast) to its version of the exercise's launcher.
     """
-    workload = WORKLOADS[exercise.number]
-    cases = [case for case in workload.swept if _fits(exercise, case, instruments)]
+    cases = [case for case in WORKLOADS[exercise.number].swept if _fits(exercise, case, instruments)]
     for number, case in enumerate(cases):
         yield Progress(number, len(cases), case.name)
         arguments = case.arguments(instruments.device)
-        contenders = {**_own(launchers), **_pytorch(workload, instruments)}
+        ways = WAYS[exercise.number](instruments.device)
+        contenders: Ways = {name: (launcher,) for name, launcher in launchers.items()}
+        contenders |= {"eager": ways, "compiled": tuple(map(instruments.compile, ways))}
         wrong = _wrong(exercise, case, contenders, arguments)
         if wrong is not None:
             yield wrong
             return
-        yield _timed(exercise, workload, case, contenders, instruments)
+        yield _timed(exercise, case, contenders, instruments)
     yield Progress(len(cases), len(cases), "")
 
 
 Ways = dict[str, "tuple[Callable[..., torch.Tensor], ...]"]
-
-
-def _own(launchers: Mapping[str, Launcher]) -> Ways:
-    return {name: (launcher,) for name, launcher in launchers.items()}
-
-
-def _pytorch(workload: Workload, instruments: Instruments) -> Ways:
-    ways = workload.ways(instruments.device)
-    return {"eager": ways, "compiled": tuple(instruments.compile(way) for way in ways)}
 
 
 def _fits(exercise: Exercise, case: Case, instruments: Instruments) -> bool:
@@ -110,7 +102,7 @@ def _wrong(exercise: Exercise, case: Case, contenders: Ways, arguments: tuple[to
     return None
 
 
-def _timed(exercise: Exercise, workload: Workload, case: Case, contenders: Ways, instruments: Instruments) -> Measured:
+def _timed(exercise: Exercise, case: Case, contenders: Ways, instruments: Instruments) -> Measured:
     first = case.arguments(instruments.device)
     size = exercise.bytes_moved(*first)
     copies = copies_needed(size, instruments.cache)
@@ -119,18 +111,18 @@ def _timed(exercise: Exercise, workload: Workload, case: Case, contenders: Ways,
         name: tuple(instruments.prepare([partial(way, *arguments) for arguments in inputs]) for way in ways)
         for name, ways in contenders.items()
     }
-    limits = [_limit(workload, size, arguments, instruments) for arguments in inputs]
+    limits = [_limit(exercise, arguments, instruments.device) for arguments in inputs]
     prepared["limit"] = (instruments.prepare(limits),)
     times = in_turns(prepared, lambda contender: contender.sample())
     graph = all(each.graph for ways in prepared.values() for each in ways)
     return Measured(case.name, size, exercise.operations(*first), times, graph)
 
 
-def _limit(workload: Workload, size: int, arguments: tuple[torch.Tensor, ...], instruments: Instruments) -> Run:
-    if workload.products:
+def _limit(exercise: Exercise, arguments: tuple[torch.Tensor, ...], device: str) -> Run:
+    if WORKLOADS[exercise.number].products:
         a, b = arguments
-        return half_product(a, b, instruments.device)
-    return copy_of(size, instruments.device)
+        return half_product(a, b, device)
+    return copy_of(exercise.bytes_moved(*arguments), device)
 
 
 def measure_script(connection: Connection, exercise: Exercise, sources: Mapping[str, Source]) -> None:

@@ -6,7 +6,8 @@ import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from functools import partial
+from typing import TypeVar
 
 import torch
 
@@ -65,55 +66,41 @@ def cold_times(run: Run) -> list[float]:
     return times
 
 
-class Prepared(Protocol):
+@dataclass(frozen=True)
+class Prepared:
     """A contender that is ready to be timed."""
 
-    @property
-    def graph(self) -> bool:
-        """Whether its calls are replayed, so that launching them from Python costs nothing."""
-
-    def sample(self) -> list[float]:
-        """Milliseconds of single calls."""
+    sample: Callable[[], list[float]]
+    """Milliseconds of single calls."""
+    graph: bool
+    """Whether its calls are replayed, so that launching them from Python costs nothing."""
 
 
-@dataclass(frozen=True)
-class Single:
-    """A large call: if the GPU takes longer than Python's launch, that launch is hidden behind the previous call."""
+def replayed_times(replay: Callable[[], None], results: Sequence[torch.Tensor]) -> list[float]:
+    """Times of a call in a CUDA graph, one per result. All of these stay alive, or calls would write to the same place.
 
-    run: Run
-    graph: bool = False
-
-    def sample(self) -> list[float]:
-        return cold_times(self.run)
-
-
-@dataclass(frozen=True)
-class Replayed:
-    """Small calls in a CUDA graph, one per copy of the inputs, with separate results. Together they are larger than the
-    L2 cache, so each call finds its inputs in memory, unless they are tiny (see `copies_needed`)."""
-
-    replay: Callable[[], None]
-    calls: int
-    results: tuple[torch.Tensor, ...]
-    """Kept alive, because otherwise all calls would write to the same place."""
-    graph: bool = True
-
-    def sample(self) -> list[float]:
-        times = []
-        for _ in range(REPLAYS):
-            start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))  # type: ignore[no-untyped-call]
-            start.record()
-            self.replay()
-            end.record()
-            end.synchronize()
-            times.append(float(start.elapsed_time(end)) / self.calls)
-        return times
+    Together they are larger than the L2 cache, so each call finds its inputs in memory, unless they are tiny (see
+    `copies_needed`).
+    """
+    times = []
+    for _ in range(REPLAYS):
+        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))  # type: ignore[no-untyped-call]
+        start.record()
+        replay()
+        end.record()
+        end.synchronize()
+        times.append(float(start.elapsed_time(end)) / len(results))
+    return times
 
 
 def prepare(runs: Sequence[Run]) -> Prepared:
-    """One run as it is; several as a graph or, if CUDA cannot capture them, only the first."""
+    """One run as it is; several as a graph or, if CUDA cannot capture them, only the first.
+
+    A single call is large: if the GPU takes longer than Python's launch, that is hidden behind the previous call.
+    """
+    single = Prepared(partial(cold_times, runs[0]), graph=False)
     if len(runs) == 1:
-        return Single(runs[0])
+        return single
     stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
     stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):
@@ -126,8 +113,8 @@ def prepare(runs: Sequence[Run]) -> Prepared:
             results = tuple(run() for run in runs)
     except RuntimeError:  # it waits for the GPU, or copies from it
         torch.cuda.synchronize()
-        return Single(runs[0])
-    return Replayed(graph.replay, len(runs), results)
+        return single
+    return Prepared(partial(replayed_times, graph.replay, results), graph=True)
 
 
 def copies_needed(bytes_moved: int, cache: int) -> int:

@@ -1,8 +1,7 @@
-"""What is counted and measured for each exercise: the sizes, and what PyTorch offers for the same work."""
+"""What is counted and measured for each exercise: the sizes, and how figures are shown."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,8 +10,6 @@ from triton_workshop.checking.exercises.exercise import Case, random_case
 if TYPE_CHECKING:
     import torch
 
-    Function = Callable[..., torch.Tensor]
-
 
 @dataclass(frozen=True)
 class Workload:
@@ -20,14 +17,10 @@ class Workload:
     """For the simulator: large enough that edges hardly matter, small enough to take a second."""
     swept: tuple[Case, ...]
     """For the GPU, the smallest first."""
-    ways: Callable[[str], tuple[Function, ...]]
-    """Ways to write it in PyTorch, for a device. The fastest counts."""
     noun: str | None = None
     """What an element of the largest input is."""
-    library: str = ""
-    """The library whose kernel PyTorch calls."""
     products: bool = False
-    """Whether arithmetic matters most; if so, rates are operations per second, and tensor cores set the limit."""
+    """Whether it is a product by cuBLAS: then rates are operations per second, and tensor cores set the limit."""
 
 
 def _random(shape: tuple[int, ...], device: str, seed: int) -> torch.Tensor:
@@ -67,54 +60,25 @@ def _counted(name: str, *shapes: tuple[int, ...]) -> Case:
     return random_case(name, ("bench", name), *shapes)
 
 
-def _add(_device: str) -> tuple[Function, ...]:
-    import torch
-
-    return (torch.add,)
-
-
-def _sepia(device: str) -> tuple[Function, ...]:
-    from triton_workshop.bench.baselines import sepia_as_written, sepia_by_einsum
-
-    return sepia_as_written, sepia_by_einsum(device)
-
-
-def _conv2d(_device: str) -> tuple[Function, ...]:
-    from triton_workshop.bench.baselines import conv2d_by_channel
-
-    return (conv2d_by_channel,)
-
-
-def _matmul(_device: str) -> tuple[Function, ...]:
-    import torch
-
-    return (torch.mm,)
-
-
 WORKLOADS = {
     "1": Workload(
         counted=_counted("2^20 floats", (2**20,), (2**20,)),
         swept=tuple(map(_vectors, (16, 19, 22, 25, 28))),
-        ways=_add,
         noun="number",
     ),
     "2": Workload(
         counted=_counted("3×512×512", (3, 512, 512)),
         swept=tuple(map(_picture, (256, 1024, 4096, 8192))),
-        ways=_sepia,
         noun="pixel",
     ),
     "3": Workload(
         counted=_counted("3×512×512, filter 3×3", (3, 512, 512), (3, 3)),
         swept=(*(_picture(side, 3) for side in (256, 1024, 4096, 8192)), _picture(8192, 5), _picture(8192, 7)),
-        ways=_conv2d,
         noun="pixel",
     ),
     "4": Workload(
         counted=_counted("512³", (512, 512), (512, 512)),
         swept=tuple(map(_matrices, (256, 512, 1024, 2048, 4096, 8192))),
-        ways=_matmul,
-        library="cuBLAS",
         products=True,
     ),
 }

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import torch
 
 from triton_workshop.checking.exercises.exercise import Case, Exercise
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.trial import Outcome, Progress, judged
-from triton_workshop.checking.observing.child import load
-from triton_workshop.checking.observing.observe import Observation, Observer, failure_of
+from triton_workshop.checking.observing.child import observer_of
+from triton_workshop.checking.observing.observe import Observation, Observer
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.processes.wire import Connection
-
-if TYPE_CHECKING:
-    from triton_workshop.checking.exercises.exercise import Launcher
 
 GUARD = 4096
 """Elements before and after each argument that no kernel may touch."""
@@ -24,19 +20,17 @@ GUARD = 4096
 
 def judge_on_the_gpu(connection: Connection, exercise: Exercise, source: Source, limit: float) -> None:
     """Load the script in its own process, and send the Outcome of all cases, or an Observation if loading fails."""
-    try:
-        launcher = load(source, exercise.launcher)
-    except BaseException as error:
-        connection.send(Observation(failure=failure_of(error, source.file), loading=True))
+    observer = observer_of(exercise, source, simulated=False)
+    if isinstance(observer, Observation):
+        connection.send(observer)
     else:
-        connection.send(run_on_the_gpu(exercise, source, launcher, limit))
+        connection.send(run_on_the_gpu(exercise, source, observer, limit))
 
 
 def run_on_the_gpu(
-    exercise: Exercise, source: Source, launcher: Launcher, limit: float, progress: Progress = lambda case: None
+    exercise: Exercise, source: Source, observer: Observer, limit: float, progress: Progress = lambda case: None
 ) -> Outcome:
     """Run the full-size cases on the GPU until one fails."""
-    observer = Observer(launcher, source.file, simulated=False)
     cases = tuple(replace(case, name=f"{case.name}, GPU") for case in exercise.gpu_cases)
     observations = (_observed(observer, case) for case in cases)
     outcome = judged(Judge(exercise, source, limit), cases, observations, progress, device="cuda")

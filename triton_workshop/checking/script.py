@@ -111,8 +111,9 @@ class SelfCheck:
     def _full_size(self) -> Outcome:
         from triton_workshop.checking.full_size import run_on_the_gpu
 
+        observer = Observer(self.launcher, self.source.file, simulated=False)
         with self._limited():
-            return run_on_the_gpu(self.exercise, self.source, self.launcher, LIMIT, self.done.append)
+            return run_on_the_gpu(self.exercise, self.source, observer, LIMIT, self.done.append)
 
     @property
     def _judge(self) -> Judge:

@@ -18,7 +18,7 @@ import torch
 
 from triton_workshop.checking.exercises.exercise import Case, Exercise
 from triton_workshop.checking.exercises.tolerance import tolerance
-from triton_workshop.checking.observing.observe import Failure, Observation, Observer, Origin, failure_of
+from triton_workshop.checking.observing.observe import Observation, Observer, Origin, failure_of
 from triton_workshop.checking.observing.recognise import Diagnosis, diagnose
 from triton_workshop.checking.observing.repair import LIMIT, NAME, find_culprit
 from triton_workshop.checking.observing.source import Source
@@ -51,14 +51,20 @@ def observe_script(connection: Connection, exercise: Exercise, source: Source, n
 
 
 def _observations(exercise: Exercise, source: Source, names: tuple[str, ...]) -> Iterator[Observation]:
-    try:
-        launcher = load(source, exercise.launcher)
-    except BaseException as error:
-        yield Observation(failure=failure_of(error, source.file), loading=True)
+    observer = observer_of(exercise, source)
+    if isinstance(observer, Observation):
+        yield observer
         return
-    observer = Observer(launcher, source.file, simulated=True)
     for name in names:
         yield observer.observe(exercise.case_named(name).arguments("cpu"))
+
+
+def observer_of(exercise: Exercise, source: Source, *, simulated: bool = True) -> Observer | Observation:
+    """Load a script, to observe calls of its launcher; an Observation of the failure if it cannot be loaded."""
+    try:
+        return Observer(load(source, exercise.launcher), source.file, simulated=simulated)
+    except BaseException as error:
+        return Observation(failure=failure_of(error, source.file), loading=True)
 
 
 def send_diagnosis(connection: Connection, exercise: Exercise, source: Source, name: str) -> None:
@@ -91,7 +97,7 @@ class _Tries:
 
     def __init__(self, exercise: Exercise) -> None:
         self._exercise = exercise
-        self._observers: dict[str, Observer | Failure] = {}
+        self._observers: dict[str, Observer | Observation] = {}
         self._seen: dict[tuple[str, str], Observation] = {}
         # Processor time: on a busy machine a hint may come later, but it says as much.
         self._end = time.process_time() + LIMIT
@@ -112,20 +118,12 @@ class _Tries:
 
     def _observe(self, text: str, case: Case) -> Observation:
         if text not in self._observers:
-            self._observers[text] = self._observer(text)
+            # Each has its own name, because Triton finds a kernel's source by its file.
+            file = Path(f"{len(self._observers)}-{NAME}").resolve()
+            source = Source(file, text, self._exercise.kernel, self._exercise.launcher)
+            self._observers[text] = observer_of(self._exercise, source)
         observer = self._observers[text]
-        if isinstance(observer, Failure):
-            return Observation(failure=observer, loading=True)
-        return observer.observe(case.arguments("cpu"))
-
-    def _observer(self, text: str) -> Observer | Failure:
-        # Each has its own name, because Triton finds a kernel's source by its file.
-        file = Path(f"{len(self._observers)}-{NAME}").resolve()
-        source = Source(file, text, self._exercise.kernel, self._exercise.launcher)
-        try:
-            return Observer(load(source, self._exercise.launcher), source.file, simulated=True)
-        except BaseException as error:
-            return failure_of(error, source.file)
+        return observer if isinstance(observer, Observation) else observer.observe(case.arguments("cpu"))
 
 
 def _is_right(exercise: Exercise, case: Case, seen: Observation) -> bool:
