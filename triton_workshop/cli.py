@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import errno
-import os
 import shlex
-import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,15 +13,9 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 if TYPE_CHECKING:
-    from triton_workshop.deck import Deck
     from triton_workshop.deck.consent import Consent
-    from triton_workshop.validating import Validation
 
 DECK = Path("slides", "triton-workshop.md")
-EXECUTORS = Path("slides", "presenterm.yaml")
-"""presenterm's configuration, which has our warm processes run Python."""
-WARM_UP = 60.0
-"""Seconds that a validation waits for its warm processes before it goes on without them."""
 
 app = typer.Typer(
     help="Learn GPU programming with Triton in three hours.",
@@ -47,9 +38,7 @@ def workshop() -> None:
 
 @app.command()
 def present(
-    deck: Annotated[
-        Path | None, typer.Argument(help=f"A Markdown deck; by default {DECK}.", show_default=False)
-    ] = None,
+    deck: Deck = None,
     viewer: Annotated[ViewerName, typer.Option(help="Which program shows the slides.")] = ViewerName.WORKSHOP,
     slide: Annotated[int, typer.Option(min=1, metavar="N", help="The slide to start on.")] = 1,
     notes: Annotated[bool, typer.Option("--notes", help="Show your notes and the time, in a second terminal.")] = False,
@@ -76,7 +65,12 @@ def present(
         elif viewer is ViewerName.PRESENTERM:
             if slide != 1:
                 fail("--slide cannot be used with --viewer presenterm, which always starts on the first slide")
-            hand_over_to_presenterm(path, Consent(run, replace), notes=notes)
+            from triton_workshop.viewer.presenterm import NotInstalledError, hand_over_to_presenterm
+
+            try:
+                raise typer.Exit(hand_over_to_presenterm(path, Consent(run, replace), notes=notes))
+            except NotInstalledError as error:
+                fail(str(error))
         elif notes:
             show_notes(path, f"workshop present {shlex.quote(str(deck))}" if deck else "workshop present")
         else:
@@ -94,6 +88,7 @@ def present(
         fail(f"{path}: cannot be read: {error.strerror or error}")
 
 
+Deck = Annotated[Path | None, typer.Argument(help=f"A Markdown deck; by default {DECK}.", show_default=False)]
 # As presenterm calls them.
 LetRun = Annotated[
     bool,
@@ -107,17 +102,9 @@ LetReplace = Annotated[
 ]
 
 
-class Form(StrEnum):
-    TABLE = "table"
-    JSON = "json"
-    MARKDOWN = "markdown"
-
-
 @app.command()
 def validate(
-    deck: Annotated[
-        Path | None, typer.Argument(help=f"A Markdown deck; by default {DECK}.", show_default=False)
-    ] = None,
+    deck: Deck = None,
     only: Annotated[int | None, typer.Option(min=1, metavar="N", help="Run only the blocks of this slide.")] = None,
     timeout: Annotated[float, typer.Option(min=0, metavar="S", help="Stop a block after S seconds.")] = 60,
     limit: Annotated[float | None, typer.Option(min=0, metavar="S", help="Fail a block that takes longer.")] = None,
@@ -137,39 +124,19 @@ def validate(
     """
     if json and markdown:
         fail("--json and --markdown cannot be used together; choose one")
-    form = Form.JSON if json else Form.MARKDOWN if markdown else Form.TABLE
     path = deck_named(deck, "validate")
-    from triton_workshop.compiler.compilation import warm
     from triton_workshop.deck.consent import Consent
     from triton_workshop.deck.errors import NoSuchDeckError
-    from triton_workshop.processes.run import Run
-    from triton_workshop.processes.runner import Runner
-    from triton_workshop.processes.script import Script
     from triton_workshop.validating import NoSuchSlideError, Rules
-    from triton_workshop.validating import validate as validate_deck
-    from triton_workshop.validating.report import progress
+    from triton_workshop.validating.commands import run_validate
     from triton_workshop.viewer.slides.fit import output_columns
 
-    consent = consent_to_validate(path, Consent(run, replace))
+    rules = Rules(timeout, limit, only, consent_to_validate(path, Consent(run, replace)))
     prepare_kernels()
     try:
-        with Runner() as runner, progress() as watch:
-
-            def start(script: Script) -> Run:
-                """Run a block as the viewer does, in a process with torch and Triton. The first block waits for it."""
-                runner.warm_up()
-                runner.wait_until_warm(WARM_UP)
-                return runner.run(script)
-
-            validation = validate_deck(
-                path, Rules(timeout, limit, only, consent), output_columns, watch, start, warm(runner)
-            )
+        raise typer.Exit(run_validate(path, rules, output_columns, as_json=json, as_markdown=markdown))
     except (NoSuchDeckError, NoSuchSlideError) as error:
         fail(str(error))
-    except KeyboardInterrupt:
-        raise typer.Exit(130) from None
-    print_validation(validation, form)
-    raise typer.Exit(0 if validation.passed else 1)
 
 
 def prepare_kernels(*, needed: bool = True) -> None:
@@ -207,24 +174,13 @@ def consent_to_validate(path: Path, given: Consent) -> Consent:
     return consent
 
 
-def print_validation(validation: Validation, form: Form) -> None:
-    from rich.console import Console
-
-    from triton_workshop.streams import speak_utf8
-    from triton_workshop.validating import documents, report
-
-    speak_utf8()
-    if form is Form.JSON:
-        print(documents.as_json(validation))
-    elif form is Form.MARKDOWN:
-        print(documents.as_markdown(validation, f"uv run workshop {shlex.join(sys.argv[1:])}"))
-    else:
-        report.print_validation(validation, Console(highlight=False))
-
-
 def deck_named(deck: Path | None, command: str) -> Path:
-    """The deck that a command was given, or the workshop's own. Ends the command if there is none."""
-    path = deck or default_deck()
+    """The deck that a command was given, or the workshop's own, here, in a folder above, or beside the package.
+
+    Ends the command if there is none.
+    """
+    above = (folder / DECK for folder in (Path.cwd(), *Path.cwd().parents, Path(__file__).resolve().parent.parent))
+    path = deck or next((own for own in above if own.is_file()), None)
     if path is None:
         fail(f"no {DECK} here or in a folder above; name a deck: workshop {command} DECK")
     if not path.is_file():
@@ -396,17 +352,6 @@ def misuse_told() -> Iterator[None]:
         fail(str(error))
 
 
-def default_deck() -> Path | None:
-    """The workshop's own deck: in the current folder, in one above it, or beside the package."""
-    here = Path.cwd()
-    return next((deck for deck in candidates(here) if deck.is_file()), None)
-
-
-def candidates(here: Path) -> Iterator[Path]:
-    for folder in (here, *here.parents, Path(__file__).resolve().parent.parent):
-        yield folder / DECK
-
-
 def show_notes(path: Path, command: str) -> NoReturn:
     """Shows a deck's notes beside slides that `command` starts."""
     from triton_workshop.viewer.notes.app import show_notes as show
@@ -425,54 +370,11 @@ def print_deck(path: Path, start: int, *, notes: bool) -> None:
     deck = load_deck(path)
     if start > len(deck.slides):
         fail(f"{path}: no slide {start}; it has {len(deck.slides)}")
-    if notes:
-        from triton_workshop.viewer.notes.plain import plain_notes
+    from triton_workshop.streams import print_utf8
+    from triton_workshop.viewer.notes.plain import plain_notes
+    from triton_workshop.viewer.slides.plain import plain_text
 
-        text = plain_notes(deck)
-    else:
-        from triton_workshop.viewer.slides.plain import plain_text
-
-        text = plain_text(deck, start)
-    try:
-        # UTF-8, whatever the locale: a deck has arrows and box characters.
-        sys.stdout.buffer.write(f"{text}\n".encode())
-        sys.stdout.flush()
-    except OSError as error:  # `| head` has seen enough
-        if error.errno not in (errno.EPIPE, errno.EINVAL):  # EINVAL is what Windows says
-            raise
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def hand_over_to_presenterm(path: Path, given: Consent, *, notes: bool) -> None:
-    """Becomes presenterm, which either shows its notes or may run code, as far as allowed, in our warm processes."""
-    presenterm = shutil.which("presenterm")
-    if presenterm is None:
-        fail("presenterm is not installed; install it with: cargo install presenterm --locked")
-    from triton_workshop.deck import load_deck
-
-    deck = load_deck(path)  # reports an error here, in one line, not on presenterm's screen
-    search = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", "")))
-    executors = Path(__file__).resolve().parent.parent / EXECUTORS
-    config = ["--config-file", str(executors)] if executors.is_file() else []
-    mode = ["--listen-speaker-notes"] if notes else leave_to_run(deck, given)
-    command, variables = [presenterm, *mode, *config, str(path)], {**os.environ, "PATH": search}
-    if sys.platform == "win32":  # exec would leave a new process that nobody waits for
-        import subprocess
-
-        raise typer.Exit(subprocess.run(command, env=variables, check=False).returncode)
-    os.execve(presenterm, command, variables)
-
-
-def leave_to_run(deck: Deck, given: Consent) -> list[str]:
-    """The options that let presenterm run as much of a deck as may run."""
-    from rich.console import Console
-
-    from triton_workshop.deck.consent import REPLACING, in_force, live_code
-    from triton_workshop.viewer.asking import consent_to
-
-    consent = in_force(deck, consent_to(deck, given, Console(highlight=False)))
-    replaces = any(live.code.execution in REPLACING for live in live_code(deck))
-    return ["-x"] * consent.run + ["-X"] * (consent.replace and replaces)
+    print_utf8(plain_notes(deck) if notes else plain_text(deck, start))
 
 
 def fail(reason: str) -> NoReturn:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import os
 import sys
 
 CONTROLS = dict.fromkeys((*range(0x00, 0x0A), *range(0x0B, 0x20), *range(0x7F, 0xA0)))
@@ -18,3 +20,14 @@ def speak_utf8() -> None:
     """Write UTF-8 wherever output goes. On Windows a pipe is not UTF-8, and writing a ✓ to it would fail."""
     if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.encoding.lower() != "utf-8":
         sys.stdout.reconfigure(encoding="utf-8")
+
+
+def print_utf8(text: str) -> None:
+    """Print a whole document, in UTF-8 whatever the locale; a reader that has seen enough, such as `head`, may go."""
+    try:
+        sys.stdout.buffer.write(f"{text}\n".encode())
+        sys.stdout.flush()
+    except OSError as error:
+        if error.errno not in (errno.EPIPE, errno.EINVAL):  # EINVAL is what Windows says
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
