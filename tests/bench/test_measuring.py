@@ -17,7 +17,7 @@ from triton_workshop.bench import bench as bench_module
 from triton_workshop.bench import commands, measuring, plots, report, timing
 from triton_workshop.bench.bench import Bench, Times
 from triton_workshop.bench.measuring import Instruments, measure
-from triton_workshop.bench.results import Machine, Measured, Progress, Wrong
+from triton_workshop.bench.results import Measured, MeasuredOn, Progress, Wrong
 from triton_workshop.bench.timing import Prepared, Run, Timing, copies_needed, in_turns, summary
 from triton_workshop.bench.workloads import WORKLOADS
 from triton_workshop.checking.exercises import EXERCISES
@@ -162,7 +162,7 @@ def test_a_single_call_is_timed_cold(monkeypatch: pytest.MonkeyPatch) -> None:
 
 VERDICT = Verdict("1", ADD.exercise_file.resolve(), "cuda", 1.0, (CaseResult("one", passed=True),), ())
 BEGUN = Bench(ADD, ADD.exercise_file.resolve(), "yours", VERDICT)
-MACHINE = Machine("NVIDIA MADE-UP", {"PyTorch": "2.11", "Triton": "3.6"})
+MACHINE = MeasuredOn("NVIDIA MADE-UP", {"PyTorch": "2.11", "Triton": "3.6"})
 
 
 def times_of(milliseconds: float) -> dict[str, Timing]:

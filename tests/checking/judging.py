@@ -42,7 +42,7 @@ from triton_workshop.checking.observing.child import diagnosis_of, observer_of, 
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.compiler.compilation import new_process
-from triton_workshop.processes.call import Limit, limited
+from triton_workshop.processes.call import TimeLimit, limited
 
 LIMIT = 60.0
 """Seconds for one script."""
@@ -84,7 +84,7 @@ def judge_here(exercise: Exercise, file: Path, *, search: float = SEARCH) -> Ver
     if isinstance(source, Verdict):
         return source
     prepare()
-    limit = limited(Limit(LIMIT, file), partial(_give_up, file))
+    limit = limited(TimeLimit(LIMIT, file), partial(_give_up, file))
     with unhurried(search), _edits_seen_once(), _nothing_left_behind(file), limit:
         # A script's allocator for Triton is a context variable: in a copy it stays the script's own.
         outcome = contextvars.copy_context().run(_judged, exercise, source)
@@ -132,7 +132,7 @@ def told(verdict: Verdict) -> str:
     return repr(replace(verdict, seconds=0, findings=findings))  # as text: an element that is NaN is equal to itself
 
 
-def _judged(exercise: Exercise, source: Source) -> trial.Outcome:
+def _judged(exercise: Exercise, source: Source) -> trial.Trial:
     judge = Judge(exercise, source, LIMIT)
     outcome = trial.judged(judge, exercise.cases, _observations(exercise, source))
     return trial.located(judge, outcome, partial(diagnosis_of, exercise, source))

@@ -16,7 +16,7 @@ import pytest
 
 from processes import dies
 from triton_workshop.processes import call
-from triton_workshop.processes.call import Call, EndedError, Limit, TimeIsUpError
+from triton_workshop.processes.call import Call, EndedError, TimeIsUpError, TimeLimit
 from triton_workshop.processes.process import CAN_FORK
 from triton_workshop.processes.runner import Runner
 
@@ -107,7 +107,7 @@ def test_it_can_be_closed_twice(begin: Begin) -> None:
 
 def test_a_limit_names_the_line(begin: Begin) -> None:
     file = Path(called.__file__)
-    with begin(called.loops, limit=Limit(0.3, file)) as talk:
+    with begin(called.loops, limit=TimeLimit(0.3, file)) as talk:
         messages = talk.messages()
         process = next(messages)
         with pytest.raises(TimeIsUpError) as error:

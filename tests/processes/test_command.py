@@ -179,12 +179,12 @@ def test_what_another_user_has_put_in_the_place_of_the_parent_gets_nothing(
     elsewhere = environment | {"XDG_RUNTIME_DIR": str(tmp_path)}
     parent = WarmParent.of(Mode.SIMULATOR, elsewhere)
     monkeypatch.setattr(warm, "user_at", lambda end: os.geteuid() + 1)
-    with socket.socket(socket.AF_UNIX) as door:
-        door.bind(parent.address)
-        door.listen()
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(parent.address)
+        listener.listen()
         with pytest.raises(PermissionError, match="another user"):
             parent.connect(60)
-        there, _ = door.accept()
+        there, _ = listener.accept()
         assert there.recv(1) == b""
 
 

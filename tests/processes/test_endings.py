@@ -234,7 +234,7 @@ def test_nothing_survives_a_client_that_is_killed_without_a_parent(tmp_path: Pat
 
         def all_found() -> bool:
             """Those that have just become `sleep`, too: one look can miss them."""
-            family.update(stray for stray, named in guard._named() if named.startswith(f"{owner}."))
+            family.update(process for process, named in guard._named() if named.startswith(f"{owner}."))
             return len(family) >= 4
 
         assert eventually(all_found)
@@ -260,7 +260,7 @@ def test_a_runner_that_has_been_closed_starts_nothing(tmp_path: Path) -> None:
         runner.run(Script("bash", "echo late", tmp_path))
 
 
-def test_a_stray_that_one_look_misses_is_ended_by_a_later_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_that_one_look_misses_is_ended_by_a_later_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """It became another program just then, or had been started by one that ended before it was looked at."""
     looks = iter([[], [], [(2**22 + 1, "ours")], [], [], [(2**22 + 2, "ours"), (2**22 + 3, "others'")]])
     killed: list[int] = []

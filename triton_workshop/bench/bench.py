@@ -13,7 +13,7 @@ from pathlib import Path
 
 from triton_workshop.bench.cost import Cost
 from triton_workshop.bench.limits import Limit, limits_of
-from triton_workshop.bench.results import Machine, Measured, Progress, Wrong
+from triton_workshop.bench.results import Measured, MeasuredOn, Progress, Wrong
 from triton_workshop.bench.sentences import sentences
 from triton_workshop.bench.workloads import WORKLOADS
 from triton_workshop.checking.check import check, source_or_verdict
@@ -34,7 +34,7 @@ class Contender:
 
 
 @dataclass(frozen=True)
-class Counts:
+class Counted:
     """What the simulator counted for one size."""
 
     size: str
@@ -51,7 +51,7 @@ class Counts:
 class Times:
     """What was measured on a GPU, the smallest size first."""
 
-    machine: Machine
+    measured_on: MeasuredOn
     sizes: tuple[Measured, ...]
 
 
@@ -64,7 +64,7 @@ class Bench:
     name: str
     """`yours`, or which solution the script is."""
     verdict: Verdict
-    counts: Counts | None = None
+    counts: Counted | None = None
     times: Times | None = None
 
     @property
@@ -92,7 +92,7 @@ class Bench:
         }
 
 
-def _counts_as_json(counts: Counts) -> dict[str, object]:
+def _counts_as_json(counts: Counted) -> dict[str, object]:
     contenders = {
         each.name: {**each.cost.as_json(), "limits": [limit.as_json() for limit in each.limits if limit is not None]}
         for each in counts.contenders
@@ -102,7 +102,7 @@ def _counts_as_json(counts: Counts) -> dict[str, object]:
 
 
 def _times_as_json(times: Times) -> dict[str, object]:
-    return {**asdict(times.machine), "sizes": [asdict(size) for size in times.sizes]}
+    return {**asdict(times.measured_on), "sizes": [asdict(size) for size in times.sizes]}
 
 
 def bench(
@@ -154,7 +154,7 @@ def _counted(begun: Bench, source: Source, output: int, tell: Callable[[Progress
             return _wrong(begun, workload.counted.name, findings)
         contenders.append(Contender(name, cost, limits_of(cost, useful)))
     fast = next((each.cost for each in contenders[1:] if each.name == FAST), None)
-    counts = Counts(
+    counts = Counted(
         size=workload.counted.name,
         bytes=exercise.bytes_moved(*arguments),
         operations=useful,
@@ -180,9 +180,9 @@ def _measured(begun: Bench, source: Source, output: int, tell: Callable[[Progres
             line = None if failure is None else failure.line
             ended = judge.timeout(line) if report.timed_out or failure is None else judge.crash(failure)
             return _wrong(begun, "", (ended,))
-    [machine] = [report for report in reports if isinstance(report, Machine)]
+    [measured_on] = [report for report in reports if isinstance(report, MeasuredOn)]
     sizes = tuple(report for report in reports if isinstance(report, Measured))
-    return replace(begun, times=Times(machine, sizes))
+    return replace(begun, times=Times(measured_on, sizes))
 
 
 def _wrong(begun: Bench, size: str, findings: tuple[Finding, ...]) -> Bench:

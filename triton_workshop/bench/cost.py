@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Access:
+class ArgumentCost:
     """The loads of one argument in one launch, or the stores to it."""
 
     kernel: str
@@ -60,7 +60,7 @@ class Cost:
     """Elements of all blocks that are loaded or stored, masked off or not."""
     masked: int
     """Those that a mask leaves out."""
-    accesses: tuple[Access, ...]
+    accesses: tuple[ArgumentCost, ...]
 
     @property
     def intensity(self) -> float:
@@ -114,12 +114,12 @@ def cost_of(launches: Sequence[Launch]) -> Cost:
     )
 
 
-def _accesses(launch: Launch) -> Iterator[Access]:
+def _accesses(launch: Launch) -> Iterator[ArgumentCost]:
     layout = launch.counts.layout
     assert layout is not None
     for (argument, stored), sectors in layout.sectors.items():
         traffic = launch.counts.arguments[argument]
-        yield Access(
+        yield ArgumentCost(
             kernel=launch.kernel,
             argument=argument,
             stored=stored,

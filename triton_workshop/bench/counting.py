@@ -12,7 +12,7 @@ from triton_workshop.checking.observing.child import observer_of, prepare
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.checking.passes import observations, simulated
-from triton_workshop.processes.call import Limit
+from triton_workshop.processes.call import TimeLimit
 from triton_workshop.processes.process import CAN_FORK
 from triton_workshop.processes.wire import Connection
 from triton_workshop.simulator import record
@@ -29,7 +29,7 @@ def count(
     `output` is the file descriptor for what the script prints.
     """
     prepare()
-    within = Limit(limit, source.file)
+    within = TimeLimit(limit, source.file)
     with simulated(count_script, exercise, source, output=output, limit=within, fork=CAN_FORK) as script:
         seen, *rest = observations(script)
     outcome = judged(Judge(exercise, source, limit), (WORKLOADS[exercise.number].counted,), [seen])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from triton_workshop.bench.baselines import WAYS, copy_of, half_product
-from triton_workshop.bench.results import Machine, Measured, Progress, Report, Wrong
+from triton_workshop.bench.results import Measured, MeasuredOn, Progress, Report, Wrong
 from triton_workshop.bench.timing import Prepared, Run, copies_needed, in_turns, prepare
 from triton_workshop.bench.workloads import WORKLOADS
 from triton_workshop.checking.exercises.exercise import Case, Exercise
@@ -20,7 +20,7 @@ from triton_workshop.checking.observing.child import load
 from triton_workshop.checking.observing.observe import Observation, failure_of
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.checking.passes import observations, on_the_gpu
-from triton_workshop.processes.call import Limit
+from triton_workshop.processes.call import TimeLimit
 from triton_workshop.processes.wire import Connection
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def measure_script(connection: Connection, exercise: Exercise, sources: Mapping[
         warnings.filterwarnings("ignore", module=r"torch\.")  # advice for callers of PyTorch, which here is us
         launchers = {name: load(source, exercise.launcher) for name, source in sources.items()}
         versions = {"PyTorch": torch.__version__, "CUDA": str(torch.version.cuda), "Triton": triton.__version__}
-        connection.send(Machine(torch.cuda.get_device_name(), versions))
+        connection.send(MeasuredOn(torch.cuda.get_device_name(), versions))
         for report in measure(exercise, launchers, instruments_of_the_gpu()):
             connection.send(report)
     except BaseException as error:
@@ -153,7 +153,7 @@ def measured(
     An item that is not a Report is the checker's Observation of a script that did not finish.
     """
     kept: list[Report | object] = []
-    within = Limit(limit, next(iter(sources.values())).file)
+    within = TimeLimit(limit, next(iter(sources.values())).file)
     with on_the_gpu(measure_script, exercise, sources, output=output, limit=within) as measuring:
         for report in observations(measuring):
             if isinstance(report, Progress):

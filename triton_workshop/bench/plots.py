@@ -19,7 +19,9 @@ def plot(benches: Sequence[Bench], file: Path) -> bool:
     counted = [bench for bench in benches if bench.counts is not None]
     if timed:
         assert timed[0].times is not None
-        draw_roofline(f"{timed[0].times.machine.gpu}, measured", _measured_roofs(timed), list(_measured(timed)), file)
+        draw_roofline(
+            f"{timed[0].times.measured_on.gpu}, measured", _measured_roofs(timed), list(_measured(timed)), file
+        )
     elif counted:
         title = "Counted on the simulator, at the limit of an H200; roofs: published peaks"
         draw_roofline(title, _published_roofs(counted), list(_predicted(counted)), file)

@@ -11,7 +11,7 @@ from rich.progress import Progress as Bar
 from rich.table import Table
 from rich.text import Text
 
-from triton_workshop.bench.bench import FAST, PLAIN, YOURS, Bench, Counts, Times
+from triton_workshop.bench.bench import FAST, PLAIN, YOURS, Bench, Counted, Times
 from triton_workshop.bench.gpus import PUBLISHED
 from triton_workshop.bench.limits import Limit, missing_unit
 from triton_workshop.bench.results import Measured, Progress
@@ -64,7 +64,7 @@ def print_bench(bench: Bench, console: Console) -> None:
 # Counted
 
 
-def _print_counts(title: str, counts: Counts, console: Console) -> None:
+def _print_counts(title: str, counts: Counted, console: Console) -> None:
     console.print(Text.assemble((title, "bold"), f" · {counts.size}"))
     console.print(Text("Counted on the simulator; without a GPU there are no times.", style="dim"))
     console.print()
@@ -82,7 +82,7 @@ def _bullet(sentence: str) -> Table:
     return line
 
 
-def _count_table(counts: Counts) -> Table:
+def _count_table(counts: Counted) -> Table:
     table = _table(
         "", "bytes\nasked for", "distinct\nbytes", "each byte\nasked for", "sectors,\n× least",
         "floating-point\noperations", "operations\nper byte",
@@ -101,7 +101,7 @@ def _count_table(counts: Counts) -> Table:
     return table
 
 
-def _limit_table(counts: Counts) -> Table:
+def _limit_table(counts: Counted) -> Table:
     contenders = counts.contenders
     table = _table("TFLOP/s\nat most", "memory\nGB/s", "float32\nTFLOP/s", *(f"\n{each.name}" for each in contenders))
     for place, gpu in enumerate(PUBLISHED):
@@ -120,8 +120,8 @@ def _limit(limit: Limit | None, missing: str | None) -> Text:
 
 
 def _print_times(title: str, times: Times, workload: Workload, console: Console) -> None:
-    versions = ", ".join(f"{name} {version}" for name, version in times.machine.versions.items())
-    console.print(Text.assemble((title, "bold"), f" · {times.machine.gpu}"))
+    versions = ", ".join(f"{name} {version}" for name, version in times.measured_on.versions.items())
+    console.print(Text.assemble((title, "bold"), f" · {times.measured_on.gpu}"))
     console.print(Text(versions, style="dim"))
     console.print()
     console.print(_last_size(times.sizes[-1], workload))

@@ -40,9 +40,9 @@ class Wrong:
 
 
 @dataclass(frozen=True)
-class Machine:
+class MeasuredOn:
     gpu: str
     versions: dict[str, str]
 
 
-Report = Progress | Measured | Wrong | Machine
+Report = Progress | Measured | Wrong | MeasuredOn

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from triton_workshop.bench.cost import Access, Cost
+from triton_workshop.bench.cost import ArgumentCost, Cost
 from triton_workshop.bench.gpus import H200
 from triton_workshop.bench.limits import TENSOR_PRODUCTS, Limit, limits_of
 
@@ -64,7 +64,7 @@ def _redundancy(cost: Cost, noun: str | None) -> Iterator[str]:
     yield f"{who} asks for each {what} {number(times)} times; cache must serve {number(times - 1)} of them"
 
 
-def _who(access: Access, cost: Cost) -> str:
+def _who(access: ArgumentCost, cost: Cost) -> str:
     return access.kernel if len(set(cost.kernels)) > 1 else "this kernel"
 
 

@@ -21,7 +21,7 @@ from triton_workshop.checking.observing.source import Source
 from triton_workshop.compiler.compilation import Start, new_process
 
 if TYPE_CHECKING:
-    from triton_workshop.checking.judging.trial import Outcome
+    from triton_workshop.checking.judging.trial import Trial
     from triton_workshop.processes.wire import Connection
 
 LIMIT = 20.0
@@ -76,9 +76,9 @@ def steps(
     exercise: Exercise,
     source: Source,
     started: float,
-    simulate: Callable[[], Outcome],
+    simulate: Callable[[], Trial],
     compiler: Start | None,
-    full_size: Callable[[], Outcome] | None,
+    full_size: Callable[[], Trial] | None,
 ) -> Iterator[Verdict]:
     """A verdict after each pass, while all is right: on the simulator, with Triton's compiler, and at full size."""
     outcome = simulate()
@@ -92,7 +92,7 @@ def steps(
 
 
 @dataclass(frozen=True)
-class Wanted:
+class CheckRequest:
     """A check that is asked of another process. `full_size` adds the cases on the GPU."""
 
     exercise: Exercise
@@ -101,17 +101,17 @@ class Wanted:
 
 
 def check_when_asked(connection: Connection) -> None:
-    """Prepare for a check, wait until one is Wanted, and send its verdict."""
+    """Prepare for a check, wait until one is requested, and send its verdict."""
     from triton_workshop.checking.observing.child import prepare
 
     prepare()
     try:
-        wanted = connection.receive()
+        request = connection.receive()
     except EOFError:  # no request will come any more
         return
-    assert isinstance(wanted, Wanted)
+    assert isinstance(request, CheckRequest)
     # Triton's compiler is asked by the other process, which has one warm.
-    connection.send(check(wanted.exercise, wanted.file, gpu=wanted.full_size, compiler=None))
+    connection.send(check(request.exercise, request.file, gpu=request.full_size, compiler=None))
 
 
 def source_or_verdict(exercise: Exercise, file: Path, started: float) -> Source | Verdict:
@@ -125,7 +125,7 @@ def source_or_verdict(exercise: Exercise, file: Path, started: float) -> Source 
 
 
 def verdict_of(
-    exercise: Exercise, file: Path, started: float, *outcomes: Outcome, findings: tuple[Finding, ...] = ()
+    exercise: Exercise, file: Path, started: float, *outcomes: Trial, findings: tuple[Finding, ...] = ()
 ) -> Verdict:
     """The verdict on a script, from what was found in its text or from the passes on the simulator and the GPU."""
     return Verdict(

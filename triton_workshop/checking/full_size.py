@@ -8,7 +8,7 @@ import torch
 
 from triton_workshop.checking.exercises.exercise import Case, Exercise
 from triton_workshop.checking.judging.judge import Judge
-from triton_workshop.checking.judging.trial import Outcome, Progress, judged
+from triton_workshop.checking.judging.trial import OnCase, Trial, judged
 from triton_workshop.checking.observing.child import observer_of
 from triton_workshop.checking.observing.observe import Observation, Observer
 from triton_workshop.checking.observing.source import Source
@@ -19,7 +19,7 @@ GUARD = 4096
 
 
 def judge_on_the_gpu(connection: Connection, exercise: Exercise, source: Source, limit: float) -> None:
-    """Load the script in its own process, and send the Outcome of all cases, or an Observation if loading fails."""
+    """Load the script in its own process, and send the Trial of all cases, or an Observation if loading fails."""
     observer = observer_of(exercise, source, simulated=False)
     if isinstance(observer, Observation):
         connection.send(observer)
@@ -28,8 +28,8 @@ def judge_on_the_gpu(connection: Connection, exercise: Exercise, source: Source,
 
 
 def run_on_the_gpu(
-    exercise: Exercise, source: Source, observer: Observer, limit: float, progress: Progress = lambda case: None
-) -> Outcome:
+    exercise: Exercise, source: Source, observer: Observer, limit: float, progress: OnCase = lambda case: None
+) -> Trial:
     """Run the full-size cases on the GPU until one fails."""
     cases = tuple(replace(case, name=f"{case.name}, GPU") for case in exercise.gpu_cases)
     observations = (_observed(observer, case) for case in cases)

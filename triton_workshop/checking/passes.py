@@ -11,21 +11,21 @@ from pathlib import Path
 from triton_workshop.checking.exercises.exercise import Case, Exercise
 from triton_workshop.checking.full_size import judge_on_the_gpu
 from triton_workshop.checking.judging.judge import Judge
-from triton_workshop.checking.judging.trial import Outcome, judged, located, wants_a_picture, with_picture
+from triton_workshop.checking.judging.trial import Trial, judged, located, wants_a_picture, with_picture
 from triton_workshop.checking.observing import repair
 from triton_workshop.checking.observing.child import observe_script, send_diagnosis
 from triton_workshop.checking.observing.observe import Failure, Observation
 from triton_workshop.checking.observing.recognise import Diagnosis
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.processes import call
-from triton_workshop.processes.call import Call, EndedError, Function, Limit, TimeIsUpError
+from triton_workshop.processes.call import Call, EndedError, Function, TimeIsUpError, TimeLimit
 from triton_workshop.processes.process import CAN_FORK
 
 PICTURE_LIMIT = 5.0
 """Seconds. A picture that takes longer is not worth the wait."""
 
 
-def simulate(exercise: Exercise, source: Source, limit: float, output: int, *, fork: bool) -> Outcome:
+def simulate(exercise: Exercise, source: Source, limit: float, output: int, *, fork: bool) -> Trial:
     """Run the script on the simulator in another process, and judge in this one what it does.
 
     `fork`: this process is prepared for scripts (`child.prepare`), and may be forked if the system can do that. Then
@@ -34,12 +34,12 @@ def simulate(exercise: Exercise, source: Source, limit: float, output: int, *, f
     draws, fork = fork, fork and CAN_FORK
     judge = Judge(exercise, source, limit)
     names = tuple(case.name for case in exercise.cases)
-    within = Limit(limit, source.file)
+    within = TimeLimit(limit, source.file)
     with simulated(observe_script, exercise, source, names, output=output, limit=within, fork=fork) as script:
         outcome = judged(judge, exercise.cases, observations(script))
     outcome = located(judge, outcome, partial(_diagnosed_elsewhere, exercise, source, fork))
     if draws and exercise.picture and wants_a_picture(exercise, outcome):
-        names, within = (exercise.picture.name,), Limit(PICTURE_LIMIT, source.file)
+        names, within = (exercise.picture.name,), TimeLimit(PICTURE_LIMIT, source.file)
         with simulated(observe_script, exercise, source, names, output=output, limit=within, fork=fork) as script:
             return with_picture(exercise, outcome, next(observations(script), None))
     return outcome
@@ -47,7 +47,7 @@ def simulate(exercise: Exercise, source: Source, limit: float, output: int, *, f
 
 def _diagnosed_elsewhere(exercise: Exercise, source: Source, fork: bool, case: Case) -> Diagnosis | None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    within = Limit(repair.LIMIT + repair.GRACE, Path(repair.NAME))
+    within = TimeLimit(repair.LIMIT + repair.GRACE, Path(repair.NAME))
     try:
         with simulated(send_diagnosis, exercise, source, case.name, output=nowhere, limit=within, fork=fork) as search:
             diagnosis = next(observations(search), None)
@@ -56,24 +56,24 @@ def _diagnosed_elsewhere(exercise: Exercise, source: Source, fork: bool, case: C
     return diagnosis if isinstance(diagnosis, Diagnosis) else None
 
 
-def run_full_size(exercise: Exercise, source: Source, limit: float, output: int) -> Outcome:
+def run_full_size(exercise: Exercise, source: Source, limit: float, output: int) -> Trial:
     """Run the script at full size on the GPU, and judge it there."""
-    within = Limit(limit, source.file)
+    within = TimeLimit(limit, source.file)
     with on_the_gpu(judge_on_the_gpu, exercise, source, limit, output=output, limit=within) as judging:
         outcome = next(observations(judging))
-    if isinstance(outcome, Outcome):
+    if isinstance(outcome, Trial):
         return outcome
     return judged(Judge(exercise, source, limit), exercise.gpu_cases, [outcome])
 
 
-def simulated(function: Function, *arguments: object, output: int, limit: Limit, fork: bool) -> Call:
+def simulated(function: Function, *arguments: object, output: int, limit: TimeLimit, fork: bool) -> Call:
     """Calls a function where kernels run on the simulator."""
     if fork:
         return call.fork(function, *arguments, output=output, limit=limit)
     return call.start(function, *arguments, output=output, limit=limit, variables=_variables(TRITON_INTERPRET="1"))
 
 
-def on_the_gpu(function: Function, *arguments: object, output: int, limit: Limit) -> Call:
+def on_the_gpu(function: Function, *arguments: object, output: int, limit: TimeLimit) -> Call:
     """Calls a function where kernels run on the GPU."""
     return call.start(function, *arguments, output=output, limit=limit, variables=_variables())
 

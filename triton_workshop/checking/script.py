@@ -18,7 +18,7 @@ from triton_workshop.checking.check import LIMIT, source_or_verdict, steps, verd
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.exercise import PICTURE, Exercise
 from triton_workshop.checking.judging.judge import Judge
-from triton_workshop.checking.judging.trial import Outcome, judged, located, wants_a_picture, with_picture
+from triton_workshop.checking.judging.trial import Trial, judged, located, wants_a_picture, with_picture
 from triton_workshop.checking.judging.verdict import CaseResult, Verdict
 from triton_workshop.checking.observing import repair
 from triton_workshop.checking.observing.child import diagnosis_of
@@ -31,7 +31,7 @@ from triton_workshop.compiler.compilation import new_process
 from triton_workshop.device import resolve_device
 from triton_workshop.images import load_image, show_image
 from triton_workshop.missing_check import forget_the_check
-from triton_workshop.processes.call import Limit, limited
+from triton_workshop.processes.call import TimeLimit, limited
 from triton_workshop.streams import speak_utf8
 
 if TYPE_CHECKING:
@@ -85,12 +85,12 @@ class SelfCheck:
         simulate_it, full_size = (self._simulated_elsewhere, self._full_size) if gpu else (self._simulated_here, None)
         return steps(self.exercise, self.source, self.started, simulate_it, new_process, full_size)
 
-    def _simulated_elsewhere(self) -> Outcome:
+    def _simulated_elsewhere(self) -> Trial:
         outcome = simulate(self.exercise, self.source, LIMIT, standard_output(), fork=False)
         self.done.extend(outcome.cases)
         return outcome
 
-    def _simulated_here(self) -> Outcome:
+    def _simulated_here(self) -> Trial:
         exercise, judge = self.exercise, self._judge
         with self._limited():
             observer = Observer(self.launcher, self.source.file, simulated=True)
@@ -105,10 +105,10 @@ class SelfCheck:
             sys.stdout = screen
             _tell([known], exercise)
 
-        with limited(Limit(repair.LIMIT + repair.GRACE, self.source.file), tell_what_is_known):
+        with limited(TimeLimit(repair.LIMIT + repair.GRACE, self.source.file), tell_what_is_known):
             return located(judge, outcome, partial(diagnosis_of, exercise, self.source))
 
-    def _full_size(self) -> Outcome:
+    def _full_size(self) -> Trial:
         from triton_workshop.checking.full_size import run_on_the_gpu
 
         observer = Observer(self.launcher, self.source.file, simulated=False)
@@ -129,7 +129,7 @@ class SelfCheck:
             verdict = verdict_of(self.exercise, self.source.file, self.started, findings=findings)
             _tell([replace(verdict, cases=tuple(self.done))], self.exercise)
 
-        return limited(Limit(LIMIT, self.source.file), tell_of_the_timeout)
+        return limited(TimeLimit(LIMIT, self.source.file), tell_of_the_timeout)
 
 
 def _show(exercise: Exercise, launcher: Launcher, device: str) -> None:

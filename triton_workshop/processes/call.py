@@ -51,7 +51,7 @@ If it is given by name, as `module:function`, only the process that calls it imp
 
 
 @dataclass(frozen=True)
-class Limit:
+class TimeLimit:
     """The seconds that a function has, and the file in which to report the line it had reached when they were up."""
 
     seconds: float
@@ -80,7 +80,7 @@ class Task:
 
     function: Function
     arguments: tuple[object, ...]
-    limit: Limit | None = None
+    limit: TimeLimit | None = None
 
 
 @dataclass(frozen=True)
@@ -102,9 +102,9 @@ class Call(Running):
         launch: Callable[[Files], Process],
         output: int,
         patience: float | None = None,
-        farewell: Callable[[], None] = lambda: None,
+        on_end: Callable[[], None] = lambda: None,
     ) -> None:
-        """`output` is the descriptor for what it prints; `farewell` is called at the end. Raises OSError.
+        """`output` is the descriptor for what it prints; `on_end` is called at the end. Raises OSError.
 
         After `patience` seconds its time is up, whatever its own limit is.
         """
@@ -124,7 +124,7 @@ class Call(Running):
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
         undo = ExitStack()
-        undo.callback(farewell)
+        undo.callback(on_end)
         undo.callback(self._close_connection)
         super().__init__(process, undo)
 
@@ -183,7 +183,7 @@ def start(
     function: Function,
     *arguments: object,
     output: int,
-    limit: Limit | None = None,
+    limit: TimeLimit | None = None,
     patience: float | None = None,
     variables: Mapping[str, str] = os.environ,
 ) -> Call:
@@ -195,7 +195,7 @@ def start(
     return call
 
 
-def fork(function: Function, *arguments: object, output: int, limit: Limit | None = None) -> Call:
+def fork(function: Function, *arguments: object, output: int, limit: TimeLimit | None = None) -> Call:
     """Calls a function in a copy of this process, which must have one thread and have computed nothing (Linux)."""
     patience = None if limit is None else limit.seconds + GRACE
     task = Task(function, arguments, limit)
@@ -273,7 +273,7 @@ def _run(connection: Connection, task: Task) -> None:
 
 
 @contextmanager
-def limited(limit: Limit | None, last_words: Callable[[int | None], None]) -> Iterator[None]:
+def limited(limit: TimeLimit | None, last_words: Callable[[int | None], None]) -> Iterator[None]:
     """End this process when the time is up, unless the block finishes first. `last_words` gets the file's line.
 
     A thread, not a signal, needs no main thread that listens, and a bare `except:` cannot swallow it.

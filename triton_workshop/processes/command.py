@@ -13,7 +13,7 @@ from typing import NoReturn
 from triton_workshop.processes.guard import OWNER
 from triton_workshop.processes.modes import heavy, parent_for
 from triton_workshop.processes.process import CAN_FORK
-from triton_workshop.processes.shows import python_command
+from triton_workshop.processes.slide_pictures import python_command
 from triton_workshop.processes.warm import Request, WarmParent, WarmProcess
 from triton_workshop.slide import SLIDE, numbering
 

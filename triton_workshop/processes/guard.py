@@ -30,7 +30,7 @@ PAUSE = 0.01
 PR_SET_NAME = 15  # linux/prctl.h
 
 
-def bear(name: str) -> None:
+def name_this_process(name: str) -> None:
     """Gives a name to this fork of a warm parent, and so to everything that it forks.
 
     /proc shows only the variables that a program was started with, so `ps` shows the name as this process's name too.
@@ -40,13 +40,13 @@ def bear(name: str) -> None:
     ctypes.CDLL(None).prctl(PR_SET_NAME, name.encode())
 
 
-def end_all(bears: Callable[[str], bool]) -> None:
+def end_all(is_ours: Callable[[str], bool]) -> None:
     """Kills every process with such a name except this one, and whatever they have started meanwhile."""
     quiet = 0
     while quiet < QUIET:
         quiet += 1
         for process, name in _named():
-            if bears(name):
+            if is_ours(name):
                 quiet = 0
                 with suppress(OSError):
                     os.kill(process, signal.SIGKILL)
@@ -84,7 +84,7 @@ class Guard:
         )
 
     def new_name(self) -> str:
-        """A name for the next script of this process, at most 15 bytes long, which is all that `bear` has room for."""
+        """A name for the next script of this process: at most 15 bytes, as `name_this_process` has no room for more."""
         return f"{self._own}.{next(self._numbers)}"
 
     def script_has_ended(self, name: str) -> None:

@@ -28,7 +28,7 @@ from functools import partial
 from typing import NoReturn
 
 from triton_workshop.processes import call, guard
-from triton_workshop.processes.child import run_script, take_on
+from triton_workshop.processes.execution import run_script, take_on
 from triton_workshop.processes.modes import INTERPRET, Mode
 from triton_workshop.processes.process import die_with_parent, signal_child
 from triton_workshop.processes.warm import FILES, READY, Request, user_at
@@ -91,12 +91,12 @@ class Spare:
             self.connection.send(request)
 
 
-def main(mode: Mode, door: int, stays: float) -> NoReturn:
+def main(mode: Mode, listener: int, stays: float) -> NoReturn:
     """Serves clients that connect to this socket. The process that started this one is already waiting there."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    entrance = socket.socket(fileno=door)
+    listening = socket.socket(fileno=listener)
     _preload(mode)
-    Parent(mode, entrance, stays).serve()
+    Parent(mode, listening, stays).serve()
 
 
 def _has_gone(client: SocketConnection) -> bool:
@@ -125,8 +125,8 @@ def _preload(mode: Mode) -> None:
 class Parent:
     """Serves clients."""
 
-    def __init__(self, mode: Mode, door: socket.socket, stays: float) -> None:
-        self._door = door
+    def __init__(self, mode: Mode, listener: socket.socket, stays: float) -> None:
+        self._listener = listener
         self._stays = stays
         self._clients: dict[SocketConnection, int] = {}
         """The connected clients, each with its child, 0 for none."""
@@ -139,7 +139,7 @@ class Parent:
         signal.set_wakeup_fd(self._wakes.fileno(), warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         self._selector = selectors.DefaultSelector()
-        self._selector.register(self._door, selectors.EVENT_READ, self._admit)
+        self._selector.register(self._listener, selectors.EVENT_READ, self._admit)
         self._selector.register(self._wake, selectors.EVENT_READ, self._collect)
 
     def serve(self) -> NoReturn:
@@ -153,7 +153,7 @@ class Parent:
             events = self._selector.select(patience)
             if not events and not self._clients:
                 # Immediately: so large a process takes a while to end, and a client that comes now starts another.
-                self._door.close()
+                self._listener.close()
                 os._exit(0)  # and the kernel ends the spare child
             for key, _ in events:
                 act: Callable[[], None] = key.data
@@ -161,7 +161,7 @@ class Parent:
 
     def _admit(self) -> None:
         """The next client, if it belongs to the same user."""
-        client = SocketConnection(self._door.accept()[0])
+        client = SocketConnection(self._listener.accept()[0])
         if user_at(client.socket) != os.geteuid():
             client.close()
             return
@@ -262,7 +262,7 @@ class Parent:
         self._selector.close()
         for client in self._clients:
             client.close()
-        for end in (self._door, self._wake, self._wakes):
+        for end in (self._listener, self._wake, self._wakes):
             end.close()
 
 
@@ -278,7 +278,7 @@ def _do_what_comes(jobs: SocketConnection, *, brings_up_cuda: bool) -> NoReturn:
     jobs.close()
     take_on(request, files)
     if name := request.environment.get(guard.OWNER):
-        guard.bear(name)
+        guard.name_this_process(name)
     if request.arguments:
         run_script(request)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())

@@ -33,7 +33,7 @@ from triton_workshop.processes.process import (
     open_terminal,
 )
 from triton_workshop.processes.script import CannotRunError, Outcome, Script
-from triton_workshop.processes.shows import python_command
+from triton_workshop.processes.slide_pictures import python_command
 from triton_workshop.slide import LAUNCHES
 
 CHUNK = 65536
@@ -86,17 +86,17 @@ class Run(Running):
         script: Script,
         launch: Launch = launch_new,
         folder: Path | None = None,
-        farewell: Callable[[], None] = lambda: None,
+        on_end: Callable[[], None] = lambda: None,
     ) -> None:
         """`launch` starts it; its file is in a new folder, in this `folder` or in the system's temporary folder.
 
-        `farewell` is called at the end. Raises CannotRunError, and OSError if there is no room for its file.
+        `on_end` is called at the end. Raises CannotRunError, and OSError if there is no room for its file.
         """
         self._script = script
         self._timed_out = False
         self._started = time.monotonic()
         with ExitStack() as undo:
-            undo.callback(farewell)
+            undo.callback(on_end)
             place = tempfile.TemporaryDirectory(prefix="workshop-", dir=folder, ignore_cleanup_errors=True)
             self._file = write_file(script, Path(undo.enter_context(place)))
             try:

@@ -96,14 +96,14 @@ class WarmParent:
         """Starts the process that `parent.main` describes, which finds clients that connect meanwhile in its queue."""
         import subprocess  # seldom needed, and slow to import
 
-        with socket.socket(socket.AF_UNIX) as door:
+        with socket.socket(socket.AF_UNIX) as listener:
             try:
-                door.bind(self.address)
+                listener.bind(self.address)
             except OSError:  # another command was first
                 time.sleep(PAUSE)
                 return
-            door.listen(64)
-            serve = f"parent.main(parent.Mode({self.mode.value!r}), {door.fileno()}, {stays})"
+            listener.listen(64)
+            serve = f"parent.main(parent.Mode({self.mode.value!r}), {listener.fileno()}, {stays})"
             started = subprocess.Popen(
                 [sys.executable, "-u", "-c", program(f"from triton_workshop.processes import parent; {serve}")],
                 cwd="/",
@@ -112,7 +112,7 @@ class WarmParent:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                pass_fds=[door.fileno()],
+                pass_fds=[listener.fileno()],
                 start_new_session=True,
             )
         threading.Thread(target=started.wait, daemon=True).start()  # so that it leaves no zombie here

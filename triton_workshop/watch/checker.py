@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from triton_workshop.checking.check import LIMIT, Wanted, check_when_asked, source_or_verdict
+from triton_workshop.checking.check import LIMIT, CheckRequest, check_when_asked, source_or_verdict
 from triton_workshop.checking.compiling import compiled
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.verdict import Verdict
@@ -47,7 +47,7 @@ class Checker:
 
     def check(self, exercise: Exercise, file: Path, *, full_size: bool = False) -> Checking:
         """Returns at once. `full_size` adds the cases on the GPU."""
-        return Checking(self, Wanted(exercise, file.resolve(), full_size))
+        return Checking(self, CheckRequest(exercise, file.resolve(), full_size))
 
     def take(self) -> _Process:
         """Return a process that waits for a request, or soon will. Raises OSError."""
@@ -78,9 +78,9 @@ class Checker:
 class Checking:
     """A check that has been asked for."""
 
-    def __init__(self, checker: Checker, wanted: Wanted) -> None:
+    def __init__(self, checker: Checker, request: CheckRequest) -> None:
         self._checker = checker
-        self._wanted = wanted
+        self._request = request
         self._process: _Process | None = None
         self._stopped = False
         self._lock = threading.Lock()
@@ -92,7 +92,7 @@ class Checking:
         """
         verdict = self._by_text() or self._by_process()
         yield verdict
-        if verdict.passed and not self._wanted.full_size:
+        if verdict.passed and not self._request.full_size:
             verdict = compiled(verdict, self._checker.compiler)
             if self._stopped:
                 raise StoppedError
@@ -100,7 +100,7 @@ class Checking:
         self._checker.prepare()  # only now: before, two cores had enough to do
 
     def _by_text(self) -> Verdict | None:
-        exercise, file = self._wanted.exercise, self._wanted.file
+        exercise, file = self._request.exercise, self._request.file
         started = time.perf_counter()
         with suppress(Exception):  # a text that crashes the parser: the other process will report it
             verdict = source_or_verdict(exercise, file, started)
@@ -116,7 +116,7 @@ class Checking:
             self._process = process
             if self._stopped:
                 process.call.stop()
-        process.call.send(self._wanted)
+        process.call.send(self._request)
         try:
             verdict = next(process.call.messages(), None)
         except TimeIsUpError:

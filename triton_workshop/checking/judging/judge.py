@@ -15,7 +15,7 @@ from triton_workshop.checking.judging.comparison import Comparison, compare
 from triton_workshop.checking.judging.explanations import Explanation, explain, explanation_named
 from triton_workshop.checking.judging.picture import element_of, tile_map
 from triton_workshop.checking.judging.verdict import MOST_PROGRAMS, Finding, Kind
-from triton_workshop.checking.observing.observe import Failure, Observation, Origin
+from triton_workshop.checking.observing.observe import Failure, Observation, Provenance
 from triton_workshop.checking.observing.recognise import NO_DIAGNOSIS, Diagnosis
 from triton_workshop.checking.observing.repair import Culprit
 from triton_workshop.checking.observing.source import Source, names_in
@@ -153,19 +153,19 @@ class Judge:
         comparison = compare(self.exercise, arguments, seen)
         expected = comparison.expected
         right = seen.output is not None and not bool((comparison.wrong | comparison.unwritten).any())
-        if seen.origin is Origin.NO_LAUNCH:
+        if seen.provenance is Provenance.NO_LAUNCH:
             message = f"{self.exercise.launcher} launched no kernel of this file"
             return self._not_the_kernel(message, "python-did-it" if right else "no-launch")
         if seen.output is None or seen.output.shape != expected.shape:
             return self._shape(expected, seen)
-        if seen.origin is Origin.CHANGED:
+        if seen.provenance is Provenance.CHANGED:
             return self._not_the_kernel("the tensor that the kernel stored was changed afterwards")
-        if seen.origin is Origin.ELSEWHERE:
+        if seen.provenance is Provenance.ELSEWHERE:
             message = f"the tensor that {self.exercise.launcher} returns was not stored by a kernel"
             return self._not_the_kernel(message)
         if seen.output.dtype != arguments[0].dtype:
             return self._dtype(arguments[0].dtype, seen.output.dtype)
-        if right and seen.origin is Origin.UNTOUCHED:
+        if right and seen.provenance is Provenance.UNTOUCHED:
             return self._not_the_kernel("the answer is right, but no kernel stored it")
         return self._values(comparison)
 

@@ -17,13 +17,13 @@ from triton_workshop.checking.observing.recognise import Diagnosis
 if TYPE_CHECKING:
     from triton_workshop.compiler.asked import Wanted
 
-Progress = Callable[[CaseResult], None]
+OnCase = Callable[[CaseResult], None]
 Search = Callable[[Case], Diagnosis | None]
 """Looks for the mistake that makes a case fail."""
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Trial:
     """What the cases have shown."""
 
     cases: tuple[CaseResult, ...]
@@ -46,9 +46,9 @@ def judged(
     judge: Judge,
     cases: tuple[Case, ...],
     observations: Iterable[object],
-    progress: Progress = lambda case: None,
+    progress: OnCase = lambda case: None,
     device: str = "cpu",
-) -> Outcome:
+) -> Trial:
     """Judge each observation as it comes, on the device that has its tensors, and stop at the first case that fails."""
     results: list[CaseResult] = []
     words, remark = "", ""
@@ -62,13 +62,13 @@ def judged(
             results.append(CaseResult(case.name, passed=not findings))
             progress(results[-1])
         if findings:
-            return Outcome(tuple(results), findings, words, failed=Failed(case, seen))
+            return Trial(tuple(results), findings, words, failed=Failed(case, seen))
         remark = judge.remark(case.name, seen)  # the last case is the largest
         kernels = seen.kernels
-    return Outcome(tuple(results), (), words, remark, kernels=kernels)
+    return Trial(tuple(results), (), words, remark, kernels=kernels)
 
 
-def located(judge: Judge, outcome: Outcome, search: Search) -> Outcome:
+def located(judge: Judge, outcome: Trial, search: Search) -> Trial:
     """Return the outcome with its findings on the line where the mistake was made, if `search` finds it."""
     failed = outcome.failed
     if failed is None or not judge.can_be_diagnosed(failed.seen, outcome.findings[0]):
@@ -79,13 +79,13 @@ def located(judge: Judge, outcome: Outcome, search: Search) -> Outcome:
     return replace(outcome, findings=(first, *others))
 
 
-def wants_a_picture(exercise: Exercise, outcome: Outcome) -> bool:
+def wants_a_picture(exercise: Exercise, outcome: Trial) -> bool:
     """Whether a look at a whole picture would help: only the values of the result are wrong."""
     kinds = [finding.kind for finding in outcome.findings]
     return exercise.picture is not None and kinds == [Kind.WRONG_VALUES]
 
 
-def with_picture(exercise: Exercise, outcome: Outcome, seen: object) -> Outcome:
+def with_picture(exercise: Exercise, outcome: Trial, seen: object) -> Trial:
     """Return the outcome, with pictures of the right and the actual result in its finding."""
     if exercise.picture is None or not isinstance(seen, Observation) or seen.output is None:
         return outcome

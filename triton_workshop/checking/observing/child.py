@@ -18,7 +18,7 @@ import torch
 
 from triton_workshop.checking.exercises.exercise import Case, Exercise
 from triton_workshop.checking.exercises.tolerance import tolerance
-from triton_workshop.checking.observing.observe import Observation, Observer, Origin, failure_of
+from triton_workshop.checking.observing.observe import Observation, Observer, Provenance, failure_of
 from triton_workshop.checking.observing.recognise import Diagnosis, diagnose
 from triton_workshop.checking.observing.repair import LIMIT, NAME, find_culprit
 from triton_workshop.checking.observing.source import Source
@@ -80,7 +80,7 @@ def diagnosis_of(exercise: Exercise, source: Source, case: Case) -> Diagnosis:
         if tries.right(source.text, case):
             return Diagnosis(remembers=True)
         seen = tries.observe(source.text, case)
-        if seen is None or seen.origin in (Origin.NO_LAUNCH, Origin.CHANGED, Origin.ELSEWHERE):
+        if seen is None or seen.provenance in (Provenance.NO_LAUNCH, Provenance.CHANGED, Provenance.ELSEWHERE):
             return Diagnosis()
         culprit = find_culprit(
             exercise,
@@ -128,7 +128,7 @@ class _Tries:
 
 def _is_right(exercise: Exercise, case: Case, seen: Observation) -> bool:
     arguments = case.arguments("cpu")
-    if seen.origin is not Origin.KERNEL or seen.changed_inputs or seen.faults:
+    if seen.provenance is not Provenance.KERNEL or seen.changed_inputs or seen.faults:
         return False
     expected = exercise.reference(*(argument.double() for argument in arguments))
     if seen.output is None or seen.output.shape != expected.shape or seen.output.dtype != arguments[0].dtype:

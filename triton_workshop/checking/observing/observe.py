@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from triton_workshop.simulator.counts import Write
 
 
-class Origin(Enum):
+class Provenance(Enum):
     """Where the returned tensor comes from."""
 
     KERNEL = "stored by a kernel of the script, and not changed since"
@@ -73,7 +73,7 @@ class Observation:
     output_type: str = ""
     unwritten: torch.Tensor | None = None
     """Where the output was never written, as far as launches on the simulator show."""
-    origin: Origin = Origin.UNKNOWN
+    provenance: Provenance = Provenance.UNKNOWN
     launches: tuple[Launched, ...] = ()
     changed_inputs: tuple[int, ...] = ()
     """Positions, from 1, of the arguments that were changed."""
@@ -129,8 +129,8 @@ class Observer:
         seen = replace(seen, output=answer, earlier_answer_changed=changed)
         if not self._simulated:
             return seen
-        origin, unwritten = _origin(own, output)
-        return replace(seen, origin=origin, unwritten=unwritten, kernels=self._launched.wanted())
+        provenance, unwritten = _provenance(own, output)
+        return replace(seen, provenance=provenance, unwritten=unwritten, kernels=self._launched.wanted())
 
     @contextmanager
     def _launches(self) -> Iterator[list[Launch]]:
@@ -196,10 +196,10 @@ def _launched(launch: Launch) -> Launched:
     return Launched(launch.kernel, launch.grid, launch.faults, launch.undefined, numbers, launch.counts.idle)
 
 
-def _origin(launches: list[Launch], output: torch.Tensor) -> tuple[Origin, torch.Tensor | None]:
+def _provenance(launches: list[Launch], output: torch.Tensor) -> tuple[Provenance, torch.Tensor | None]:
     """Say whether these launches wrote the output, and where they did not; None if that is not known."""
     if not launches:
-        return Origin.NO_LAUNCH, None
+        return Provenance.NO_LAUNCH, None
     writes = _writes(launches)
     write = writes.get(output.untyped_storage().data_ptr())
     if write is not None:
@@ -207,13 +207,13 @@ def _origin(launches: list[Launch], output: torch.Tensor) -> tuple[Origin, torch
         held = torch.from_numpy(write.held).view(output.dtype)
         shape, strides, offset = output.shape, output.stride(), output.storage_offset()
         same = _same(held.as_strided(shape, strides, offset), output)
-        return Origin.KERNEL if same else Origin.CHANGED, ~stored.as_strided(shape, strides, offset)
+        return Provenance.KERNEL if same else Provenance.CHANGED, ~stored.as_strided(shape, strides, offset)
     given = {tensor.untyped_storage().data_ptr(): tensor for launch in launches for tensor in _tensors(launch)}
     if output.untyped_storage().data_ptr() in given:
-        return Origin.UNTOUCHED, torch.ones_like(output, dtype=torch.bool)
+        return Provenance.UNTOUCHED, torch.ones_like(output, dtype=torch.bool)
     memories = [torch.from_numpy(write.held).view(given[at].dtype) for at, write in writes.items() if at in given]
     # A copy of what launches stored: a slice of a padded buffer, stacked planes, float64 converted to float32.
-    return Origin.KERNEL if _hold(memories, output) else Origin.ELSEWHERE, None
+    return Provenance.KERNEL if _hold(memories, output) else Provenance.ELSEWHERE, None
 
 
 def _writes(launches: list[Launch]) -> dict[int, Write]:

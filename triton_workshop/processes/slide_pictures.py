@@ -18,7 +18,7 @@ from triton_workshop.slide import SLIDE
 
 NAMED = re.compile(rb"\b(?:PIL|matplotlib|pylab|pyplot|seaborn|torchvision)\b")
 """Names in a script's text by which it may show pictures itself."""
-PREPARED = program("from triton_workshop.processes.child import main; main()")
+PREPARED = program("from triton_workshop.processes.execution import main; main()")
 
 # By name: this module knows neither pictures nor plots.
 IMAGES, BACKEND = "triton_workshop.images", "triton_workshop.matplotlib_backend"

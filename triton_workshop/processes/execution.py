@@ -18,7 +18,7 @@ from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING, NoReturn
 
 from triton_workshop.processes.process import limit_memory
-from triton_workshop.processes.shows import in_slide
+from triton_workshop.processes.slide_pictures import in_slide
 
 if TYPE_CHECKING:
     from triton_workshop.processes.warm import Request

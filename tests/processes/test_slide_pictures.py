@@ -12,7 +12,7 @@ from PIL import Image
 from processes.conftest import Start
 from triton_workshop.images import HANDED_OVER
 from triton_workshop.processes.script import Script
-from triton_workshop.processes.shows import python_command
+from triton_workshop.processes.slide_pictures import python_command
 
 HERE = re.compile(re.escape(HANDED_OVER).replace(r"\{\}", "(.*?)"))
 
