@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import torch
+from processes import dies
 
 from triton_workshop.checking.check import check
 from triton_workshop.checking.exercises import EXERCISES
@@ -30,7 +29,7 @@ def checked(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Check:
     """The verdict on a solution in which one piece of text is replaced by another."""
 
     def verdict(exercise: Exercise, *changes: tuple[str, str], limit: float = LIMIT) -> Verdict:
-        # Without the compiler: tests/checking/test_scripts.py has each solution compiled.
+        # Without the compiler: tests/checking/test_progress.py has each solution compiled.
         return check(exercise, _changed(exercise, changes, tmp_path), compiler=None, limit=limit)
 
     return verdict
@@ -54,14 +53,6 @@ def _changed(exercise: Exercise, changes: tuple[tuple[str, str], ...], folder: P
     script = folder / f"exercise_{exercise.number}.py"
     script.write_text(text, encoding="utf-8")
     return script
-
-
-@pytest.mark.parametrize("exercise", EXERCISES.values(), ids=EXERCISES)
-def test_a_solution_passes_every_case(exercise: Exercise, checked: Check) -> None:
-    verdict = checked(exercise)
-    assert verdict.findings == ()
-    assert [case.name for case in verdict.cases] == [case.name for case in exercise.cases]
-    assert "may be off by" in verdict.tolerance
 
 
 WRONG = (
@@ -246,22 +237,7 @@ def test_a_script_that_does_not_end_is_killed_with_all_it_has_started(checked: C
     finding = checked(ADD, launcher, limit=1.0).findings[0]
     assert (finding.kind, finding.hint_name) == (Kind.TIMEOUT, "infinite-loop")
     assert finding.source in ("while True:", "pass")
-    assert _gone(int(mark.read_text()))
-
-
-def _gone(pid: int) -> bool:
-    """Whether a process has ended: killed ones may wait a moment for whoever collects them."""
-    deadline = time.monotonic() + 10
-    while time.monotonic() < deadline:
-        try:
-            os.kill(pid, 0)
-        except ProcessLookupError:
-            return True
-        state = Path(f"/proc/{pid}/stat")
-        if state.exists() and state.read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "Z":
-            return True
-        time.sleep(0.01)
-    return False
+    assert dies(int(mark.read_text()))
 
 
 def test_a_helper_of_a_kernel_needs_no_constexpr(judged: Check) -> None:

@@ -272,6 +272,10 @@ def test_all_solutions_pass_at_once_as_json(workshop: Workshop) -> None:
     verdicts = [json.loads(line) for line in result.stdout.splitlines()]
     assert result.returncode == 0, result.stderr
     assert [(verdict["exercise"], verdict["passed"]) for verdict in verdicts] == [(n, True) for n in EXERCISES]
+    for verdict, exercise in zip(verdicts, EXERCISES.values(), strict=True):
+        assert [case["name"] for case in verdict["cases"]] == [case.name for case in exercise.cases]
+        assert verdict["findings"] == []
+        assert "may be off by" in verdict["tolerance"]
 
 
 def test_json_stands_alone_whatever_the_script_prints(workshop: Workshop, repository: Path) -> None:

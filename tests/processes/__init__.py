@@ -1,4 +1,4 @@
-"""Looking after processes that tests have started."""
+"""Running scripts in tests, and looking after the processes that tests have started."""
 
 from __future__ import annotations
 
@@ -9,6 +9,28 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+
+from triton_workshop.processes.run import Run
+from triton_workshop.processes.script import Outcome, Script
+
+Start = Callable[[Script], Run]
+FAULT = """\
+import os; os.environ["TRITON_INTERPRET"] = "1"
+from triton_workshop import DEVICE
+import torch, triton
+import triton.language as tl
+@triton.jit
+def fill_kernel(x_ptr):
+    tl.store(x_ptr + 4, 1.0)
+fill_kernel[(1,)](torch.zeros(4))
+"""
+"""A script whose kernel stores outside of a tensor, on line 7."""
+
+
+def finish(start: Start, source: str, folder: Path, language: str = "python", **options: object) -> tuple[str, Outcome]:
+    """Run a script to its end: what it printed, and how it ended."""
+    with start(Script(language, source, folder, **options)) as run:  # type: ignore[arg-type]
+        return b"".join(run.output()).decode(errors="surrogateescape"), run.wait()
 
 
 def alive(process: int) -> bool:

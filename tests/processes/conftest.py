@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from typing import Protocol
+from collections.abc import Iterator
 
 import pytest
 
+from processes import Start
 from triton_workshop.processes.run import Run
 from triton_workshop.processes.runner import Runner
-from triton_workshop.processes.script import Outcome, Script
 
 WARM_SECONDS = 180
 """A parent imports torch, on a machine that may be busy."""
-
-Start = Callable[[Script], Run]
-
-
-class Finish(Protocol):
-    """Runs a Python script to its end: what it printed, and how it ended."""
-
-    def __call__(self, source: str, **options: object) -> tuple[str, Outcome]: ...
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from processes import dies, eventually
+from processes import FAULT, dies, eventually
 from triton_workshop.processes import warm
 from triton_workshop.processes.command import IDLE, IDLE_SECONDS, IdleError, idle_seconds
 from triton_workshop.processes.modes import Mode
@@ -23,16 +23,6 @@ if sys.platform != "linux":
 
 RUN = [sys.executable, "-m", "triton_workshop.processes"]
 WORKSHOP = [sys.executable, "-c", "from triton_workshop.cli import main; main()", "run"]
-FAULT = """\
-import os; os.environ["TRITON_INTERPRET"] = "1"
-from triton_workshop import DEVICE
-import torch, triton
-import triton.language as tl
-@triton.jit
-def fill_kernel(x_ptr):
-    tl.store(x_ptr + 4, 1.0)
-fill_kernel[(1,)](torch.zeros(4))
-"""
 WHO = "import os, torch; print(os.getppid(), os.getpid(), flush=True)"
 
 

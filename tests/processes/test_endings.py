@@ -14,8 +14,7 @@ from unittest.mock import ANY
 
 import pytest
 
-from processes import alive, dies, eventually
-from processes.conftest import Start
+from processes import Start, alive, dies, eventually, finish
 from triton_workshop.processes import guard
 from triton_workshop.processes.run import Run
 from triton_workshop.processes.runner import Runner
@@ -34,17 +33,15 @@ print(os.getpid(), inside.pid, outside.pid, os.getppid(), flush=True)
 """A script with two children, one of them in a session of its own. What it prints ends with its parent."""
 
 
+WHOSE = "import os, torch; print(os.getppid())"
+
+
 @contextmanager
 def apart(folder: Path) -> Iterator[None]:
     """Here a Runner has a parent of its own, which nobody else keeps."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_RUNTIME_DIR", str(folder))
         yield
-
-
-def finish(start: Start, script: Script) -> tuple[str, Outcome]:
-    with start(script) as run:
-        return b"".join(run.output()).decode(), run.wait()
 
 
 def numbers(output: Iterator[bytes]) -> list[int]:
@@ -56,13 +53,13 @@ def numbers(output: Iterator[bytes]) -> list[int]:
 
 
 def test_a_script_may_run_for_so_long(start: Start, tmp_path: Path) -> None:
-    printed, outcome = finish(start, Script("python", "while True: pass", tmp_path, time_limit=0.5))
+    printed, outcome = finish(start, "while True: pass", tmp_path, time_limit=0.5)
     assert "KeyboardInterrupt" in printed
     assert (outcome.reason, outcome.succeeded) == ("over the time limit", False)
 
 
 def test_the_clock_does_not_trouble_a_script_that_is_quick(start: Start, tmp_path: Path) -> None:
-    assert finish(start, Script("python", "print(1)", tmp_path, time_limit=60))[1].succeeded
+    assert finish(start, "print(1)", tmp_path, time_limit=60)[1].succeeded
 
 
 @pytest.mark.parametrize(
@@ -70,25 +67,25 @@ def test_the_clock_does_not_trouble_a_script_that_is_quick(start: Start, tmp_pat
     [("held = bytearray(16 << 30)", "MemoryError"), ("import torch; torch.ones(4 << 30)", "memory")],
 )
 def test_a_script_may_hold_so_much(start: Start, tmp_path: Path, source: str, complaint: str) -> None:
-    printed, outcome = finish(start, Script("python", source, tmp_path, memory_limit=6 * GIB))
+    printed, outcome = finish(start, source, tmp_path, memory_limit=6 * GIB)
     assert complaint in printed
     assert outcome.reason == "exit 1"
 
 
 def test_within_its_memory_a_script_computes(start: Start, tmp_path: Path) -> None:
     source = "import torch; print(torch.ones(1000, 1000).sum().item())"
-    assert finish(start, Script("python", source, tmp_path, memory_limit=6 * GIB))[0] == "1000000.0\n"
+    assert finish(start, source, tmp_path, memory_limit=6 * GIB)[0] == "1000000.0\n"
 
 
 def test_a_script_has_a_terminal_where_it_asks_for_one(start: Start, tmp_path: Path) -> None:
     source = "import os, sys; print(sys.stdin.isatty(), sys.stderr.isatty(), os.get_terminal_size()[:])"
-    printed, outcome = finish(start, Script("python", source, tmp_path, terminal=(71, 17)))
+    printed, outcome = finish(start, source, tmp_path, terminal=(71, 17))
     assert printed == "True True (71, 17)\r\n"
     assert outcome.succeeded
 
 
 def test_a_group_that_outlives_its_script_is_ended(start: Start, tmp_path: Path) -> None:
-    printed, outcome = finish(start, Script("python", FAMILY, tmp_path))
+    printed, outcome = finish(start, FAMILY, tmp_path)
     inside, outside = map(int, printed.split()[1:3])
     assert outcome.succeeded
     assert dies(inside)
@@ -143,14 +140,13 @@ def parent_since(before: set[int]) -> int:
 def test_a_script_whose_parent_dies_before_it_has_begun_says_so(tmp_path: Path) -> None:
     """And the next one has a new parent."""
     before = parents()
-    script = Script("python", "import os, torch; print(os.getppid())", tmp_path)
     with apart(tmp_path), Runner() as runner:
-        with runner.run(script) as run:
+        with runner.run(Script("python", WHOSE, tmp_path)) as run:
             parent = parent_since(before)
             os.kill(parent, signal.SIGKILL)
             assert b"".join(run.output()) == b""
             assert run.wait().reason == "killed by SIGKILL"
-        assert int(finish(runner.run, script)[0]) not in (parent, os.getpid())
+        assert int(finish(runner.run, WHOSE, tmp_path)[0]) not in (parent, os.getpid())
 
 
 def test_a_run_that_has_lost_its_parent_leaves_the_next_parent_alone(tmp_path: Path) -> None:
@@ -170,7 +166,7 @@ def test_a_run_that_has_lost_its_parent_leaves_the_next_parent_alone(tmp_path: P
 @pytest.mark.parametrize("shows", ["", "# PIL, which may show pictures"])
 def test_a_script_that_reports_an_error_itself_names_all_its_frames(start: Start, tmp_path: Path, shows: str) -> None:
     source = "import sys\ndef a(): b()\ndef b(): 1 / 0\ntry: a()\nexcept Exception: sys.excepthook(*sys.exc_info())"
-    printed, _ = finish(start, Script("python", f"{source} {shows}", tmp_path))
+    printed, _ = finish(start, f"{source} {shows}", tmp_path)
     assert [name for name in ("in <module>", "in a", "in b") if name in printed] == ["in <module>", "in a", "in b"]
 
 
@@ -219,7 +215,7 @@ print(child, flush=True)
 
 
 def test_a_copy_of_a_warm_script_in_a_session_of_its_own_ends_too(warm: Runner, tmp_path: Path) -> None:
-    printed, _ = finish(warm.run, Script("python", FORKS_AWAY, tmp_path))
+    printed, _ = finish(warm.run, FORKS_AWAY, tmp_path)
     assert dies(int(printed))
 
 
@@ -244,10 +240,9 @@ def test_nothing_survives_a_client_that_is_killed_without_a_parent(tmp_path: Pat
 
 
 def test_a_script_starts_after_somebody_has_tidied_up_the_temporary_files(tmp_path: Path) -> None:
-    again = Script("bash", "echo again", tmp_path)
     with Runner() as runner:
         shutil.rmtree(runner.folder())
-        assert finish(runner.run, again)[0] == "again\n"
+        assert finish(runner.run, "echo again", tmp_path, "bash")[0] == "again\n"
         folder = runner.folder()
     assert not folder.exists()
 
@@ -291,14 +286,13 @@ def test_a_parent_leaves_when_it_has_imported_for_nobody(tmp_path: Path) -> None
 
 def test_a_spare_child_that_is_killed_is_missed_by_nobody(tmp_path: Path) -> None:
     """Even if it is killed more often than the parent keeps another."""
-    script = Script("python", "import os, torch; print(os.getppid())", tmp_path)
     with apart(tmp_path), Runner() as runner:
-        parent = int(finish(runner.run, script)[0])
+        parent = int(finish(runner.run, WHOSE, tmp_path)[0])
         for _ in range(5):
             for child in map(int, Path(f"/proc/{parent}/task/{parent}/children").read_text(encoding="utf-8").split()):
                 os.kill(child, signal.SIGKILL)
                 assert dies(child)
-            assert finish(runner.run, script) == (f"{parent}\n", Outcome(0, ANY))
+            assert finish(runner.run, WHOSE, tmp_path) == (f"{parent}\n", Outcome(0, ANY))
 
 
 def open_files(process: int) -> int:
@@ -306,7 +300,7 @@ def open_files(process: int) -> int:
 
 
 def test_five_hundred_runs_leave_nothing(warm: Runner, tmp_path: Path) -> None:
-    parent = int(finish(warm.run, Script("python", "import os; print(os.getppid())", tmp_path))[0])
+    parent = int(finish(warm.run, "import os; print(os.getppid())", tmp_path)[0])
 
     def held() -> tuple[int, int, int]:
         """Descriptors here and in the parent, and how many children that has: on a GPU, the spare one."""
@@ -320,7 +314,7 @@ def test_five_hundred_runs_leave_nothing(warm: Runner, tmp_path: Path) -> None:
     before, memory = held(), resident()
     for number in range(500):
         ending = ("import os; os.fork()", "", "1 / 0", "import os; os.kill(os.getpid(), 9)")[number % 4]
-        finish(warm.run, Script("python", f"print({number})\n{ending}", tmp_path))
+        finish(warm.run, f"print({number})\n{ending}", tmp_path)
     # The parent may still be closing the last connection; the first may have been open when we looked before.
     assert eventually(lambda: all(now <= then for now, then in zip(held(), before, strict=True))), (before, held())
     assert resident() - memory < 4 << 20

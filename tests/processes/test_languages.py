@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from processes.conftest import Start
+from processes import Start
 from triton_workshop.deck import fences
 from triton_workshop.processes.languages import MissingProgramError, executor, executors, runnable
 from triton_workshop.processes.run import Run

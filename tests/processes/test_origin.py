@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from processes.conftest import Start
+from processes import FAULT, Start, finish
+from triton_workshop.processes.run import Run
 from triton_workshop.processes.runner import Runner
-from triton_workshop.processes.script import Origin, Script
+from triton_workshop.processes.script import Origin
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="bash, and file names as POSIX has them")
 
@@ -34,38 +35,6 @@ SAID = {
     "error in bash": ("bash", "echo one\nnosuchcommand", "talk.md: line 42: nosuchcommand"),
     "error in sh": ("sh", "echo one\nnosuchcommand", "42: nosuchcommand"),
 }
-
-
-@pytest.mark.parametrize("claim", SAID)
-def test_a_line_has_the_decks_number(start: Start, tmp_path: Path, claim: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    # A test that resolves the device in this process leaves it set where there is no GPU; then no order is wrong.
-    monkeypatch.delenv("TRITON_INTERPRET", raising=False)
-    language, source, said = SAID[claim]
-    if claim.startswith("imports") and start.__name__ == "Run":
-        pytest.skip("takes seconds in a new process")
-    with start(Script(language, source, tmp_path, columns=200, origin=Origin("talk.md", 41))) as run:
-        printed = b"".join(run.output()).decode()
-    assert said in printed
-    assert "workshop-" not in printed
-
-
-KERNEL = """\
-import os; os.environ["TRITON_INTERPRET"] = "1"
-from triton_workshop import DEVICE
-import torch, triton
-import triton.language as tl
-@triton.jit
-def fill_kernel(x_ptr):
-    tl.store(x_ptr + 4, 1.0)
-fill_kernel[(1,)](torch.zeros(4))
-"""
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="warm processes are forks, on Linux only")
-@pytest.mark.parametrize(("origin", "line"), [(None, 7), (Origin("talk.md", 101), 107)])
-def test_a_kernels_fault_has_the_decks_number(warm: Runner, tmp_path: Path, origin: Origin | None, line: int) -> None:
-    with warm.run(Script("python", KERNEL, tmp_path, origin=origin)) as run:
-        assert f"Line {line}: `tl.store".encode() in b"".join(run.output())
 
 
 NUMBERS = (None, None, 1, None, 2, 3)
@@ -101,36 +70,51 @@ SHOWN = {
 }
 
 
-@pytest.mark.parametrize("claim", SHOWN)
-def test_a_line_has_the_number_that_its_slide_shows(
-    start: Start, tmp_path: Path, claim: str, monkeypatch: pytest.MonkeyPatch
+IN_THE_DECK = [(*said, {"origin": Origin("talk.md", 41)}) for said in SAID.values()]
+ON_ITS_SLIDE = [(*shown, {"numbers": NUMBERS}) for shown in SHOWN.values()]
+
+
+@pytest.mark.parametrize(
+    ("language", "source", "said", "named"),
+    IN_THE_DECK + ON_ITS_SLIDE,
+    ids=[*(f"{claim}, in the deck" for claim in SAID), *(f"{claim}, on its slide" for claim in SHOWN)],
+)
+def test_a_line_has_the_decks_number_or_the_one_that_its_slide_shows(
+    start: Start,
+    tmp_path: Path,
+    language: str,
+    source: str,
+    said: str,
+    named: dict[str, object],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    # A test that resolves the device in this process leaves it set where there is no GPU; then no order is wrong.
     monkeypatch.delenv("TRITON_INTERPRET", raising=False)
-    language, source, said = SHOWN[claim]
-    if claim.startswith("imports") and start.__name__ == "Run":
+    if WRONG_ORDER in source and start is Run:
         pytest.skip("takes seconds in a new process")
-    with start(Script(language, source, tmp_path, columns=200, numbers=NUMBERS)) as run:
-        printed = b"".join(run.output()).decode()
+    printed, _ = finish(start, source, tmp_path, language, columns=200, **named)
     assert said in printed
     assert "workshop-" not in printed
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="warm processes are forks, on Linux only")
 @pytest.mark.parametrize(
-    ("numbers", "line"),
-    [((None,) * 4 + (1, 2, 3, 4), "Line 3"), ((1, 2, 3, 4, None, None, None, 5), "A hidden line")],
+    ("named", "line"),
+    [
+        ({}, "Line 7"),
+        ({"origin": Origin("talk.md", 101)}, "Line 107"),
+        ({"numbers": (None,) * 4 + (1, 2, 3, 4)}, "Line 3"),
+        ({"numbers": (1, 2, 3, 4, None, None, None, 5)}, "A hidden line"),
+    ],
 )
-def test_a_kernels_fault_has_the_number_that_its_slide_shows(
-    warm: Runner, tmp_path: Path, numbers: tuple[int | None, ...], line: str
-) -> None:
-    with warm.run(Script("python", KERNEL, tmp_path, numbers=numbers)) as run:
-        assert f"  {line}: `tl.store(x_ptr + 4, 1.0)`. Is a mask missing?\n".encode() in b"".join(run.output())
+def test_so_has_a_kernels_fault(warm: Runner, tmp_path: Path, named: dict[str, object], line: str) -> None:
+    printed, _ = finish(warm.run, FAULT, tmp_path, **named)
+    assert f"  {line}: `tl.store(x_ptr + 4, 1.0)`. Is a mask missing?\n" in printed
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="warm processes are forks, on Linux only")
 def test_an_error_in_a_kernel_shows_the_scripts_own_lines_and_no_others(warm: Runner, tmp_path: Path) -> None:
-    with warm.run(Script("python", KERNEL.replace("x_ptr + 4, 1.0", "x_ptr + 4, nothing"), tmp_path)) as run:
-        printed = b"".join(run.output()).decode()
+    printed, _ = finish(warm.run, FAULT.replace("x_ptr + 4, 1.0", "x_ptr + 4, nothing"), tmp_path)
     assert re.findall(r'File "(?:.*/)?(.*)", line \d+, in (\S+)', printed) == [
         ("block.py", "<module>"),
         ("block.py", "fill_kernel"),
@@ -139,7 +123,6 @@ def test_an_error_in_a_kernel_shows_the_scripts_own_lines_and_no_others(warm: Ru
 
 
 def test_a_file_that_a_block_runs_keeps_its_own_numbers(start: Start, tmp_path: Path) -> None:
-    (tmp_path / "kernel.py").write_text(KERNEL)
-    source = "import runpy\nrunpy.run_path('kernel.py')"
-    with start(Script("python", source, tmp_path, numbers=(1, 2))) as run:
-        assert b"Line 7: `tl.store" in b"".join(run.output())
+    (tmp_path / "kernel.py").write_text(FAULT)
+    printed, _ = finish(start, "import runpy\nrunpy.run_path('kernel.py')", tmp_path, numbers=(1, 2))
+    assert "Line 7: `tl.store" in printed

@@ -11,17 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from processes import dies
-from processes.conftest import Start
-from triton_workshop.processes.script import CannotRunError, Outcome, Script
+from processes import Start, dies, finish
+from triton_workshop.processes.script import CannotRunError, Script
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="process groups and signals as POSIX has them")
-
-
-def finish(start: Start, source: str, folder: Path, language: str = "python", columns: int = 80) -> tuple[str, Outcome]:
-    with start(Script(language, source, folder, columns)) as run:
-        text = b"".join(run.output()).decode(errors="replace")
-        return text, run.wait()
 
 
 def first_line(output: Iterator[bytes]) -> bytes:
@@ -90,8 +83,8 @@ def test_a_failure_is_named(start: Start, tmp_path: Path, source: str, reason: s
 
 
 def test_bytes_that_are_no_text_pass_through(start: Start, tmp_path: Path) -> None:
-    with start(Script("python", r"import os; os.write(1, b'\xff\xfe\x00ok')", tmp_path)) as run:
-        assert b"".join(run.output()) == b"\xff\xfe\x00ok"
+    printed, _ = finish(start, r"import os; os.write(1, b'\xff\xfe\x00ok')", tmp_path)
+    assert printed.encode(errors="surrogateescape") == b"\xff\xfe\x00ok"
 
 
 def test_output_streams_before_the_script_ends(start: Start, tmp_path: Path) -> None:
@@ -133,8 +126,7 @@ def test_stop_kills_what_ignores_the_interrupt(start: Start, tmp_path: Path) -> 
 
 
 def test_children_die_with_their_script(start: Start, tmp_path: Path) -> None:
-    source = "sleep 60 & echo $!"
-    printed, outcome = finish(start, source, tmp_path, "bash")
+    printed, outcome = finish(start, "sleep 60 & echo $!", tmp_path, "bash")
     assert outcome.succeeded
     assert dies(int(printed))
 
@@ -161,8 +153,7 @@ def test_an_exception_in_the_reader_leaves_nothing_behind(start: Start, tmp_path
 
 
 def test_much_output_arrives_whole(start: Start, tmp_path: Path) -> None:
-    with start(Script("python", "import sys\nsys.stdout.write('x' * 20_000_000)", tmp_path)) as run:
-        assert sum(map(len, run.output())) == 20_000_000
+    assert len(finish(start, "import sys\nsys.stdout.write('x' * 20_000_000)", tmp_path)[0]) == 20_000_000
 
 
 def test_an_unknown_language_names_the_known_ones(start: Start, tmp_path: Path) -> None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
 import pytest
 
-from processes.conftest import Start
+from processes import finish
+from triton_workshop.processes.run import Run
 from triton_workshop.processes.runner import Runner
-from triton_workshop.processes.script import Outcome, Script
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="warm processes are forks, on Linux only")
 
@@ -114,33 +115,24 @@ SAME = {
 }
 
 
-def run(start: Start, source: str, folder: Path, **options: object) -> tuple[bytes, Outcome]:
-    with start(Script("python", source, folder, **options)) as running:  # type: ignore[arg-type]
-        return b"".join(running.output()), running.wait()
-
-
-def without_places(text: bytes) -> list[bytes]:
+def without_places(text: str) -> list[str]:
     """Text without what differs from run to run: the temporary folder, addresses, thread numbers."""
-    import re
-
-    return re.sub(rb"(?:workshop-\w+/?)+|0x[0-9a-f]+|Thread-\d+", b"*", text).split(b"\n")
+    return re.sub(r"(?:workshop-\w+/?)+|0x[0-9a-f]+|Thread-\d+", "*", text).split("\n")
 
 
 @pytest.mark.parametrize("claim", SAME)
 def test_a_warm_run_is_as_a_cold_one(warm: Runner, tmp_path: Path, claim: str) -> None:
-    from triton_workshop.processes.run import Run
-
     (tmp_path / "neighbour.py").write_text("value = 5\n")
     source = SAME[claim].replace(
         "import neighbour", f"import sys; sys.path.append({str(tmp_path)!r}); import neighbour"
     )
-    cold_text, cold = run(Run, source, tmp_path)
-    warm_text, outcome = run(warm.run, source, tmp_path)
+    cold_text, cold = finish(Run, source, tmp_path)
+    warm_text, outcome = finish(warm.run, source, tmp_path)
     assert without_places(warm_text) == without_places(cold_text)
     assert outcome.reason == cold.reason
 
 
 def test_random_numbers_differ_from_run_to_run(warm: Runner, tmp_path: Path) -> None:
     source = "import random, numpy, torch\nprint(random.random(), numpy.random.rand(), torch.rand(1).item())"
-    printed = [word for _ in range(2) for word in run(warm.run, source, tmp_path)[0].split()]
+    printed = [word for _ in range(2) for word in finish(warm.run, source, tmp_path)[0].split()]
     assert len(set(printed)) == 6

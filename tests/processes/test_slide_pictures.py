@@ -9,9 +9,8 @@ from pathlib import Path
 
 from PIL import Image
 
-from processes.conftest import Start
+from processes import Start, finish
 from triton_workshop.images import HANDED_OVER
-from triton_workshop.processes.script import Script
 from triton_workshop.processes.slide_pictures import python_command
 
 HERE = re.compile(re.escape(HANDED_OVER).replace(r"\{\}", "(.*?)"))
@@ -46,10 +45,9 @@ divide()
 """
 
 
-def output_of(start: Start, source: str, folder: Path, pictures: Path | None, columns: int = 40) -> str:
-    with start(Script("python", source, folder, columns, pictures=pictures)) as run:
-        printed = b"".join(run.output()).decode()
-        assert run.wait().succeeded, printed
+def output_of(start: Start, source: str, folder: Path, pictures: Path | None) -> str:
+    printed, outcome = finish(start, source, folder, columns=40, pictures=pictures)
+    assert outcome.succeeded, printed
     return printed
 
 
