@@ -18,11 +18,6 @@ class PublishedGpu:
     tensor: Mapping[str, float]
     """Of the tensor cores, without sparsity and with sums in float32, by what they multiply: tf32, fp16, bf16."""
 
-    @property
-    def balance(self) -> float:
-        """Float32 operations per byte above which arithmetic is the limit, not memory."""
-        return self.float32 / self.bandwidth
-
 
 PUBLISHED = (
     # NVIDIA, T4 Tensor Core GPU product brief (PB-09256) and data sheet.

@@ -142,18 +142,14 @@ def measure_script(connection: Connection, exercise: Exercise, sources: Mapping[
 
 
 def measured(
-    exercise: Exercise,
-    sources: Mapping[str, Source],
-    output: int,
-    tell: Callable[[Progress], None],
-    limit: float = LIMIT,
+    exercise: Exercise, sources: Mapping[str, Source], output: int, tell: Callable[[Progress], None]
 ) -> tuple[Report | object, ...]:
     """What the GPU reports of these scripts, the learner's first; progress goes to `tell`.
 
     An item that is not a Report is the checker's Observation of a script that did not finish.
     """
     kept: list[Report | object] = []
-    within = TimeLimit(limit, next(iter(sources.values())).file)
+    within = TimeLimit(LIMIT, next(iter(sources.values())).file)
     with on_the_gpu(measure_script, exercise, sources, output=output, limit=within) as measuring:
         for report in observations(measuring):
             if isinstance(report, Progress):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from triton_workshop.checking.check import LIMIT, check, verdicts
+from triton_workshop.checking.check import check, verdicts
 from triton_workshop.checking.exercises import EXERCISES, REQUIRED
 from triton_workshop.checking.exercises.exercise import ROOT, Exercise
 from triton_workshop.checking.reporting.progress import (
@@ -50,7 +50,7 @@ def chosen(numbers: list[str], file: Path | None, *, solutions: bool, every: boo
     return [(each, _there(each, each.solution_file if solutions else each.exercise_file)) for each in exercises]
 
 
-def run_check(scripts: Scripts, *, as_json: bool, gpu: bool, limit: float = LIMIT) -> int:
+def run_check(scripts: Scripts, *, as_json: bool, gpu: bool) -> int:
     """Check what was chosen, and report verdicts on the screen, or as JSON, one object per line."""
     speak_utf8()
     # Standard output gets only the JSON: what a script prints goes to standard error.
@@ -60,7 +60,7 @@ def run_check(scripts: Scripts, *, as_json: bool, gpu: bool, limit: float = LIMI
         for place, (exercise, file) in enumerate(scripts):
             if place and not as_json:
                 console.print()
-            steps = verdicts(exercise, file, gpu=gpu and runs_on_a_gpu(), compiler=compiler, limit=limit, output=output)
+            steps = verdicts(exercise, file, gpu=gpu and runs_on_a_gpu(), compiler=compiler, output=output)
             if as_json:
                 *_, verdict = steps
                 print(json.dumps(verdict.as_json()), flush=True)

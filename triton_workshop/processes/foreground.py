@@ -119,7 +119,7 @@ def _terminal_as_it_was() -> Iterator[None]:
         yield
     finally:
         with suppress(OSError):  # not this session's
-            come_to_the_front(os.getpgrp())
+            come_to_the_front()
         with suppress(OSError, termios.error):  # gone
             termios.tcsetattr(0, termios.TCSADRAIN, settings)
             os.write(1, SOFT_RESET)

@@ -29,19 +29,19 @@ def main(place: str, commands: list[list[str]]) -> NoReturn:
         os.login_tty(os.dup(0))
     elif place == FOREGROUND:
         with suppress(OSError):  # a terminal that belongs to no session has no foreground, and can be used as it is
-            come_to_the_front(os.getpgrp())
+            come_to_the_front()
     *earlier, last = commands
     for command in earlier:
         _compile(command, quiet=place != PIPE)
     _become(last)
 
 
-def come_to_the_front(group: int) -> None:
-    """Makes a process group the foreground group of the terminal at standard input."""
+def come_to_the_front() -> None:
+    """Makes this process's group the foreground group of the terminal at standard input."""
     # A group in the background may not ask for it, unless it ignores the signal that says so.
     before = signal.signal(signal.SIGTTOU, signal.SIG_IGN)
     try:
-        os.tcsetpgrp(0, group)
+        os.tcsetpgrp(0, os.getpgrp())
     finally:
         signal.signal(signal.SIGTTOU, before)
 

@@ -202,15 +202,15 @@ def changed(case: Case, name: str, change: Callable[..., tuple[torch.Tensor, ...
     return Case(name, lambda device: change(*case.arguments(device)))
 
 
-def small_picture(device: str, width: int = 64) -> torch.Tensor:
-    """The workshop's picture, (3, height, width), values 0 to 1. Without torchvision, whose import takes seconds."""
+def small_picture(device: str) -> torch.Tensor:
+    """The workshop's picture, (3, height, 64), values 0 to 1. Without torchvision, whose import takes seconds."""
     import torch
     from PIL import Image
 
     with Image.open(PICTURE) as file:
-        file.draft("RGB", (4 * width, 4 * width))  # a JPEG is decoded smaller at once
+        file.draft("RGB", (256, 256))  # a JPEG is decoded smaller at once
         picture = file.convert("RGB")
-        picture = picture.resize((width, max(1, round(width * picture.height / picture.width))))
+        picture = picture.resize((64, round(64 * picture.height / picture.width)))
     pixels = torch.frombuffer(bytearray(picture.tobytes()), dtype=torch.uint8)
     planes = pixels.view(picture.height, picture.width, 3).permute(2, 0, 1).float() / 255
     return planes.contiguous().to(device)
