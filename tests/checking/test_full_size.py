@@ -1,0 +1,57 @@
+"""What the pass on a GPU makes of a script's calls: without a GPU, with tensors that stay on the CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+import torch
+
+from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.checking.exercises.exercise import Case
+from triton_workshop.checking.full_size import run_on_the_gpu
+from triton_workshop.checking.judging.trial import Trial
+from triton_workshop.checking.judging.verdict import CaseResult, Kind
+from triton_workshop.checking.observing.observe import Observer
+from triton_workshop.checking.observing.source import Source
+
+ADD = EXERCISES["1"]
+SMALL = tuple(Case(case.name, lambda _, case=case: case.arguments("cpu")) for case in ADD.cases[:2])
+NAMES = ("1,000 elements, GPU", "1 element, GPU")
+
+
+@pytest.fixture(autouse=True)
+def _no_gpu_to_wait_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "synchronize", lambda: None)
+
+
+def trial(launcher: Callable[..., torch.Tensor]) -> tuple[Trial, list[CaseResult]]:
+    """What comes of all cases, and which of them were reported as they were done."""
+    source, done = Source.read(ADD.solution_file, ADD.kernel, ADD.launcher), list[CaseResult]()
+    observer = Observer(launcher, source.file, simulated=False)
+    return run_on_the_gpu(replace(ADD, gpu_cases=SMALL), source, observer, 20, done.append), done
+
+
+def test_every_case_is_judged_and_reported() -> None:
+    found, done = trial(lambda x, y: x + y)
+    assert found.findings == ()
+    assert done == [*found.cases] == [CaseResult(name, passed=True) for name in NAMES]
+    assert found.tolerance.startswith("float32")
+
+
+def test_the_first_case_that_fails_is_the_last() -> None:
+    found, done = trial(lambda x, y: x - y)
+    assert done == [*found.cases] == [CaseResult(NAMES[0], passed=False)]
+    assert [(finding.kind, finding.case) for finding in found.findings] == [(Kind.WRONG_VALUES, NAMES[0])]
+    assert found.failed is None, "its tensors would go to another process"
+
+
+def test_a_store_beside_an_argument_is_found() -> None:
+    def stores_behind_it(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        x.as_strided((1,), (1,), x.storage_offset() + len(x)).fill_(1.0)
+        return x + y
+
+    [finding] = trial(stores_behind_it)[0].findings
+    assert (finding.kind, finding.hint_name) == (Kind.OUT_OF_BOUNDS_STORE, "mask-missing")
+    assert finding.case == NAMES[0]
