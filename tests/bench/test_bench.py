@@ -125,9 +125,9 @@ def test_what_is_wrong_at_the_counted_size_alone_has_no_figure(
 
 
 def test_a_kernel_that_hangs_is_stopped() -> None:
-    source = Source.read(ADD.solution_file, ADD.kernel, ADD.launcher)
+    source = Source.read(ADD.solution_file, ADD)
     source = replace(source, text=source.text.replace("return output", "while True: pass"))
-    cost, findings = count(ADD, source, 2, limit=0.3)
+    cost, findings = count(source, 2, limit=0.3)
     assert cost is None
     assert [finding.kind for finding in findings] == [Kind.TIMEOUT]
 
@@ -234,9 +234,9 @@ def test_the_slide_shows_what_the_bench_says() -> None:
     exercise, workload = EXERCISES["3"], WORKLOADS["3"]
     arguments = workload.counted.arguments("cpu")
     costs = []
-    plain = Source.read(exercise.solution_file, exercise.kernel, exercise.launcher)
-    for source in bench_module.sources_of(exercise, plain).values():
-        launcher = load(source, exercise.launcher)
+    plain = Source.read(exercise.solution_file, exercise)
+    for source in bench_module.sources_of(plain).values():
+        launcher = load(source)
         with record(layout=True) as launches:
             launcher(*arguments)
         costs.append(cost_of(launches))

@@ -53,8 +53,8 @@ def _small_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def launchers(number: str = "1") -> dict[str, Callable[..., torch.Tensor]]:
     exercise = EXERCISES[number]
-    source = Source.read(exercise.solution_file, exercise.kernel, exercise.launcher)
-    return {"yours": load(source, exercise.launcher)}
+    source = Source.read(exercise.solution_file, exercise)
+    return {"yours": load(source)}
 
 
 def test_every_size_is_timed_in_every_way() -> None:
@@ -182,7 +182,7 @@ TIMED = replace(BEGUN, times=Times(MACHINE, SIZES))
 
 def of_reports(monkeypatch: pytest.MonkeyPatch, *reports: object) -> Bench:
     monkeypatch.setattr(measuring, "measured", lambda *arguments: reports)
-    source = Source.read(ADD.solution_file, ADD.kernel, ADD.launcher)
+    source = Source.read(ADD.solution_file, ADD)
     return bench_module._measured(BEGUN, source, 2, lambda now: None)
 
 
@@ -280,7 +280,7 @@ def test_the_learners_best_ratio_is_remembered(monkeypatch: pytest.MonkeyPatch, 
 def test_a_script_is_measured_beside_the_solutions_that_it_is_not() -> None:
     files = {ADD.exercise_file: ["yours", "plain", "fast"], ADD.solution_file: ["plain", "fast"]}
     for file, names in files.items():
-        sources = bench_module.sources_of(ADD, Source.read(file, ADD.kernel, ADD.launcher))
+        sources = bench_module.sources_of(Source.read(file, ADD))
         assert list(sources) == names
         assert sources[names[0]].file == file
 

@@ -87,7 +87,7 @@ def judge_here(exercise: Exercise, file: Path, *, search: float = SEARCH) -> Ver
     limit = limited(TimeLimit(LIMIT, file), partial(_give_up, file))
     with unhurried(search), _edits_seen_once(), _nothing_left_behind(file), limit:
         # A script's allocator for Triton is a context variable: in a copy it stays the script's own.
-        outcome = contextvars.copy_context().run(_judged, exercise, source)
+        outcome = contextvars.copy_context().run(_judged, source)
     return verdict_of(exercise, file, beginning, outcome)
 
 
@@ -132,19 +132,19 @@ def told(verdict: Verdict) -> str:
     return repr(replace(verdict, seconds=0, findings=findings))  # as text: an element that is NaN is equal to itself
 
 
-def _judged(exercise: Exercise, source: Source) -> trial.Trial:
-    judge = Judge(exercise, source, LIMIT)
-    outcome = trial.judged(judge, exercise.cases, _observations(exercise, source))
-    return trial.located(judge, outcome, partial(diagnosis_of, exercise, source))
+def _judged(source: Source) -> trial.Trial:
+    judge = Judge(source, LIMIT)
+    outcome = trial.judged(judge, source.exercise.cases, _observations(source))
+    return trial.located(judge, outcome, partial(diagnosis_of, source))
 
 
-def _observations(exercise: Exercise, source: Source) -> Iterator[Observation]:
+def _observations(source: Source) -> Iterator[Observation]:
     with _unheard():
-        observer = observer_of(exercise, source)
+        observer = observer_of(source)
     if isinstance(observer, Observation):
         yield observer
         return
-    for case in exercise.cases:
+    for case in source.exercise.cases:
         with _unheard():
             seen = observer.observe(case.arguments("cpu"))
         yield seen

@@ -96,8 +96,8 @@ def test_a_right_answer_may_be_put_together_from_what_kernels_stored(name: str, 
 
 @pytest.mark.parametrize(("loop", "idea"), [("while True", "infinite-loop"), ("for i in range(9)", "too-much-work")])
 def test_only_a_while_is_taken_for_an_endless_loop(loop: str, idea: str) -> None:
-    source = Source(Path("exercise_1.py"), f"{loop}:\n    pass\n", ADD.kernel, ADD.launcher)
-    assert Judge(ADD, source, limit=20).timeout(1).hint_name == idea
+    source = Source(Path("exercise_1.py"), f"{loop}:\n    pass\n", ADD)
+    assert Judge(source, limit=20).timeout(1).hint_name == idea
 
 
 def test_the_check_stops_at_the_first_case_that_fails(checked: Check) -> None:

@@ -28,9 +28,9 @@ def _no_gpu_to_wait_for(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def trial(launcher: Callable[..., torch.Tensor]) -> tuple[Trial, list[CaseResult]]:
     """What comes of all cases, and which of them were reported as they were done."""
-    source, done = Source.read(ADD.solution_file, ADD.kernel, ADD.launcher), list[CaseResult]()
+    source, done = Source.read(ADD.solution_file, replace(ADD, gpu_cases=SMALL)), list[CaseResult]()
     observer = Observer(launcher, source.file, simulated=False)
-    return run_on_the_gpu(replace(ADD, gpu_cases=SMALL), source, observer, 20, done.append), done
+    return run_on_the_gpu(source, observer, 20, done.append), done
 
 
 def test_every_case_is_judged_and_reported() -> None:

@@ -14,8 +14,8 @@ SOLUTION = ADD.solution_file.read_text(encoding="utf-8")
 
 def _culprit(text: str, *right: str) -> Culprit | None:
     """Where the mistake is, if a text passes that has all these pieces."""
-    source = Source(Path("mine.py"), text, ADD.kernel, ADD.launcher)
-    return find_culprit(ADD, source, *[lambda tried: all(piece in tried for piece in right)] * 2)
+    source = Source(Path("mine.py"), text, ADD)
+    return find_culprit(source, *[lambda tried: all(piece in tried for piece in right)] * 2)
 
 
 OFFSETS = "offsets = pid * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)"

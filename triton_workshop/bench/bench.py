@@ -120,12 +120,13 @@ def bench(
     return _measured(begun, source, output, tell) if gpu else _counted(begun, source, output, tell)
 
 
-def sources_of(exercise: Exercise, source: Source) -> dict[str, Source]:
+def sources_of(source: Source) -> dict[str, Source]:
     """Contender → source: the script first, then the solutions, unless it is one of them."""
+    exercise = source.exercise
     sources = {_name(exercise, source.file): source}
     for name, file in _solutions(exercise).items():
         if name not in sources:
-            sources[name] = Source.read(file, exercise.kernel, exercise.launcher)
+            sources[name] = Source.read(file, exercise)
     return sources
 
 
@@ -143,13 +144,13 @@ def _counted(begun: Bench, source: Source, output: int, tell: Callable[[Progress
 
     exercise = begun.exercise
     workload = WORKLOADS[exercise.number]
-    sources = sources_of(exercise, source)
+    sources = sources_of(source)
     arguments = workload.counted.arguments("cpu")
     useful = exercise.operations(*arguments)
     contenders: list[Contender] = []
     for number, (name, each) in enumerate(sources.items()):
         tell(Progress(number, len(sources), f"exercise {exercise.number}, {name}"))
-        cost, findings = count(exercise, each, output)
+        cost, findings = count(each, output)
         if cost is None:
             return _wrong(begun, workload.counted.name, findings)
         contenders.append(Contender(name, cost, limits_of(cost, useful)))
@@ -169,13 +170,13 @@ def _measured(begun: Bench, source: Source, output: int, tell: Callable[[Progres
     from triton_workshop.checking.judging.judge import Judge
     from triton_workshop.checking.observing.observe import Observation
 
-    reports = measured(begun.exercise, sources_of(begun.exercise, source), output, tell)
+    reports = measured(begun.exercise, sources_of(source), output, tell)
     for report in reports:
         if isinstance(report, Wrong):
             whose = "" if report.contender == begun.name else f"{report.contender}: "
             return _wrong(begun, report.size, (Finding(Kind.WRONG_VALUES, f"{whose}{report.message}"),))
         if isinstance(report, Observation):
-            judge = Judge(begun.exercise, source, LIMIT)
+            judge = Judge(source, LIMIT)
             failure = report.failure
             line = None if failure is None else failure.line
             ended = judge.timeout(line) if report.timed_out or failure is None else judge.crash(failure)

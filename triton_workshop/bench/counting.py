@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from triton_workshop.bench.cost import Cost, cost_of
 from triton_workshop.bench.workloads import WORKLOADS
-from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.trial import judged
 from triton_workshop.checking.judging.verdict import Finding
@@ -21,31 +20,29 @@ LIMIT = 60.0
 """Seconds that a launcher may take for the case that is counted."""
 
 
-def count(
-    exercise: Exercise, source: Source, output: int, limit: float = LIMIT
-) -> tuple[Cost | None, tuple[Finding, ...]]:
+def count(source: Source, output: int, limit: float = LIMIT) -> tuple[Cost | None, tuple[Finding, ...]]:
     """The cost of one call of the script's launcher, or what is wrong with its result.
 
     `output` is the file descriptor for what the script prints.
     """
     prepare()
     within = TimeLimit(limit, source.file)
-    with simulated(count_script, exercise, source, output=output, limit=within, fork=CAN_FORK) as script:
+    with simulated(count_script, source, output=output, limit=within, fork=CAN_FORK) as script:
         seen, *rest = observations(script)
-    outcome = judged(Judge(exercise, source, limit), (WORKLOADS[exercise.number].counted,), [seen])
+    outcome = judged(Judge(source, limit), (WORKLOADS[source.exercise.number].counted,), [seen])
     cost = next((each for each in rest if isinstance(each, Cost)), None)
     return (None if outcome.findings else cost), outcome.findings
 
 
-def count_script(connection: Connection, exercise: Exercise, source: Source) -> None:
+def count_script(connection: Connection, source: Source) -> None:
     """In the child, load the script, call its launcher once, and send what was seen, and the Cost if it finished."""
     prepare()
-    observer = observer_of(exercise, source)
+    observer = observer_of(source)
     if isinstance(observer, Observation):
         connection.send(observer)
         return
     with record(layout=True) as launches:
-        seen = observer.observe(WORKLOADS[exercise.number].counted.arguments("cpu"))
+        seen = observer.observe(WORKLOADS[source.exercise.number].counted.arguments("cpu"))
     connection.send(seen)
     if seen.failure is None:
         connection.send(cost_of(launches))

@@ -132,7 +132,7 @@ def measure_script(connection: Connection, exercise: Exercise, sources: Mapping[
     try:
         torch.backends.cudnn.allow_tf32 = False  # as accurate as ours, for a fair comparison
         warnings.filterwarnings("ignore", module=r"torch\.")  # advice for callers of PyTorch, which here is us
-        launchers = {name: load(source, exercise.launcher) for name, source in sources.items()}
+        launchers = {name: load(source) for name, source in sources.items()}
         versions = {"PyTorch": torch.__version__, "CUDA": str(torch.version.cuda), "Triton": triton.__version__}
         connection.send(MeasuredOn(torch.cuda.get_device_name(), versions))
         for report in measure(exercise, launchers, instruments_of_the_gpu()):

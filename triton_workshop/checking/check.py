@@ -67,13 +67,12 @@ def verdicts(
 
     prepare()
     where = passes.standard_output() if output is None else output
-    simulate = partial(passes.simulate, exercise, source, limit, where, fork=True)
-    full_size = partial(passes.run_full_size, exercise, source, limit, where)
-    yield from steps(exercise, source, started, simulate, compiler, full_size if gpu else None)
+    simulate = partial(passes.simulate, source, limit, where, fork=True)
+    full_size = partial(passes.run_full_size, source, limit, where)
+    yield from steps(source, started, simulate, compiler, full_size if gpu else None)
 
 
 def steps(
-    exercise: Exercise,
     source: Source,
     started: float,
     simulate: Callable[[], Trial],
@@ -81,7 +80,7 @@ def steps(
     full_size: Callable[[], Trial] | None,
 ) -> Iterator[Verdict]:
     """A verdict after each pass, while all is right: on the simulator, with Triton's compiler, and at full size."""
-    outcome = simulate()
+    exercise, outcome = source.exercise, simulate()
     verdict = verdict_of(exercise, source.file, started, outcome)
     yield verdict
     if compiler and verdict.passed:
@@ -117,10 +116,10 @@ def check_when_asked(connection: Connection) -> None:
 def source_or_verdict(exercise: Exercise, file: Path, started: float) -> Source | Verdict:
     """Read a script's text, or return the verdict on it if the text alone shows what is wrong."""
     try:
-        source = Source.read(file, exercise.kernel, exercise.launcher)
+        source = Source.read(file, exercise)
     except (OSError, SyntaxError, UnicodeDecodeError) as error:
         return verdict_of(exercise, file, started, findings=(unreadable(error),))
-    finding = static_finding(exercise, source)
+    finding = static_finding(source)
     return source if finding is None else verdict_of(exercise, file, started, findings=(finding,))
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import torch
 
-from triton_workshop.checking.exercises.exercise import Case, Exercise
+from triton_workshop.checking.exercises.exercise import Case
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.trial import OnCase, Trial, judged
 from triton_workshop.checking.observing.child import observer_of
@@ -18,22 +18,20 @@ GUARD = 4096
 """Elements before and after each argument that no kernel may touch."""
 
 
-def judge_on_the_gpu(connection: Connection, exercise: Exercise, source: Source, limit: float) -> None:
+def judge_on_the_gpu(connection: Connection, source: Source, limit: float) -> None:
     """Load the script in its own process, and send the Trial of all cases, or an Observation if loading fails."""
-    observer = observer_of(exercise, source, simulated=False)
+    observer = observer_of(source, simulated=False)
     if isinstance(observer, Observation):
         connection.send(observer)
     else:
-        connection.send(run_on_the_gpu(exercise, source, observer, limit))
+        connection.send(run_on_the_gpu(source, observer, limit))
 
 
-def run_on_the_gpu(
-    exercise: Exercise, source: Source, observer: Observer, limit: float, progress: OnCase = lambda case: None
-) -> Trial:
+def run_on_the_gpu(source: Source, observer: Observer, limit: float, progress: OnCase = lambda case: None) -> Trial:
     """Run the full-size cases on the GPU until one fails."""
-    cases = tuple(replace(case, name=f"{case.name}, GPU") for case in exercise.gpu_cases)
+    cases = tuple(replace(case, name=f"{case.name}, GPU") for case in source.exercise.gpu_cases)
     observations = (_observed(observer, case) for case in cases)
-    outcome = judged(Judge(exercise, source, limit), cases, observations, progress, device="cuda")
+    outcome = judged(Judge(source, limit), cases, observations, progress, device="cuda")
     return replace(outcome, failed=None)  # its tensors stay here
 
 

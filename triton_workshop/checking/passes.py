@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from triton_workshop.checking.exercises.exercise import Case, Exercise
+from triton_workshop.checking.exercises.exercise import Case
 from triton_workshop.checking.full_size import judge_on_the_gpu
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.trial import Trial, judged, located, wants_a_picture, with_picture
@@ -25,45 +25,45 @@ PICTURE_LIMIT = 5.0
 """Seconds. A picture that takes longer is not worth the wait."""
 
 
-def simulate(exercise: Exercise, source: Source, limit: float, output: int, *, fork: bool) -> Trial:
+def simulate(source: Source, limit: float, output: int, *, fork: bool) -> Trial:
     """Run the script on the simulator in another process, and judge in this one what it does.
 
     `fork`: this process is prepared for scripts (`child.prepare`), and may be forked if the system can do that. Then
     there is time for a picture too; without forks, that of another new process.
     """
     draws, fork = fork, fork and CAN_FORK
-    judge = Judge(exercise, source, limit)
+    exercise, judge = source.exercise, Judge(source, limit)
     names = tuple(case.name for case in exercise.cases)
     within = TimeLimit(limit, source.file)
-    with simulated(observe_script, exercise, source, names, output=output, limit=within, fork=fork) as script:
+    with simulated(observe_script, source, names, output=output, limit=within, fork=fork) as script:
         outcome = judged(judge, exercise.cases, observations(script))
-    outcome = located(judge, outcome, partial(_diagnosed_elsewhere, exercise, source, fork))
+    outcome = located(judge, outcome, partial(_diagnosed_elsewhere, source, fork))
     if draws and exercise.picture and wants_a_picture(exercise, outcome):
         names, within = (exercise.picture.name,), TimeLimit(PICTURE_LIMIT, source.file)
-        with simulated(observe_script, exercise, source, names, output=output, limit=within, fork=fork) as script:
+        with simulated(observe_script, source, names, output=output, limit=within, fork=fork) as script:
             return with_picture(exercise, outcome, next(observations(script), None))
     return outcome
 
 
-def _diagnosed_elsewhere(exercise: Exercise, source: Source, fork: bool, case: Case) -> Diagnosis | None:
+def _diagnosed_elsewhere(source: Source, fork: bool, case: Case) -> Diagnosis | None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     within = TimeLimit(repair.LIMIT + repair.GRACE, Path(repair.NAME))
     try:
-        with simulated(send_diagnosis, exercise, source, case.name, output=nowhere, limit=within, fork=fork) as search:
+        with simulated(send_diagnosis, source, case.name, output=nowhere, limit=within, fork=fork) as search:
             diagnosis = next(observations(search), None)
     finally:
         os.close(nowhere)
     return diagnosis if isinstance(diagnosis, Diagnosis) else None
 
 
-def run_full_size(exercise: Exercise, source: Source, limit: float, output: int) -> Trial:
+def run_full_size(source: Source, limit: float, output: int) -> Trial:
     """Run the script at full size on the GPU, and judge it there."""
     within = TimeLimit(limit, source.file)
-    with on_the_gpu(judge_on_the_gpu, exercise, source, limit, output=output, limit=within) as judging:
+    with on_the_gpu(judge_on_the_gpu, source, limit, output=output, limit=within) as judging:
         outcome = next(observations(judging))
     if isinstance(outcome, Trial):
         return outcome
-    return judged(Judge(exercise, source, limit), exercise.gpu_cases, [outcome])
+    return judged(Judge(source, limit), source.exercise.gpu_cases, [outcome])
 
 
 def simulated(function: Function, *arguments: object, output: int, limit: TimeLimit, fork: bool) -> Call:

@@ -55,7 +55,7 @@ def check_this_script(exercise: str) -> None:
         raise SystemExit(1)
     launcher: Launcher | None = getattr(main, description.launcher, None)
     assert launcher is not None, "its name stands in the source"
-    if not _tell(SelfCheck(description, source, launcher, started).verdicts(), description).passed:
+    if not _tell(SelfCheck(source, launcher, started).verdicts(), description).passed:
         raise SystemExit(1)
     if description.showing is not None:
         _show(description, launcher, resolve_device())
@@ -72,7 +72,6 @@ def _tell(verdicts: Iterable[Verdict], exercise: Exercise) -> Verdict:
 class SelfCheck:
     """A check of the running script."""
 
-    exercise: Exercise
     source: Source
     launcher: Launcher
     started: float
@@ -83,15 +82,15 @@ class SelfCheck:
         """As `check.verdicts`, with as much as possible in this process."""
         gpu = resolve_device() == "cuda"
         simulate_it, full_size = (self._simulated_elsewhere, self._full_size) if gpu else (self._simulated_here, None)
-        return steps(self.exercise, self.source, self.started, simulate_it, new_process, full_size)
+        return steps(self.source, self.started, simulate_it, new_process, full_size)
 
     def _simulated_elsewhere(self) -> Trial:
-        outcome = simulate(self.exercise, self.source, LIMIT, standard_output(), fork=False)
+        outcome = simulate(self.source, LIMIT, standard_output(), fork=False)
         self.done.extend(outcome.cases)
         return outcome
 
     def _simulated_here(self) -> Trial:
-        exercise, judge = self.exercise, self._judge
+        exercise, judge = self.source.exercise, self._judge
         with self._limited():
             observer = Observer(self.launcher, self.source.file, simulated=True)
             observations = (observer.observe(case.arguments("cpu")) for case in exercise.cases)
@@ -106,18 +105,18 @@ class SelfCheck:
             _tell([known], exercise)
 
         with limited(TimeLimit(repair.LIMIT + repair.GRACE, self.source.file), tell_what_is_known):
-            return located(judge, outcome, partial(diagnosis_of, exercise, self.source))
+            return located(judge, outcome, partial(diagnosis_of, self.source))
 
     def _full_size(self) -> Trial:
         from triton_workshop.checking.full_size import run_on_the_gpu
 
         observer = Observer(self.launcher, self.source.file, simulated=False)
         with self._limited():
-            return run_on_the_gpu(self.exercise, self.source, observer, LIMIT, self.done.append)
+            return run_on_the_gpu(self.source, observer, LIMIT, self.done.append)
 
     @property
     def _judge(self) -> Judge:
-        return Judge(self.exercise, self.source, LIMIT)
+        return Judge(self.source, LIMIT)
 
     def _limited(self) -> AbstractContextManager[None]:
         """Set the time limit; none for somebody who steps through a kernel."""
@@ -125,9 +124,9 @@ class SelfCheck:
             return nullcontext()
 
         def tell_of_the_timeout(line: int | None) -> None:
-            findings = (self._judge.timeout(line),)
-            verdict = verdict_of(self.exercise, self.source.file, self.started, findings=findings)
-            _tell([replace(verdict, cases=tuple(self.done))], self.exercise)
+            exercise, findings = self.source.exercise, (self._judge.timeout(line),)
+            verdict = verdict_of(exercise, self.source.file, self.started, findings=findings)
+            _tell([replace(verdict, cases=tuple(self.done))], exercise)
 
         return limited(TimeLimit(LIMIT, self.source.file), tell_of_the_timeout)
 

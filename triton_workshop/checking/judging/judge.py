@@ -29,13 +29,16 @@ WAITS = ("breakpoint", "set_trace", "input")
 
 @dataclass(frozen=True)
 class Judge:
-    """Knows what an exercise asks for, and the script that was run."""
+    """Knows the script that was run, and what its exercise asks for."""
 
-    exercise: Exercise
     source: Source
     limit: float
     diagnosis: Diagnosis = NO_DIAGNOSIS
     """Which mistake it is, and where, once that is known."""
+
+    @property
+    def exercise(self) -> Exercise:
+        return self.source.exercise
 
     def can_be_diagnosed(self, seen: Observation, finding: Finding) -> bool:
         """Whether it makes sense to run the script again with some of its lines replaced."""

@@ -8,7 +8,6 @@ import re
 import unicodedata
 from dataclasses import replace
 
-from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.exercises.unfinished import open_todos
 from triton_workshop.checking.judging.explanations import explanation_named
 from triton_workshop.checking.judging.verdict import Finding, Kind
@@ -22,17 +21,17 @@ DEBUGGING = frozenset({"print_if"})
 """But for these, on the simulator; the compiler finds what was left in."""
 
 
-def static_finding(exercise: Exercise, source: Source) -> Finding | None:
+def static_finding(source: Source) -> Finding | None:
     """Return the first thing that is already wrong before anything runs."""
     return (
         _syntax(source)
         or _host_function(source)
         or _block_of_python(source)
         or _misused_pointer(source)
-        or _unfinished(exercise, source)
-        or _missing(exercise, source)
+        or _unfinished(source)
+        or _missing(source)
         or _import_order(source)
-        or _no_constexpr(exercise, source)
+        or _no_constexpr(source)
     )
 
 
@@ -87,8 +86,8 @@ def _syntax_hint(error: SyntaxError, line: str) -> str:
     return found or UNREADABLE
 
 
-def _unfinished(exercise: Exercise, source: Source) -> Finding | None:
-    todos = open_todos(source.text)
+def _unfinished(source: Source) -> Finding | None:
+    exercise, todos = source.exercise, open_todos(source.text)
     if not todos:
         return None
     first = todos[0]
@@ -98,7 +97,7 @@ def _unfinished(exercise: Exercise, source: Source) -> Finding | None:
         hints: tuple[str, ...] = ("Put code in its place.",)
     else:
         message = f"TODO {first.number} of {len(exercise.hints)} is next: {first.task}"
-        if is_begun(exercise, source, first.number):
+        if is_begun(source, first.number):
             message += "; its `...` is still there"
         hints = exercise.todo_hints(first.number)
     code = first.source.partition("#")[0].rstrip()  # the message has the comment's words
@@ -114,12 +113,12 @@ def _import_order(source: Source) -> Finding | None:
     return _explained(source, lines[1], message, "wrong-import-order")
 
 
-def _missing(exercise: Exercise, source: Source) -> Finding | None:
+def _missing(source: Source) -> Finding | None:
     """Report a script that does not define the launcher's name, in whatever way."""
     names = {name for node in ast.walk(source.tree) for name in _bound(node)}
-    if exercise.launcher in names or any(isinstance(node, ast.ImportFrom) for node in _starred(source.tree)):
+    if source.exercise.launcher in names or any(isinstance(node, ast.ImportFrom) for node in _starred(source.tree)):
         return None
-    return _explained(source, None, f"the script defines no function {exercise.launcher}", "no-launcher")
+    return _explained(source, None, f"the script defines no function {source.exercise.launcher}", "no-launcher")
 
 
 def _starred(tree: ast.Module) -> list[ast.ImportFrom]:
@@ -204,7 +203,7 @@ def _explained(source: Source, line: int | None, message: str, name: str) -> Fin
     return Finding(Kind.CRASH, message, explanation_named(name).hints, line, source.line(line), hint_name=name)
 
 
-def _no_constexpr(exercise: Exercise, source: Source) -> Finding | None:
+def _no_constexpr(source: Source) -> Finding | None:
     """Find sizes of blocks and of unrolled loops that are not known when a kernel is compiled."""
     helpers = {called(node) for kernel in source.kernels for node in ast.walk(kernel) if isinstance(node, ast.Call)}
     for kernel in source.kernels:
@@ -220,13 +219,13 @@ def _no_constexpr(exercise: Exercise, source: Source) -> Finding | None:
             names = [part.id for size in sizes for part in ast.walk(size) if isinstance(part, ast.Name)]
             found = next((name for name in names if name in run_time), None)
             if found is not None:
-                return _run_time_size(exercise, source, node, found)
+                return _run_time_size(source, node, found)
     return None
 
 
-def _run_time_size(exercise: Exercise, source: Source, call: ast.Call, name: str) -> Finding:
+def _run_time_size(source: Source, call: ast.Call, name: str) -> Finding:
     message = f"tl.{called(call)} needs a size that is fixed when the kernel is compiled; {name} is not"
-    shipped = Source(exercise.exercise_file, exercise.shipped(), exercise.kernel, exercise.launcher)
+    shipped = Source(source.file, source.exercise.shipped(), source.exercise)
     of_a_tensor = shipped.kernel is not None and name in _run_time_names(shipped.kernel)
     found = _explained(source, call.lineno, message, "size-of-a-tensor" if of_a_tensor else "missing-constexpr")
     return replace(found, hints=tuple(hint.replace("NAME", name) for hint in found.hints))

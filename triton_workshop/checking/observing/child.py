@@ -41,41 +41,41 @@ def prepare() -> None:
     torch.set_num_threads(1)
 
 
-def observe_script(connection: Connection, exercise: Exercise, source: Source, names: tuple[str, ...]) -> None:
+def observe_script(connection: Connection, source: Source, names: tuple[str, ...]) -> None:
     """Load the script, call its launcher on these cases, and send an Observation of each, until something stops it."""
     prepare()
-    for seen in _observations(exercise, source, names):
+    for seen in _observations(source, names):
         connection.send(seen)
         if seen.failure is not None:
             return
 
 
-def _observations(exercise: Exercise, source: Source, names: tuple[str, ...]) -> Iterator[Observation]:
-    observer = observer_of(exercise, source)
+def _observations(source: Source, names: tuple[str, ...]) -> Iterator[Observation]:
+    observer = observer_of(source)
     if isinstance(observer, Observation):
         yield observer
         return
     for name in names:
-        yield observer.observe(exercise.case_named(name).arguments("cpu"))
+        yield observer.observe(source.exercise.case_named(name).arguments("cpu"))
 
 
-def observer_of(exercise: Exercise, source: Source, *, simulated: bool = True) -> Observer | Observation:
+def observer_of(source: Source, *, simulated: bool = True) -> Observer | Observation:
     """Load a script, to observe calls of its launcher; an Observation of the failure if it cannot be loaded."""
     try:
-        return Observer(load(source, exercise.launcher), source.file, simulated=simulated)
+        return Observer(load(source), source.file, simulated=simulated)
     except BaseException as error:
         return Observation(failure=failure_of(error, source.file), loading=True)
 
 
-def send_diagnosis(connection: Connection, exercise: Exercise, source: Source, name: str) -> None:
+def send_diagnosis(connection: Connection, source: Source, name: str) -> None:
     """Send which mistake makes the case of this name fail, and where it is."""
     prepare()
-    connection.send(diagnosis_of(exercise, source, exercise.case_named(name)))
+    connection.send(diagnosis_of(source, source.exercise.case_named(name)))
 
 
-def diagnosis_of(exercise: Exercise, source: Source, case: Case) -> Diagnosis:
+def diagnosis_of(source: Source, case: Case) -> Diagnosis:
     """Find which mistake makes this case fail, and where it is. What the script prints is thrown away."""
-    tries = _Tries(exercise)
+    tries = _Tries(source.exercise)
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         if tries.right(source.text, case):
             return Diagnosis(remembers=True)
@@ -83,13 +83,12 @@ def diagnosis_of(exercise: Exercise, source: Source, case: Case) -> Diagnosis:
         if seen is None or seen.provenance in (Provenance.NO_LAUNCH, Provenance.CHANGED, Provenance.ELSEWHERE):
             return Diagnosis()
         culprit = find_culprit(
-            exercise,
             source,
             lambda text: tries.right(text, case),
-            lambda text: all(tries.right(text, each) for each in exercise.largest_cases),
+            lambda text: all(tries.right(text, each) for each in source.exercise.largest_cases),
         )
         # An error message with an explanation needs no search: no edit says more.
-        return Diagnosis(culprit) if seen.failure else diagnose(exercise, source, case, culprit, tries.observe)
+        return Diagnosis(culprit) if seen.failure else diagnose(source, case, culprit, tries.observe)
 
 
 class _Tries:
@@ -120,8 +119,7 @@ class _Tries:
         if text not in self._observers:
             # Each has its own name, because Triton finds a kernel's source by its file.
             file = Path(f"{len(self._observers)}-{NAME}").resolve()
-            source = Source(file, text, self._exercise.kernel, self._exercise.launcher)
-            self._observers[text] = observer_of(self._exercise, source)
+            self._observers[text] = observer_of(Source(file, text, self._exercise))
         observer = self._observers[text]
         return observer if isinstance(observer, Observation) else observer.observe(case.arguments("cpu"))
 
@@ -136,7 +134,7 @@ def _is_right(exercise: Exercise, case: Case, seen: Observation) -> bool:
     return bool(((seen.output.double() - expected).abs() <= tolerance(exercise, arguments)).all())
 
 
-def load(source: Source, launcher: str) -> Callable[..., torch.Tensor]:
+def load(source: Source) -> Callable[..., torch.Tensor]:
     """Run a script as a module, and find its launcher.
 
     It is run as it was read, even if the file has been saved again since. Raises what the script raises.
@@ -152,6 +150,7 @@ def load(source: Source, launcher: str) -> Callable[..., torch.Tensor]:
     sys.path.insert(0, str(source.file.parent))
     # As Python itself would run it: without this module's `from __future__`.
     exec(compile(source.text, str(source.file), "exec", dont_inherit=True), module.__dict__)
+    launcher = source.exercise.launcher
     function = getattr(module, launcher, None)
     if not callable(function):
         raise AttributeError(f"the script defines no function {launcher}")

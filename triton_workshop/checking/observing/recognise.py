@@ -43,7 +43,6 @@ NO_DIAGNOSIS = Diagnosis()
 
 
 def diagnose(
-    exercise: Exercise,
     source: Source,
     case: Case,
     culprit: Culprit | None,
@@ -54,6 +53,7 @@ def diagnose(
     If several edits do what the script did, the one whose text is nearest to the script's wins: it is tried first.
     Mistakes that look the same in the failing case may differ in larger ones, so two of those have to agree.
     """
+    exercise = source.exercise
     solution = exercise.solution
     nearness, elsewhere = _nearness(solution, source.text), _elsewhere(solution, source.text)
 

@@ -14,7 +14,7 @@ import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from triton_workshop.checking.exercises.exercise import Exercise, todo_lines
+from triton_workshop.checking.exercises.exercise import todo_lines
 from triton_workshop.checking.observing.source import Source, called
 
 LIMIT = 0.7
@@ -192,15 +192,13 @@ class Repair:
         return frozenset(line for span in spans for line in span)
 
 
-def find_culprit(
-    exercise: Exercise, source: Source, passes: Callable[[str], bool], passes_all: Callable[[str], bool]
-) -> Culprit | None:
+def find_culprit(source: Source, passes: Callable[[str], bool], passes_all: Callable[[str], bool]) -> Culprit | None:
     """Return where the mistake is. `passes` runs a changed script on the case that failed, `passes_all` on larger ones.
 
     None if no change helps, or if the script is too far from the exercise to tell.
     """
     try:
-        repair = repair_of(exercise, source)
+        repair = repair_of(source)
     except (SyntaxError, ValueError):
         return None
 
@@ -277,18 +275,19 @@ def _by_todo(repair: Repair, places: list[int]) -> list[list[int]]:
     return list(groups.values())
 
 
-def is_begun(exercise: Exercise, source: Source, todo: int) -> bool:
+def is_begun(source: Source, todo: int) -> bool:
     """Whether a script has some of what only this TODO makes or calls, in addition to the TODO's `...`."""
-    repair = repair_of(exercise, source)
+    repair = repair_of(source)
     own = {(s.function, key) for s in repair.ours if s.todo == todo for key in s.keys}
     others = {(s.function, key) for s in repair.ours if s.todo != todo for key in s.keys}
     written = {(s.function, key) for s in repair.theirs if "= ..." not in s.code for key in s.keys}
     return not written.isdisjoint(own - others)
 
 
-def repair_of(exercise: Exercise, source: Source) -> Repair:
+def repair_of(source: Source) -> Repair:
     """Read a script's statements. Raises SyntaxError if the script is not Python."""
-    solution = Source(exercise.solution_file, exercise.solution, exercise.kernel, exercise.launcher)
+    exercise = source.exercise
+    solution = Source(exercise.solution_file, exercise.solution, exercise)
     return Repair(
         tuple(_statements(solution, with_todos=True)),
         tuple(_statements(source, with_todos=False)),

@@ -8,6 +8,8 @@ import tokenize
 from dataclasses import dataclass
 from pathlib import Path
 
+from triton_workshop.checking.exercises.exercise import Exercise
+
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Assignment = ast.Assign | ast.AugAssign | ast.AnnAssign
 
@@ -18,17 +20,17 @@ class Source:
 
     file: Path
     text: str
-    kernel_name: str
-    launcher_name: str
+    exercise: Exercise
+    """What it is for."""
 
     @classmethod
-    def read(cls, file: Path, kernel: str, launcher: str) -> Source:
+    def read(cls, file: Path, exercise: Exercise) -> Source:
         """Read it as Python does, respecting a byte order mark and a coding comment.
 
         Raises OSError, and SyntaxError or UnicodeDecodeError if it is not text in the encoding that it claims.
         """
         with tokenize.open(file) as text:
-            return cls(file, text.read(), kernel, launcher)
+            return cls(file, text.read(), exercise)
 
     @functools.cached_property
     def tree(self) -> ast.Module:
@@ -46,7 +48,7 @@ class Source:
         jitted = [node for node in ast.walk(self.tree) if isinstance(node, Function) and _is_jitted(node)]
         nodes = (node for node in ast.walk(self.tree) if isinstance(node, ast.Subscript))
         launched = {node.value.id for node in nodes if isinstance(node.value, ast.Name)}
-        return tuple(sorted(jitted, key=lambda node: (node.name != self.kernel_name, node.name not in launched)))
+        return tuple(sorted(jitted, key=lambda node: (node.name != self.exercise.kernel, node.name not in launched)))
 
     @property
     def kernel(self) -> Function | None:
@@ -54,7 +56,7 @@ class Source:
 
     @functools.cached_property
     def launcher(self) -> Function | None:
-        found = (node for node in self.tree.body if isinstance(node, Function) and node.name == self.launcher_name)
+        found = (node for node in self.tree.body if isinstance(node, Function) and node.name == self.exercise.launcher)
         return next(found, None)
 
     def line(self, number: int | None) -> str:
