@@ -11,10 +11,10 @@ from pathlib import Path
 import torch
 
 from triton_workshop.checking.exercises.exercise import Exercise, solution_has
-from triton_workshop.checking.judging.comparison import Comparison, compare
 from triton_workshop.checking.judging.explanations import Explanation, explain, explanation_named
 from triton_workshop.checking.judging.picture import element_of, tile_map
 from triton_workshop.checking.judging.verdict import MOST_PROGRAMS, Finding, Kind
+from triton_workshop.checking.observing.comparison import Comparison, compare
 from triton_workshop.checking.observing.observe import Failure, Observation, Provenance
 from triton_workshop.checking.observing.recognise import NO_DIAGNOSIS, Diagnosis
 from triton_workshop.checking.observing.repair import Culprit
@@ -155,10 +155,9 @@ class Judge:
     def _answer(self, arguments: tuple[torch.Tensor, ...], seen: Observation) -> Finding | None:
         comparison = compare(self.exercise, arguments, seen)
         expected = comparison.expected
-        right = seen.output is not None and not bool((comparison.wrong | comparison.unwritten).any())
         if seen.provenance is Provenance.NO_LAUNCH:
             message = f"{self.exercise.launcher} launched no kernel of this file"
-            return self._not_the_kernel(message, "python-did-it" if right else "no-launch")
+            return self._not_the_kernel(message, "python-did-it" if comparison.right else "no-launch")
         if seen.output is None or seen.output.shape != expected.shape:
             return self._shape(expected, seen)
         if seen.provenance is Provenance.CHANGED:
@@ -168,7 +167,7 @@ class Judge:
             return self._not_the_kernel(message)
         if seen.output.dtype != arguments[0].dtype:
             return self._dtype(arguments[0].dtype, seen.output.dtype)
-        if right and seen.provenance is Provenance.UNTOUCHED:
+        if comparison.right and seen.provenance is Provenance.UNTOUCHED:
             return self._not_the_kernel("the answer is right, but no kernel stored it")
         return self._values(comparison)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from triton_workshop.checking.judging.comparison import Comparison
 from triton_workshop.checking.judging.verdict import Element, Pixels, State, TileMap
+from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.simulator.faults import Kind
 
 LARGEST = (24, 60)

@@ -6,6 +6,7 @@ import ast
 import itertools
 import re
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import replace
 
 from triton_workshop.checking.exercises.unfinished import open_todos
@@ -145,16 +146,18 @@ def _host_function(source: Source) -> Finding | None:
         for alias, package in _imports(node)
         if package in HOST
     }
-    for kernel in source.kernels:
-        local = {name for node in ast.walk(kernel) for name in _bound(node)} | {a.arg for a in _parameters(kernel)}
-        for node in _in_order(kernel):
-            if not isinstance(node, ast.Call) or called(node) in DEBUGGING:
-                continue
-            name = _root(node.func)
-            if name not in local and imported.get(name) is isinstance(node.func, ast.Attribute):
-                message = f"a kernel calls {ast.unparse(node.func)}, which is Python: Triton does not compile it"
-                return _explained(source, node.lineno, message, "python-function-in-kernel")
+    for kernel, node in _in_kernels(source):
+        if not isinstance(node, ast.Call) or called(node) in DEBUGGING:
+            continue
+        name = _root(node.func)
+        if imported.get(name) is isinstance(node.func, ast.Attribute) and name not in _local_names(kernel):
+            message = f"a kernel calls {ast.unparse(node.func)}, which is Python: Triton does not compile it"
+            return _explained(source, node.lineno, message, "python-function-in-kernel")
     return None
+
+
+def _local_names(kernel: Function) -> set[str]:
+    return {name for node in ast.walk(kernel) for name in _bound(node)} | {a.arg for a in _parameters(kernel)}
 
 
 def _imports(node: ast.stmt) -> list[tuple[ast.alias, str]]:
@@ -169,12 +172,11 @@ def _imports(node: ast.stmt) -> list[tuple[ast.alias, str]]:
 
 def _block_of_python(source: Source) -> Finding | None:
     """Find Python's range where a block is wanted: anywhere except in the head of a loop."""
-    for kernel in source.kernels:
-        loops = [node.iter for node in ast.walk(kernel) if isinstance(node, ast.For | ast.comprehension)]
-        for node in _in_order(kernel):
-            if isinstance(node, ast.Call) and node not in loops and ast.unparse(node.func) == "range":
-                text = ast.unparse(node)
-                return _explained(source, node.lineno, f"{text} is Python's, not a block of numbers", "no-kernel-value")
+    loops = [node.iter for node in ast.walk(source.tree) if isinstance(node, ast.For | ast.comprehension)]
+    for _, node in _in_kernels(source):
+        if isinstance(node, ast.Call) and node not in loops and ast.unparse(node.func) == "range":
+            text = ast.unparse(node)
+            return _explained(source, node.lineno, f"{text} is Python's, not a block of numbers", "no-kernel-value")
     return None
 
 
@@ -182,19 +184,18 @@ def _misused_pointer(source: Source) -> Finding | None:
     """Find a pointer used as an array while TODOs are open: once all are done, a run says more."""
     if not open_todos(source.text):
         return None
-    for kernel in source.kernels:
+    for kernel, node in _in_kernels(source):
         pointers = {a.arg for a in _parameters(kernel) if a.arg.endswith(("_ptr", "_ptrs"))}
-        for node in _in_order(kernel):
-            match node:
-                case ast.Subscript(value=ast.Name(id=name)) if name in pointers:
-                    message = f"{ast.unparse(node)}: {name} is a pointer, and brackets do not read from it"
-                    return _explained(source, node.lineno, message, "brackets")
-                case (
-                    ast.Attribute(value=ast.Name(id=name), attr="shape" | "size" | "numel")
-                    | ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)])
-                ) if name in pointers:
-                    message = f"{ast.unparse(node)}: {name} is a pointer, and has no sizes"
-                    return _explained(source, node.lineno, message, "no-sizes-in-kernels")
+        match node:
+            case ast.Subscript(value=ast.Name(id=name)) if name in pointers:
+                message = f"{ast.unparse(node)}: {name} is a pointer, and brackets do not read from it"
+                return _explained(source, node.lineno, message, "brackets")
+            case (
+                ast.Attribute(value=ast.Name(id=name), attr="shape" | "size" | "numel")
+                | ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)])
+            ) if name in pointers:
+                message = f"{ast.unparse(node)}: {name} is a pointer, and has no sizes"
+                return _explained(source, node.lineno, message, "no-sizes-in-kernels")
     return None
 
 
@@ -206,20 +207,14 @@ def _explained(source: Source, line: int | None, message: str, name: str) -> Fin
 def _no_constexpr(source: Source) -> Finding | None:
     """Find sizes of blocks and of unrolled loops that are not known when a kernel is compiled."""
     helpers = {called(node) for kernel in source.kernels for node in ast.walk(kernel) if isinstance(node, ast.Call)}
-    for kernel in source.kernels:
-        if kernel.name in helpers:
+    for kernel, node in _in_kernels(source):
+        if kernel.name in helpers or not isinstance(node, ast.Call) or _root(node.func) != "tl":
             continue  # what a kernel passes to a function that it calls stays a constexpr, however it is declared
-        run_time = _run_time_names(kernel)
-        for node in _in_order(kernel):
-            if not isinstance(node, ast.Call) or called(node) not in ("arange", "static_range", "zeros", "full"):
-                continue
-            if _root(node.func) != "tl" or not node.args:
-                continue
-            sizes = node.args[:1] if called(node) in ("zeros", "full") else node.args
-            names = [part.id for size in sizes for part in ast.walk(size) if isinstance(part, ast.Name)]
-            found = next((name for name in names if name in run_time), None)
-            if found is not None:
-                return _run_time_size(source, node, found)
+        sizes = {"arange": node.args, "static_range": node.args, "zeros": node.args[:1], "full": node.args[:1]}
+        parts = [part for size in sizes.get(called(node), ()) for part in ast.walk(size)]
+        names = [part.id for part in parts if isinstance(part, ast.Name) and part.id in _run_time_names(kernel)]
+        if names:
+            return _run_time_size(source, node, names[0])
     return None
 
 
@@ -247,7 +242,9 @@ def _parameters(function: Function) -> list[ast.arg]:
     return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
 
 
-def _in_order(kernel: Function) -> list[ast.AST]:
-    """The nodes of the body from top to bottom, calls before the names in them."""
-    nodes = itertools.chain.from_iterable(ast.walk(statement) for statement in kernel.body)
-    return sorted(nodes, key=lambda node: (getattr(node, "lineno", 0), not isinstance(node, ast.Call)))
+def _in_kernels(source: Source) -> Iterator[tuple[Function, ast.AST]]:
+    """Each kernel with the nodes of its body, from top to bottom, calls before the names in them."""
+    for kernel in source.kernels:
+        nodes = itertools.chain.from_iterable(ast.walk(statement) for statement in kernel.body)
+        for node in sorted(nodes, key=lambda node: (getattr(node, "lineno", 0), not isinstance(node, ast.Call))):
+            yield kernel, node

@@ -15,7 +15,7 @@ from triton_workshop.tensors import cdiv
 
 @dataclass(frozen=True)
 class Comparison:
-    """The result, and the right result. An output with an unexpected shape counts as completely unwritten."""
+    """The result, and the right result. No output, or one with an unexpected shape, counts as completely unwritten."""
 
     exercise: Exercise
     seen: Observation
@@ -25,6 +25,10 @@ class Comparison:
     wrong: torch.Tensor
     """Where the output was written, and is wrong."""
     unwritten: torch.Tensor
+
+    @property
+    def right(self) -> bool:
+        return not bool((self.wrong | self.unwritten).any())
 
     @property
     def launch(self) -> Launched | None:
