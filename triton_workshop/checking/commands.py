@@ -30,7 +30,7 @@ from triton_workshop.errors import MisuseError
 from triton_workshop.processes.runner import Runner
 from triton_workshop.streams import speak_utf8
 
-PASSED, FAILED, MISUSE = 0, 1, 2
+PASSED, FAILED = 0, 1
 
 Scripts = list[tuple[Exercise, Path]]
 """What to check, each with the exercise that it belongs to."""
