@@ -1,9 +1,8 @@
-"""Operations that move elements within a block, and the blocks that descriptors and block pointers describe."""
+"""Operations that move the elements of blocks, in all programs of a group at once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,14 +11,71 @@ import triton.language as tl
 from triton_workshop.simulator.formats import Array
 from triton_workshop.simulator.values import Value, either, spread, uniform_origin
 
+Shape = tuple[int, ...]
 
-def combined(a: Value, b: Value, shape: tuple[int, ...], join: Callable[[Sequence[Array]], Array]) -> Value:
+
+def splat(scalar: Value, shape: Shape) -> Value:
+    """A block of this scalar."""
+    return scalar.rearranged(lambda data: data.reshape(data.shape[0], *(1,) * len(shape)), shape)
+
+
+def unsplat(block: Value) -> Value:
+    """The only element of a block."""
+    return block.rearranged(lambda data: data.reshape(data.shape[0], -1)[:, 0], ())
+
+
+def expand_dims(block: Value, axis: int) -> Value:
+    shape = (*block.shape[:axis], 1, *block.shape[axis:])
+    return block.rearranged(lambda data: np.expand_dims(data, axis + 1), shape)
+
+
+def broadcast(block: Value, shape: Sequence[int]) -> Value:
+    return block.rearranged(lambda data: data, tuple(int(size) for size in shape))
+
+
+def reshape(block: Value, shape: Sequence[int], _reorder: bool = False) -> Value:
+    new = tuple(int(size) for size in shape)
+    return block.rearranged(lambda data: _reshaped(data, block.shape, new), new)
+
+
+def _reshaped(data: Array, old: Shape, new: Shape) -> Array:
+    if all(size == 1 for size in data.shape[1:]):
+        return data.reshape(data.shape[0], *(1,) * len(new))
+    return spread(data, old).reshape(data.shape[0], *new)
+
+
+def transpose(block: Value, order: Sequence[int]) -> Value:
+    axes = tuple(int(axis) for axis in order)
+    shape = tuple(block.shape[axis] for axis in axes)
+    return block.rearranged(lambda data: data.transpose(0, *(axis + 1 for axis in axes)), shape)
+
+
+def concatenate(a: Value, b: Value) -> Value:
+    shape = (a.shape[0] + b.shape[0], *a.shape[1:])
+    return _joined(a, b, shape, lambda parts: np.concatenate(parts, axis=1))
+
+
+def join(a: Value, b: Value) -> Value:
+    """Pairs, along a new last axis."""
+    return _joined(a, b, (*a.shape, 2), lambda parts: np.stack(parts, axis=-1))
+
+
+def split(block: Value) -> tuple[Value, Value]:
+    """The two halves of such pairs."""
+
+    def half(which: int) -> Value:
+        return block.rearranged(lambda data: spread(data, block.shape)[..., which], block.shape[:-1])
+
+    return half(0), half(1)
+
+
+def _joined(a: Value, b: Value, shape: Shape, put_together: Callable[[Sequence[Array]], Array]) -> Value:
     """Two blocks joined into one, with everything that is known about their elements."""
     rows = max(a.data.shape[0], b.data.shape[0])
 
     def joined(parts: Sequence[Any]) -> Array:
         sides = zip(parts, (a, b), strict=True)
-        return join([np.broadcast_to(part, (rows, *value.shape)) for part, value in sides])
+        return put_together([np.broadcast_to(part, (rows, *value.shape)) for part, value in sides])
 
     result = Value(joined((a.data, b.data)), a.dtype.scalar, shape)
     result.origin = a.origin if uniform_origin(a, b) else joined((a.origin, b.origin))
@@ -50,7 +106,7 @@ def gather(source: Value, index: Value, axis: int) -> Value:
     return result
 
 
-def histogram(values: Value, bins: int, mask: Value | None) -> Value:
+def histogram(values: Value, bins: int, mask: Value | None = None) -> Value:
     """How many of a 1-D block's elements are 0, 1, … bins - 1; other values are not counted."""
     rows = max(values.data.shape[0], 1 if mask is None else mask.data.shape[0])
     full = np.broadcast_to(values.full(), (rows, *values.shape)).astype(np.int64)
@@ -63,55 +119,3 @@ def histogram(values: Value, bins: int, mask: Value | None) -> Value:
     if isinstance(poison, np.ndarray):
         poison = np.asarray(poison.reshape(len(poison), -1).any(axis=1, keepdims=True))
     return Value(counts, tl.int32, (bins,), poison=poison)
-
-
-@dataclass(frozen=True)
-class Tile:
-    """A block of a tensor that a descriptor or a block pointer describes, for all programs.
-
-    `base` points to the tensor's first element; `tensor_shape` and `strides` are scalars, one for each axis.
-    """
-
-    base: Value
-    tensor_shape: tuple[Value, ...]
-    strides: tuple[Value, ...]
-    block: tuple[int, ...]
-    padding: Any
-    offsets: tuple[Value, ...] = ()
-    round_f32_to_tf32: bool = False
-
-    def pointers(self, offsets: Sequence[Value], checked: Iterable[int]) -> tuple[Value, Value]:
-        """Pointers to the block that starts at `offsets`, and a mask: true inside the tensor along checked axes."""
-        axes = set(checked)
-        ranges = [_range_from(offset, size, axis, len(self.block)) for axis, (offset, size) in self._sides(offsets)]
-        return self._at(ranges, self.block, axes)
-
-    def rows(self, rows: Value, column: Value) -> tuple[Value, Value]:
-        """Pointers to the rows `rows` (N,), each from `column` on, and a mask: true inside the tensor."""
-        positions = [rows.full()[:, :, None].astype(np.int64), _range_from(column, self.block[-1], 1, 2)]
-        return self._at(positions, (rows.shape[0], self.block[-1]), {0, 1})
-
-    def _sides(self, offsets: Sequence[Value]) -> list[tuple[int, tuple[Value, int]]]:
-        return list(enumerate(zip(offsets, self.block, strict=True)))
-
-    def _at(self, positions: list[Array], shape: tuple[int, ...], checked: set[int]) -> tuple[Value, Value]:
-        ndim = len(shape)
-        index = _lift(self.base.data, ndim)
-        mask = np.ones((1,) * (ndim + 1), np.bool_)
-        for axis, position in enumerate(positions):
-            index = index + position * _lift(self.strides[axis].data, ndim)
-            if axis in checked:
-                mask = mask & (position >= 0) & (position < _lift(self.tensor_shape[axis].data, ndim))
-        origin = self.base.origin if isinstance(self.base.origin, int) else _lift(self.base.origin, ndim)
-        return Value(index, self.base.dtype, shape, origin), Value(mask, tl.int1, shape)
-
-
-def _lift(scalars: Array, ndim: int) -> Array:
-    """Each program's scalar, with an axis for each axis of a block, in int64, so that offsets do not wrap."""
-    return scalars.reshape(len(scalars), *(1,) * ndim).astype(np.int64)
-
-
-def _range_from(offset: Value, size: int, axis: int, ndim: int) -> Array:
-    shape = [1] * (ndim + 1)
-    shape[axis + 1] = size
-    return _lift(offset.data, ndim) + np.arange(size).reshape(shape)

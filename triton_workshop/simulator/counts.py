@@ -101,9 +101,11 @@ class Counts:
                 ]
         return found
 
-    def multiply(self, what: str, operations: int) -> None:
-        """Note which of the operations were those of a `tl.dot`."""
-        self.products[what] = self.products.get(what, 0) + operations
+    def compute(self, operations: int, multiplied: str | None) -> None:
+        """Count floating-point operations; those of a `tl.dot` also by what it has multiplied."""
+        self.operations += operations
+        if multiplied is not None:
+            self.products[multiplied] = self.products.get(multiplied, 0) + operations
 
     def saved(self) -> Counts:
         """Return a copy for `restore`."""

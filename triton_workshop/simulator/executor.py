@@ -22,7 +22,8 @@ from triton.runtime import interpreter as upstream
 from triton.runtime.errors import InterpreterError
 from triton.tools.tensor_descriptor import TensorDescriptor
 
-from triton_workshop.simulator.builder import Builder, constant
+from triton_workshop.simulator.builder import Builder
+from triton_workshop.simulator.conversions import constant
 from triton_workshop.simulator.counts import Counts, Write
 from triton_workshop.simulator.faults import Fault, FaultLog, MemoryFaults
 from triton_workshop.simulator.formats import Array, item_bytes

@@ -38,7 +38,7 @@ def _reduce_values(builder: Any, values: list[Value], axis: int, combine: Any) -
     first = values[0]
     shape = (*first.shape[:axis], *first.shape[axis + 1 :])
     if combine is standard._sum_combine:
-        builder._operations(first)
+        builder.count(first)
         return [_folded(first, shape, axis, _sum)]
     if combine in _EXTREMA:
         return [builder.show_poison(_folded(first, shape, axis, _EXTREMA[combine].reduce))]
@@ -107,7 +107,7 @@ def scan(builder: Any, tensors: Tensors, axis: int, combine: Any, reverse: bool)
         builder.memory.results.combine(value, axis, in_order=True)
     accumulate = _ACCUMULATE.get(combine)
     if accumulate is not None:
-        builder._operations(values[0])
+        builder.count(values[0])
         results = [_accumulated(values[0], axis, accumulate)]
     else:
         results = _scanned(builder, values, axis, combine)

@@ -1,0 +1,67 @@
+"""Atomics: the operations of Triton's builder that change memory by what it holds. Each becomes a method of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from triton._C.libtriton import ir
+
+from triton_workshop.simulator import arithmetic, elementwise
+from triton_workshop.simulator.formats import Array, compute_rounded
+from triton_workshop.simulator.values import Value
+
+if TYPE_CHECKING:
+    from triton_workshop.simulator.builder import Builder
+
+
+def update(builder: Builder, kind: Any, pointer: Value, value: Value, mask: Value | None, order: Any, _: Any) -> Value:
+    """`kind` names the operation: `ATOMIC_OP.FADD`."""
+    return _update(builder, arithmetic.UPDATES[str(kind).rpartition(".")[2]], pointer, (value,), mask, order)
+
+
+def compare_and_swap(builder: Builder, pointer: Value, expected: Value, value: Value, _order: Any, _: Any) -> Value:
+    # Who compares waits for what it finds: a lock holds whatever its `sem` is, as on a GPU.
+    order = ir.MEM_SEMANTIC.ACQUIRE_RELEASE
+    return _update(builder, arithmetic.compare_and_swap, pointer, (expected, value), None, order)
+
+
+def load(builder: Builder, pointer: Value, mask: Value | None, order: Any, _: Any) -> Value:
+    return _update(builder, lambda old: old, pointer, (), mask, order)
+
+
+def store(builder: Builder, pointer: Value, value: Value, mask: Value | None, order: Any, _: Any) -> None:
+    _update(builder, lambda old, new: new, pointer, (value,), mask, order)
+
+
+def poll(builder: Builder, pointer: Value, expected: Value, timeout: Any, order: Any, scope: Any) -> Value:
+    while True:  # a program that waits lets the others run: see `Memory.wait`
+        result = elementwise.compare(np.equal, load(builder, pointer, None, order, scope), expected)
+        if isinstance(timeout, Value) or result.data.all():
+            return result
+
+
+def _update(
+    builder: Builder,
+    step: Callable[..., Array],
+    pointer: Value,
+    operands: tuple[Value, ...],
+    mask: Value | None,
+    order: Any,
+) -> Value:
+    dtype = pointer.get_element_ty()
+
+    def exact(old: Array, *new: Array) -> Array:
+        return compute_rounded(step, dtype, old, *(part.astype(old.dtype, copy=False) for part in new))
+
+    return builder.memory.update(
+        pointer,
+        operands,
+        mask,
+        dtype,
+        exact,
+        acquires=order in (ir.MEM_SEMANTIC.ACQUIRE, ir.MEM_SEMANTIC.ACQUIRE_RELEASE),
+        releases=order in (ir.MEM_SEMANTIC.RELEASE, ir.MEM_SEMANTIC.ACQUIRE_RELEASE),
+        compares=step is arithmetic.compare_and_swap,
+    )

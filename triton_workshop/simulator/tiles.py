@@ -1,0 +1,163 @@
+"""Descriptors and block pointers: the blocks of tensors that they describe, and the operations on them.
+
+The operations are those of Triton's builder; each becomes a method of ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import triton.language as tl
+from triton._C.libtriton import ir
+
+from triton_workshop.simulator import atomics, dot, elementwise
+from triton_workshop.simulator.formats import Array, held_as, item_bytes
+from triton_workshop.simulator.values import Value
+
+if TYPE_CHECKING:
+    from triton_workshop.simulator.builder import Builder
+
+
+@dataclass(frozen=True)
+class Tile:
+    """A block of a tensor that a descriptor or a block pointer describes, for all programs.
+
+    `base` points to the tensor's first element; `tensor_shape` and `strides` are scalars, one for each axis.
+    """
+
+    base: Value
+    tensor_shape: tuple[Value, ...]
+    strides: tuple[Value, ...]
+    block: tuple[int, ...]
+    padding: Any
+    offsets: tuple[Value, ...] = ()
+    round_f32_to_tf32: bool = False
+
+    @property
+    def element(self) -> Any:
+        """The type of the tensor's elements."""
+        return self.base.get_element_ty()
+
+    def filling(self, shape: tuple[int, ...]) -> Value | None:
+        """What a load gives outside the tensor: zeros, or NaN; None if that is undefined."""
+        if self.padding is None:
+            return None
+        fill = np.nan if self.padding == ir.PADDING_OPTION.PAD_NAN else 0
+        return Value(np.full((1,) * (len(shape) + 1), fill).astype(held_as(self.element)), self.element, shape)
+
+    def pointers(self, offsets: Sequence[Value], checked: Iterable[int]) -> tuple[Value, Value]:
+        """Pointers to the block that starts at `offsets`, and a mask: true inside the tensor along checked axes."""
+        axes = set(checked)
+        ranges = [_range_from(offset, size, axis, len(self.block)) for axis, (offset, size) in self._sides(offsets)]
+        return self._at(ranges, self.block, axes)
+
+    def rows(self, rows: Value, column: Value) -> tuple[Value, Value]:
+        """Pointers to the rows `rows` (N,), each from `column` on, and a mask: true inside the tensor."""
+        positions = [rows.full()[:, :, None].astype(np.int64), _range_from(column, self.block[-1], 1, 2)]
+        return self._at(positions, (rows.shape[0], self.block[-1]), {0, 1})
+
+    def _sides(self, offsets: Sequence[Value]) -> list[tuple[int, tuple[Value, int]]]:
+        return list(enumerate(zip(offsets, self.block, strict=True)))
+
+    def _at(self, positions: list[Array], shape: tuple[int, ...], checked: set[int]) -> tuple[Value, Value]:
+        ndim = len(shape)
+        index = _lift(self.base.data, ndim)
+        mask = np.ones((1,) * (ndim + 1), np.bool_)
+        for axis, position in enumerate(positions):
+            index = index + position * _lift(self.strides[axis].data, ndim)
+            if axis in checked:
+                mask = mask & (position >= 0) & (position < _lift(self.tensor_shape[axis].data, ndim))
+        origin = self.base.origin if isinstance(self.base.origin, int) else _lift(self.base.origin, ndim)
+        return Value(index, self.base.dtype, shape, origin), Value(mask, tl.int1, shape)
+
+
+def _lift(scalars: Array, ndim: int) -> Array:
+    """Each program's scalar, with an axis for each axis of a block, in int64, so that offsets do not wrap."""
+    return scalars.reshape(len(scalars), *(1,) * ndim).astype(np.int64)
+
+
+def _range_from(offset: Value, size: int, axis: int, ndim: int) -> Array:
+    shape = [1] * (ndim + 1)
+    shape[axis + 1] = size
+    return _lift(offset.data, ndim) + np.arange(size).reshape(shape)
+
+
+# Descriptors
+
+
+def make_descriptor(
+    builder: Builder, base: Value, shape: Any, strides: Any, block: Any, _signed: Any = None, padding: Any = None
+) -> Tile:
+    tile = Tile(base, tuple(shape), tuple(strides), tuple(int(size) for size in block), padding)
+    item = item_bytes(tile.element)
+    assert (builder.memory.addresses(base) % np.uint64(16) == 0).all(), "base must be 16-byte aligned"
+    assert len(tile.strides) == len(tile.block), "a descriptor needs a stride for each axis"
+    for stride in tile.strides[:-1]:
+        assert (stride.data * item % 16 == 0).all(), "stride must be 16-byte aligned"
+    assert (tile.strides[-1].data == 1).all(), "last dim must be contiguous"
+    return tile
+
+
+def load(builder: Builder, tile: Tile, offsets: list[Value], *_policy: Any) -> Value:
+    pointer, mask = _described(builder, tile, offsets)
+    loaded = builder.load(pointer, mask, tile.filling(pointer.shape))
+    if tile.round_f32_to_tf32 and loaded.dtype is tl.float32:
+        loaded = loaded.with_data(dot.tf32(loaded.data), loaded.dtype)
+    return loaded
+
+
+def store(builder: Builder, tile: Tile, value: Value, offsets: list[Value]) -> None:
+    pointer, mask = _described(builder, tile, offsets)
+    builder.store(pointer, value, mask)
+
+
+def reduce(builder: Builder, kind: Any, tile: Tile, value: Value, offsets: list[Value]) -> None:
+    pointer, mask = _described(builder, tile, offsets)
+    atomics.update(builder, kind, pointer, value, mask, ir.MEM_SEMANTIC.RELAXED, None)
+
+
+def gather(builder: Builder, tile: Tile, rows: Value, column: Value, _type: Any) -> Value:
+    pointer, mask = tile.rows(rows, column)
+    builder.note_size(pointer.shape)
+    return builder.load(pointer, mask, tile.filling(pointer.shape))
+
+
+def scatter(builder: Builder, tile: Tile, value: Value, rows: Value, column: Value) -> None:
+    pointer, mask = tile.rows(rows, column)
+    builder.store(pointer, value, mask)
+
+
+def _described(builder: Builder, tile: Tile, offsets: list[Value]) -> tuple[Value, Value]:
+    start = offsets[-1].data * item_bytes(tile.element)
+    assert (start % 16 == 0).all(), "block offset start must be 16-byte aligned"
+    pointer, mask = tile.pointers(offsets, range(len(tile.block)))
+    builder.note_size(pointer.shape)
+    return pointer, mask
+
+
+# Block pointers
+
+
+def make_block_pointer(base: Value, shape: Any, strides: Any, offsets: Any, block: Any, _order: Any) -> Tile:
+    return Tile(base, tuple(shape), tuple(strides), tuple(int(size) for size in block), None, tuple(offsets))
+
+
+def advance(tile: Tile, steps: list[Value]) -> Tile:
+    offsets = (elementwise.add(old, step) for old, step in zip(tile.offsets, steps, strict=True))
+    return replace(tile, offsets=tuple(offsets))
+
+
+def load_pointed(builder: Builder, tile: Tile, checked: Any, padding: Any, *_policy: Any) -> Value:
+    pointer, mask = tile.pointers(tile.offsets, checked)
+    builder.note_size(pointer.shape)
+    if not len(checked):
+        return builder.load(pointer, None, None)
+    return builder.load(pointer, mask, replace(tile, padding=padding).filling(pointer.shape))
+
+
+def store_pointed(builder: Builder, tile: Tile, value: Value, checked: Any, *_policy: Any) -> None:
+    pointer, mask = tile.pointers(tile.offsets, checked)
+    builder.store(pointer, value, mask if len(checked) else None)
