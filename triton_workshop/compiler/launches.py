@@ -53,13 +53,13 @@ class Launches:
     @contextmanager
     def noted(self) -> Iterator[None]:
         """Note the launches that are made inside, on the simulator."""
-        from triton_workshop.simulator import executor
+        from triton_workshop.simulator import recording
 
-        executor.listeners.append(self.note)
+        recording.listeners.append(self.note)
         try:
             yield
         finally:
-            executor.listeners.remove(self.note)
+            recording.listeners.remove(self.note)
 
     def wanted(self) -> tuple[Wanted, ...]:
         """What the compiler should be asked, in the order of the launches."""
@@ -68,10 +68,10 @@ class Launches:
 
 def tell_the_slide(file: str) -> None:
     """Note the launches from now on, and write to this file, when the script ends, what they ask of the compiler."""
-    from triton_workshop.simulator import executor
+    from triton_workshop.simulator import recording
 
     launches = Launches()
-    executor.listeners.append(launches.note)
+    recording.listeners.append(launches.note)
     atexit.register(lambda: Path(file).write_bytes(pickle.dumps(launches.wanted())))
 
 

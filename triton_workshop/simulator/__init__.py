@@ -9,12 +9,12 @@ from triton_workshop.simulator.install import install
 from triton_workshop.without_library import provide
 
 if TYPE_CHECKING:
-    from triton_workshop.simulator.executor import Launch, record
     from triton_workshop.simulator.faults import Fault, Kind, MemoryFaults
+    from triton_workshop.simulator.recording import Launch, record
 
 __all__ = ["Fault", "Kind", "Launch", "MemoryFaults", "install", "record"]
 
-_HOMES = {"Launch": "executor", "record": "executor", "Fault": "faults", "Kind": "faults", "MemoryFaults": "faults"}
+_HOMES = {"Launch": "recording", "record": "recording", "Fault": "faults", "Kind": "faults", "MemoryFaults": "faults"}
 
 
 def __getattr__(name: str) -> object:

@@ -1,39 +1,35 @@
-"""Runs a launch: turns arguments into pointers and scalars, runs programs in groups, and reports faults at the end."""
+"""Runs a launch: all programs, in groups, again and again until a plan works, and reports faults at the end."""
 
 from __future__ import annotations
 
-import functools
-import inspect
 import logging
 import math
 import operator
 import os
 import pkgutil
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import triton
-import triton.language as tl
 from triton.runtime import interpreter as upstream
 from triton.runtime.errors import InterpreterError
-from triton.tools.tensor_descriptor import TensorDescriptor
 
+from triton_workshop.simulator.arguments import Parameters, on_gpu
 from triton_workshop.simulator.builder import Builder
-from triton_workshop.simulator.conversions import constant
-from triton_workshop.simulator.counts import Counts, Write
-from triton_workshop.simulator.faults import Fault, FaultLog, MemoryFaults
-from triton_workshop.simulator.formats import Array, item_bytes
+from triton_workshop.simulator.counts import Counts
+from triton_workshop.simulator.faults import FaultLog, MemoryFaults
+from triton_workshop.simulator.formats import Array
 from triton_workshop.simulator.language import launched
 from triton_workshop.simulator.layout import Layout
 from triton_workshop.simulator.memory import Memory
 from triton_workshop.simulator.reaching import Analysis
+from triton_workshop.simulator.recording import Launch, listeners, recordings
 from triton_workshop.simulator.signals import Diverged, LaunchEnds, LookedAt, Plan, Restart
 from triton_workshop.simulator.undefined import UndefinedResult
-from triton_workshop.simulator.values import Value
 from triton_workshop.simulator.waiting import Baton
 from triton_workshop.slide import LAUNCHES
 
@@ -45,61 +41,6 @@ PROGRAMS_AT_ONCE = 1 << 16
 FEW = 32
 """How many programs the first groups have: with blocks of any size they do not take long to start again."""
 
-_recorders: list[list[Launch]] = []
-_layout_wanted: list[bool] = []
-_writes_wanted: list[bool] = []
-_strict_views_wanted: list[bool] = []
-"""One for each recorder."""
-listeners: list[Callable[[Any, dict[str, Any], dict[str, Any], set[str]], None]] = []
-"""Each is told of every launch that ended without an error: the kernel, its arguments, the other options, and the names
-of the arguments that are numbers, but turned out to be addresses."""
-
-
-@dataclass(frozen=True)
-class Launch:
-    """What a launch did."""
-
-    kernel: str
-    grid: tuple[int, ...]
-    faults: tuple[Fault, ...]
-    counts: Counts
-    one_by_one: bool
-    """Whether the programs had to run one after the other."""
-    file: str
-    """Where the kernel's source is."""
-    arguments: dict[str, Any]
-    """By the names of its parameters."""
-    writes: dict[int, Write]
-    """What it stored, by the address of the storage, if `record` was asked for it."""
-    undefined: tuple[Fault, ...] = ()
-    """Undefined results that it stored: of sums and the like, or all if `record` was asked what was stored."""
-
-    @property
-    def programs(self) -> int:
-        return int(np.prod(self.grid))
-
-
-@contextmanager
-def record(*, layout: bool = False, writes: bool = False, strict_views: bool = False) -> Iterator[list[Launch]]:
-    """Collect the launches made inside, faults and counts included: then a fault does not raise.
-
-    With `layout`, the counts say how blocks lie in memory too, which takes about as long again. With `writes`, each
-    launch says what it stored, which copies all that it stored to. With `strict_views`, an access outside a view is a
-    fault even inside its storage: see `storage.Region`.
-    """
-    launches: list[Launch] = []
-    _recorders.append(launches)
-    _layout_wanted.append(layout)
-    _writes_wanted.append(writes)
-    _strict_views_wanted.append(strict_views)
-    try:
-        yield launches
-    finally:
-        _recorders.pop()
-        _layout_wanted.pop()
-        _writes_wanted.pop()
-        _strict_views_wanted.pop()
-
 
 class Executor:
     """The launches of one kernel, in place of the `GridExecutor` of Triton's interpreter."""
@@ -107,24 +48,7 @@ class Executor:
     def __init__(self, kernel: Any) -> None:
         self.kernel = kernel
         fn = self.fn = kernel.rewrite()
-        self._parameters = inspect.signature(fn).parameters
-        self._defaults = {p.name: p.default for p in self._parameters.values() if p.default is not p.empty}
-        kinds = {p.kind for p in self._parameters.values()}
-        self._plain = kinds <= {inspect.Parameter.POSITIONAL_OR_KEYWORD}
-        # Like Triton's compiler, but unlike its interpreter, this accepts "tl.constexpr" in quotation marks.
-        self._constants = tuple(p.name for p in self._parameters.values() if "constexpr" in str(p.annotation))
-        self._annotated = {
-            p.name: triton.runtime.jit.KernelParam(0, p, False, False).annotation_type
-            for p in self._parameters.values()
-        }
-        """The type that a parameter's annotation gives to numbers, or an empty string."""
-        unspecialised = set(kernel.kwargs.get("do_not_specialize") or ())
-        self._specialised = frozenset(
-            name
-            for place, name in enumerate(self._parameters)
-            if not {place, name} & unspecialised and not self._annotated[name]
-        )
-        """The parameters whose value 1 is a constant."""
+        self._parameters = Parameters(kernel, fn)
         self._prints = Analysis(fn)
         self._largest: dict[str, int] = {}
         """Elements of the largest block, by the values of the constants."""
@@ -133,39 +57,31 @@ class Executor:
         """The plan of the last launch, and the arguments that it watched."""
 
     def launch(self, grid: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> None:
-        options = {name: value for name, value in named.items() if name not in self._parameters}
-        named = {name: value for name, value in named.items() if name in self._parameters}
-        host, host_named = arguments, named
-        elsewhere = _elsewhere(arguments, named)
-        if elsewhere:
-            upstream_executor = upstream.GridExecutor(self.fn, list(self._parameters), grid)
-            host, host_named = upstream_executor._init_args_hst(arguments, named)
-        for hook in self.kernel.pre_run_hooks:
-            hook(*host, **host_named)
-        bound = self._bound(host, host_named)
-        grid = tuple(operator.index(size) for size in (grid(bound) if callable(grid) else grid))
-        assert 1 <= len(grid) <= 3, "grid must have 1 to 3 dimensions"
-        log = FaultLog(self.fn.__name__, grid)
-        programs = max(1, math.prod(grid))
-        layout = Layout(programs) if any(_layout_wanted) else None
-        counts = Counts(layout=layout, busy=np.zeros(programs, np.bool_)) if _recorders else None
-        memory = Memory(log, programs, counts, strict_views=any(_strict_views_wanted))
-        memory.results.tell_all = any(_writes_wanted)
-        try:
+        options = {name: value for name, value in named.items() if name not in self._parameters.names}
+        named = {name: value for name, value in named.items() if name in self._parameters.names}
+        with _on_the_cpu(self.fn, self._parameters.names, grid, arguments, named) as (host, host_named):
+            for hook in self.kernel.pre_run_hooks:
+                hook(*host, **host_named)
+            bound = self._parameters.bound(host, host_named)
+            grid = tuple(operator.index(size) for size in (grid(bound) if callable(grid) else grid))
+            assert 1 <= len(grid) <= 3, "grid must have 1 to 3 dimensions"
+            memory = _memory(FaultLog(self.fn.__name__, grid), max(1, math.prod(grid)))
             error = self._launch(memory, grid, bound)
-        finally:
-            if elsewhere:
-                upstream_executor._restore_args_dev(arguments, host, named, host_named)
-        faults = log.faults()
-        if counts is not None:
-            counts.finish()
-            writes = counts.writes() if any(_writes_wanted) else {}
+        self._report(memory, error, grid, bound, options)
+
+    def _report(
+        self, memory: Memory, error: Exception | None, grid: tuple[int, ...], bound: dict[str, Any], options: Any
+    ) -> None:
+        """Tell recordings and listeners of a launch that has ended; if nobody records it, raise what is wrong."""
+        faults, undefined = memory.log.faults(), memory.log.undefined()
+        if memory.counts is not None:
+            memory.counts.finish()
+            writes = memory.counts.writes() if any(each.writes for each in recordings) else {}
             file, one_by_one = self.fn.__code__.co_filename, memory.plan.one_by_one
-            told = log.undefined()
-            launch = Launch(self.fn.__name__, grid, faults, counts, one_by_one, file, bound, writes, told)
-            for launches in _recorders:
-                launches.append(launch)
-        if faults and not _recorders:
+            launch = Launch(self.fn.__name__, grid, faults, memory.counts, one_by_one, file, bound, writes, undefined)
+            for recording in recordings:
+                recording.launches.append(launch)
+        if faults and not recordings:
             raise MemoryFaults(self.fn.__name__, faults) from error
         if error is not None:
             raise error
@@ -173,17 +89,9 @@ class Executor:
             addresses = {each.name for each in memory.regions if each.name and type(bound.get(each.name)) is int}
             for tell in listeners:
                 tell(self.kernel, bound, options, addresses)
-        if not _recorders:
-            for fault in log.undefined():
-                warnings.warn(f"{self.fn.__name__}: {fault}", UndefinedResult, stacklevel=4)
-
-    def _bound(self, arguments: Sequence[Any], named: dict[str, Any]) -> dict[str, Any]:
-        """The arguments by the names of their parameters. Raises TypeError if one is missing or too much."""
-        bound = {**self._defaults, **dict(zip(self._parameters, arguments, strict=False)), **named}
-        fits = len(bound) == len(self._parameters) and len(arguments) <= len(bound)
-        if self._plain and fits and not any(name in named for name in list(self._parameters)[: len(arguments)]):
-            return {name: bound[name] for name in self._parameters}
-        return inspect.getcallargs(self.fn, *arguments, **named)
+        if not recordings:
+            for fault in undefined:
+                warnings.warn(f"{self.fn.__name__}: {fault}", UndefinedResult, stacklevel=5)
 
     def _launch(self, memory: Memory, grid: tuple[int, ...], bound: dict[str, Any]) -> Exception | None:
         """Run all programs, and start again if the plan turns out not to work. Returns what the kernel raised."""
@@ -193,7 +101,7 @@ class Executor:
         builder.largest = 1
         builder.integers = {name: value for name, value in bound.items() if type(value) is int}
         with launched(upstream.interpreter_semantic), np.errstate(all="ignore"):
-            values = {name: self._argument(builder, name, value) for name, value in bound.items()}
+            values = {name: self._parameters.represented(name, value, memory) for name, value in bound.items()}
             memory.start(self._plan(memory))
             again = False
             while True:
@@ -247,7 +155,7 @@ class Executor:
             return
         # The first of many programs runs alone: if the launch has to start again, it does so early, and that program
         # shows how large the kernel's blocks are. The next launch with the same constants knows that.
-        constants = str([values[name] for name in self._constants])
+        constants = str([values[name] for name in self._parameters.constants])
         known = self._largest
         size = _group_size(programs, known[constants]) if constants in known else FEW if programs <= FEW else 1
         # Where programs may race, the first one goes ahead: then a fault names the load that saw what it stored.
@@ -303,52 +211,6 @@ class Executor:
                     raise Restart("programs pass a lock one by one", plan) from None
                 groups.extend(reversed(parts))
 
-    def _argument(self, builder: Builder, name: str, value: Any) -> Any:
-        """A kernel's argument as the language represents it."""
-        if name in self._constants:
-            return value.value if isinstance(value, tl.constexpr) else value
-        annotated = self._annotated[name]
-        if annotated and isinstance(value, int | float):
-            return _number(value, tl.str_to_ty(annotated, None))
-        return self._by_type(builder, name, value, specialise=name in self._specialised)
-
-    def _by_type(self, builder: Builder, name: str, value: Any, *, specialise: bool) -> Any:
-        """An argument without an annotation. Where the compiler may `specialise`, the number 1 is a constant."""
-        if isinstance(value, int | float):
-            kind = triton.runtime.jit.mangle_type(value, specialise)
-            return value if kind == "constexpr" else _number(value, _type(kind))
-        if hasattr(value, "data_ptr"):
-            dtype = _type(triton.runtime.jit.mangle_type(value))
-            origin, first = builder.memory.add(name, getattr(value, "base", value), item_bytes(dtype.element_ty))
-            return tl.tensor(Value(np.array([first], np.int64), dtype, origin=origin), dtype)
-        if isinstance(value, tuple):
-            # The compiler specialises these whatever is said of the parameter.
-            parts = [
-                self._by_type(builder, f"{name}[{place}]", part, specialise=True) for place, part in enumerate(value)
-            ]
-            return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
-        if isinstance(value, TensorDescriptor):
-            return self._descriptor(builder, name, value)
-        return value
-
-    def _descriptor(self, builder: Builder, name: str, descriptor: Any) -> Any:
-        base, *numbers = (
-            self._by_type(builder, name, part, specialise=False)
-            for part in (descriptor.base, *descriptor.shape, *descriptor.strides)
-        )
-        shape, strides = numbers[: len(descriptor.shape)], numbers[len(descriptor.shape) :]
-        strides[-1] = tl.constexpr(1)
-        made = upstream.interpreter_semantic.make_tensor_descriptor(
-            base=base,
-            shape=shape,
-            strides=strides,
-            block_shape=[tl.constexpr(size) for size in descriptor.block_shape],
-            padding_option=descriptor.padding,
-        )
-        rounds = getattr(descriptor, "round_f32_to_tf32", False)
-        made.handle = replace(made.handle, round_f32_to_tf32=rounds)
-        return made
-
 
 def run_kernel(kernel: Any, *arguments: Any, grid: Any, warmup: bool, **named: Any) -> None:
     """Launches a kernel. A warm-up would only compile it."""
@@ -388,15 +250,6 @@ def _builder() -> Builder:
     return builder
 
 
-def _number(value: float, dtype: Any) -> Any:
-    return tl.tensor(constant(value, dtype), dtype)
-
-
-@functools.cache
-def _type(name: str) -> Any:
-    return tl.str_to_ty(name, None)
-
-
 def _group_size(left: int, largest: int) -> int:
     """How many of the remaining programs run together, with blocks of up to `largest` elements."""
     fit = max(1, min(ELEMENTS_AT_ONCE // largest, PROGRAMS_AT_ONCE))
@@ -410,16 +263,29 @@ def _program_ids(group: Array, grid: tuple[int, ...]) -> tuple[Array, ...]:
     return tuple(axis[:1] if (axis == axis[0]).all() else axis for axis in axes)
 
 
-def _elsewhere(arguments: tuple[Any, ...], named: dict[str, Any]) -> bool:
-    """Whether any tensor is on a GPU: then kernels see a copy of it on the CPU."""
-    return any(_on_gpu(argument) for argument in (*arguments, *named.values()))
+@contextmanager
+def _on_the_cpu(
+    fn: Any, names: Sequence[str], grid: Any, arguments: tuple[Any, ...], named: dict[str, Any]
+) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
+    """The arguments as kernels see them: of a tensor on a GPU a copy, whose elements are taken back at the end."""
+    if not on_gpu((*arguments, *named.values())):
+        yield arguments, named
+        return
+    copying = upstream.GridExecutor(fn, list(names), grid)
+    host, host_named = copying._init_args_hst(arguments, named)
+    try:
+        yield host, host_named
+    finally:
+        copying._restore_args_dev(arguments, host, named, host_named)
 
 
-def _on_gpu(argument: Any) -> bool:
-    if isinstance(argument, tuple):
-        return any(_on_gpu(part) for part in argument)
-    tensor = getattr(argument, "base", argument)
-    return hasattr(tensor, "data_ptr") and tensor.device.type != "cpu"
+def _memory(log: FaultLog, programs: int) -> Memory:
+    """The memory of a launch, with all that recordings want to know."""
+    layout = Layout(programs) if any(each.layout for each in recordings) else None
+    counts = Counts(layout=layout, busy=np.zeros(programs, np.bool_)) if recordings else None
+    memory = Memory(log, programs, counts, strict_views=any(each.strict_views for each in recordings))
+    memory.results.tell_all = any(each.writes for each in recordings)
+    return memory
 
 
 def _as_interpreter_error(error: Exception) -> Exception:
