@@ -17,7 +17,6 @@ import linecache
 import pickle
 import types
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -202,11 +201,9 @@ def _class_of(cls: Any) -> Any:
 
 def prepare() -> None:
     """Import Triton's compiler."""
+    import triton.backends.nvidia.compiler
     import triton.compiler.code_generator
-    import triton.language
-
-    with suppress(ImportError):  # without its library
-        import triton.backends.nvidia.compiler  # noqa: F401
+    import triton.language  # noqa: F401
 
 
 def _import(name: str) -> Any:

@@ -11,32 +11,39 @@ import re
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
-from types import SimpleNamespace
 from typing import Any
 
 from triton_workshop.compiler.asked import Refusal
 from triton_workshop.compiler.carrying import CannotCarryError, home
 from triton_workshop.compiler.launches import Specialization
+from triton_workshop.compiler.targets import TARGETS, Target
 from triton_workshop.compiler.types_only import types_only
 
 
 def refused_by_types(special: Specialization) -> Refusal | None:
     """What the front end refuses, without Triton's library, for the newest of our GPUs."""
-    from triton.compiler.code_generator import ast_to_ttir
-
     with types_only():
-        return refusal_of(
-            lambda: ast_to_ttir(special.kernel, source(special), None, _options(special), _functions(), _module_map())
-        )
+        return refusal_of(lambda: read(special, backend_for(TARGETS[0]), None))
 
 
-def source(special: Specialization) -> Any:
-    """The specialization as Triton's compiler wants it."""
+def backend_for(target: Target) -> Any:
+    """What Triton's compiler knows about a kind of GPU."""
+    from triton.backends.compiler import GPUTarget
+    from triton.backends.nvidia.compiler import CUDABackend
+
+    return CUDABackend(GPUTarget("cuda", target.capability, 32))
+
+
+def read(special: Specialization, backend: Any, context: Any) -> tuple[Any, Any]:
+    """What the front end makes of a kernel, and the options that it was given."""
     from triton.compiler import ASTSource
 
-    return ASTSource(
+    source = ASTSource(
         special.kernel, signature=special.signature, constexprs=special.constants, attrs=special.attributes
     )
+    options = backend.parse_options(dict(special.options))
+    functions = backend.get_codegen_implementation(options)
+    return source.make_ir(backend.target, options, functions, backend.get_module_map(), context), options
 
 
 def refusal_of(compile_it: Callable[[], object]) -> Refusal | None:
@@ -98,40 +105,3 @@ def _place(error: BaseException) -> tuple[str, int]:
     if where is None or line is None:
         raise LookupError
     return where.file, where.line + int(line) - 1
-
-
-def _options(special: Specialization) -> Any:
-    """What the front end asks about a GPU, as the newest of ours answers it."""
-    return SimpleNamespace(
-        arch="sm90",
-        num_warps=special.options.get("num_warps", 4),
-        debug=False,
-        sanitize_overflow=False,
-        supported_fp8_dtypes=("fp8e5", "fp8e4b15", "fp8e4nv"),
-        deprecated_fp8_dot_operand_dtypes=(),
-        default_dot_input_precision="tf32",
-        allowed_dot_input_precisions=("tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"),
-        max_num_imprecise_acc_default=0,
-    )
-
-
-def _functions() -> dict[str, Any]:
-    """What a GPU's part of Triton adds to the front end."""
-    from triton.language.extra import cuda
-
-    return {"convert_custom_types": cuda.convert_custom_float8_sm80, "min_dot_size": _min_dot_size()}
-
-
-def _min_dot_size() -> Any:
-    try:
-        from triton.backends.compiler import GPUTarget
-        from triton.backends.nvidia import compiler
-    except ImportError:  # they come with Triton's library; without it, no size is too small
-        return lambda _left, _right: (1, 1, 1)
-    return compiler.min_dot_size(GPUTarget("cuda", 90, 32))
-
-
-def _module_map() -> dict[str, Any]:
-    from triton.language.extra.cuda import libdevice
-
-    return {"triton.language.extra.libdevice": libdevice}

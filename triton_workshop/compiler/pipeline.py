@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import IO, Any
 
 from triton_workshop.compiler.asked import Refusal
-from triton_workshop.compiler.front_end import refusal_of, refused_by_types, source
+from triton_workshop.compiler.front_end import backend_for, read, refusal_of, refused_by_types
 from triton_workshop.compiler.launches import Specialization
 from triton_workshop.compiler.targets import TARGETS, Target
 from triton_workshop.without_library import has_library
@@ -45,22 +45,16 @@ def compiled(special: Specialization, target: Target) -> tuple[Refusal | None, i
 
 def _shared_bytes(special: Specialization, target: Target) -> int:
     from triton._C.libtriton import ir
-    from triton.backends.compiler import GPUTarget
-    from triton.compiler import make_backend
+    from triton.backends.compiler import Language
 
-    gpu = GPUTarget("cuda", target.capability, 32)
-    backend = make_backend(gpu)
-    options = backend.parse_options(dict(special.options))
-    wanted = source(special)
-    stages: dict[str, Any] = {}
-    backend.add_stages(stages, options, wanted.language)
+    backend = backend_for(target)
     context = ir.context()
     ir.load_dialects(context)
     backend.load_dialects(context)
-    result: Any = wanted.make_ir(
-        gpu, options, backend.get_codegen_implementation(options), backend.get_module_map(), context
-    )
-    metadata: dict[str, Any] = {"hash": "", "target": gpu, **vars(options)}
+    result, options = read(special, backend, context)
+    stages: dict[str, Any] = {}
+    backend.add_stages(stages, options, Language.TRITON)
+    metadata: dict[str, Any] = {"hash": "", "target": backend.target, **vars(options)}
     for stage in stages.values():
         result = stage(result, metadata)
     return int(metadata.get("shared") or 0)

@@ -242,12 +242,9 @@ def types_only() -> Iterator[None]:
     from triton.compiler import code_generator
     from triton.language import semantic
 
-    homes = (code_generator, semantic)
-    libraries = [home.ir for home in homes]
-    for home, library in zip(homes, libraries, strict=True):
-        home.ir = _Library(library)
+    library = code_generator.ir
+    code_generator.ir = semantic.ir = _Library(library)
     try:
         yield
     finally:
-        for home, library in zip(homes, libraries, strict=True):
-            home.ir = library
+        code_generator.ir = semantic.ir = library
