@@ -244,17 +244,13 @@ def _check_axis(axis: int | None, shape: tuple[int, ...]) -> None:
         raise ValueError(f"axis {axis} is out of bounds for a block of shape {shape}")
 
 
-def _standard(**functions: Any) -> dict[Any, Any]:
-    """By Triton's own combine functions; a version without one of them has one entry fewer."""
-    return {getattr(standard, name): what for name, what in functions.items() if hasattr(standard, name)}
-
-
-_EXTREMA: dict[Any, Any] = _standard(_elementwise_max=np.fmax, _elementwise_min=np.fmin)
-_BITWISE: dict[Any, Any] = _standard(_xor_combine=np.bitwise_xor, _or_combine=np.bitwise_or)
-_ARGUMENTS: dict[Any, bool] = _standard(
-    _argmax_combine_tie_break_left=True,
-    _argmax_combine_tie_break_fast=True,
-    _argmin_combine_tie_break_left=False,
-    _argmin_combine_tie_break_fast=False,
-)
-_ACCUMULATE: dict[Any, Any] = _standard(_sum_combine=np.add, _prod_combine=np.multiply)
+_EXTREMA: dict[Any, Any] = {standard._elementwise_max: np.fmax, standard._elementwise_min: np.fmin}
+_BITWISE: dict[Any, Any] = {standard._xor_combine: np.bitwise_xor, standard._or_combine: np.bitwise_or}
+_ARGUMENTS: dict[Any, bool] = {
+    standard._argmax_combine_tie_break_left: True,
+    standard._argmax_combine_tie_break_fast: True,
+    standard._argmin_combine_tie_break_left: False,
+    standard._argmin_combine_tie_break_fast: False,
+}
+"""Whether the largest is looked for."""
+_ACCUMULATE: dict[Any, Any] = {standard._sum_combine: np.add, standard._prod_combine: np.multiply}
