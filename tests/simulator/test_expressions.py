@@ -91,6 +91,7 @@ INTEGERS = {
     "bitonic_merge": "z = tl.bitonic_merge(v) + tl.bitonic_merge(v, descending=True) * 3",
     "flip": "z = tl.flip(v, 0)",
     "histogram": "z = tl.histogram(v & 15, N)",
+    "histogram of fewer bins": "z = v + tl.sum(tl.histogram(v & 7, 8) * (1 + tl.arange(0, 8)))",
     "histogram with a mask": "z = tl.histogram(v & 15, N, mask=v > 0)",
     "histogram of what lies outside": "z = tl.histogram(v, N)",
     "ranges": "z = v\n"
@@ -133,6 +134,8 @@ FLOATS = {
     "clamp": "z = tl.clamp(v, -0.5, 0.5) + tl.clamp(v, v - 1, v * 0 + 1, propagate_nan=tl.PropagateNan.ALL)",
     "sigmoid and softmax": "z = tl.sigmoid(v) + tl.softmax(v)",
     "softmax along an axis": "z = tl.ravel(tl.softmax(tl.reshape(v, (4, N // 4)), dim=1))",
+    "scans": "z = tl.cumsum(v) + tl.cumsum(v, reverse=True) * 3 + tl.cumprod(v) * 5",
+    "order": "z = tl.sort(v) + tl.sort(v, descending=True) * 3 + tl.flip(v, 0) * 5",
     "infinity": "z = tl.where(v > 0, float('inf'), -float('inf'))",
     "not a number": "z = tl.where(v > 0, float('nan'), v); z = z + tl.maximum(z, 0.0)",
     "extrema pass over NaN": "z = tl.where(v > 0, float('nan'), v); z = v + tl.max(z, 0) + tl.min(z, 0)",

@@ -101,39 +101,6 @@ def test_integer_arithmetic(op: str, dtype: torch.dtype) -> None:
 
 
 @triton.jit
-def unary(x_ptr, out_ptr, OP: tl.constexpr, N: tl.constexpr):
-    at = tl.program_id(0) * N + tl.arange(0, N)
-    x = tl.load(x_ptr + at)
-    if OP in ("log", "log2", "sqrt", "rsqrt", "sqrt_rn"):
-        z = getattr(tl, OP)(tl.abs(x))
-    elif OP in ("div_rn", "fdiv"):
-        z = getattr(tl, OP)(x, 3.0)
-    elif OP == "cumsum_reverse":
-        z = tl.cumsum(x, reverse=True)
-    elif OP == "sort_descending":
-        z = tl.sort(x, descending=True)
-    elif OP == "flip":
-        z = tl.flip(x, 0)
-    else:
-        z = getattr(tl, OP)(x)
-    tl.store(out_ptr + at, z)
-
-
-UNARY = (
-    "exp", "exp2", "log", "log2", "sqrt", "rsqrt", "sin", "cos", "abs", "floor", "ceil", "erf", "sigmoid",
-    "softmax", "cumsum", "cumsum_reverse", "cumprod", "sort", "sort_descending", "flip", "div_rn", "sqrt_rn", "fdiv",
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("op", UNARY)
-def test_functions_of_one_block(op: str) -> None:
-    def make() -> tuple[torch.Tensor, ...]:
-        return rows(), torch.empty(P, N)
-
-    assert_same(*both(unary, (P,), make, OP=op, N=N), exactly=op not in ("softmax", "sigmoid"))
-
-
-@triton.jit
 def add_combine(a, b):
     return a + b
 
@@ -283,31 +250,6 @@ def test_dot(dtype: torch.dtype, out: Any) -> None:
         return a, b, torch.zeros(P, 16, 16, dtype=result)
 
     assert_same(*both(product, (P,), make, PRECISION="ieee", OUT=out, M=16, K=32, N=16))
-
-
-@triton.jit
-def randoms(out_ptr, seed, N: tl.constexpr):
-    at = tl.program_id(0) * N + tl.arange(0, N)
-    tl.store(out_ptr + at, tl.rand(seed, at) + tl.randn(seed, at) + tl.randint(seed, at).to(tl.float32))
-
-
-def test_random_numbers() -> None:
-    assert_same(*both(randoms, (P,), lambda: (torch.zeros(P, N), 42), N=N))
-
-
-@triton.jit
-def counted(x_ptr, out_ptr, N: tl.constexpr):
-    pid = tl.program_id(0)
-    x = tl.load(x_ptr + pid * N + tl.arange(0, N))
-    tl.store(out_ptr + pid * 8 + tl.arange(0, 8), tl.histogram(x, 8))
-
-
-def test_histogram() -> None:
-    def make() -> tuple[torch.Tensor, ...]:
-        x = torch.randint(0, 8, (P, N), generator=torch.Generator().manual_seed(1), dtype=torch.int32)
-        return x, torch.zeros(P, 8, dtype=torch.int32)
-
-    assert_same(*both(counted, (P,), make, N=N))
 
 
 @triton.jit
