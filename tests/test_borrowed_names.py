@@ -81,7 +81,6 @@ NAMES = {
     "triton.runtime.interpreter.InterpretedFunction.run": ["simulator/install.py"],
     "triton.runtime.interpreter.InterpreterBuilder": ["simulator/builder.py"],
     "triton.runtime.interpreter.TensorHandle": ["simulator/lacking.py"],
-    "triton.runtime.interpreter._patch_lang_tensor": ["simulator/install.py"],
     "triton.runtime.interpreter.interpreter_builder": [
         "simulator/executor.py",
         "simulator/install.py",

@@ -2,12 +2,37 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from triton_workshop.simulator.formats import Array
-from triton_workshop.simulator.races import Access
 from triton_workshop.simulator.storage import Region
 from triton_workshop.simulator.values import Value
+
+
+@dataclass(frozen=True)
+class Access:
+    """What a group loads or stores: program `owners[i]` accesses element `index[i]` of a region, in that order.
+
+    `run` is the index as a slice where it counts up by one, as numpy copies that much faster, and the index otherwise.
+    """
+
+    region: Region
+    index: Array
+    run: Array | slice
+    owners: Array
+    item: int
+    """Bytes of an element."""
+
+    @property
+    def addresses(self) -> Array:
+        return self.region.address + self.index * self.item
+
+    def part(self, where: Array) -> Access:
+        """The accesses where `where` is true."""
+        index = self.index[where]
+        return Access(self.region, index, index, self.owners[where], self.item)
 
 
 def perhaps(mask: Value | None) -> Value | None:

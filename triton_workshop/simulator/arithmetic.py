@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import triton.language as tl
 
-from triton_workshop.simulator.formats import NUMPY, Array, held_as, narrowed, odd, rounded
-from triton_workshop.simulator.races import bits
+from triton_workshop.simulator.formats import NUMPY, Array, bits, held_as, narrowed, odd, rounded
 
 
 def divide_towards_zero(a: Array, b: Array) -> Array:

@@ -28,10 +28,8 @@ from triton_workshop.simulator.memory import Memory
 from triton_workshop.simulator.signals import LookedAt
 from triton_workshop.simulator.values import Value, any_wrapped, either
 
-Operation = Callable[..., Any]
 
-
-def _counted(function: Operation, *numpy: Operation, each: int = 1) -> Operation:
+def _counted(function: Callable[..., Any], *numpy: Callable[..., Any], each: int = 1) -> Callable[..., Any]:
     """An operation that is as many floating-point operations as its result has elements, or `each` times that."""
 
     def method(builder: Builder, *operands: Any) -> Value:
@@ -42,7 +40,7 @@ def _counted(function: Operation, *numpy: Operation, each: int = 1) -> Operation
     return method
 
 
-def _enlarging(function: Operation) -> Operation:
+def _enlarging(function: Callable[..., Any]) -> Callable[..., Any]:
     """An operation whose result may be a larger block than what it is given."""
 
     def method(builder: Builder, *operands: Any) -> Value:
@@ -53,11 +51,11 @@ def _enlarging(function: Operation) -> Operation:
     return method
 
 
-def _extremum(operation: Operation) -> Operation:
+def _extremum(operation: Callable[..., Any]) -> Callable[..., Any]:
     return lambda builder, a, b: builder.extremum(operation, a, b)
 
 
-def _comparison(operation: Operation) -> Operation:
+def _comparison(operation: Callable[..., Any]) -> Callable[..., Any]:
     """A pointer is compared by its addresses."""
     return lambda builder, a, b: elementwise.compare(operation, builder.as_numbers(a), builder.as_numbers(b))
 
@@ -194,7 +192,7 @@ class Builder:
         larger, smaller = (np.fmax, np.fmin) if quiet else (np.maximum, np.minimum)
         return self.extremum(smaller, self.extremum(larger, x, low), high)
 
-    def extremum(self, operation: Operation, a: Value, b: Value) -> Value:
+    def extremum(self, operation: Callable[..., Any], a: Value, b: Value) -> Value:
         result = elementwise.apply(operation, a, b, chooses=True)
         self.count(result)
         return self.show_poison(result)

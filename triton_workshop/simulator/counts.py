@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, fields
 
 import numpy as np
 
+from triton_workshop.simulator.accesses import Access
 from triton_workshop.simulator.formats import Array
 from triton_workshop.simulator.layout import Layout
-from triton_workshop.simulator.races import Access
 from triton_workshop.simulator.storage import Region
 
 

@@ -166,23 +166,11 @@ def of_libdevice(symbol: str, operands: list[Value], dtype: Any) -> Value:
 def select(condition: Value, a: Value, b: Value) -> Value:
     a, b = aligned(a, b)
     condition, a = aligned(condition, a)
-    if condition.dtype is not tl.int1:
-        condition = condition.with_data(condition.data != 0, tl.int1)
-    chosen = condition.data
-    result = Value(np.where(chosen, a.data, b.data), a.dtype.scalar, a.shape)
+    chosen = condition.data.astype(np.bool_, copy=False)
+    result = b.replaced(chosen, a)
+    result.poison = either(result, condition)
     if a.dtype.scalar.is_ptr():
         result.origin = a.origin if uniform_origin(a, b) else np.where(chosen, a.origin, b.origin)
-    result.poison = _selected_poison(condition, a, b)
     if a.wrapped is not None or b.wrapped is not None:
         result.wrapped = np.where(chosen, *(False if v.wrapped is None else v.wrapped for v in (a, b)))
     return result
-
-
-def _selected_poison(condition: Value, a: Value, b: Value) -> Array | bool | None:
-    if a.poison is None and b.poison is None:
-        return condition.poison
-    if a.poison is True or b.poison is True or condition.poison is True:
-        return True
-    sides = (False if value.poison is None else value.poison for value in (a, b))
-    poison = np.where(condition.data, *sides)
-    return poison if condition.poison is None else poison | condition.poison

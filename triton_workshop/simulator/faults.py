@@ -107,12 +107,71 @@ class Fault:
     @property
     def what(self) -> str:
         """Which program did what, and where."""
-        return _what(self)
+        who = program_name(self.program)
+        where = _element(self)
+        match self.kind:
+            case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE:
+                did = "read" if self.kind is Kind.OUT_OF_BOUNDS_LOAD else "wrote"
+                if self.argument is None:
+                    return f"{who} {did} memory that belongs to no tensor"
+                if self.outside == 0:
+                    return f"{who} {did} {where}, which lies between the elements of {self.argument}"
+                elements = "element" if self.size == 1 else "elements"
+                return f"{who} {did} {where}, but {self.argument} has {self.size} {elements}"
+            case Kind.RACE:
+                other = "another program" if self.other is None else program_name(self.other)
+                if self.stored:
+                    return f"{who} and {other} store different values to {where}"
+                return f"{who} and {other} meet at {where}: one loads it, the other stores to it, and neither waits"
+            case Kind.WRAPPED_OFFSET:
+                return f"{who} used {where} through an offset that was too large for int32 and wrapped around"
+            case Kind.UNDEFINED_BRANCH:
+                return f"{who} branches on an undefined value, so the launch ends here"
+            case Kind.ENDLESS_WAIT:
+                return f"{who} waits for a value that no program stores"
+            case Kind.UNDEFINED_RESULT if self.source is not None and self.source.is_index:
+                return f"{who} stored to {where} what it computed from `{self.source.name}`, whose loop has ended"
+            case Kind.UNDEFINED_RESULT:
+                return f"{who} stored to {where} what it computed from undefined elements of {self.loaded or 'memory'}"
 
     @property
     def advice(self) -> str:
         """What to think about: a question or a sentence."""
-        return _advice(self)
+        if self.source is not None and self.source.is_index:
+            name = self.source.name
+            return (
+                f"On a GPU `{name}` has no value after its loop, even if it had one before. {self.source.line}. Keep "
+                f"what you need of it in a variable that has a value before the loop: `last = {name}`."
+            )
+        match self.kind:
+            case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE if self.argument is None:
+                return "Was the pointer made from the wrong number?"
+            case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE if self.outside < 0:
+                return "Does the mask also need `>= 0`?"
+            case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE if self.outside == 0:
+                return "Are the strides right?"
+            case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE:
+                return "Is a mask missing?"
+            case Kind.RACE if self.stored:
+                return "Do two programs work on the same block, or is an atomic missing?"
+            case Kind.RACE:
+                return "Programs run in any order: store to another tensor, or use an atomic."
+            case Kind.WRAPPED_OFFSET:
+                return "Compute it in int64: `.to(tl.int64)`."
+            case Kind.UNDEFINED_BRANCH if self.load is not None:
+                return f"The value comes from a masked load without `other=`. {self.load}."
+            case Kind.UNDEFINED_RESULT:
+                return (
+                    f"They come from a masked load without `other=`. {self.load}. NVIDIA's GPUs happen to give 0 "
+                    "there with this Triton, as TRITON_WORKSHOP_UNDEFINED=zero does here; the documentation calls it "
+                    "undefined."
+                )
+            case Kind.UNDEFINED_BRANCH:
+                return "The value comes from a masked load without `other=`, or from a load outside its tensor."
+            case Kind.ENDLESS_WAIT:
+                return (
+                    "On a GPU this launch never ends. Which program should store it, and what does that one wait for?"
+                )
 
 
 class MemoryFaults(WorkshopError):  # noqa: N818  # it represents several
@@ -123,70 +182,6 @@ class MemoryFaults(WorkshopError):  # noqa: N818  # it represents several
         firsts = {fault.kind: fault for fault in reversed(self.faults)}
         lines = [str(firsts[kind]) for kind in Kind if kind in firsts]
         super().__init__("\n".join([f"{kernel}: {lines[0]}", *(f"also: {line}" for line in lines[1:])]))
-
-
-def _what(fault: Fault) -> str:
-    who = program_name(fault.program)
-    where = _element(fault)
-    match fault.kind:
-        case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE:
-            did = "read" if fault.kind is Kind.OUT_OF_BOUNDS_LOAD else "wrote"
-            if fault.argument is None:
-                return f"{who} {did} memory that belongs to no tensor"
-            if fault.outside == 0:
-                return f"{who} {did} {where}, which lies between the elements of {fault.argument}"
-            elements = "element" if fault.size == 1 else "elements"
-            return f"{who} {did} {where}, but {fault.argument} has {fault.size} {elements}"
-        case Kind.RACE:
-            other = "another program" if fault.other is None else program_name(fault.other)
-            if fault.stored:
-                return f"{who} and {other} store different values to {where}"
-            return f"{who} and {other} meet at {where}: one loads it, the other stores to it, and neither waits"
-        case Kind.WRAPPED_OFFSET:
-            return f"{who} used {where} through an offset that was too large for int32 and wrapped around"
-        case Kind.UNDEFINED_BRANCH:
-            return f"{who} branches on an undefined value, so the launch ends here"
-        case Kind.ENDLESS_WAIT:
-            return f"{who} waits for a value that no program stores"
-        case Kind.UNDEFINED_RESULT if fault.source is not None and fault.source.is_index:
-            return f"{who} stored to {where} what it computed from `{fault.source.name}`, whose loop has ended"
-        case Kind.UNDEFINED_RESULT:
-            return f"{who} stored to {where} what it computed from undefined elements of {fault.loaded or 'memory'}"
-
-
-def _advice(fault: Fault) -> str:
-    if fault.source is not None and fault.source.is_index:
-        name = fault.source.name
-        return (
-            f"On a GPU `{name}` has no value after its loop, even if it had one before. {fault.source.line}. Keep "
-            f"what you need of it in a variable that has a value before the loop: `last = {name}`."
-        )
-    match fault.kind:
-        case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE if fault.argument is None:
-            return "Was the pointer made from the wrong number?"
-        case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE if fault.outside < 0:
-            return "Does the mask also need `>= 0`?"
-        case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE if fault.outside == 0:
-            return "Are the strides right?"
-        case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE:
-            return "Is a mask missing?"
-        case Kind.RACE if fault.stored:
-            return "Do two programs work on the same block, or is an atomic missing?"
-        case Kind.RACE:
-            return "Programs run in any order: store to another tensor, or use an atomic."
-        case Kind.WRAPPED_OFFSET:
-            return "Compute it in int64: `.to(tl.int64)`."
-        case Kind.UNDEFINED_BRANCH if fault.load is not None:
-            return f"The value comes from a masked load without `other=`. {fault.load}."
-        case Kind.UNDEFINED_RESULT:
-            return (
-                f"They come from a masked load without `other=`. {fault.load}. NVIDIA's GPUs happen to give 0 there "
-                "with this Triton, as TRITON_WORKSHOP_UNDEFINED=zero does here; the documentation calls it undefined."
-            )
-        case Kind.UNDEFINED_BRANCH:
-            return "The value comes from a masked load without `other=`, or from a load outside its tensor."
-        case Kind.ENDLESS_WAIT:
-            return "On a GPU this launch never ends. Which program should store it, and what does that one wait for?"
 
 
 def program_name(program: tuple[int, ...]) -> str:

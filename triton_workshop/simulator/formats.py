@@ -58,6 +58,11 @@ def item_bytes(dtype: Any) -> int:
     return stored_as(dtype).itemsize
 
 
+def bits(values: Array) -> Array:
+    """For comparison: a NaN equals itself."""
+    return values.view(f"u{values.itemsize}") if values.dtype.kind in "fb" else values
+
+
 def rounded(data: Array, dtype: Any) -> Array:
     """Round float32 `data` to the nearest values of bfloat16 or of an 8-bit float; other types are left alone."""
     if dtype is tl.bfloat16:

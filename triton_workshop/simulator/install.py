@@ -25,15 +25,13 @@ def install() -> None:
     provide()
     from triton.runtime import interpreter
 
-    if os.environ.get(SWITCH, "1").strip() == "0":
-        if not has_library():
-            raise WorkshopError(
-                f"{SWITCH}=0 asks for Triton's own interpreter, which needs Triton's compiled library. This machine "
-                f"has only Triton's Python files: unset {SWITCH}, and kernels run on the simulator."
-            )
-        _let_a_scalar_be_an_index(interpreter)
-    else:
+    if os.environ.get(SWITCH, "1").strip() != "0":
         _take_over(interpreter)
+    elif not has_library():
+        raise WorkshopError(
+            f"{SWITCH}=0 asks for Triton's own interpreter, which needs Triton's compiled library. This machine "
+            f"has only Triton's Python files: unset {SWITCH}, and kernels run on the simulator."
+        )
 
 
 def _take_over(interpreter: Any) -> None:
@@ -55,20 +53,3 @@ def _take_over(interpreter: Any) -> None:
     interpreter.InterpretedFunction.run = executor.run_kernel
     interpreter.InterpretedFunction.__call__ = executor.call_jit_function
     autotuner.Autotuner.run = executor.first_configuration
-
-
-def _let_a_scalar_be_an_index(interpreter: Any) -> None:
-    """Fix `range(n)` in a kernel for Triton 3.6 with numpy 2.5.
-
-    That interpreter keeps a scalar as an array of one element and calls int() on it, which numpy 2.5 refuses.
-    """
-    patch_tensor = interpreter._patch_lang_tensor
-    if getattr(patch_tensor, "fixes_index", False):
-        return
-
-    def patch(tensor: type, scope: Any) -> None:
-        patch_tensor(tensor, scope)
-        scope.set_attr(tensor, "__index__", lambda self: self.handle.data.item())
-
-    patch.fixes_index = True  # type: ignore[attr-defined]
-    interpreter._patch_lang_tensor = patch

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, fields
 
 import numpy as np
 
+from triton_workshop.simulator.accesses import Access
 from triton_workshop.simulator.formats import Array
-from triton_workshop.simulator.races import Access
 
 SECTOR = 32
 """Bytes that a GPU's caches fetch at least: the accesses of a warp become as many transactions of 32 bytes as they

@@ -18,8 +18,6 @@ from triton_workshop.simulator.formats import Array
 _HOMES = ("triton.language.extra.cuda.libdevice", "triton.language.extra.libdevice")
 """The second one's functions are empty: Triton's compiler replaces them with those of the first."""
 
-Function = Callable[..., Any]
-
 
 def install_libdevice() -> None:
     """Let kernels call the functions of libdevice from now on, by either of the two modules that have them."""
@@ -35,7 +33,7 @@ def install_libdevice() -> None:
             function.__code__, function.__kwdefaults__ = forwarded.__code__, {"_to": target}
 
 
-def function_of(symbol: str) -> Function:
+def function_of(symbol: str) -> Callable[..., Any]:
     """What a symbol of the library computes: `__nv_tanhf` in float32, `__nv_tanh` in float64.
 
     Raises NotImplementedError for the functions that are not here, and for other libraries.
@@ -50,7 +48,7 @@ def function_of(symbol: str) -> Function:
     )
 
 
-def _by_element(function: Function) -> Function:
+def _by_element(function: Callable[..., Any]) -> Callable[..., Any]:
     return np.vectorize(function, otypes=[np.float64])
 
 
@@ -76,7 +74,7 @@ def _round(x: Array) -> Array:
     return np.asarray(whole + np.where(np.abs(x - whole) >= 0.5, np.sign(x), 0).astype(x.dtype))
 
 
-_FUNCTIONS: dict[str, Function] = {
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "abs": np.abs,
     "acos": np.arccos,
     "acosh": np.arccosh,

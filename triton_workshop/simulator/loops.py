@@ -56,7 +56,7 @@ _RANGES = (builtins.range, tl.range)
 
 def batched(function: Any) -> Any:
     """What a kernel calls by the name of a builtin of Python: for `range`, `min` and `max`, the one for tensors."""
-    return next((ours for plain, ours in _OF_TENSORS if function is plain), function)
+    return next((ours for plain, ours in OF_TENSORS if function is plain), function)
 
 
 def _batched_range(first: Any, second: Any = None, step: Any = None, /, **_ignored: Any) -> Any:
@@ -76,7 +76,7 @@ def _extremum(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
     return extremum
 
 
-_OF_TENSORS = (
+OF_TENSORS = (
     (builtins.range, _batched_range),
     (builtins.min, _extremum("minimum", builtins.min)),
     (builtins.max, _extremum("maximum", builtins.max)),

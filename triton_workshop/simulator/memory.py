@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from triton_workshop.simulator.accesses import access_of, chosen_by, down, flat_of, gather, only, perhaps, turns
+from triton_workshop.simulator.accesses import Access, access_of, chosen_by, down, flat_of, gather, only, perhaps, turns
 from triton_workshop.simulator.counts import Counts, name_of
 from triton_workshop.simulator.faults import FaultLog, Kind, Source, line_of_kernel
-from triton_workshop.simulator.formats import Array, decode, encode, held_as, item_bytes, stored_as, undefined
-from triton_workshop.simulator.races import Access, Races, bits
+from triton_workshop.simulator.formats import Array, bits, decode, encode, held_as, item_bytes, stored_as, undefined
+from triton_workshop.simulator.races import Races
 from triton_workshop.simulator.results import Results
 from triton_workshop.simulator.signals import Plan, Restart
 from triton_workshop.simulator.storage import Region, Storage, region_of

@@ -3,44 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
+from triton_workshop.simulator.accesses import Access
 from triton_workshop.simulator.faults import FaultLog, Kind
-from triton_workshop.simulator.formats import Array
+from triton_workshop.simulator.formats import Array, bits
 from triton_workshop.simulator.ordering import UNKNOWN, Ordering
 from triton_workshop.simulator.signals import Restart
-from triton_workshop.simulator.storage import Region, Storage
+from triton_workshop.simulator.storage import Storage
 from triton_workshop.simulator.undo import Undo
 
 SLACK = 64 << 20
 """Bytes that the shadows of a launch may take in addition to what their storages allow."""
 FEWEST_EVENTS = 1024
-
-
-@dataclass(frozen=True)
-class Access:
-    """What a group loads or stores: program `owners[i]` accesses element `index[i]` of a region, in that order.
-
-    `run` is the index as a slice where it counts up by one, as numpy copies that much faster, and the index otherwise.
-    """
-
-    region: Region
-    index: Array
-    run: Array | slice
-    owners: Array
-    item: int
-    """Bytes of an element."""
-
-    @property
-    def addresses(self) -> Array:
-        return self.region.address + self.index * self.item
-
-    def part(self, where: Array) -> Access:
-        """The accesses where `where` is true."""
-        index = self.index[where]
-        return Access(self.region, index, index, self.owners[where], self.item)
 
 
 class Shadow:
@@ -333,11 +310,6 @@ class Races:
                 break
         self._slack -= min(beyond, self._slack)
         return Shadow(elements, kind, exact=kind == needed, readers=both)
-
-
-def bits(values: Array) -> Array:
-    """For comparison: a NaN equals itself."""
-    return values.view(f"u{values.itemsize}") if values.dtype.kind in "fb" else values
 
 
 def _places(marks: Array | slice) -> Array:

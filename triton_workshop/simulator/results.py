@@ -6,10 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from triton_workshop.simulator.accesses import flat_of
+from triton_workshop.simulator.accesses import Access, flat_of
 from triton_workshop.simulator.faults import FaultLog, Kind
 from triton_workshop.simulator.formats import Array
-from triton_workshop.simulator.races import Access
 from triton_workshop.simulator.signals import Restart
 from triton_workshop.simulator.undefined import is_mixed, mixed, source_of
 from triton_workshop.simulator.undo import Undo

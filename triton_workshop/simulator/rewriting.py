@@ -18,9 +18,10 @@ from triton.compiler.code_generator import CodeGenerator
 from triton.runtime import interpreter as upstream
 
 from triton_workshop.simulator import statements
-from triton_workshop.simulator.loops import batched, counted, plain
+from triton_workshop.simulator.loops import OF_TENSORS, batched, counted, plain
 
-_OF_TENSORS = frozenset({"range", "min", "max"})
+_OF_TENSORS = frozenset(python.__name__ for python, _ in OF_TENSORS)
+"""Builtins of Python that are others for tensors."""
 _OF_CONSTANTS = frozenset(vars(tl.constexpr(0)))
 """What the compiler finds in a constant before it looks at its value: `.value`, `.type`."""
 _RETURNS_CONSTANTS = hasattr(CodeGenerator, "decide_return_type")
