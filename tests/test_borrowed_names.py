@@ -13,8 +13,12 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-import triton.language
+import pytest
 from conftest import ROOT
+
+with pytest.MonkeyPatch.context() as variables:
+    variables.setenv("TRITON_INTERPRET", "1")  # as other tests of this process want it
+    import triton.language
 
 PACKAGE = ROOT / "triton_workshop"
 LIBRARIES = ("triton", "textual", "textual_image")
