@@ -237,7 +237,7 @@ def test_the_slide_shows_what_the_bench_says() -> None:
     plain = Source.read(exercise.solution_file, exercise)
     for source in bench_module.sources_of(plain).values():
         launcher = load(source)
-        with record(layout=True) as launches:
+        with record(coalescing=True) as launches:
             launcher(*arguments)
         costs.append(cost_of(launches))
     said = sentences(costs[0], exercise.operations(*arguments), workload.noun, costs[1])

@@ -61,7 +61,7 @@ def busy(x_ptr, out_ptr, TURNS: tl.constexpr, BLOCK: tl.constexpr):
 
 
 def cost_of_call(call: Callable[[], object]) -> Cost:
-    with record(layout=True) as launches:
+    with record(coalescing=True) as launches:
         call()
     return cost_of(launches)
 
@@ -196,7 +196,7 @@ def test_tensor_cores_of_the_fast_solution_are_named() -> None:
 def test_a_cost_needs_launches_with_their_layout() -> None:
     with record() as launches:
         double[(1,)](vector(8), vector(8), 8, BLOCK=8)
-    with pytest.raises(ValueError, match=r"record\(layout=True\)"):
+    with pytest.raises(ValueError, match=r"record\(coalescing=True\)"):
         cost_of(launches)
 
 

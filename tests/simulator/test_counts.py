@@ -13,7 +13,7 @@ import triton
 import triton.language as tl
 
 from triton_workshop.simulator import record
-from triton_workshop.simulator.layout import Layout, Sectors
+from triton_workshop.simulator.coalescing import Coalescing, Sectors
 
 ROOT = Path(__file__).parents[2]
 
@@ -136,43 +136,43 @@ def copy_by_steps(x_ptr, out_ptr, n, step, BLOCK: tl.constexpr):
     tl.store(out_ptr + at, tl.load(x_ptr + at * step, mask=at < n), mask=at < n)
 
 
-def _layout_of_a_copy(n: int, step: int, programs: int) -> Layout:
-    with record(layout=True) as launches:
+def _coalescing_of_a_copy(n: int, step: int, programs: int) -> Coalescing:
+    with record(coalescing=True) as launches:
         copy_by_steps[(programs,)](torch.rand(n * step), torch.zeros(n), n, step, BLOCK=64)
-    layout = launches[0].counts.layout
-    assert layout is not None
-    return layout
+    coalescing = launches[0].counts.coalescing
+    assert coalescing is not None
+    return coalescing
 
 
 def test_neighbours_share_sectors() -> None:
-    layout = _layout_of_a_copy(256, 1, 4)
-    assert layout.sectors == {
+    coalescing = _coalescing_of_a_copy(256, 1, 4)
+    assert coalescing.sectors == {
         ("x_ptr", False): Sectors(touched=32, least=32, useful=1024, runs=4),
         ("out_ptr", True): Sectors(touched=32, least=32, useful=1024, runs=4),
     }
-    assert layout.steps == {}
+    assert coalescing.steps == {}
 
 
 @pytest.mark.parametrize(("step", "touched"), [(2, 64), (8, 256), (100, 256)])
 def test_a_stride_takes_more_sectors_than_it_must(step: int, touched: int) -> None:
-    layout = _layout_of_a_copy(256, step, 4)
-    assert layout.sectors["x_ptr", False] == Sectors(touched, least=32, useful=1024, runs=256)
-    assert layout.steps == {("x_ptr", False): {4 * step: 252}}
+    coalescing = _coalescing_of_a_copy(256, step, 4)
+    assert coalescing.sectors["x_ptr", False] == Sectors(touched, least=32, useful=1024, runs=256)
+    assert coalescing.steps == {("x_ptr", False): {4 * step: 252}}
 
 
 def test_the_order_within_a_block_is_no_waste() -> None:
     """A GPU's threads are laid along memory, whichever axis of the block that is."""
-    with record(layout=True) as launches:
+    with record(coalescing=True) as launches:
         transpose[(2,)](torch.rand(32, 16), torch.zeros(16, 32))
-    layout = launches[0].counts.layout
-    assert layout is not None
-    for sectors in layout.sectors.values():
+    coalescing = launches[0].counts.coalescing
+    assert coalescing is not None
+    for sectors in coalescing.sectors.values():
         assert sectors.touched == sectors.least == 64
 
 
 def test_masked_lanes_are_counted() -> None:
-    layout = _layout_of_a_copy(100, 1, 5)
-    assert (layout.lanes, layout.masked) == (2 * 320, 2 * 220)
+    coalescing = _coalescing_of_a_copy(100, 1, 5)
+    assert (coalescing.lanes, coalescing.masked) == (2 * 320, 2 * 220)
 
 
 def test_programs_that_store_nothing_are_idle() -> None:
@@ -184,7 +184,7 @@ def test_programs_that_store_nothing_are_idle() -> None:
 def test_a_layout_costs_only_those_who_ask() -> None:
     with record() as launches:
         copy_by_steps[(1,)](torch.rand(64), torch.zeros(64), 64, 1, BLOCK=64)
-    assert launches[0].counts.layout is None
+    assert launches[0].counts.coalescing is None
 
 
 @triton.jit
@@ -197,13 +197,13 @@ def either_way(x_ptr, out_ptr, n):
 
 
 def test_what_a_group_takes_back_is_not_counted_twice() -> None:
-    with record(layout=True) as launches:
+    with record(coalescing=True) as launches:
         either_way[(8,)](torch.rand(64), torch.zeros(64), 64)
-    layout = launches[0].counts.layout
-    assert layout is not None
-    assert layout.sectors["x_ptr", False] == Sectors(12, 12, 12 * 32, 12)
-    assert layout.sectors["out_ptr", True] == Sectors(8, 8, 8 * 32, 8)
-    assert (layout.lanes, launches[0].counts.idle) == (12 * 8 + 64, 0)
+    coalescing = launches[0].counts.coalescing
+    assert coalescing is not None
+    assert coalescing.sectors["x_ptr", False] == Sectors(12, 12, 12 * 32, 12)
+    assert coalescing.sectors["out_ptr", True] == Sectors(8, 8, 8 * 32, 8)
+    assert (coalescing.lanes, launches[0].counts.idle) == (12 * 8 + 64, 0)
 
 
 @pytest.mark.parametrize(

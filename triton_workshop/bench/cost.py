@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from triton_workshop.simulator import Launch
-    from triton_workshop.simulator.layout import Layout
+    from triton_workshop.simulator.coalescing import Coalescing
 
 
 @dataclass(frozen=True)
@@ -88,11 +88,11 @@ class Cost:
 
 
 def cost_of(launches: Sequence[Launch]) -> Cost:
-    """The cost of launches that were recorded with their layout. Raises ValueError for other launches."""
-    layouts = [launch.counts.layout for launch in launches]
-    if None in layouts:
-        raise ValueError("expected launches recorded by record(layout=True)")
-    known: list[Layout] = [layout for layout in layouts if layout is not None]
+    """The cost of launches that were recorded with `coalescing`. Raises ValueError for other launches."""
+    found = [launch.counts.coalescing for launch in launches]
+    if None in found:
+        raise ValueError("expected launches recorded by record(coalescing=True)")
+    known: list[Coalescing] = [coalescing for coalescing in found if coalescing is not None]
     accesses = tuple(access for launch in launches for access in _accesses(launch))
     totals = [launch.counts.total for launch in launches]
     products: Counter[str] = Counter()
@@ -108,16 +108,16 @@ def cost_of(launches: Sequence[Launch]) -> Cost:
         least_sectors=sum(access.least_sectors for access in accesses),
         operations=sum(launch.counts.operations for launch in launches),
         products=dict(products),
-        lanes=sum(layout.lanes for layout in known),
-        masked=sum(layout.masked for layout in known),
+        lanes=sum(coalescing.lanes for coalescing in known),
+        masked=sum(coalescing.masked for coalescing in known),
         accesses=accesses,
     )
 
 
 def _accesses(launch: Launch) -> Iterator[ArgumentCost]:
-    layout = launch.counts.layout
-    assert layout is not None
-    for (argument, stored), sectors in layout.sectors.items():
+    coalescing = launch.counts.coalescing
+    assert coalescing is not None
+    for (argument, stored), sectors in coalescing.sectors.items():
         traffic = launch.counts.arguments[argument]
         yield ArgumentCost(
             kernel=launch.kernel,
@@ -130,7 +130,7 @@ def _accesses(launch: Launch) -> Iterator[ArgumentCost]:
             least_sectors=sectors.least,
             useful=sectors.useful,
             rows=sectors.runs,
-            step=_usual(layout.steps.get((argument, stored), Counter())),
+            step=_usual(coalescing.steps.get((argument, stored), Counter())),
         )
 
 

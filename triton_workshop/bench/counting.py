@@ -41,7 +41,7 @@ def count_script(connection: Connection, source: Source) -> None:
     if isinstance(observer, Observation):
         connection.send(observer)
         return
-    with record(layout=True) as launches:
+    with record(coalescing=True) as launches:
         seen = observer.observe(WORKLOADS[source.exercise.number].counted.arguments("cpu"))
     connection.send(seen)
     if seen.failure is None:

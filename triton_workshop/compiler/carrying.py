@@ -31,7 +31,7 @@ class CannotCarryError(Exception):
 
 
 @dataclass(frozen=True)
-class Text:
+class FunctionSource:
     """Where a function stands: the name and the text of its file, its own name, and the line of its `def`."""
 
     file: str
@@ -132,17 +132,17 @@ def _function_of(function: Any, make: Callable[..., Any], options: dict[str, Any
     return make, (text, head, options), body, None, None, _add_names
 
 
-def _text_of(function: Any) -> Text | None:
+def _text_of(function: Any) -> FunctionSource | None:
     code = inspect.unwrap(function).__code__
     lines = linecache.getlines(code.co_filename, function.__globals__)
     for node in _definitions("".join(lines), code.co_filename):
         first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
         if node.name == function.__name__ and code.co_firstlineno in (first, node.lineno):
-            return Text(code.co_filename, "".join(lines), node.name, node.lineno)
+            return FunctionSource(code.co_filename, "".join(lines), node.name, node.lineno)
     return None
 
 
-def _names(function: Any, text: Text) -> tuple[dict[str, Any], dict[str, Any]]:
+def _names(function: Any, text: FunctionSource) -> tuple[dict[str, Any], dict[str, Any]]:
     """The values of the names in a function's head (its defaults and annotations), and in its body."""
     scope = dict(function.__globals__)
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
@@ -222,7 +222,7 @@ def _add_contents(module: types.ModuleType, contents: dict[str, Any]) -> None:
     vars(module).update(contents)
 
 
-def _python(text: Text, head: dict[str, Any], _: dict[str, Any]) -> Any:
+def _python(text: FunctionSource, head: dict[str, Any], _: dict[str, Any]) -> Any:
     """Define a function as its file does, without its decorators, and so that Triton finds its text."""
     lines = text.text.splitlines(keepends=True)
     linecache.cache[text.file] = (len(text.text), None, lines, text.file)
@@ -233,7 +233,7 @@ def _python(text: Text, head: dict[str, Any], _: dict[str, Any]) -> Any:
     return scope[text.name]
 
 
-def _jit(text: Text, head: dict[str, Any], options: dict[str, Any]) -> Any:
+def _jit(text: FunctionSource, head: dict[str, Any], options: dict[str, Any]) -> Any:
     from triton.runtime.jit import JITFunction
 
     function = JITFunction(_python(text, head, {}), **options)
@@ -241,16 +241,16 @@ def _jit(text: Text, head: dict[str, Any], options: dict[str, Any]) -> Any:
     return function
 
 
-_homes: dict[str, Text] = {}
+_homes: dict[str, FunctionSource] = {}
 """Where the functions stand whose text, from its `def` on, Triton's compiler knows."""
 
 
-def home(source: str) -> Text | None:
+def home(source: str) -> FunctionSource | None:
     """Where a function stands, given its text as Triton's errors have it; None for a function that is Triton's own."""
     return _homes.get(source)
 
 
-def _constexpr_function(text: Text, head: dict[str, Any], _: dict[str, Any]) -> Any:
+def _constexpr_function(text: FunctionSource, head: dict[str, Any], _: dict[str, Any]) -> Any:
     from triton.runtime.jit import ConstexprFunction
 
     return ConstexprFunction(_python(text, head, {}))
@@ -272,7 +272,7 @@ def _definitions(text: str, file: str) -> tuple[ast.FunctionDef, ...]:
     return tuple(node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
 
 
-def _definition(text: Text) -> ast.FunctionDef:
+def _definition(text: FunctionSource) -> ast.FunctionDef:
     wanted = text.name, text.line
     return next(node for node in _definitions(text.text, text.file) if (node.name, node.lineno) == wanted)
 

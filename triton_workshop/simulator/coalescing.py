@@ -14,7 +14,7 @@ SECTOR = 32
 """Bytes that a GPU's caches fetch at least: the accesses of a warp become as many transactions of 32 bytes as they
 need (NVIDIA, CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory")."""
 
-Place = tuple[str, bool]
+Use = tuple[str, bool]
 """An argument's name, and whether it is stored to."""
 
 
@@ -39,12 +39,12 @@ class Sectors:
 
 
 @dataclass
-class Layout:
-    """What `record(layout=True)` counts in each launch beside its bytes and operations."""
+class Coalescing:
+    """What `record(coalescing=True)` counts in each launch beside its bytes and operations."""
 
     programs: int
-    sectors: dict[Place, Sectors] = field(default_factory=dict)
-    steps: dict[Place, Counter[int]] = field(default_factory=dict)
+    sectors: dict[Use, Sectors] = field(default_factory=dict)
+    steps: dict[Use, Counter[int]] = field(default_factory=dict)
     """How many bytes lie between the starts of a block's runs → how often, where a block touches too many sectors."""
     lanes: int = 0
     """Elements of all blocks that are to be loaded or stored, masked off or not."""
@@ -62,9 +62,9 @@ class Layout:
         if steps:
             self.steps.setdefault((name, stored), Counter()).update(steps)
 
-    def saved(self) -> Layout:
+    def saved(self) -> Coalescing:
         """Return a copy for `restore`."""
-        copy = Layout(0, dict(self.sectors), {place: Counter(steps) for place, steps in self.steps.items()})
+        copy = Coalescing(0, dict(self.sectors), {use: Counter(steps) for use, steps in self.steps.items()})
         copy.programs, copy.lanes, copy.masked = self.programs, self.lanes, self.masked
         return copy
 

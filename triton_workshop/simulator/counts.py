@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 
 from triton_workshop.simulator.accesses import Access
+from triton_workshop.simulator.coalescing import Coalescing
 from triton_workshop.simulator.formats import Array
-from triton_workshop.simulator.layout import Layout
 from triton_workshop.simulator.storage import Region
 
 
@@ -46,7 +46,7 @@ class Counts:
     products: dict[str, int] = field(default_factory=dict)
     """The operations done by `tl.dot`, by what it multiplies: fp64, ieee, tf32, bf16x6, fp16, bf16, …"""
     arguments: dict[str, Traffic] = field(default_factory=dict)
-    layout: Layout | None = None
+    coalescing: Coalescing | None = None
     """How blocks lie in memory, if `record` was asked for it."""
     busy: Array = field(default_factory=lambda: np.zeros(0, np.bool_), repr=False, compare=False)
     """Which programs have stored anything."""
@@ -109,20 +109,20 @@ class Counts:
 
     def saved(self) -> Counts:
         """Return a copy for `restore`."""
-        layout = None if self.layout is None else self.layout.saved()
-        return Counts(self.operations, dict(self.products), dict(self.arguments), layout)
+        coalescing = None if self.coalescing is None else self.coalescing.saved()
+        return Counts(self.operations, dict(self.products), dict(self.arguments), coalescing)
 
     def restore(self, saved: Counts) -> None:
         """Restore everything except what was touched and who was busy: the same programs will do it again."""
         self.operations, self.products = saved.operations, saved.products
-        self.arguments, self.layout = saved.arguments, saved.layout
+        self.arguments, self.coalescing = saved.arguments, saved.coalescing
 
     def clear(self) -> None:
         self.operations = 0
         self.products.clear()
         self.arguments.clear()
         self.busy[:] = False
-        self.layout = None if self.layout is None else Layout(self.layout.programs)
+        self.coalescing = None if self.coalescing is None else Coalescing(self.coalescing.programs)
         self._touched.clear()
 
 

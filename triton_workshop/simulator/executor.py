@@ -20,17 +20,17 @@ from triton.runtime.errors import InterpreterError
 
 from triton_workshop.simulator.arguments import Parameters, on_gpu
 from triton_workshop.simulator.builder import Builder
+from triton_workshop.simulator.coalescing import Coalescing
 from triton_workshop.simulator.counts import Counts
 from triton_workshop.simulator.faults import FaultLog, MemoryFaults
 from triton_workshop.simulator.formats import Array
 from triton_workshop.simulator.language import launched
-from triton_workshop.simulator.layout import Layout
 from triton_workshop.simulator.memory import Memory
 from triton_workshop.simulator.reaching import Analysis
 from triton_workshop.simulator.recording import Launch, listeners, recordings
 from triton_workshop.simulator.signals import Diverged, LaunchEnds, LookedAt, Plan, Restart
 from triton_workshop.simulator.undefined import UndefinedResult
-from triton_workshop.simulator.waiting import Baton
+from triton_workshop.simulator.waiting import Scheduler
 from triton_workshop.slide import LAUNCHES
 
 logger = logging.getLogger(__name__)
@@ -172,12 +172,12 @@ class Executor:
 
         def wait() -> None:
             group, ids = memory.group, builder.ids
-            baton.pass_on(group)
+            scheduler.wait(group)
             memory.group, builder.ids = group, ids
 
-        baton = Baton(programs, lambda number: self._run_group(builder, np.array([number]), values), memory.log)
-        memory.wait, memory.answer = wait, baton.answer
-        baton.run()
+        scheduler = Scheduler(programs, lambda number: self._run_group(builder, np.array([number]), values), memory.log)
+        memory.wait, memory.on_change = wait, scheduler.memory_changed
+        scheduler.run()
 
     def _run_group(self, builder: Builder, programs: Array, values: dict[str, Any]) -> None:
         """Run these programs together, or where they disagree in groups that agree, the first program's group first.
@@ -281,8 +281,8 @@ def _on_the_cpu(
 
 def _memory(log: FaultLog, programs: int) -> Memory:
     """The memory of a launch, with all that recordings want to know."""
-    layout = Layout(programs) if any(each.layout for each in recordings) else None
-    counts = Counts(layout=layout, busy=np.zeros(programs, np.bool_)) if recordings else None
+    coalescing = Coalescing(programs) if any(each.coalescing for each in recordings) else None
+    counts = Counts(coalescing=coalescing, busy=np.zeros(programs, np.bool_)) if recordings else None
     memory = Memory(log, programs, counts, strict_views=any(each.strict_views for each in recordings))
     memory.results.tell_all = any(each.writes for each in recordings)
     return memory

@@ -39,7 +39,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Line:
+class KernelLine:
     """A line of a kernel's source."""
 
     file: str
@@ -56,10 +56,10 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Source:
+class PoisonSource:
     """Where undefined elements come from: a masked load without `other=`, or a loop that has ended."""
 
-    line: Line
+    line: KernelLine
     name: str | None
     """The argument that is loaded, or the index of the loop."""
     is_index: bool = False
@@ -76,7 +76,7 @@ class Fault:
 
     kind: Kind
     kernel: str
-    line: Line
+    line: KernelLine
     program: tuple[int, ...]
     argument: str | None = None
     index: int | None = None
@@ -88,14 +88,14 @@ class Fault:
     other: tuple[int, ...] | None = None
     stored: bool = False
     """For a race: whether both programs store; otherwise one of them loads."""
-    source: Source | None = None
+    source: PoisonSource | None = None
     """For an undefined value, if it is known."""
 
     def __str__(self) -> str:
         return f"{self.what}.\n  {self.line}. {self.advice}"
 
     @property
-    def load(self) -> Line | None:
+    def load(self) -> KernelLine | None:
         """For an undefined value: the masked load without `other=` that it comes from, if that is known."""
         return None if self.source is None or self.source.is_index else self.source.line
 
@@ -196,12 +196,12 @@ def _element(fault: Fault) -> str:
     return f"{name}[{fault.index}]" if fault.index == fault.last_index else f"{name}[{fault.index}..{fault.last_index}]"
 
 
-def line_of_kernel() -> Line:
+def line_of_kernel() -> KernelLine:
     """The line of the kernel that is being executed: the innermost frame that is neither Triton's nor ours."""
     frame = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename.startswith(_NOT_THE_KERNEL):
         frame = frame.f_back  # type: ignore[assignment]
-    return Line(frame.f_code.co_filename, frame.f_lineno)
+    return KernelLine(frame.f_code.co_filename, frame.f_lineno)
 
 
 @dataclass
@@ -220,7 +220,7 @@ class FaultLog:
     def __init__(self, kernel: str, grid: tuple[int, ...]) -> None:
         self._kernel = kernel
         self._grid = grid
-        self._tallies: dict[tuple[Kind, Line, str | None, bool], _Tally] = {}
+        self._tallies: dict[tuple[Kind, KernelLine, str | None, bool], _Tally] = {}
 
     def __len__(self) -> int:
         return len(self._tallies)
@@ -235,7 +235,7 @@ class FaultLog:
         size: int | None = None,
         others: Array | None = None,
         stored: bool = False,
-        source: Source | None = None,
+        source: PoisonSource | None = None,
     ) -> None:
         """Record that `programs[i]` touched element `indices[i]`, in a race with `others[i]` (-1: unknown)."""
         line = line_of_kernel()
@@ -281,14 +281,14 @@ class FaultLog:
     def _all(self) -> list[Fault]:
         return [_finished(tally) for tally in self._tallies.values()]
 
-    def saved(self) -> dict[tuple[Kind, Line, str | None, bool], _Tally]:
+    def saved(self) -> dict[tuple[Kind, KernelLine, str | None, bool], _Tally]:
         """Return a copy for `restore`."""
         return {
             key: _Tally(tally.first, tally.first_program, set(tally.programs), tally.elements)
             for key, tally in self._tallies.items()
         }
 
-    def restore(self, saved: dict[tuple[Kind, Line, str | None, bool], _Tally]) -> None:
+    def restore(self, saved: dict[tuple[Kind, KernelLine, str | None, bool], _Tally]) -> None:
         self._tallies = saved
 
 

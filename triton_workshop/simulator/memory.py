@@ -18,7 +18,7 @@ import numpy as np
 
 from triton_workshop.simulator.accesses import Access, access_of, chosen_by, down, flat_of, gather, only, perhaps, turns
 from triton_workshop.simulator.counts import Counts, name_of
-from triton_workshop.simulator.faults import FaultLog, Kind, Source, line_of_kernel
+from triton_workshop.simulator.faults import FaultLog, Kind, PoisonSource, line_of_kernel
 from triton_workshop.simulator.formats import Array, bits, decode, encode, held_as, item_bytes, stored_as, undefined
 from triton_workshop.simulator.races import Races
 from triton_workshop.simulator.results import Results
@@ -27,10 +27,10 @@ from triton_workshop.simulator.storage import Region, Storage, region_of
 from triton_workshop.simulator.undefined import counts_as_zero, poison_from, source_of
 from triton_workshop.simulator.undo import Undo
 from triton_workshop.simulator.values import NOWHERE, Value, either
-from triton_workshop.simulator.waiting import Questions
+from triton_workshop.simulator.waiting import Polls
 
-PATIENCE = 50
-"""How often the programs of a group ask the same question until it is clear that others have to run first."""
+MOST_POLLS = 50
+"""How often a group looks at the same elements in vain until it is clear that other programs have to run first."""
 
 
 class Memory:
@@ -50,9 +50,9 @@ class Memory:
         self.races = Races(log, programs, self.undo)
         self.wait: Callable[[], None] | None = None
         """Lets other programs run, where programs run one by one."""
-        self.answer: Callable[[], None] = lambda: None
+        self.on_change: Callable[[], None] = lambda: None
         """Called when memory has changed."""
-        self._questions = Questions()
+        self._polls = Polls()
         self.regions: list[Region] = [Region(NOWHERE, None, Storage(0, 0), 0, 0, 1)]
         """By the origin of a pointer."""
         self._storages: dict[int, Storage] = {}
@@ -76,7 +76,7 @@ class Memory:
         self.group = group
         self.changed = False
         self.undo.forget()
-        self._questions.forget()
+        self._polls.forget()
 
     # Tensors and addresses
 
@@ -318,7 +318,7 @@ class Memory:
 
     def _left_out(self, mask: Value, region: Region) -> Array:
         where: Array = ~mask.data
-        return poison_from(where, Source(line_of_kernel(), region.name)) if self.plan.traced else where
+        return poison_from(where, PoisonSource(line_of_kernel(), region.name)) if self.plan.traced else where
 
     def _unsure(self, pointer: Value, mask: Value | None) -> Array | None:
         """Where an undefined value says whether, or where, an access happens: exactly."""
@@ -350,9 +350,9 @@ class Memory:
         if stored and len(access.index):
             # If one program's store represents all, all have stored.
             self.counts.busy[self.group if len(by) < len(self.group) else access.owners] = True
-        layout = self.counts.layout
-        if layout is not None:
-            layout.access(name_of(access.region), access, math.prod(shape) * len(by), stored=stored)
+        coalescing = self.counts.coalescing
+        if coalescing is not None:
+            coalescing.access(name_of(access.region), access, math.prod(shape) * len(by), stored=stored)
 
     def _begin_change(self, storage: Storage) -> None:
         storage.keep()
@@ -360,19 +360,19 @@ class Memory:
 
     def _has_changed(self) -> None:
         self.changed = True
-        self._questions.forget()
-        self.answer()
+        self._polls.forget()
+        self.on_change()
 
     def _looked(self, pointer: Value, *, changed: bool) -> None:
         """An atomic or a volatile load has looked at memory: if it has not changed anything, it may be waiting."""
         if changed:
             self._has_changed()
             return
-        asked = self._questions.ask(pointer.origin if isinstance(pointer.origin, int) else NOWHERE, pointer.data)
-        if self.wait is not None and asked:
+        again = self._polls.again(pointer.origin if isinstance(pointer.origin, int) else NOWHERE, pointer.data)
+        if self.wait is not None and again:
             self.wait()
-            self._questions.forget()
-        elif asked > PATIENCE:
+            self._polls.forget()
+        elif again > MOST_POLLS:
             raise Restart("a program waits for another one", replace(self.plan, one_by_one=True, keep_undo=False))
 
     def _poisoned(self, poison: Array | bool | None, where: Array | None) -> Array | bool | None:

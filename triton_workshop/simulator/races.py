@@ -34,13 +34,13 @@ class Shadow:
         """The name for more than one reader, or for atomics of more than one program."""
         self.writers: Array = np.zeros(elements, kind)
         self.readers: Array | None = np.zeros(elements, kind) if readers else None
-        self.echoes: Array | None = None
+        self.silent: Array | None = None
         """Who last stored what an element held already, which none of its readers can notice; None: nobody."""
 
-    def echoed(self) -> Array:
-        if self.echoes is None:
-            self.echoes = np.zeros_like(self.writers)
-        return self.echoes
+    def silent_names(self) -> Array:
+        if self.silent is None:
+            self.silent = np.zeros_like(self.writers)
+        return self.silent
 
     def names(self, owners: Array, moments: Array, *, atomic: bool) -> Array:
         numbers = moments if self.exact else owners % (self.several // 2 - 1)
@@ -103,10 +103,10 @@ class Races:
         shadow, marks, names = self._marks(access)
         writers = shadow.writers[marks]
         clash = self._others(shadow, writers, names, access)
-        if shadow.echoes is not None and clash.any():
+        if shadow.silent is not None and clash.any():
             # Who has stored the same value will load that value, whoever is first.
-            echoes = shadow.echoes[marks]
-            clash &= (echoes == 0) | (echoes != shadow.several) & self._others(shadow, echoes, names, access)
+            silent = shadow.silent[marks]
+            clash &= (silent == 0) | (silent != shadow.several) & self._others(shadow, silent, names, access)
         self._report(shadow, access, writers, clash, stored=False)
         if shadow.readers is None:
             return
@@ -141,7 +141,7 @@ class Races:
             # Whoever stores to what it has updated by an atomic releases a lock.
             names = np.where(~others & (writers & 1 == 1), names | 1, names)
             self._happened(access, acquires=False, releases=changed)
-        if shadow.readers is None or (shadow.echoes is None and not for_all and changed.all()):
+        if shadow.readers is None or (shadow.silent is None and not for_all and changed.all()):
             self._undo.put(shadow.writers, marks, names)
         else:
             self._store_watched(shadow, access, _places(marks), names, changed, for_all=for_all)
@@ -150,20 +150,20 @@ class Races:
         self, shadow: Shadow, access: Access, places: Array, names: Array, changed: Array, *, for_all: bool
     ) -> None:
         """Note who stores a value, and who stores what is there already."""
-        self._met_echoes(shadow, access, places, names, changed)
+        self._met_silent(shadow, access, places, names, changed)
         self._undo.put(shadow.writers, places[changed], names[changed])
         if for_all:
-            self._undo.put(shadow.echoed(), places, np.array(shadow.several, names.dtype))
+            self._undo.put(shadow.silent_names(), places, np.array(shadow.several, names.dtype))
         elif not changed.all():
-            self._echo(shadow, access.part(~changed), places[~changed], names[~changed])
+            self._store_silently(shadow, access.part(~changed), places[~changed], names[~changed])
 
-    def _echo(self, shadow: Shadow, access: Access, places: Array, names: Array) -> None:
-        echoes = shadow.echoed()
-        several = self._others(shadow, echoes[places], names, access)
-        self._undo.put(echoes, places, names)
-        self._put_several(echoes, places, several | (echoes[places] != names), shadow)
+    def _store_silently(self, shadow: Shadow, access: Access, places: Array, names: Array) -> None:
+        silent = shadow.silent_names()
+        several = self._others(shadow, silent[places], names, access)
+        self._undo.put(silent, places, names)
+        self._put_several(silent, places, several | (silent[places] != names), shadow)
 
-    def _met_echoes(
+    def _met_silent(
         self,
         shadow: Shadow,
         access: Access,
@@ -173,10 +173,10 @@ class Races:
         but_for: Array | None = None,
     ) -> None:
         """Report programs that have stored what was there already, where another program now changes it."""
-        if shadow.echoes is not None and changed.any():
-            echoes = shadow.echoes[places]
-            clash = self._others(shadow, echoes, names, access) & changed
-            self._report(shadow, access, echoes, clash, stored=True, but_for=but_for)
+        if shadow.silent is not None and changed.any():
+            silent = shadow.silent[places]
+            clash = self._others(shadow, silent, names, access) & changed
+            self._report(shadow, access, silent, clash, stored=True, but_for=but_for)
 
     def stored(self, access: Access, now: Array, new: Array) -> None:
         """Called after a store: programs of the same group may have replaced what another one just stored."""
@@ -191,7 +191,7 @@ class Races:
         self._report(shadow, access, last, lost & ~same & (last != 0), stored=True)
         if shadow.readers is not None and (lost & same).any():
             part = lost & same
-            self._echo(shadow, access.part(part), _places(marks)[part], names[part])
+            self._store_silently(shadow, access.part(part), _places(marks)[part], names[part])
 
     def update(self, access: Access, changed: Array, *, acquires: bool, releases: bool, compares: bool) -> None:
         """Called at an atomic, which changed the elements where `changed` is true; it may acquire and release.
@@ -214,7 +214,7 @@ class Races:
         but_for = None if compares else access.addresses
         self._report(shadow, access, before, others & plain, stored=True, but_for=but_for)
         all_changed = np.ones(len(places), np.bool_)
-        self._met_echoes(shadow, access, places, names, all_changed, but_for)
+        self._met_silent(shadow, access, places, names, all_changed, but_for)
         self._met_readers(shadow, places, names, access, lambda: all_changed)
         names = np.where(~others & plain & (before != 0), before, names)
         several = others & ~plain

@@ -45,7 +45,7 @@ class Launch:
 class Recording:
     """What one `record` asks for, and the launches that it has collected."""
 
-    layout: bool
+    coalescing: bool
     writes: bool
     strict_views: bool
     launches: list[Launch] = field(default_factory=list)
@@ -56,14 +56,14 @@ recordings: list[Recording] = []
 
 
 @contextmanager
-def record(*, layout: bool = False, writes: bool = False, strict_views: bool = False) -> Iterator[list[Launch]]:
+def record(*, coalescing: bool = False, writes: bool = False, strict_views: bool = False) -> Iterator[list[Launch]]:
     """Collect the launches made inside, faults and counts included: then a fault does not raise.
 
-    With `layout`, the counts say how blocks lie in memory too, which takes about as long again. With `writes`, each
+    With `coalescing`, the counts say how blocks lie in memory too, which takes about as long again. With `writes`, each
     launch says what it stored, which copies all that it stored to. With `strict_views`, an access outside a view is a
     fault even inside its storage: see `storage.Region`.
     """
-    recordings.append(Recording(layout, writes, strict_views))
+    recordings.append(Recording(coalescing, writes, strict_views))
     try:
         yield recordings[-1].launches
     finally:

@@ -10,7 +10,7 @@ import triton.language as tl
 from triton.compiler.code_generator import CodeGenerator
 from triton.runtime import interpreter as upstream
 
-from triton_workshop.simulator.faults import Source, line_of_kernel
+from triton_workshop.simulator.faults import PoisonSource, line_of_kernel
 from triton_workshop.simulator.formats import undefined
 from triton_workshop.simulator.loops import Numbers, plain
 from triton_workshop.simulator.undefined import poison_from
@@ -99,7 +99,7 @@ def counts(loop: Any) -> bool:
 
 def after_loop(loop: Numbers, index: str) -> Any:
     """What the index is worth once its loop has ended: the compiler's loops do not hand it out."""
-    poison = poison_from(np.array([True]), Source(line_of_kernel(), index, is_index=True))
+    poison = poison_from(np.array([True]), PoisonSource(line_of_kernel(), index, is_index=True))
     return tl.tensor(Value(np.array([undefined(loop.dtype)]), loop.dtype, poison=poison), loop.dtype)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from triton_workshop.simulator.faults import Source
+from triton_workshop.simulator.faults import PoisonSource
 from triton_workshop.simulator.formats import Array
 from triton_workshop.simulator.install import UNDEFINED_SWITCH
 
@@ -31,7 +31,7 @@ class UndefinedResult(UserWarning):
 class Poison(np.ndarray[Any, np.dtype[np.bool_]]):
     """Which elements are undefined, and by which loads. What numpy makes of it knows too."""
 
-    sources: frozenset[Source] = frozenset()
+    sources: frozenset[PoisonSource] = frozenset()
     mixed: bool = False
     """Whether undefined elements were combined with defined ones, as in a sum."""
 
@@ -52,13 +52,13 @@ class Poison(np.ndarray[Any, np.dtype[np.bool_]]):
                 self.mixed |= teacher.mixed
 
 
-def poison_from(where: Array, source: Source) -> Poison:
+def poison_from(where: Array, source: PoisonSource) -> Poison:
     poison = np.asarray(where).view(Poison)
     poison.sources = frozenset({source})
     return poison
 
 
-def source_of(poison: Array | bool | None) -> Source | None:
+def source_of(poison: Array | bool | None) -> PoisonSource | None:
     """The first loop, or else the first load, that a value's undefined elements come from, if that is known."""
     sources = poison.sources if isinstance(poison, Poison) else ()
     return min(sources, key=lambda source: (not source.is_index, source.line.number), default=None)

@@ -1,4 +1,4 @@
-"""Programs that wait for each other: one that asks memory the same question again lets the others run."""
+"""Programs that wait for each other: one that looks at the same elements again lets the others run."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ from triton_workshop.simulator.signals import LaunchEnds, Signal
 MOST_THREADS = 1024
 """How many programs may be under way at a time, as a GPU too holds only so many."""
 PATIENCE, EACH = 1000, 100
-"""How often all together, and each of them, ask in vain until it is clear that nobody will answer."""
+"""How often all together, and each of them, look in vain until it is clear that nobody will store."""
 
 
 class Stopped(Signal):
     """The launch ends in another thread."""
 
 
-class Questions:
-    """What the running programs have asked atomics and volatile loads since they last changed memory."""
+class Polls:
+    """Where the running programs have looked, by atomics and volatile loads, since memory last changed."""
 
     def __init__(self) -> None:
-        self._asked: set[int] = set()
+        self._seen: set[int] = set()
         self._again = 0
 
     def forget(self) -> None:
-        self._asked.clear()
+        self._seen.clear()
         self._again = 0
 
-    def ask(self, origin: int, index: Array) -> int:
-        """How many questions in a row were asked before."""
-        question = hash((origin, index.tobytes()))
-        self._again = self._again + 1 if question in self._asked else 0
-        self._asked.add(question)
+    def again(self, origin: int, index: Array) -> int:
+        """Note a look at these elements. Returns how many looks in a row were at what was looked at before."""
+        place = hash((origin, index.tobytes()))
+        self._again = self._again + 1 if place in self._seen else 0
+        self._seen.add(place)
         return self._again
 
 
-class Baton:
-    """Runs programs one at a time, in the order of the grid. One that waits passes the baton on.
+class Scheduler:
+    """Runs programs one at a time, in the order of the grid. One that waits lets the others run.
 
     It keeps its thread, where it goes on when all others have waited or ended. A launch in which nobody waits needs no
     thread but the caller's.
@@ -71,11 +71,11 @@ class Baton:
         if self._error is not None:
             raise self._error
 
-    def answer(self) -> None:
+    def memory_changed(self) -> None:
         """Called when memory has changed: whoever waits should look again."""
         self._in_vain = 0
 
-    def pass_on(self, program: Array) -> None:
+    def wait(self, program: Array) -> None:
         """Called when the running program waits: returns when it is its turn again."""
         self._in_vain += 1
         mine = threading.Event()

@@ -19,7 +19,7 @@ from triton_workshop.checking.observing.observe import Failure, Observation, Pro
 from triton_workshop.checking.observing.recognise import NO_DIAGNOSIS, Diagnosis
 from triton_workshop.checking.observing.repair import Culprit
 from triton_workshop.checking.observing.source import Source, names_in
-from triton_workshop.simulator.faults import Fault, Line
+from triton_workshop.simulator.faults import Fault, KernelLine
 
 WASTE = 9
 """How many times more idle than busy programs are worth a remark: small inputs always leave a few idle."""
@@ -233,7 +233,7 @@ class Judge:
         found = replace(finding, message=message, hints=(told.advice, *finding.hints), argument=told.loaded)
         return self._blamed(found, told.load.number) if self._is_own(told.load) else found
 
-    def _is_own(self, line: Line) -> bool:
+    def _is_own(self, line: KernelLine) -> bool:
         return Path(line.file).resolve() == self.source.file
 
     def _at_elements(self, kind: Kind, what: str, comparison: Comparison, marks: torch.Tensor) -> Finding:
