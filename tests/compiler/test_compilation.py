@@ -14,7 +14,7 @@ import torch
 
 from triton_workshop.compiler import compilation
 from triton_workshop.compiler import said as said_by
-from triton_workshop.compiler.asked import Answer, Job, Refusal, Wanted
+from triton_workshop.compiler.asked import Answer, CarriedKernel, CompileJob, Refusal
 from triton_workshop.compiler.compilation import answers, jobs_for, new_process, warm
 from triton_workshop.compiler.launches import Launches
 from triton_workshop.compiler.said import Said, ask
@@ -33,16 +33,18 @@ def start() -> Iterator[compilation.Start]:
         yield warm(runner)
 
 
-def wanted(kernel: Any, *, number: Any = 3, block: int = 16, size: int | None = None) -> tuple[Wanted, ...]:
+def carried_kernels(
+    kernel: Any, *, number: Any = 3, block: int = 16, size: int | None = None
+) -> tuple[CarriedKernel, ...]:
     launches = Launches()
     x = torch.ones(size or block)
     with launches.noted():
         kernel[(1,)](x, torch.empty_like(x), number, block)
-    return launches.wanted()
+    return launches.kernels()
 
 
 def said(kernel: Any, start: compilation.Start, **arguments: Any) -> Said:
-    return ask(wanted(kernel, **arguments), start)
+    return ask(carried_kernels(kernel, **arguments), start)
 
 
 @pytest.mark.library
@@ -102,18 +104,18 @@ def test_what_older_gpus_do_not_have_is_a_note(start: compilation.Start) -> None
 
 
 def test_shared_memory_that_a_gpu_does_not_have_is_a_note() -> None:
-    [kernel] = wanted(kernels.calls_itself)
-    enough, too_much = (Answer(Job(kernel, TARGETS[2]), shared_bytes=kib << 10) for kib in (64, 96))
+    [kernel] = carried_kernels(kernels.calls_itself)
+    enough, too_much = (Answer(CompileJob(kernel, TARGETS[2]), shared_bytes=kib << 10) for kib in (64, 96))
     assert Said(TARGETS, (), (enough,)).notes == []
     [note] = Said(TARGETS, (), (too_much,)).notes
     assert note.startswith("calls_itself needs 96 KiB of shared memory, and a program has 64 KiB on sm_75")
 
 
 def test_a_kernel_that_is_refused_for_this_machines_gpu_is_refused() -> None:
-    [kernel] = wanted(kernels.calls_itself)
+    [kernel] = carried_kernels(kernels.calls_itself)
     refusal = Refusal("no such instruction")
-    refused = Answer(Job(kernel, TARGETS[1]), refusal)
-    fine = [Answer(Job(kernel, target)) for target in (TARGETS[0], TARGETS[2])]
+    refused = Answer(CompileJob(kernel, TARGETS[1]), refusal)
+    fine = [Answer(CompileJob(kernel, target)) for target in (TARGETS[0], TARGETS[2])]
     assert Said(TARGETS, (), (*fine, refused)).refused is None
     assert Said(TARGETS, (TARGETS[1],), (*fine, refused)).refused is refused
 
@@ -124,18 +126,18 @@ def test_a_number_that_is_used_as_an_address_has_64_bits(start: compilation.Star
     with launches.noted():
         kernels.reaches_through_a_number[(1,)](x.data_ptr(), torch.empty_like(x), 16)
     launches.note(kernels.reaches_through_a_number, {"address": 4096, "output_ptr": x, "BLOCK": 16}, {}, {"address"})
-    assert len(launches.wanted()) == 1  # wherever the memory lies
-    assert ask(launches.wanted(), start).refused is None
+    assert len(launches.kernels()) == 1  # wherever the memory lies
+    assert ask(launches.kernels(), start).refused is None
 
 
 @pytest.mark.library
 def test_a_compiler_that_takes_too_long_is_ended_and_the_rest_goes_on(
     start: compilation.Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    [slow] = wanted(kernels.large_product, block=256, size=256 * 256)
-    [quick] = wanted(kernels.calls_itself)
+    [slow] = carried_kernels(kernels.large_product, block=256, size=256 * 256)
+    [quick] = carried_kernels(kernels.calls_itself)
     monkeypatch.setattr(compilation, "SECONDS", 0.5)
-    jobs = [Job(slow, TARGETS[2]), Job(quick, TARGETS[0])]
+    jobs = [CompileJob(slow, TARGETS[2]), CompileJob(quick, TARGETS[0])]
     found = list(answers(jobs, start))
     assert [(answer.job, answer.slow) for answer in found] == [(jobs[0], True), (jobs[1], False)]
     assert "compiles very slowly for sm_75" in Said(TARGETS, (), tuple(found)).notes[0]
@@ -150,36 +152,36 @@ class Crash:
 
 @pytest.mark.library
 def test_a_compiler_that_crashes_has_refused(start: compilation.Start) -> None:
-    [kernel] = wanted(kernels.calls_itself)
+    [kernel] = carried_kernels(kernels.calls_itself)
     crashing = replace(kernel, data=pickle.dumps(Crash()))
-    first, second = answers([Job(crashing, TARGETS[0]), Job(kernel, TARGETS[1])], start)
+    first, second = answers([CompileJob(crashing, TARGETS[0]), CompileJob(kernel, TARGETS[1])], start)
     assert first.refusal is not None
     assert "the compiler itself crashed" in first.refusal.words
     assert second.refusal is None
 
 
 def test_a_compiler_that_does_not_start_has_nothing_to_say(start: compilation.Start) -> None:
-    [kernel] = wanted(kernels.calls_itself)
+    [kernel] = carried_kernels(kernels.calls_itself)
 
     def ended() -> Call:
         with Path(os.devnull).open("w") as nowhere:
             return call.start("os:_exit", output=nowhere.fileno())
 
     with pytest.raises(OSError, match="could not be imported in another process"):
-        list(answers([Job(kernel, None)], ended))
+        list(answers([CompileJob(kernel, None)], ended))
 
 
 @pytest.mark.library
 def test_a_new_process_compiles_without_torch_and_without_the_interpreter(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRITON_INTERPRET", "1")
     assert os.environ["TRITON_INTERPRET"] == "1"
-    found = ask(wanted(kernels.calls_itself), new_process)
+    found = ask(carried_kernels(kernels.calls_itself), new_process)
     assert found.fine == list(TARGETS)
 
 
 def test_each_specialization_is_read_and_each_variant_compiled_but_not_for_every_gpu() -> None:
-    kinds = [Wanted("add", "a", b"1"), Wanted("add", "a", b"2"), Wanted("add", "b", b"3")]
-    asked = [(job.wanted.data, job.target) for job in jobs_for(kinds)]
+    kinds = [CarriedKernel("add", "a", b"1"), CarriedKernel("add", "a", b"2"), CarriedKernel("add", "b", b"3")]
+    asked = [(job.kernel.data, job.target) for job in jobs_for(kinds)]
     newest, *older = TARGETS
     assert asked == [
         *((data, None) for data in (b"1", b"2", b"3")),
@@ -199,5 +201,5 @@ def test_sizes_that_are_one_or_divisible_by_sixteen_are_known_to_the_compiler() 
     with launches.noted():
         for number in (1, 2, 3, 16, 32):
             kernels.takes_all[(1,)](x, torch.empty_like(x), number, 16)
-    assert len(launches.wanted()) == 3
-    assert len({each.variant for each in launches.wanted()}) == 1
+    assert len(launches.kernels()) == 3
+    assert len({each.variant for each in launches.kernels()}) == 1

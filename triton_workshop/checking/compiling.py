@@ -33,7 +33,7 @@ def _finding(answer: Answer, verdict: Verdict) -> Finding:
     here = refusal.file == str(verdict.file)
     return Finding(
         Kind.DOES_NOT_COMPILE,
-        f"{answer.job.wanted.name} is right on the simulator, but Triton's compiler refuses it: {refusal.in_short}",
+        f"{answer.job.kernel.name} is right on the simulator, but Triton's compiler refuses it: {refusal.in_short}",
         explanation.hints if explanation else (),
         refusal.line if here else None,
         refusal.source if here else "",

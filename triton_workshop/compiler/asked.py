@@ -11,7 +11,7 @@ SHORT = 300
 
 
 @dataclass(frozen=True)
-class Wanted:
+class CarriedKernel:
     """A specialization on its way to the compiler.
 
     Launches whose `variant` is equal differ only in which sizes are 1 or divisible by 16: what Triton's front end says
@@ -45,10 +45,10 @@ class Refusal:
 
 
 @dataclass(frozen=True)
-class Job:
+class CompileJob:
     """A kernel for the compiler to compile for a GPU, or only for its front end to read."""
 
-    wanted: Wanted
+    kernel: CarriedKernel
     target: Target | None
 
 
@@ -60,7 +60,7 @@ class Answer:
     another process.
     """
 
-    job: Job
+    job: CompileJob
     refusal: Refusal | None = None
     shared_bytes: int = 0
     slow: bool = False

@@ -31,7 +31,7 @@ def compile_when_asked(connection: Connection) -> None:
     assert isinstance(jobs, tuple)
     for job in jobs:
         try:
-            special = _received(job.wanted.data)
+            special = _received(job.kernel.data)
             if job.target is None:
                 answer = Answer(job, pipeline.refused_by_front_end(special))
             else:

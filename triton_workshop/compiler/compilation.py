@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from triton_workshop.compiler.asked import Answer, Job, Refusal, Wanted
+from triton_workshop.compiler.asked import Answer, CarriedKernel, CompileJob, Refusal
 from triton_workshop.compiler.targets import TARGETS, Target
 from triton_workshop.processes import call
 from triton_workshop.processes.call import Call, EndedError, TimeIsUpError
@@ -29,22 +29,22 @@ Start = Callable[[], Call]
 """Starts `compile_when_asked` in another process. Raises OSError."""
 
 
-def jobs_for(kernels: Sequence[Wanted], targets: Sequence[Target] = TARGETS) -> list[Job]:
+def jobs_for(kernels: Sequence[CarriedKernel], targets: Sequence[Target] = TARGETS) -> list[CompileJob]:
     """What to ask about these launches' kernels, in order.
 
     The front end reads every specialization. Every variant is compiled for the newest GPU, and the last one of each
     kernel, which is the largest case's, for the others.
     """
-    variants = {wanted.variant: wanted for wanted in kernels}
-    last = {wanted.name: wanted for wanted in kernels}
+    variants = {kernel.variant: kernel for kernel in kernels}
+    last = {kernel.name: kernel for kernel in kernels}
     return [
-        *(Job(wanted, None) for wanted in kernels),
-        *(Job(wanted, target) for target in targets[:1] for wanted in variants.values()),
-        *(Job(wanted, target) for target in targets[1:] for wanted in last.values()),
+        *(CompileJob(kernel, None) for kernel in kernels),
+        *(CompileJob(kernel, target) for target in targets[:1] for kernel in variants.values()),
+        *(CompileJob(kernel, target) for target in targets[1:] for kernel in last.values()),
     ]
 
 
-def answers(jobs: Sequence[Job], start: Start) -> Iterator[Answer]:
+def answers(jobs: Sequence[CompileJob], start: Start) -> Iterator[Answer]:
     """What the compiler says about each, until its front end refuses one.
 
     A process that takes too long or crashes has answered for one job; another one goes on with the rest. Raises
@@ -66,7 +66,7 @@ def answers(jobs: Sequence[Job], start: Start) -> Iterator[Answer]:
             process.close()
 
 
-def _answers_of(process: Call, jobs: Sequence[Job]) -> Iterator[Answer]:
+def _answers_of(process: Call, jobs: Sequence[CompileJob]) -> Iterator[Answer]:
     """The answers of one process, as many as it gives."""
     ready = False
     for job in jobs:

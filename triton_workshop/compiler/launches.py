@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from triton_workshop.compiler.asked import Wanted
+from triton_workshop.compiler.asked import CarriedKernel
 from triton_workshop.compiler.carrying import CannotCarryError, carried
 
 OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion")
@@ -39,7 +39,7 @@ class Launches:
     """Notes the specializations of the launches in this process, each once."""
 
     def __init__(self) -> None:
-        self._found: dict[object, Wanted | None] = {}
+        self._found: dict[object, CarriedKernel | None] = {}
 
     def note(
         self, function: Any, arguments: Mapping[str, Any], options: Mapping[str, Any], addresses: Set[str]
@@ -48,7 +48,7 @@ class Launches:
         special = specialization(function, arguments, options, addresses)
         key = (id(function), str((special.signature, special.constants, special.attributes, special.options)))
         if key not in self._found:
-            self._found[key] = _wanted(special)
+            self._found[key] = _carried(special)
 
     @contextmanager
     def noted(self) -> Iterator[None]:
@@ -61,9 +61,9 @@ class Launches:
         finally:
             recording.listeners.remove(self.note)
 
-    def wanted(self) -> tuple[Wanted, ...]:
+    def kernels(self) -> tuple[CarriedKernel, ...]:
         """What the compiler should be asked, in the order of the launches."""
-        return tuple(wanted for wanted in self._found.values() if wanted is not None)
+        return tuple(kernel for kernel in self._found.values() if kernel is not None)
 
 
 def tell_the_slide(file: str) -> None:
@@ -72,15 +72,15 @@ def tell_the_slide(file: str) -> None:
 
     launches = Launches()
     recording.listeners.append(launches.note)
-    atexit.register(lambda: Path(file).write_bytes(pickle.dumps(launches.wanted())))
+    atexit.register(lambda: Path(file).write_bytes(pickle.dumps(launches.kernels())))
 
 
-def _wanted(special: Specialization) -> Wanted | None:
+def _carried(special: Specialization) -> CarriedKernel | None:
     declared = {name: kind for name, kind in special.signature.items() if kind not in ("i32", "i64", "constexpr")}
     constants = {path: value for path, value in special.constants.items() if value != 1}
     variant = str((special.kernel.fn.__name__, declared, constants, special.options))
     try:
-        return Wanted(special.kernel.fn.__name__, variant, carried(special))
+        return CarriedKernel(special.kernel.fn.__name__, variant, carried(special))
     except CannotCarryError:
         return None
 

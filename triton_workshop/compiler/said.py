@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
-from triton_workshop.compiler.asked import Answer, Job, Wanted
+from triton_workshop.compiler.asked import Answer, CarriedKernel, CompileJob
 from triton_workshop.compiler.compilation import SECONDS, Start, answers, jobs_for, new_process
 from triton_workshop.compiler.targets import Target, targets_with
 from triton_workshop.device import visible_gpus
@@ -25,7 +25,7 @@ def is_good_news(line: str) -> bool:
     return line.startswith(GOOD_NEWS)
 
 
-def ask(kernels: Sequence[Wanted], start: Start) -> Said:
+def ask(kernels: Sequence[CarriedKernel], start: Start) -> Said:
     """Have kernels compiled for the GPUs that a workshop meets, and for this machine's own. Raises OSError.
 
     A second process helps where it starts at once; a new one would first have to import Triton.
@@ -34,15 +34,15 @@ def ask(kernels: Sequence[Wanted], start: Start) -> Said:
     targets = targets_with(present) if has_library() else ()
     answer = answers if start is new_process else _answers_of_two
     found = list(answer(jobs_for(kernels, targets), start))
-    asked = {(answer.job.wanted, answer.job.target) for answer in found}
-    refused = {answer.job.wanted for answer in found if answer.refusal and answer.job.target}
+    asked = {(answer.job.kernel, answer.job.target) for answer in found}
+    refused = {answer.job.kernel for answer in found if answer.refusal and answer.job.target}
     # A variant that is refused for the newest GPU may compile for another one.
-    more = [Job(wanted, target) for wanted in refused for target in targets if (wanted, target) not in asked]
+    more = [CompileJob(kernel, target) for kernel in refused for target in targets if (kernel, target) not in asked]
     found += answers(more, start)
     return Said(targets, tuple(target for target in targets if target.has(present)), tuple(found))
 
 
-def _answers_of_two(jobs: Sequence[Job], start: Start) -> Iterator[Answer]:
+def _answers_of_two(jobs: Sequence[CompileJob], start: Start) -> Iterator[Answer]:
     """The answers of two processes: the first reads all kernels, and both compile if nothing is refused by then."""
     read = [job for job in jobs if job.target is None]
     compiled = [job for job in jobs if job.target is not None]
@@ -70,7 +70,7 @@ class Said:
         """Why a kernel compiles for none of these GPUs, or for none of this machine's; None if all do."""
         refused = [answer for answer in self.answers if answer.refusal is not None]
         for answer in refused:
-            by = {other.job.target for other in refused if other.job.wanted == answer.job.wanted}
+            by = {other.job.target for other in refused if other.job.kernel == answer.job.kernel}
             if None in by or by.issuperset(self.present or self.targets):
                 return answer
         return None
@@ -95,7 +95,7 @@ class Said:
         assert refusal is not None
         line = (number_of(refusal.line, numbers) if numbers else refusal.line) if refusal.line else None
         where = f", line {line}" if line is not None else ""
-        return f"{answer.job.wanted.name} does not compile for a GPU{where}: {refusal.in_short}"
+        return f"{answer.job.kernel.name} does not compile for a GPU{where}: {refusal.in_short}"
 
     @property
     def fine(self) -> list[Target]:
@@ -112,7 +112,7 @@ class Said:
 
 def _note(answer: Answer) -> str:
     """What is not fine about a kernel for one kind of GPU; empty if all is."""
-    name, target = answer.job.wanted.name, answer.job.target
+    name, target = answer.job.kernel.name, answer.job.target
     if target is None:
         return ""
     limit = target.shared_bytes

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from triton_workshop.compiler.asked import Wanted
+from triton_workshop.compiler.asked import CarriedKernel
 from triton_workshop.deck.model import Block, Code
 from triton_workshop.processes.script import Outcome
 from triton_workshop.validating.machine import Machine
@@ -40,7 +40,7 @@ class BlockResult:
     """Why this is not what the deck promises; None if it is, or if the block was not run."""
     skipped: str | None = None
     """Why it was not run."""
-    launched: tuple[Wanted, ...] = ()
+    launched: tuple[CarriedKernel, ...] = ()
     """What its launches on the simulator ask of the compiler."""
     compiled: str = ""
     """What the compiler said."""

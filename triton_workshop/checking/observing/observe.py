@@ -18,7 +18,7 @@ from triton_workshop.compiler.launches import Launches
 
 if TYPE_CHECKING:
     from triton_workshop.checking.exercises.exercise import Launcher
-    from triton_workshop.compiler.asked import Wanted
+    from triton_workshop.compiler.asked import CarriedKernel
     from triton_workshop.simulator import Fault, Launch
     from triton_workshop.simulator.counts import Write
 
@@ -84,7 +84,7 @@ class Observation:
     loading: bool = False
     """Whether the script failed before its launcher was called."""
     timed_out: bool = False
-    kernels: tuple[Wanted, ...] = ()
+    kernels: tuple[CarriedKernel, ...] = ()
     """What all launches so far ask of the compiler."""
 
     @property
@@ -130,7 +130,7 @@ class Observer:
         if not self._simulated:
             return seen
         provenance, unwritten = _provenance(own, output)
-        return replace(seen, provenance=provenance, unwritten=unwritten, kernels=self._launched.wanted())
+        return replace(seen, provenance=provenance, unwritten=unwritten, kernels=self._launched.kernels())
 
     @contextmanager
     def _launches(self) -> Iterator[list[Launch]]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
-from triton_workshop.compiler.asked import Wanted
+from triton_workshop.compiler.asked import CarriedKernel
 from triton_workshop.compiler.compilation import warm
 from triton_workshop.compiler.said import ask
 from triton_workshop.deck.consent import EVERYTHING, Consent
@@ -192,7 +192,7 @@ class LiveBlocks:
             cell.compiling = True
             self._in_a_thread(self._compile, cell, kernels, code)
 
-    def _compile(self, cell: Cell, kernels: Sequence[Wanted], code: Code) -> None:
+    def _compile(self, cell: Cell, kernels: Sequence[CarriedKernel], code: Code) -> None:
         """Says whether what ran on the simulator compiles for a GPU."""
         try:
             with self._compiler:
