@@ -5,17 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from triton_workshop.languages import Language, languages
+
 from . import yaml_values
-from .fences import (
-    RENDERED_LANGUAGES,
-    Fence,
-    FenceError,
-    Highlight,
-    Language,
-    language_named,
-    read_fence,
-    runnable_names,
-)
+from .fences import RENDERED_LANGUAGES, Fence, FenceError, Highlight, read_fence
 from .markdown import CodeBlock
 from .model import Code, Execution
 from .spelling import did_you_mean
@@ -64,8 +57,7 @@ def read_code(block: CodeBlock, folder: Path, line: int, auto_render: tuple[str,
     lines = external.lines if external else block.lines
     render = fence.render or name in auto_render
     _check(fence, name, render, allowed)
-    language = language_named(name)
-    prefix = (language.hidden_prefix if language else None) or ""
+    prefix = languages()[name].hidden_prefix if name in languages() else ""
     hidden = frozenset(index for index, text in enumerate(lines) if prefix and text.startswith(prefix))
     visible = tuple(text.replace("\t", "    ") for index, text in enumerate(lines) if index not in hidden)
     first = external.first if external else line + 1
@@ -141,10 +133,10 @@ def _check(fence: Fence, name: str, render: bool, allowed: Allowed) -> None:
 
 
 def _check_language(name: str, alternatives: set[str]) -> None:
-    language = language_named(name)
+    language = languages().get(name)
     if language is None:
-        raise CodeError(f"'{name}' cannot be run" + did_you_mean(name, runnable_names()))
-    for alternative in sorted(alternatives - set(language.alternatives)):
+        raise CodeError(f"'{name}' cannot be run" + did_you_mean(name, languages()))
+    for alternative in sorted(alternatives - language.alternatives.keys()):
         raise CodeError(f"unknown alternative '{alternative}' for {name}" + _alternatives(language, alternative))
 
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from triton_workshop.deck.model import Block, Code, Deck, Execution, origin, walk
-from triton_workshop.processes.languages import runnable
+from triton_workshop.languages import runnable
 
 REPLACING = frozenset({Execution.REPLACE, Execution.IMAGE})
 """These run automatically, and their output replaces them, which needs separate consent, as in presenterm."""

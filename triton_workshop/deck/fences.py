@@ -1,4 +1,4 @@
-"""The line that opens a code block, "```python +exec {1,3-5|all}": languages and attributes, each as one table."""
+"""The line that opens a code block, "```python +exec {1,3-5|all}", and its attributes as one table."""
 
 from __future__ import annotations
 
@@ -14,64 +14,7 @@ class FenceError(Exception):
     """Why presenterm would refuse a code block."""
 
 
-@dataclass(frozen=True)
-class Language:
-    """A language that presenterm runs, with the prefix of its hidden lines."""
-
-    name: str
-    aliases: tuple[str, ...] = ()
-    hidden_prefix: str | None = "/// "
-    alternatives: tuple[str, ...] = ()
-
-
-# presenterm 0.16.1, executors.yaml.
-LANGUAGES = (
-    Language("bash"),
-    Language("c++", ("cpp",)),
-    Language("c"),
-    Language("elixir", hidden_prefix="## "),
-    Language("fish"),
-    Language("go"),
-    Language("haskell", hidden_prefix=None),
-    Language("java"),
-    Language("javascript", ("js",), alternatives=("deno", "bun")),
-    Language("jsx", alternatives=("deno", "bun")),
-    Language("typescript", ("ts",), alternatives=("deno", "bun")),
-    Language("tsx", alternatives=("deno", "bun")),
-    Language("julia"),
-    Language("jsonnet", hidden_prefix="## "),
-    Language("kotlin"),
-    Language("lua", hidden_prefix=None),
-    Language("nushell", ("nu",), hidden_prefix=None),
-    Language("perl", hidden_prefix=None),
-    Language("php"),
-    Language("python", alternatives=("uv",)),
-    Language("r", hidden_prefix=None),
-    Language("ruby", hidden_prefix=None),
-    Language("rust-script", hidden_prefix="# "),
-    Language("rust", hidden_prefix="# ", alternatives=("rust-script", "rust-script-pedantic")),
-    Language("shell", ("sh",)),
-    Language("zsh"),
-    Language("powershell", ("pwsh",)),
-    Language("bat", ("cmd",)),
-    Language("wsl"),
-    Language("csharp"),
-    Language("fsharp"),
-)
 RENDERED_LANGUAGES = ("mermaid", "latex", "typst", "d2")
-
-_LANGUAGE_BY_NAME = {name: language for language in LANGUAGES for name in (language.name, *language.aliases)}
-
-
-def language_named(name: str) -> Language | None:
-    """The language that presenterm can run by this name, or None."""
-    return _LANGUAGE_BY_NAME.get(name.lower())
-
-
-def runnable_names() -> list[str]:
-    """Every name of a language that presenterm can run."""
-    return list(_LANGUAGE_BY_NAME)
-
 
 Highlight = tuple[range, ...] | None
 """Ranges of line numbers; None for all."""

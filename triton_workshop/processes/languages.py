@@ -1,75 +1,28 @@
-"""The commands that run a block, by language: `languages.toml` lists them, as presenterm runs them."""
+"""The executor of a language, if there is one and this machine has its programs."""
 
 from __future__ import annotations
 
-import functools
 import os
-import shlex
 import shutil
-import sys
-import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
 
+from triton_workshop.languages import Executor, languages
 from triton_workshop.processes.script import CannotRunError
-
-ALIASES = {
-    "bat": "cmd",
-    "cpp": "c++",
-    "javascript": "js",
-    "nu": "nushell",
-    "powershell": "pwsh",
-    "shell": "sh",
-    "typescript": "ts",
-}
-
-
-@dataclass(frozen=True)
-class Executor:
-    """How code is run, as in `languages.toml`. `package` is what must be installed."""
-
-    extension: str
-    commands: tuple[str, ...]
-    package: str
-    environment: Mapping[str, str] = field(default_factory=dict)
-
-    def command_lines(self, file: Path) -> list[list[str]]:
-        """The commands, split into words, for a file that holds the code."""
-        places = {"file": file, "program": file.with_suffix(""), "folder": file.parent, "python": sys.executable}
-        return [[word.format(**places) for word in shlex.split(command)] for command in self.commands]
-
-    def missing(self, search_path: str | None) -> str | None:
-        """The first program that this machine lacks; None if all are there."""
-        programs = (shlex.split(command)[0] for command in self.commands)
-        needed = (program for program in programs if not program.startswith("{"))
-        return next((program for program in needed if shutil.which(program, path=search_path) is None), None)
-
-
-@functools.cache
-def executors() -> Mapping[str, Executor]:
-    """By language, or language:alternative."""
-    table = tomllib.loads(Path(__file__).with_name("languages.toml").read_text(encoding="utf-8"))
-    return {name: Executor(**fields) for name, fields in table.items()}
-
-
-def runnable(language: str) -> bool:
-    """Whether code in this language can run, provided its programs are installed."""
-    return ALIASES.get(language, language) in executors()
 
 
 def executor(language: str, alternative: str | None = None) -> Executor:
     """How a language is run, by an alternative such as python's `uv` if one is named. Raises CannotRunError."""
-    name = ALIASES.get(language, language)
-    if name not in executors():
-        known = ", ".join(name for name in executors() if ":" not in name)
-        raise CannotRunError(f"cannot run {language!r}; expected one of {known}")
-    found = executors().get(f"{name}:{alternative}" if alternative else name)
+    found = languages().get(language)
     if found is None:
-        others = [each.partition(":")[2] for each in executors() if each.startswith(f"{name}:")]
-        known = f"expected one of {', '.join(others)}" if others else "there is only one way to run it"
+        known = ", ".join(dict.fromkeys(known.name for known in languages().values()))
+        raise CannotRunError(f"cannot run {language!r}; expected one of {known}")
+    if not alternative:
+        return found.executor
+    if alternative not in found.alternatives:
+        others = ", ".join(found.alternatives)
+        known = f"expected one of {others}" if others else "there is only one way to run it"
         raise CannotRunError(f"{language} has no alternative {alternative!r}; {known}")
-    return found
+    return found.alternatives[alternative]
 
 
 def installed_executor(language: str, alternative: str | None, environment: Mapping[str, str]) -> Executor:

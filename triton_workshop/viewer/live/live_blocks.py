@@ -14,7 +14,7 @@ from triton_workshop.compiler.compilation import warm
 from triton_workshop.compiler.said import ask
 from triton_workshop.deck.consent import EVERYTHING, Consent
 from triton_workshop.deck.model import Block, Code, Deck, Execution, Slide, SnippetOutput, walk
-from triton_workshop.processes.languages import runnable
+from triton_workshop.languages import runnable
 from triton_workshop.processes.process import FAREWELL, machine_memory
 from triton_workshop.processes.run import GRACE, Run
 from triton_workshop.processes.runner import Runner

@@ -28,7 +28,7 @@ from triton_workshop.deck.model import (
     Table,
 )
 from triton_workshop.deck.model import Text as Spans
-from triton_workshop.processes.languages import runnable
+from triton_workshop.languages import runnable
 from triton_workshop.screen.code_rows import code_rows
 from triton_workshop.screen.lines import Lines, fitting, strip, wrap
 from triton_workshop.screen.palette import Palette
