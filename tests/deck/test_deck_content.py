@@ -207,7 +207,7 @@ def test_theme_makes_no_introduction_slide(read: ReadDeck) -> None:
     deck = read(f"---\ntheme:\n  name: light\n{override}---\n\n<span class='loud'>a</span> b\n")
     assert len(deck.slides) == 1
     assert deck.front_matter.theme_name == "light"
-    assert deck.front_matter.theme_override == {"palette": {"classes": {"loud": {"foreground": "red"}}}}
+    assert deck.front_matter.theme_styles == {"palette": {"classes": {"loud": {"foreground": "red"}}}}
     assert contents(deck) == [Paragraph((Span("a", style_class="loud"), Span(" b")))]
 
 

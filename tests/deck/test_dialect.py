@@ -88,7 +88,7 @@ DECLARED = {
     **{f"+{attribute.name}": f"+{attribute.name}" for attribute in ATTRIBUTES},
     **{key: f"{key}:" for key in KEYS},
     **{f"option {option}": f"{option}:" for option in OPTIONS},
-    **{f"theme {key}": f"{key}:" for key in (*THEME_KEYS, "extends")},
+    **{f"theme {key}": f"{key}:" for key in THEME_KEYS},
 }
 """Each subject, and how a deck spells it."""
 
@@ -113,7 +113,10 @@ def nested(keys: Keys, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
 
 
 def test_every_key_of_a_theme_is_in_the_table_right_and_wrong() -> None:
-    paths = [*nested(THEME_KEYS), *nested({"footer": FOOTER_KEYS["template"]})]
+    paths = [
+        *nested({k: v for k, v in THEME_KEYS.items() if k != "extends"}),
+        *nested({"footer": FOOTER_KEYS["template"]}),
+    ]
     assert len(paths) >= 100
     assert [".".join(path) for path in paths if not key_right_and_wrong(path)] == []
 

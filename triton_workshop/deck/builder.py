@@ -9,12 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from .code import Allowed, CodeError, missing_highlight, read_code
+from .code import missing_highlight, read_code
 from .commands import Call
-from .errors import DeckError
-from .fences import FenceError, percent
+from .consent import REPLACING, Consent
+from .errors import DeckError, RefusedError
+from .fences import percent, read_fence
 from .front_matter import Opening, Options
-from .inline import Picture
+from .inline import ImageLink
 from .markdown import CodeBlock, Comment, Grid, Items, Located, SlideTitle
 from .model import (
     Alignment,
@@ -24,7 +25,6 @@ from .model import (
     Columns,
     Content,
     DeckWarning,
-    Execution,
     Heading,
     Image,
     JumpToMiddle,
@@ -97,7 +97,7 @@ class _Draft:
 class DeckBuilder:
     """Takes a deck's elements in order. `finish` gives the slides."""
 
-    def __init__(self, path: Path, opening: Opening, allowed: Allowed) -> None:
+    def __init__(self, path: Path, opening: Opening, allowed: Consent) -> None:
         self._path = path
         self._allowed = allowed
         self._options: Options = opening.options
@@ -129,8 +129,8 @@ class DeckBuilder:
                 self._list(items)
             case Grid() as grid:
                 self._table(grid)
-            case Picture() as picture:
-                self._push(self._image(picture))
+            case ImageLink() as link:
+                self._push(self._image(link))
             case Rule() if self._options.end_slide_shorthand:
                 self._end_slide()
                 self._just_ended = True
@@ -194,7 +194,7 @@ class DeckBuilder:
             case "snippet_output", str(identifier):
                 if identifier not in self._identifiers:
                     reason = f"no code block above has +id:{identifier}"
-                    raise self._place.error(reason if self._allowed.executes else f"{reason}, with -x")
+                    raise self._place.error(reason if self._allowed.run else f"{reason}, with -x")
                 self._push(SnippetOutput(identifier))
 
     def _column_layout(self, weights: tuple[int, ...]) -> None:
@@ -294,14 +294,14 @@ class DeckBuilder:
         self._push(Table(grid.header, grid.rows, grid.alignments, tuple(row_steps)))
         draft.step = last
 
-    def _image(self, picture: Picture) -> Image:
-        path = self._place.path.parent / picture.source
+    def _image(self, link: ImageLink) -> Image:
+        path = self._place.path.parent / link.source
         problem = picture_problem(path)
         if problem:
-            raise self._place.error(f"{problem}: {picture.source}")
+            raise self._place.error(f"{problem}: {link.source}")
         width, words = None, []
         prefix = self._options.image_attributes_prefix
-        for part in picture.description.split(","):
+        for part in link.description.split(","):
             if part and part.startswith(prefix):
                 width = self._image_width(part.removeprefix(prefix))
             else:
@@ -314,29 +314,29 @@ class DeckBuilder:
             raise self._place.error(f"unknown image attribute '{name}'; valid: width:50%, w:50%")
         try:
             return percent(value)
-        except FenceError as error:
+        except RefusedError as error:
             raise self._place.error(f"image {name}: {error}") from None
 
     def _code(self, block: CodeBlock) -> None:
         place = self._place
+        auto_render = self._options.auto_render_languages
         try:
-            auto_render = self._options.auto_render_languages
-            code = read_code(block, place.path.parent, place.line, auto_render, self._allowed)
-        except CodeError as error:
-            raise DeckError(place.path, place.line + error.offset, error.reason) from None
-        if code.identifier is not None and self._allowed.executes:
+            fence = read_fence(block.info)
+            code = read_code(fence, block.lines, place.path.parent, place.line, auto_render, self._allowed)
+        except RefusedError as error:
+            raise DeckError(place.path, place.line + error.line, error.reason) from None
+        if code.identifier is not None and self._allowed.run:
             if code.identifier in self._identifiers:
                 raise place.error(f"+id:{code.identifier} is given to another code block already")
             self._identifiers.add(code.identifier)
-        missing = missing_highlight(block, code)
+        missing = missing_highlight(fence, code)
         if missing is not None:
             self._warn(f"line {missing} is highlighted, but the lines shown are 1 to {len(code.lines)}")
         self._push(self._with_steps(code))
 
     def _with_steps(self, code: Code) -> Code:
         draft = self._draft
-        shows_lines = not code.render and code.execution not in (Execution.REPLACE, Execution.IMAGE)
-        if not shows_lines:
+        if code.render or code.execution in REPLACING:
             return replace(code, highlights=(None,), highlight_step=draft.step)
         highlight_step = draft.step + draft.extra_steps
         draft.extra_steps += len(code.highlights) - 1

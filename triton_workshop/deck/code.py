@@ -2,38 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from triton_workshop.languages import Language, languages
+from triton_workshop.languages import languages
 
 from . import yaml_values
-from .fences import RENDERED_LANGUAGES, Fence, FenceError, Highlight, read_fence
-from .markdown import CodeBlock
+from .consent import Consent
+from .errors import RefusedError
+from .fences import RENDERED_LANGUAGES, Fence, Highlight
 from .model import Code, Execution
 from .spelling import did_you_mean
-from .yaml_values import YamlError
-
-
-class CodeError(Exception):
-    """Why presenterm would refuse a code block. `offset` counts lines from the block's first."""
-
-    def __init__(self, reason: str, offset: int = 0) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.offset = offset
-
-
-@dataclass(frozen=True)
-class Allowed:
-    """Which blocks may run: presenterm's -x, and its -X for those whose output replaces the code."""
-
-    executes: bool = True
-    replaces: bool = True
-
-    def to_run(self, fence: Fence) -> bool:
-        replaced = fence.execution in (Execution.REPLACE, Execution.IMAGE)
-        return fence.runs and (self.replaces if replaced else self.executes)
 
 
 @dataclass(frozen=True)
@@ -46,57 +26,53 @@ class _External:
     lines: tuple[str, ...]
 
 
-def read_code(block: CodeBlock, folder: Path, line: int, auto_render: tuple[str, ...], allowed: Allowed) -> Code:
-    """The block that opens on this line of a file in `folder`."""
-    try:
-        fence = read_fence(block.info)
-    except FenceError as error:
-        raise CodeError(str(error)) from None
-    external = _external(block, folder) if fence.language == "file" else None
-    name = external.language if external else fence.language
-    lines = external.lines if external else block.lines
-    render = fence.render or name in auto_render
-    _check(fence, name, render, allowed)
-    prefix = languages()[name].hidden_prefix if name in languages() else ""
+def read_code(
+    fence: Fence, lines: Sequence[str], folder: Path, line: int, auto_render: Sequence[str], allowed: Consent
+) -> Code:
+    """The block that opens on this line of a file in `folder`.
+
+    RefusedError, with its line from the fence on, if presenterm would refuse it.
+    """
+    said, first, file = fence.code, line + 1, None
+    if said.language == "file":
+        external = _external(lines, folder)
+        said = replace(said, language=external.language)
+        lines, first, file = external.lines, external.first, external.path
+    if said.language in auto_render:
+        said = replace(said, render=True)
+    _check(said, fence.validate_alternative, allowed)
+    language = languages().get(said.language)
+    prefix = language.hidden_prefix if language else ""
     hidden = frozenset(index for index, text in enumerate(lines) if prefix and text.startswith(prefix))
     visible = tuple(text.replace("\t", "    ") for index, text in enumerate(lines) if index not in hidden)
-    first = external.first if external else line + 1
-    return Code(
-        language=name,
+    return replace(
+        said,
         lines=visible,
         source="".join(text.removeprefix(prefix) + "\n" for text in lines),
         source_lines=tuple(range(first, first + len(lines))),
         highlights=tuple(_line_numbers(group, len(visible)) for group in fence.highlights),
-        execution=Execution.NONE if render else fence.execution,
-        alternative=fence.alternative or fence.validate_alternative,
-        line_numbers=fence.line_numbers,
-        background=fence.background,
-        identifier=fence.identifier,
-        validate=fence.validate,
-        expect_failure=fence.expect_failure,
-        pty=fence.pty,
-        render_width_percent=fence.width_percent,
-        render=render,
-        file=external.path if external else None,
+        execution=Execution.NONE if said.render else said.execution,
+        alternative=said.alternative or fence.validate_alternative,
+        file=file,
         hidden=hidden,
     )
 
 
-def missing_highlight(block: CodeBlock, code: Code) -> int | None:
+def missing_highlight(fence: Fence, code: Code) -> int | None:
     """A line that the block's highlights name but the code, as shown, does not have; None if there is none.
 
     presenterm accepts it silently, and highlights nothing.
     """
-    groups = read_fence(block.info).highlights
-    ends = [number for group in groups if group for lines in group for number in (lines.start, lines.stop - 1)]
+    groups = (group for group in fence.highlights if group)
+    ends = [number for group in groups for lines in group for number in (lines.start, lines.stop - 1)]
     return next((number for number in ends if not 1 <= number <= len(code.lines)), None)
 
 
-def _external(block: CodeBlock, folder: Path) -> _External:
+def _external(lines: Sequence[str], folder: Path) -> _External:
     try:
-        return _read_external("\n".join(block.lines), folder)
-    except YamlError as error:
-        raise CodeError(f"file: {error.reason}", error.line + 1) from None
+        return _read_external("\n".join(lines), folder)
+    except RefusedError as error:
+        raise RefusedError(f"file: {error.reason}", error.line + 1) from None
 
 
 def _read_external(text: str, folder: Path) -> _External:
@@ -104,44 +80,42 @@ def _read_external(text: str, folder: Path) -> _External:
     entries = yaml_values.mapping(root) if root else {}
     for key in ("path", "language"):
         if key not in entries:
-            raise YamlError(f"needs '{key}: …'")
+            raise RefusedError(f"needs '{key}: …'")
     path = folder / yaml_values.text(entries["path"])
-    bounds = {
-        key: yaml_values.number(entries[key], 0, 2**32) if yaml_values.given(entries, key) else default
+    first, last = (
+        yaml_values.number(entries[key], 0, 2**32) if yaml_values.given(entries, key) else default
         for key, default in (("start_line", 1), ("end_line", 2**32))
-    }
-    first, last = max(bounds["start_line"], 1), bounds["end_line"]
+    )
+    first = max(first, 1)
     try:
         contents = path.read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
         reason = "not found" if isinstance(error, FileNotFoundError) else "cannot be read as text"
-        raise YamlError(f"{reason}: {entries['path'].value}") from None
+        raise RefusedError(f"{reason}: {entries['path'].value}") from None
     lines = tuple(contents.removesuffix("\n").split("\n")[first - 1 : last])
     return _External(path, yaml_values.text(entries["language"]).lower(), first, lines)
 
 
-def _check(fence: Fence, name: str, render: bool, allowed: Allowed) -> None:
+def _check(code: Code, validate_alternative: str | None, allowed: Consent) -> None:
     """Checks that need to know the language."""
-    if render and name not in RENDERED_LANGUAGES:
-        raise CodeError(f"'{name}' cannot be rendered; valid: {', '.join(RENDERED_LANGUAGES)}")
-    if fence.identifier is not None and (render or fence.execution not in (Execution.ON_KEY, Execution.AUTOMATIC)):
-        raise CodeError("+id can only be used with +exec or +auto_exec")
-    runs = allowed.to_run(fence) and not render
-    if runs or fence.validate:
-        alternatives = {fence.alternative if runs else None, fence.validate_alternative} - {None}
-        _check_language(name, {str(alternative) for alternative in alternatives})
+    if code.render and code.language not in RENDERED_LANGUAGES:
+        raise RefusedError(f"'{code.language}' cannot be rendered; valid: {', '.join(RENDERED_LANGUAGES)}")
+    can_be_named = not code.render and code.execution in (Execution.ON_KEY, Execution.AUTOMATIC)
+    if code.identifier is not None and not can_be_named:
+        raise RefusedError("+id can only be used with +exec or +auto_exec")
+    runs = not code.render and code.execution is not Execution.NONE and allowed.allows(code.execution)
+    if runs or code.validate:
+        _check_language(code.language, {code.alternative if runs else None, validate_alternative})
 
 
-def _check_language(name: str, alternatives: set[str]) -> None:
+def _check_language(name: str, alternatives: set[str | None]) -> None:
     language = languages().get(name)
     if language is None:
-        raise CodeError(f"'{name}' cannot be run" + did_you_mean(name, languages()))
-    for alternative in sorted(alternatives - language.alternatives.keys()):
-        raise CodeError(f"unknown alternative '{alternative}' for {name}" + _alternatives(language, alternative))
-
-
-def _alternatives(language: Language, word: str) -> str:
-    return did_you_mean(word, language.alternatives) if language.alternatives else "; it has none"
+        raise RefusedError(f"'{name}' cannot be run" + did_you_mean(name, languages()))
+    known = language.alternatives
+    for alternative in sorted(given for given in alternatives if given is not None and given not in known):
+        valid = did_you_mean(alternative, known) if known else "; it has none"
+        raise RefusedError(f"unknown alternative '{alternative}' for {name}" + valid)
 
 
 def _line_numbers(group: Highlight, count: int) -> frozenset[int] | None:

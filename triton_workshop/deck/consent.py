@@ -17,8 +17,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from triton_workshop.deck.model import Block, Code, Deck, Execution, origin, walk
 from triton_workshop.languages import runnable
+
+from .model import Block, Code, Deck, Execution, origin, walk
 
 REPLACING = frozenset({Execution.REPLACE, Execution.IMAGE})
 """These run automatically, and their output replaces them, which needs separate consent, as in presenterm."""

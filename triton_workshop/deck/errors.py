@@ -5,6 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 
+class RefusedError(Exception):
+    """Why presenterm would refuse a part of a deck. `line` counts from 0 within what was read."""
+
+    def __init__(self, reason: str, line: int = 0) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.line = line
+
+
 class DeckError(Exception):
     """A deck that presenterm would refuse. `str(error)` is one line: `file:line: reason`."""
 

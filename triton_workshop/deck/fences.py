@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
-from .model import Execution, Pty
+from .errors import RefusedError
+from .model import Code, Execution, Pty
 from .spelling import did_you_mean
-
-
-class FenceError(Exception):
-    """Why presenterm would refuse a code block."""
-
 
 RENDERED_LANGUAGES = ("mermaid", "latex", "typst", "d2")
 
@@ -24,31 +20,10 @@ Highlight = tuple[range, ...] | None
 class Fence:
     """A code block's opening line, parsed."""
 
-    language: str
-    line_numbers: bool = False
-    background: bool = True
+    code: Code
+    """What it says of the block, whose lines are not read yet."""
     highlights: tuple[Highlight, ...] = (None,)
-    runs: bool = False
-    automatic: bool = False
-    representation: Execution | None = None
-    """REPLACE, IMAGE or TERMINAL; None shows the code with its output under it."""
-    alternative: str | None = None
-    pty: Pty | None = None
-    identifier: str | None = None
-    validate: bool = False
     validate_alternative: str | None = None
-    expect_failure: bool = False
-    render: bool = False
-    width_percent: int | None = None
-    given: frozenset[str] = field(default=frozenset())
-
-    @property
-    def execution(self) -> Execution:
-        if not self.runs:
-            return Execution.NONE
-        if self.representation:
-            return self.representation
-        return Execution.AUTOMATIC if self.automatic else Execution.ON_KEY
 
 
 Apply = Callable[[Fence, str | None], Fence]
@@ -61,146 +36,114 @@ class Attribute:
     name: str
     value: str | None
     """How the value is written, in brackets if it is optional; None if there is no value."""
-    effect: str
     apply: Apply
 
-    @property
-    def spelling(self) -> str:
-        return f"+{self.name}{self.value or ''}"
+
+def _with(fence: Fence, **changed: object) -> Fence:
+    return replace(fence, code=replace(fence.code, **changed))  # type: ignore[arg-type]
 
 
-def _run(fence: Fence, alternative: str | None, representation: Execution | None = None) -> Fence:
-    if fence.render:
-        raise FenceError("+render cannot be used with an attribute that runs the block")
-    if representation and fence.representation:
-        raise FenceError("only one of +exec_replace, +image and +acquire_terminal can be used")
-    return replace(
-        fence,
-        runs=True,
-        alternative=fence.alternative or alternative,
-        representation=representation or fence.representation,
-    )
+_REPRESENTATIONS = (Execution.REPLACE, Execution.IMAGE, Execution.TERMINAL)
+
+
+def _run(fence: Fence, alternative: str | None, execution: Execution = Execution.ON_KEY) -> Fence:
+    code = fence.code
+    if code.render:
+        raise RefusedError("+render cannot be used with an attribute that runs the block")
+    if execution in _REPRESENTATIONS and code.execution in _REPRESENTATIONS:
+        raise RefusedError("only one of +exec_replace, +image and +acquire_terminal can be used")
+    stronger = max(code.execution, execution, key=list(Execution).index)
+    return _with(fence, execution=stronger, alternative=code.alternative or alternative)
 
 
 def _render(fence: Fence, _value: str | None) -> Fence:
-    if fence.runs:
-        raise FenceError("+render cannot be used with an attribute that runs the block")
-    return replace(fence, render=True)
+    if fence.code.execution is not Execution.NONE:
+        raise RefusedError("+render cannot be used with an attribute that runs the block")
+    return _with(fence, render=True)
 
 
 def _pty(fence: Fence, value: str | None) -> Fence:
     match = re.fullmatch(r"(standby)?(?:(?:^|:)(?:([0-9]{1,5}):([0-9]{1,5}))?)?", value or "")
     if not match:
-        raise FenceError(f"+pty:{value}: expected [standby:]COLUMNS:ROWS, as in +pty:80:24")
+        raise RefusedError(f"+pty:{value}: expected [standby:]COLUMNS:ROWS, as in +pty:80:24")
     columns, rows = (int(size) if size else None for size in match.group(2, 3))
     if max(columns or 0, rows or 0) > 65535:
-        raise FenceError(f"+pty:{value}: at most 65535 columns and rows")
-    return replace(_run(fence, None), pty=Pty(columns, rows, bool(match[1])))
+        raise RefusedError(f"+pty:{value}: at most 65535 columns and rows")
+    return _with(_run(fence, None), pty=Pty(columns, rows, bool(match[1])))
+
+
+def _validate(fence: Fence, value: str | None) -> Fence:
+    return replace(_with(fence, validate=True), validate_alternative=value)
 
 
 def _expect(fence: Fence, value: str | None) -> Fence:
     if value not in ("success", "failure", "fail"):
-        raise FenceError(f"+expect:{value}: expected success or failure")
-    return replace(fence, expect_failure=value != "success")
+        raise RefusedError(f"+expect:{value}: expected success or failure")
+    return _with(fence, expect_failure=value != "success")
 
 
 def percent(value: str) -> int:
-    """`50%` as 50. FenceError if it is not a percentage from 1% to 100%."""
+    """`50%` as 50. RefusedError if it is not a percentage from 1% to 100%."""
     match = re.fullmatch(r"([0-9]{1,3})%", value)
     if not match or not 1 <= int(match[1]) <= 100:
-        raise FenceError(f"expected a width from 1% to 100%, got '{value}'")
+        raise RefusedError(f"expected a width from 1% to 100%, got '{value}'")
     return int(match[1])
 
 
 ATTRIBUTES = (
-    Attribute("line_numbers", None, "numbers the lines", lambda f, _: replace(f, line_numbers=True)),
-    Attribute("no_background", None, "no background", lambda f, _: replace(f, background=False)),
-    Attribute("exec", "[:ALTERNATIVE]", "runs on Ctrl+E", _run),
-    Attribute(
-        "auto_exec",
-        "[:ALTERNATIVE]",
-        "runs when the deck loads",
-        lambda f, v: replace(_run(f, v), automatic=True),
-    ),
-    Attribute(
-        "exec_replace",
-        "[:ALTERNATIVE]",
-        "runs when the deck loads; the output replaces the code",
-        lambda f, v: _run(f, v, Execution.REPLACE),
-    ),
-    Attribute("image", None, "the same; the output is a picture", lambda f, v: _run(f, v, Execution.IMAGE)),
-    Attribute(
-        "acquire_terminal",
-        "[:ALTERNATIVE]",
-        "runs with the real terminal",
-        lambda f, v: _run(f, v, Execution.TERMINAL),
-    ),
-    Attribute("pty", "[:[standby:]COLUMNS:ROWS]", "runs in a pseudo-terminal", _pty),
-    Attribute("id", ":NAME", "names the block for snippet_output", lambda f, v: replace(f, identifier=v)),
-    Attribute(
-        "validate",
-        "[:ALTERNATIVE]",
-        "checked, not shown as runnable",
-        lambda f, v: replace(f, validate=True, validate_alternative=v),
-    ),
-    Attribute("expect", ":success|failure", "how the block should end", _expect),
-    Attribute("render", None, "drawn as a picture: mermaid, latex, typst, d2", _render),
-    Attribute(
-        "width",
-        ":N%",
-        "the width of what +render draws",
-        lambda f, v: replace(f, width_percent=percent(v or "")),
-    ),
+    Attribute("line_numbers", None, lambda fence, _: _with(fence, line_numbers=True)),
+    Attribute("no_background", None, lambda fence, _: _with(fence, background=False)),
+    Attribute("exec", "[:ALTERNATIVE]", _run),
+    Attribute("auto_exec", "[:ALTERNATIVE]", lambda fence, value: _run(fence, value, Execution.AUTOMATIC)),
+    Attribute("exec_replace", "[:ALTERNATIVE]", lambda fence, value: _run(fence, value, Execution.REPLACE)),
+    Attribute("image", None, lambda fence, value: _run(fence, value, Execution.IMAGE)),
+    Attribute("acquire_terminal", "[:ALTERNATIVE]", lambda fence, value: _run(fence, value, Execution.TERMINAL)),
+    Attribute("pty", "[:[standby:]COLUMNS:ROWS]", _pty),
+    Attribute("id", ":NAME", lambda fence, value: _with(fence, identifier=value)),
+    Attribute("validate", "[:ALTERNATIVE]", _validate),
+    Attribute("expect", ":success|failure", _expect),
+    Attribute("render", None, _render),
+    Attribute("width", ":N%", lambda fence, value: _with(fence, render_width_percent=percent(value or ""))),
 )
-
 _BY_NAME = {attribute.name: attribute for attribute in ATTRIBUTES}
 
 
 def read_fence(info: str) -> Fence:
-    """Read the text after the backticks. FenceError says why presenterm would refuse it."""
-    language, rest = _next_word(info.strip())
-    fence = Fence(language.lower())
-    rest = rest.lstrip(" ")
-    while rest:
+    """Read the text after the backticks. RefusedError says why presenterm would refuse it."""
+    language, _, rest = info.strip().partition(" ")
+    fence = Fence(Code(language.lower(), (), "", ()))
+    given: set[str] = set()
+    while rest := rest.lstrip(" "):
         if rest.startswith("{"):
             inside, bracket, rest = rest[1:].partition("}")
             if not bracket:
-                raise FenceError("a '{' is not closed with '}'")
-            name = "{}"
-            applied = replace(fence, highlights=_highlights(inside))
+                raise RefusedError("a '{' is not closed with '}'")
+            name, fence = "{}", replace(fence, highlights=_highlights(inside))
         else:
-            word, rest = _next_word(rest)
-            name, applied = _attribute(fence, word)
-        if name in fence.given:
-            raise FenceError(f"{'+' * (name != '{}')}{name} is given twice")
-        fence = replace(applied, given=fence.given | {name})
-        rest = rest.lstrip(" ")
-    if fence.width_percent is not None and not fence.render:
-        raise FenceError("+width can only be used with +render")
+            word, _, rest = rest.partition(" ")
+            name, fence = _attribute(fence, word)
+        if name in given:
+            raise RefusedError(f"{name} is given twice")
+        given.add(name)
+    if fence.code.render_width_percent is not None and not fence.code.render:
+        raise RefusedError("+width can only be used with +render")
     return fence
 
 
-def _next_word(text: str) -> tuple[str, str]:
-    word, _, rest = text.partition(" ")
-    return word, rest
-
-
 def _attribute(fence: Fence, word: str) -> tuple[str, Fence]:
+    """The attribute's name, with its plus, and the fence with it."""
+    spellings = [f"+{name}" for name in _BY_NAME]
     if not word.startswith("+"):
-        raise FenceError(f"unknown attribute '{word}'" + did_you_mean(f"+{word}", _spellings()))
-    name, colon, value = word[1:].partition(":")
-    attribute = _BY_NAME.get(name)
+        raise RefusedError(f"unknown attribute '{word}'" + did_you_mean(f"+{word}", spellings))
+    name, colon, value = word.partition(":")
+    attribute = _BY_NAME.get(name[1:])
     if attribute is None:
-        raise FenceError(f"unknown attribute '+{name}'" + did_you_mean(f"+{name}", _spellings()))
-    if bool(colon) and attribute.value is None:
-        raise FenceError(f"+{name} takes no value")
+        raise RefusedError(f"unknown attribute '{name}'" + did_you_mean(name, spellings))
+    if colon and attribute.value is None:
+        raise RefusedError(f"{name} takes no value")
     if not colon and attribute.value and not attribute.value.startswith("["):
-        raise FenceError(f"+{name} needs a value: {attribute.spelling}")
+        raise RefusedError(f"{name} needs a value: {name}{attribute.value}")
     return name, attribute.apply(fence, value if colon else None)
-
-
-def _spellings() -> list[str]:
-    return [f"+{attribute.name}" for attribute in ATTRIBUTES]
 
 
 def _highlights(text: str) -> tuple[Highlight, ...]:
@@ -218,6 +161,6 @@ def _highlight(group: str) -> Highlight:
 def _lines(piece: str) -> range:
     match = re.fullmatch(r"\+?([0-9]{1,5})(?:\s*-\s*\+?([0-9]{1,5}))?", piece)
     if not match or max(int(match[1]), int(match[2] or 0)) > 65534:
-        raise FenceError(f"highlighted lines: expected numbers as in {{1,3-5|all}}, got '{piece}'")
+        raise RefusedError(f"highlighted lines: expected numbers as in {{1,3-5|all}}, got '{piece}'")
     first = int(match[1])
     return range(first, int(match[2] or first) + 1)

@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from html.parser import HTMLParser
-from typing import NoReturn
 
 from markdown_it.token import Token
 
+from .colours import PaletteNames, check_colour_in_text, check_name
+from .errors import RefusedError
 from .model import Span, Text
-from .spelling import did_you_mean
-from .theme import Palette
-from .theme_keys import COLOURS
 
 NEW_LINE = Span("\n")
-Fail = Callable[[int, str], NoReturn]
-"""Raises a DeckError at this line of the file, for this reason."""
 
 
 @dataclass(frozen=True)
-class Picture:
+class ImageLink:
     """An image as it is written: `![description](source)`."""
 
     source: str
     description: str
     line: int
-
-
-class _HtmlError(Exception):
-    """Why presenterm would refuse an HTML tag."""
 
 
 class _OpeningTag(HTMLParser):
@@ -69,25 +59,21 @@ _OPENING = {
 
 
 class InlineReader:
-    """Reads one inline token. `pieces` is the result: texts, and the pictures between them."""
+    """Reads one inline token. `pieces` is the result: texts, and the images between them.
+
+    RefusedError, with the line of the file, if presenterm would refuse it.
+    """
 
     def __init__(
-        self,
-        token: Token,
-        fail: Fail,
-        palette: Palette,
-        *,
-        quoted: bool = False,
-        pictures_as_text: bool = False,
+        self, token: Token, palette: PaletteNames, *, quoted: bool = False, images_as_text: bool = False
     ) -> None:
-        self.pieces: list[Text | Picture] = []
+        self.pieces: list[Text | ImageLink] = []
         self._source = token.content
-        self._first_line = token.map[0] + 1 if token.map else 1
+        self._first_line = token.map[0] if token.map else 0
         self._position = 0
-        self._fail = fail
         self._palette = palette
         self._breaks_lines = quoted
-        self._pictures_as_text = pictures_as_text
+        self._images_as_text = images_as_text
         self._spans: list[Span] = []
         self._scopes = [_Scope(Span(""), [])]
         for child in token.children or []:
@@ -111,7 +97,7 @@ class InlineReader:
                 self._html(token.content)
             case "image":
                 self._skip_to("![")
-                self._picture(token)
+                self._image(token)
             case "link_open":
                 self._open({"link": str(token.attrs.get("href", ""))})
             case "link_close":
@@ -149,42 +135,69 @@ class InlineReader:
         found = self._source.find(text, self._position)
         self._position = found if found >= 0 else self._position
 
+    def _refused(self, reason: str) -> RefusedError:
+        return RefusedError(reason, self._line)
+
     @property
     def _line(self) -> int:
         return self._first_line + self._source.count("\n", 0, self._position)
 
-    def _picture(self, token: Token) -> None:
+    def _image(self, token: Token) -> None:
         source = str(token.attrs.get("src", ""))
         if source.startswith(("http://", "https://")):
-            self._fail(self._line, f"an image must be a file, not a URL: {source}")
-        if self._pictures_as_text:
+            raise self._refused(f"an image must be a file, not a URL: {source}")
+        if self._images_as_text:
             self._add(f"![{token.content}]({source})")
         else:
             self._end_text()
-            self.pieces.append(Picture(source, token.content, self._line))
+            self.pieces.append(ImageLink(source, token.content, self._line + 1))
         self._position += len("![")
 
     def _html(self, tag: str) -> None:
-        try:
-            if tag.startswith("</"):
-                self._close_tag(tag)
-            else:
-                name, style = _open_tag(tag, self._style, self._palette)
-                self._scopes[-1].tags.append((name, style))
-        except _HtmlError as error:
-            self._fail(self._line, str(error))
+        if tag.startswith("</"):
+            self._close_tag(tag)
+        else:
+            self._open_tag(tag)
         self._position += len(tag)
+
+    def _open_tag(self, text: str) -> None:
+        if text.startswith("<!--"):
+            raise self._refused("a comment must be on lines of its own, with nothing beside it")
+        tag = _OpeningTag(text)
+        if tag.name not in ("span", "sup") or not text.startswith(f"<{tag.name}"):
+            raise self._refused(f"only <span> and <sup> are allowed in text, not {text}")
+        style = replace(self._style, superscript=True) if tag.name == "sup" else self._style
+        for name, value in tag.attributes.items():
+            if name == "class":
+                check_name(value, "class", self._palette.classes, self._line)
+                style = replace(style, style_class=value)
+            elif name == "style":
+                style = self._styled(style, value)
+            else:
+                raise self._refused(f"unknown attribute '{name}' in <{tag.name}>; valid: style, class")
+        self._scopes[-1].tags.append((tag.name, style))
+
+    def _styled(self, style: Span, css: str) -> Span:
+        for declaration in filter(None, (part.strip() for part in css.split(";"))):
+            name, colon, value = (part.strip() for part in declaration.partition(":"))
+            if not colon:
+                raise self._refused(f"style: expected 'color: …' or 'background-color: …', got '{declaration}'")
+            if name not in ("color", "background-color"):
+                raise self._refused(f"unknown style '{name}'; valid: color, background-color")
+            check_colour_in_text(value, self._palette.colours, self._line)
+            style = replace(style, foreground=value) if name == "color" else replace(style, background=value)
+        return style
 
     def _close_tag(self, tag: str) -> None:
         name = tag[2:].rstrip("> \t\n")
         if name not in ("span", "sup"):
-            raise _HtmlError(f"only <span> and <sup> are allowed in text, not {tag}")
+            raise self._refused(f"only <span> and <sup> are allowed in text, not {tag}")
         tags = self._scopes[-1].tags
         if not tags:
-            raise _HtmlError(f"{tag} closes nothing")
+            raise self._refused(f"{tag} closes nothing")
         opened, _ = tags.pop()
         if opened != name:
-            raise _HtmlError(f"{tag} closes <{opened}>")
+            raise self._refused(f"{tag} closes <{opened}>")
 
     def _end_text(self) -> None:
         if self._spans:
@@ -202,51 +215,3 @@ def join(spans: list[Span]) -> Text:
         else:
             joined.append(span)
     return tuple(joined)
-
-
-def _open_tag(text: str, style: Span, palette: Palette) -> tuple[str, Span]:
-    """The tag's name, and the style in it."""
-    if text.startswith("<!--"):
-        raise _HtmlError("a comment must be on lines of its own, with nothing beside it")
-    tag = _OpeningTag(text)
-    if tag.name not in ("span", "sup") or not text.startswith(f"<{tag.name}"):
-        raise _HtmlError(f"only <span> and <sup> are allowed in text, not {text}")
-    if tag.name == "sup":
-        style = replace(style, superscript=True)
-    for name, value in tag.attributes.items():
-        if name == "class":
-            _check_name(value, "class", palette.classes)
-            style = replace(style, style_class=value)
-        elif name == "style":
-            style = _styled(style, value, palette)
-        else:
-            raise _HtmlError(f"unknown attribute '{name}' in <{tag.name}>; valid: style, class")
-    return tag.name, style
-
-
-def _styled(style: Span, css: str, palette: Palette) -> Span:
-    for declaration in filter(None, (part.strip() for part in css.split(";"))):
-        name, colon, value = (part.strip() for part in declaration.partition(":"))
-        if not colon:
-            raise _HtmlError(f"style: expected 'color: …' or 'background-color: …', got '{declaration}'")
-        if name not in ("color", "background-color"):
-            raise _HtmlError(f"unknown style '{name}'; valid: color, background-color")
-        _check_colour(value, palette)
-        style = replace(style, foreground=value) if name == "color" else replace(style, background=value)
-    return style
-
-
-def _check_colour(value: str, palette: Palette) -> None:
-    from_palette = re.fullmatch(r"(?:palette|p):(.+)", value)
-    if from_palette:
-        _check_name(from_palette[1], "colour", palette.colours)
-    elif value not in COLOURS and not re.fullmatch(r"#[0-9a-fA-F]{3}|#[0-9a-fA-F]{6}", value):
-        raise _HtmlError(
-            f"unknown colour '{value}'" + did_you_mean(value, [*sorted(COLOURS), "#rrggbb", "palette:NAME"])
-        )
-
-
-def _check_name(name: str, kind: str, known: frozenset[str] | None) -> None:
-    if known is not None and name not in known:
-        valid = did_you_mean(name, sorted(known)) if known else "; it has none"
-        raise _HtmlError(f"the theme's palette has no {kind} '{name}'" + valid)

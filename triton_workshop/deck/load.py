@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from .builder import DeckBuilder
-from .code import Allowed
 from .commands import Call, Ignored, read_comment
-from .errors import DeckError, NoSuchDeckError
+from .consent import Consent
+from .errors import DeckError, NoSuchDeckError, RefusedError
 from .front_matter import Opening, read_front_matter, split
 from .markdown import CodeBlock, Comment, Located, read_markdown
 from .model import Deck, DeckWarning
-from .yaml_values import YamlError
 
 
 def load_deck(path: Path, *, executes: bool = True, replaces: bool = True) -> Deck:
@@ -24,11 +23,11 @@ def load_deck(path: Path, *, executes: bool = True, replaces: bool = True) -> De
     Raises DeckError (file, line, reason) if presenterm would refuse the deck, and NoSuchDeckError, a DeckError,
     if there is none at this path.
     """
-    return _Loader(path, Allowed(executes, replaces)).load()
+    return _Loader(path, Consent(executes, replaces)).load()
 
 
 class _Loader:
-    def __init__(self, path: Path, allowed: Allowed) -> None:
+    def __init__(self, path: Path, allowed: Consent) -> None:
         self._path = path
         self._allowed = allowed
         self._files: list[Path] = []
@@ -39,12 +38,12 @@ class _Loader:
 
     def load(self) -> Deck:
         text = _read_deck(self._path)
-        self._opening = opening = self._read_opening(text)
+        source, body = split(text)
+        self._opening = opening = self._read_opening(source)
         if opening.options.incremental_tables:
             self._warnings.append(DeckWarning(self._path, 1, "presenterm 0.16.1 refuses 'incremental_tables'"))
         self._warnings += [DeckWarning(self._path, line + 1, reason) for reason, line in opening.ignored]
         builder = DeckBuilder(self._path, opening, self._allowed)
-        body = "\n" * opening.lines + _without_lines(text, opening.lines)
         for item, call in self._items(body, self._path):
             builder.add(item, call)
         slides = builder.finish()
@@ -53,10 +52,10 @@ class _Loader:
             raise DeckError(self._path, problem.line + 1, problem.reason)
         return Deck(self._path, opening.front_matter, slides, (*self._warnings, *builder.warnings), tuple(self._read))
 
-    def _read_opening(self, text: str) -> Opening:
+    def _read_opening(self, source: str | None) -> Opening:
         try:
-            return read_front_matter(text, self._path.parent)
-        except YamlError as error:
+            return Opening() if source is None else read_front_matter(source, self._path.parent)
+        except RefusedError as error:
             raise DeckError(self._path, error.line + 1, error.reason) from None
 
     def _items(self, text: str, path: Path) -> Iterator[tuple[Located, Call | None]]:
@@ -80,7 +79,7 @@ class _Loader:
     def _call(self, item: Located, comment: str) -> Call | None:
         try:
             said = read_comment(comment, self._opening.options.command_prefix)
-        except YamlError as error:
+        except RefusedError as error:
             leading = comment[: len(comment) - len(comment.lstrip())].count("\n")
             raise DeckError(item.path, item.line + leading + error.line, error.reason) from None
         if isinstance(said, Ignored):
@@ -132,7 +131,3 @@ def _read_text(path: Path) -> str:
         line = data.count(b"\n", 0, error.start) + 1
         raise DeckError(path, line, "not UTF-8 text") from None
     return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def _without_lines(text: str, count: int) -> str:
-    return "\n".join(text.split("\n")[count:])

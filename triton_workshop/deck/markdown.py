@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NoReturn
 
 from markdown_it.common.utils import unescapeAll
 from markdown_it.token import Token
 
-from .errors import DeckError
-from .inline import NEW_LINE, InlineReader, Picture, join
+from .colours import PaletteNames
+from .errors import DeckError, RefusedError
+from .inline import NEW_LINE, ImageLink, InlineReader, join
 from .model import Alert, Alignment, Footnote, Heading, ListItem, Paragraph, Quote, Rule, Span, Text
 from .syntax import PresentermMarkdown
-from .theme import Palette
 
 BULLETS = "•◦▪"
 """By depth; the last one for all deeper levels."""
@@ -59,7 +58,7 @@ class Grid:
 
 
 Element = (
-    SlideTitle | Comment | CodeBlock | Items | Grid | Picture | Heading | Paragraph | Quote | Alert | Footnote | Rule
+    SlideTitle | Comment | CodeBlock | Items | Grid | ImageLink | Heading | Paragraph | Quote | Alert | Footnote | Rule
 )
 
 
@@ -97,32 +96,34 @@ class _Node:
     def line(self) -> int:
         return self.token.map[0] + 1 if self.token.map else 1
 
+    def refused(self, reason: str) -> RefusedError:
+        return RefusedError(reason, self.line - 1)
 
-def read_markdown(text: str, path: Path, palette: Palette) -> list[Located]:
+
+def read_markdown(text: str, path: Path, palette: PaletteNames) -> list[Located]:
     """The elements of a file. DeckError if presenterm would refuse it."""
-    return _Reader(text, path, palette).read()
+    try:
+        return _Reader(text, path, palette).read()
+    except RefusedError as error:
+        raise DeckError(path, error.line + 1, error.reason) from None
 
 
-def read_inline(text: str, palette: Palette) -> Text | None:
+def read_inline(text: str, palette: PaletteNames) -> Text | None:
     """One line of text with inline styles; None if it is a list, a heading or anything else."""
     tokens = PresentermMarkdown().parse(text)
     if not tokens:
         return ()
     if [token.type for token in tokens] != ["paragraph_open", "inline", "paragraph_close"]:
         return None
-
-    def fail(line: int, reason: str) -> NoReturn:
-        raise DeckError(Path(), line, reason)
-
     try:
-        pieces = InlineReader(tokens[1], fail, palette).pieces
-    except DeckError:
+        pieces = InlineReader(tokens[1], palette).pieces
+    except RefusedError:
         return None
-    return None if any(isinstance(piece, Picture) for piece in pieces) else _only_text(pieces)
+    return None if any(isinstance(piece, ImageLink) for piece in pieces) else _only_text(pieces)
 
 
 class _Reader:
-    def __init__(self, text: str, path: Path, palette: Palette) -> None:
+    def __init__(self, text: str, path: Path, palette: PaletteNames) -> None:
         self._path = path
         self._palette = palette
         self._tokens = PresentermMarkdown().parse(text)
@@ -133,9 +134,6 @@ class _Reader:
         for node in _tree(self._tokens):
             self._block(node)
         return self._elements
-
-    def _fail(self, line: int, reason: str) -> NoReturn:
-        raise DeckError(self._path, line, reason)
 
     def _add(self, element: Element, line: int) -> None:
         self._elements.append(Located(element, self._path, line))
@@ -163,15 +161,15 @@ class _Reader:
             case "hr":
                 self._add(Rule(), node.line)
             case _:  # code_block: nothing else is left
-                self._fail(node.line, "indented code; put it between ``` lines, or remove the indentation")
+                raise node.refused("indented code; put it between ``` lines, or remove the indentation")
 
     def _indentation(self, node: _Node) -> int:
         line = self._lines[node.line - 1]
         return min(len(line) - len(line.lstrip(" ")), 3)
 
     def _paragraph(self, node: _Node) -> None:
-        for piece in InlineReader(node.children[0].token, self._fail, self._palette).pieces:
-            if isinstance(piece, Picture):
+        for piece in InlineReader(node.children[0].token, self._palette).pieces:
+            if isinstance(piece, ImageLink):
                 self._add(piece, piece.line)
             else:
                 self._add(Paragraph(piece), node.line)
@@ -185,10 +183,10 @@ class _Reader:
 
     def _text(self, node: _Node, container: str) -> Text:
         """Text that may not contain a picture."""
-        pieces = InlineReader(node.token, self._fail, self._palette).pieces
+        pieces = InlineReader(node.token, self._palette).pieces
         for piece in pieces:
-            if isinstance(piece, Picture):
-                self._fail(piece.line, f"an image is not allowed in {container}")
+            if isinstance(piece, ImageLink):
+                raise RefusedError(f"an image is not allowed in {container}", piece.line - 1)
         return _only_text(pieces)
 
     def _list(self, node: _Node, depth: int) -> list[tuple[ListItem, int]]:
@@ -201,13 +199,13 @@ class _Reader:
                     case "bullet_list_open" | "ordered_list_open":
                         items.extend(self._list(child, depth + 1))
                     case kind:
-                        self._fail(child.line, f"{_NAMES.get(kind, kind)} is not allowed in a list item")
+                        raise child.refused(f"{_NAMES.get(kind, kind)} is not allowed in a list item")
         return items
 
     def _item_text(self, node: _Node) -> Text:
         text = self._text(node.children[0], "a list item")
         if NEW_LINE in text:
-            self._fail(node.line, "a line break (two spaces or '\\' at a line's end) is not allowed in a list item")
+            raise node.refused("a line break (two spaces or '\\' at a line's end) is not allowed in a list item")
         return text
 
     def _quote(self, node: _Node) -> None:
@@ -227,7 +225,7 @@ class _Reader:
         match node.token.type:
             case "paragraph_open":
                 token = node.children[0].token
-                reader = InlineReader(token, self._fail, self._palette, quoted=quoted, pictures_as_text=True)
+                reader = InlineReader(token, self._palette, quoted=quoted, images_as_text=True)
                 return _only_text(reader.pieces)
             case "bullet_list_open" | "ordered_list_open":
                 lines = [
@@ -237,7 +235,7 @@ class _Reader:
                 ]
                 return join([span for line in lines for span in (NEW_LINE, *line)][1:])
             case kind:
-                self._fail(node.line, f"{_NAMES.get(kind, kind)} is not allowed in {container}")
+                raise node.refused(f"{_NAMES.get(kind, kind)} is not allowed in {container}")
 
     def _prose_item(self, item: _Node, child: _Node, container: str, *, quoted: bool) -> Text:
         text = self._prose(child, container, quoted=quoted)
@@ -254,12 +252,12 @@ class _Reader:
     def _html(self, node: _Node) -> None:
         text = node.token.content.strip()
         if not text.startswith("<!--"):
-            self._fail(node.line, "HTML is not supported; only <span> and <sup> within text, and comments")
+            raise node.refused("HTML is not supported; only <span> and <sup> within text, and comments")
         if not text.endswith("-->") or len(text) < len("<!---->"):
-            line = node.line + text.count("\n")
             if "-->" in text:
-                self._fail(line, "a comment must be on lines of its own: move what follows '-->' to another line")
-            self._fail(node.line, "a comment is not closed with '-->'")
+                reason = "a comment must be on lines of its own: move what follows '-->' to another line"
+                raise RefusedError(reason, node.line - 1 + text.count("\n"))
+            raise node.refused("a comment is not closed with '-->'")
         self._add(Comment(text[len("<!--") : -len("-->")]), node.line)
 
 
@@ -290,5 +288,5 @@ def _alignment(cell: Token) -> Alignment:
     return Alignment(style.removeprefix("text-align:") or "left")
 
 
-def _only_text(pieces: list[Text | Picture]) -> Text:
-    return next((piece for piece in pieces if not isinstance(piece, Picture)), ())
+def _only_text(pieces: list[Text | ImageLink]) -> Text:
+    return next((piece for piece in pieces if not isinstance(piece, ImageLink)), ())

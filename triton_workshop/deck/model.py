@@ -304,7 +304,6 @@ class FrontMatter:
     authors: tuple[str, ...] = ()
     theme_name: str | None = None
     theme_path: Path | None = None
-    theme_override: dict[str, object] = field(default_factory=dict)
     footer: Footer | None = None
     """None leaves it to the viewer."""
     theme_styles: dict[str, object] = field(default_factory=dict)

@@ -10,42 +10,15 @@ from pathlib import Path
 import yaml
 
 from . import yaml_values
-from .errors import DeckError
+from .colours import TABLES, Names, PaletteNames
+from .errors import DeckError, RefusedError
 from .spelling import did_you_mean
 from .theme_keys import Reading, check_theme
-from .yaml_values import YamlError, line_of
+from .yaml_values import line_of
 
-_DARK = "blue light_blue blue_gray aqua light_green red orange purple white black gray light_gray"
-_CATPPUCCIN = (
-    "rosewater flamingo pink mauve red maroon peach yellow green teal sky sapphire blue lavender text subtext1"
-    " subtext0 overlay2 overlay1 overlay0 surface2 surface1 surface0 base mantle crust"
-)
-
-# presenterm 0.16.1, its themes folder: each theme, with the colours of its palette.
-THEMES: Mapping[str, str] = {
-    "catppuccin-frappe": _CATPPUCCIN,
-    "catppuccin-latte": _CATPPUCCIN,
-    "catppuccin-macchiato": _CATPPUCCIN,
-    "catppuccin-mocha": _CATPPUCCIN,
-    "dark": _DARK,
-    "gruvbox-dark": "",
-    "light": "",
-    "terminal-dark": "",
-    "terminal-light": "",
-    "tokyonight-day": "",
-    "tokyonight-moon": "",
-    "tokyonight-night": "",
-    "tokyonight-storm": "",
-}
-DEFAULT_THEME = "dark"
-
-
-@dataclass(frozen=True)
-class Palette:
-    """The names that text may use for colours. None if they depend on a theme that is not read, so any may be right."""
-
-    colours: frozenset[str] | None = None
-    classes: frozenset[str] | None = None
+THEMES: Mapping[str, list[str]] = TABLES["themes"]
+"""presenterm's own, each with the colours of its palette."""
+NO_NAMES = PaletteNames(frozenset(), frozenset())
 
 
 @dataclass(frozen=True)
@@ -53,9 +26,9 @@ class Theme:
     """The front matter's `theme`."""
 
     name: str | None = None
+    """The one of presenterm's own that it is or changes."""
     path: Path | None = None
-    override: dict[str, object] = field(default_factory=dict)
-    palette: Palette = field(default_factory=lambda: _palette(DEFAULT_THEME))
+    palette: PaletteNames = field(default_factory=lambda: _palette("dark"))
     footer: yaml.Node | None = None
     """The footer that the theme's file or the override asks for, checked."""
     ignored: tuple[tuple[str, int], ...] = ()
@@ -64,12 +37,15 @@ class Theme:
     """presenterm's theme keys: those of a theme's file and of what it extends, with the override on top."""
 
 
-def _palette(theme: str) -> Palette:
-    return Palette(frozenset(THEMES[theme].split()), frozenset())
+def _palette(theme: str) -> PaletteNames:
+    return PaletteNames(frozenset(THEMES[theme]), frozenset())
 
 
 def read_theme(node: yaml.Node, folder: Path) -> Theme:
-    """The theme of a deck in `folder`. YamlError if presenterm would refuse it; DeckError for one in a theme's file."""
+    """The theme of a deck in `folder`.
+
+    RefusedError if presenterm would refuse it; DeckError for one in a theme's file.
+    """
     if yaml_values.is_empty(node):
         return Theme()
     entries = yaml_values.mapping(node)
@@ -78,7 +54,7 @@ def read_theme(node: yaml.Node, folder: Path) -> Theme:
         if value:
             yaml_values.text(value)
     if name and path:
-        raise YamlError("only one of 'name' and 'path' can be given for a theme", line_of(path))
+        raise RefusedError("only one of 'name' and 'path' can be given for a theme", line_of(path))
     theme = _named(name) if name else _at_path(path, folder) if path else Theme()
     return _overridden(theme, override, folder) if override else theme
 
@@ -87,10 +63,10 @@ def _named(node: yaml.Node) -> Theme:
     name = yaml_values.text(node)
     if name in THEMES:
         return Theme(name, palette=_palette(name))
-    if not (_own_themes() / f"{name}.yaml").is_file():
-        raise YamlError(f"unknown theme '{name}'" + did_you_mean(name, THEMES), line_of(node))
-    styles = _styles_in(_own_themes() / f"{name}.yaml")
-    return Theme(_built_in(styles) or name, palette=Palette(), styles=styles)
+    if not _own_theme(name).is_file():
+        raise RefusedError(f"unknown theme '{name}'" + did_you_mean(name, THEMES), line_of(node))
+    base, styles = _own_styles(name)
+    return Theme(base, palette=PaletteNames(), styles=styles)
 
 
 def _own_themes() -> Path:
@@ -99,58 +75,71 @@ def _own_themes() -> Path:
     return (Path(config) if config else Path.home() / ".config") / "presenterm" / "themes"
 
 
-def _own_code_themes() -> frozenset[str]:
-    folder = _own_themes() / "highlighting"
-    return frozenset(path.stem for path in folder.glob("*.tmTheme")) if folder.is_dir() else frozenset()
+def _own_theme(name: str) -> Path:
+    return _own_themes() / f"{name}.yaml"
+
+
+def _own_styles(name: str, above: tuple[str, ...] = ()) -> tuple[str | None, dict[str, object]]:
+    """The built-in theme that the user's own theme changes, and its styles; empty if it cannot be read.
+
+    `above` are the themes that extend it.
+    """
+    try:
+        root = yaml_values.compose(_own_theme(name).read_text(encoding="utf-8"))
+        styles = yaml_values.plain_value(root) if root else {}
+    except (OSError, ValueError, RefusedError):
+        return None, {}
+    if not isinstance(styles, dict):
+        return None, {}
+    extended = styles.pop("extends", None)
+    if not isinstance(extended, str) or extended in THEMES or extended in (name, *above):
+        return extended if isinstance(extended, str) else None, styles
+    base, below = _own_styles(extended, (name, *above))
+    return base, merged(below, styles)
 
 
 def _at_path(node: yaml.Node, folder: Path) -> Theme:
     path = Path(yaml_values.text(node))
-    file = folder / path
     try:
-        source = file.read_text(encoding="utf-8")
+        source = (folder / path).read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
         problem = "not found" if isinstance(error, FileNotFoundError | ValueError) else "cannot be read"
-        raise YamlError(f"theme {problem}: {path}", line_of(node)) from None
+        raise RefusedError(f"theme {problem}: {path}", line_of(node)) from None
     try:
-        root = yaml_values.compose(source)
-        theme = _from_file(root, folder)
-    except YamlError as error:
-        raise DeckError(file, error.line + 1, error.reason) from None
-    styles = _styles(root)
-    return replace(theme, name=_built_in(styles), path=path, styles=styles)
+        theme = _from_file(yaml_values.compose(source), folder)
+    except RefusedError as error:
+        raise DeckError(folder / path, error.line + 1, error.reason) from None
+    return replace(theme, path=path, ignored=())
 
 
-def _built_in(styles: Mapping[str, object]) -> str | None:
-    """The built-in theme that these styles change."""
-    extended = styles.get("extends")
-    return extended if isinstance(extended, str) else None
+def _from_file(root: yaml.Node | None, folder: Path) -> Theme:
+    if root is None or yaml_values.is_empty(root):
+        return Theme(palette=NO_NAMES)
+    extends = yaml_values.given(yaml_values.mapping(root), "extends")
+    return _extended_by(_named(extends) if extends else Theme(palette=NO_NAMES), root, folder)
 
 
-def _styles_in(file: Path, seen: tuple[Path, ...] = ()) -> dict[str, object]:
-    """The styles in a theme's file; empty if it cannot be read. `seen` are the files that led to it."""
-    try:
-        root = yaml_values.compose(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, YamlError):
-        return {}
-    return _styles(root, seen)
+def _overridden(theme: Theme, node: yaml.Node, folder: Path) -> Theme:
+    extends = yaml_values.given(yaml_values.mapping(node), "extends")
+    overridden = _extended_by(theme, node, folder)
+    if extends:
+        raise RefusedError("a theme override cannot use 'extends'", line_of(extends))
+    return overridden
 
 
-def _styles(root: yaml.Node | None, seen: tuple[Path, ...] = ()) -> dict[str, object]:
-    """The values of a theme's YAML, on top of those of the theme that it extends; empty if it has none.
-
-    `extends` is then the built-in theme at the bottom, if there is one.
-    """
-    try:
-        styles = yaml_values.plain_value(root) if root else {}
-    except YamlError:
-        return {}
-    if not isinstance(styles, dict):
-        return {}
-    extended = _own_themes() / f"{styles.get('extends')}.yaml"
-    if styles.get("extends") in THEMES or not extended.is_file() or extended in seen:
-        return styles
-    return merged(_styles_in(extended, (*seen, extended)), {key: styles[key] for key in styles if key != "extends"})
+def _extended_by(base: Theme, node: yaml.Node, folder: Path) -> Theme:
+    """The base with what a theme's YAML adds to it."""
+    palette = _extended(base.palette, node)
+    code_themes = frozenset(file.stem for file in (_own_themes() / "highlighting").glob("*.tmTheme"))
+    reading = Reading(folder, code_themes, palette.colours)
+    entries = check_theme(reading, node)
+    footer = yaml_values.given(entries, "footer") or base.footer
+    styles = yaml_values.plain_value(node)
+    assert isinstance(styles, dict)  # the node is a mapping
+    styles.pop("extends", None)
+    return replace(
+        base, palette=palette, footer=footer, ignored=tuple(reading.ignored), styles=merged(base.styles, styles)
+    )
 
 
 def merged(styles: Mapping[str, object], override: Mapping[str, object]) -> dict[str, object]:
@@ -162,44 +151,14 @@ def merged(styles: Mapping[str, object], override: Mapping[str, object]) -> dict
     return both
 
 
-def _from_file(root: yaml.Node | None, folder: Path) -> Theme:
-    """What a theme's file makes of the deck's theme, checked: everything but its styles."""
-    if root is None or yaml_values.is_empty(root):
-        return Theme(palette=Palette(frozenset(), frozenset()))
-    base = Theme(palette=Palette(frozenset(), frozenset()))
-    extends = yaml_values.given(yaml_values.mapping(root), "extends")
-    if extends:
-        base = _named(extends)
-    return replace(_extended_by(base, root, folder), name=None, ignored=())
-
-
-def _overridden(theme: Theme, node: yaml.Node, folder: Path) -> Theme:
-    extends = yaml_values.given(yaml_values.mapping(node), "extends")
-    theme_with_it = _extended_by(theme, node, folder)
-    if extends:
-        raise YamlError("a theme override cannot use 'extends'", line_of(extends))
-    override = yaml_values.plain_value(node)
-    assert isinstance(override, dict)  # the node is a mapping
-    return replace(theme_with_it, override=override, styles=merged(theme.styles, override))
-
-
-def _extended_by(base: Theme, node: yaml.Node, folder: Path) -> Theme:
-    """The base with what a theme's YAML adds to it."""
-    palette = _extended(base.palette, node)
-    reading = Reading(folder, _own_code_themes(), palette.colours)
-    entries = check_theme(reading, node)
-    footer = yaml_values.given(entries, "footer") or base.footer
-    return replace(base, palette=palette, footer=footer, ignored=tuple(reading.ignored))
-
-
-def _extended(palette: Palette, node: yaml.Node) -> Palette:
+def _extended(palette: PaletteNames, node: yaml.Node) -> PaletteNames:
     """The names, and those that a palette in a theme's YAML adds."""
     own = yaml_values.mapping(node).get("palette")
     added = {} if own is None or yaml_values.is_empty(own) else yaml_values.mapping(own)
-    return Palette(_with(palette.colours, added, "colors"), _with(palette.classes, added, "classes"))
+    return PaletteNames(_with(palette.colours, added, "colors"), _with(palette.classes, added, "classes"))
 
 
-def _with(names: frozenset[str] | None, added: Mapping[str, yaml.Node], section: str) -> frozenset[str] | None:
+def _with(names: Names, added: Mapping[str, yaml.Node], section: str) -> Names:
     own = added.get(section)
     if names is None or own is None or yaml_values.is_empty(own):
         return names

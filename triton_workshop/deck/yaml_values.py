@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping
 
 import yaml
 
+from .errors import RefusedError
 from .spelling import did_you_mean
 
 _WHOLE_NUMBER = re.compile(r"\+?(0|[1-9][0-9]*|0x[0-9a-fA-F]+|0o[0-7]+|0b[01]+)")
@@ -23,28 +24,19 @@ _NOT_TEXT = re.compile(
 )
 
 
-class YamlError(Exception):
-    """A value of the wrong kind. `line` counts from 0 within the text that was read."""
-
-    def __init__(self, reason: str, line: int = 0) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.line = line
-
-
 def compose(text: str) -> yaml.Node | None:
-    """The text's one YAML node; None if the text is empty. YamlError if it is not YAML."""
+    """The text's one YAML node; None if the text is empty. RefusedError if it is not YAML."""
     try:
         return yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         if mark and _is_blank(text, mark.index):
             return compose(f"{text[: mark.index]} {text[mark.index + 1 :]}")
-        raise YamlError(f"not valid YAML: {error.problem}", mark.line if mark else 0) from None
+        raise RefusedError(f"not valid YAML: {error.problem}", mark.line if mark else 0) from None
     except yaml.YAMLError as error:
-        raise YamlError(f"not valid YAML: {str(error).splitlines()[0]}") from None
+        raise RefusedError(f"not valid YAML: {str(error).splitlines()[0]}") from None
     except (RecursionError, ValueError):
-        raise YamlError("not valid YAML: nested too deeply") from None
+        raise RefusedError("not valid YAML: nested too deeply") from None
 
 
 def _is_blank(text: str, index: int) -> bool:
@@ -87,7 +79,7 @@ def reads_as_text(node: yaml.Node) -> bool:
 
 def text(node: yaml.Node) -> str:
     if not isinstance(node, yaml.ScalarNode):
-        raise YamlError(f"expected text, got {describe(node)}", line_of(node))
+        raise RefusedError(f"expected text, got {describe(node)}", line_of(node))
     return str(node.value)
 
 
@@ -97,7 +89,7 @@ def boolean(node: yaml.Node) -> bool:
             return True
         if node.value in ("false", "False", "FALSE"):
             return False
-    raise YamlError(f"expected true or false, got {describe(node)}", line_of(node))
+    raise RefusedError(f"expected true or false, got {describe(node)}", line_of(node))
 
 
 def number(node: yaml.Node, low: int, high: int) -> int:
@@ -107,14 +99,31 @@ def number(node: yaml.Node, low: int, high: int) -> int:
         value = int(node.value, 0) if len(node.value) < 40 else high + 1
         if low <= value <= high:
             return value
-    raise YamlError(f"expected a whole number from {low} to {high}, got {describe(node)}", line_of(node))
+    raise RefusedError(f"expected a whole number from {low} to {high}, got {describe(node)}", line_of(node))
+
+
+def one_of(node: yaml.Node, words: Collection[str], noun: str = "value") -> str:
+    word = text(node)
+    if word not in words:
+        raise RefusedError(f"unknown {noun} '{word}'" + did_you_mean(word, words), line_of(node))
+    return word
+
+
+def read(kind: str, node: yaml.Node) -> str | bool | int:
+    """A value of a kind that a table names: `text`, `switch`, `0..255`, or `one or another` of some words."""
+    if kind == "text":
+        return text(node)
+    if kind == "switch":
+        return boolean(node)
+    low, is_range, high = kind.partition("..")
+    return number(node, int(low), int(high)) if is_range else one_of(node, kind.split(" or "))
 
 
 def sequence(node: yaml.Node) -> list[yaml.Node]:
     if is_empty(node):
         return []
     if not isinstance(node, yaml.SequenceNode):
-        raise YamlError(f"expected a list, got {describe(node)}", line_of(node))
+        raise RefusedError(f"expected a list, got {describe(node)}", line_of(node))
     return list(node.value)
 
 
@@ -125,14 +134,14 @@ def texts(node: yaml.Node) -> tuple[str, ...]:
 def mapping(node: yaml.Node, valid: Collection[str] = (), kind: str = "key") -> dict[str, yaml.Node]:
     """Key → value. A duplicate key is an error, and so is a key that is not among the valid ones, if given."""
     if not isinstance(node, yaml.MappingNode):
-        raise YamlError(f"expected 'key: value' lines, got {describe(node)}", line_of(node))
+        raise RefusedError(f"expected 'key: value' lines, got {describe(node)}", line_of(node))
     entries: dict[str, yaml.Node] = {}
     for key_node, value in node.value:
         key = text(key_node)
         if key in entries:
-            raise YamlError(f"'{key}' is given twice", line_of(key_node))
+            raise RefusedError(f"'{key}' is given twice", line_of(key_node))
         if valid and key not in valid:
-            raise YamlError(f"unknown {kind} '{key}'" + did_you_mean(key, valid), line_of(key_node))
+            raise RefusedError(f"unknown {kind} '{key}'" + did_you_mean(key, valid), line_of(key_node))
         entries[key] = value
     return entries
 
@@ -154,4 +163,4 @@ def plain_value(node: yaml.Node) -> object:
     try:
         return _Loader("").construct_document(node)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise YamlError(f"not valid YAML: {str(error).splitlines()[0]}", line_of(node)) from None
+        raise RefusedError(f"not valid YAML: {str(error).splitlines()[0]}", line_of(node)) from None
