@@ -15,7 +15,9 @@ from deck.dialect import CASES, TABLE
 from deck.dialect.screen import shown
 from deck.recording import FLAGS, RECORD, Answer, asked_now, digest, read_recording
 
-from triton_workshop.deck import Columns, Deck, DeckError, load_deck
+from triton_workshop.deck import Deck, DeckError, load_deck
+from triton_workshop.deck.consent import Consent
+from triton_workshop.deck.model import Columns
 
 RECORDING = read_recording()
 UPDATE = f"to update the recording of presenterm's answers: {RECORD}"
@@ -48,7 +50,7 @@ def read(folder: Path, text: str, runs: bool) -> Deck | DeckError:
     path = folder / "deck.md"
     path.write_text(text, encoding="utf-8", newline="")
     try:
-        return load_deck(path, executes=runs, replaces=runs)
+        return load_deck(path, Consent(runs, runs))
     except DeckError as error:
         return error
 

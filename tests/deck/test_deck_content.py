@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from triton_workshop.deck import (
+from triton_workshop.deck import Deck
+from triton_workshop.deck.model import (
     Alignment,
     Code,
     Columns,
     Content,
-    Deck,
     Execution,
     Footer,
     Heading,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from triton_workshop.deck import Code
+from triton_workshop.deck.model import Code
 
 from .conftest import ReadDeck
 

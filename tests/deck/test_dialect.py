@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from triton_workshop.deck import Content, Deck, DeckError, Image, load_deck
+from triton_workshop.deck import Deck, DeckError, load_deck
 from triton_workshop.deck.commands import COMMANDS
+from triton_workshop.deck.consent import NOTHING
 from triton_workshop.deck.fences import ATTRIBUTES
 from triton_workshop.deck.front_matter import KEYS, OPTIONS
+from triton_workshop.deck.model import Content, Image
 from triton_workshop.deck.theme_keys import FOOTER_KEYS, Keys
 from triton_workshop.deck.theme_keys import KEYS as THEME_KEYS
 
@@ -65,10 +67,10 @@ def test_deck_whose_code_may_not_run(folder: Path, read: ReadDeck, name: str) ->
     path.write_text(case.deck, encoding="utf-8")
     if isinstance(wanted, Refusal):
         with pytest.raises(DeckError) as caught:
-            load_deck(path, executes=False, replaces=False)
+            load_deck(path, NOTHING)
         assert_says(caught.value, wanted)
     else:
-        assert shown(load_deck(path, executes=False, replaces=False)) == listed(wanted)
+        assert shown(load_deck(path, NOTHING)) == listed(wanted)
 
 
 def assert_says(error: DeckError, refusal: Refusal) -> None:

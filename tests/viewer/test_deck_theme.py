@@ -8,9 +8,10 @@ import pytest
 
 from triton_workshop.deck import Deck, load_deck
 from triton_workshop.deck.model import Alignment
+from triton_workshop.deck.theme_keys import KEYS
 from triton_workshop.screen.palette import DARK, LIGHT, Palette
 from triton_workshop.screen.richtext import rich_text
-from triton_workshop.viewer.slides.deck_theme import look_of
+from triton_workshop.viewer.slides.deck_theme import COLOURS, look_of
 from triton_workshop.viewer.slides.frame import footer
 from triton_workshop.viewer.slides.page import Page, compose
 from triton_workshop.viewer.slides.place import Place
@@ -46,6 +47,14 @@ def colours(page: Page, text: str) -> tuple[str | None, str | None]:
                 color, ground = segment.style.color, segment.style.bgcolor
                 return color and color.name, ground and ground.name
     raise AssertionError(f"{text!r} is not on the page")
+
+
+@pytest.mark.parametrize("path", COLOURS)
+def test_a_theme_may_have_every_key_that_sets_a_colour(path: str) -> None:
+    kind: object = {**KEYS, "footer": {"colors": {"foreground": "colour"}}}
+    for key in path.split("."):
+        kind = kind[key]  # type: ignore[index]
+    assert kind == "colour"
 
 
 @pytest.mark.parametrize(

@@ -1,71 +1,10 @@
 """Presenterm's dialect: text in, slides out. No screen, nothing runs.
 
-deck = load_deck(Path("slides/triton-workshop.md"))
+deck = load_deck(Path("slides/triton-workshop.md")), whose parts are described in `model`.
 """
 
 from .errors import DeckError, NoSuchDeckError
 from .load import load_deck
-from .model import (
-    Alert,
-    Alignment,
-    Blank,
-    Block,
-    Code,
-    Columns,
-    Content,
-    Deck,
-    DeckWarning,
-    Execution,
-    Footer,
-    Footnote,
-    FrontMatter,
-    Heading,
-    Image,
-    JumpToMiddle,
-    ListItem,
-    Paragraph,
-    Pty,
-    Quote,
-    Rule,
-    Slide,
-    SnippetOutput,
-    Span,
-    Table,
-    Text,
-    plain,
-    walk,
-)
+from .model import Deck
 
-__all__ = [
-    "Alert",
-    "Alignment",
-    "Blank",
-    "Block",
-    "Code",
-    "Columns",
-    "Content",
-    "Deck",
-    "DeckError",
-    "DeckWarning",
-    "Execution",
-    "Footer",
-    "Footnote",
-    "FrontMatter",
-    "Heading",
-    "Image",
-    "JumpToMiddle",
-    "ListItem",
-    "NoSuchDeckError",
-    "Paragraph",
-    "Pty",
-    "Quote",
-    "Rule",
-    "Slide",
-    "SnippetOutput",
-    "Span",
-    "Table",
-    "Text",
-    "load_deck",
-    "plain",
-    "walk",
-]
+__all__ = ["Deck", "DeckError", "NoSuchDeckError", "load_deck"]

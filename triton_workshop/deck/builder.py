@@ -16,7 +16,7 @@ from .errors import DeckError, RefusedError
 from .fences import percent, read_fence
 from .front_matter import Opening, Options
 from .inline import ImageLink
-from .markdown import CodeBlock, Comment, Grid, Items, Located, SlideTitle
+from .markdown import CodeBlock, Comment, Items, Located, SlideTitle
 from .model import (
     Alignment,
     Blank,
@@ -38,7 +38,7 @@ from .pictures import picture_problem
 
 
 @dataclass(frozen=True)
-class Place:
+class Position:
     """A line of a file."""
 
     path: Path
@@ -49,10 +49,10 @@ class Place:
 
 
 @dataclass
-class _Layout:
+class _OpenColumns:
     """The columns being filled."""
 
-    place: Place
+    position: Position
     weights: tuple[int, ...]
     columns: list[list[Block]]
     step: int
@@ -64,10 +64,13 @@ class _Layout:
 class _Draft:
     """The slide being built, and the settings that apply until it ends."""
 
-    place: Place | None = None
+    incremental_lists: bool
+    incremental_tables: bool
+    list_item_newlines: int
+    position: Position | None = None
     """Where its first thing is."""
     blocks: list[Block] = field(default_factory=list)
-    layout: _Layout | None = None
+    layout: _OpenColumns | None = None
     title: Text | None = None
     titled: bool = False
     notes: list[str] = field(default_factory=list)
@@ -75,10 +78,7 @@ class _Draft:
     skipped: bool = False
     started: bool = False
     """Whether it has anything except comments."""
-    awaits_column: _Layout | None = None
-    incremental_lists: bool | None = None
-    incremental_tables: bool | None = None
-    list_item_newlines: int | None = None
+    awaits_column: _OpenColumns | None = None
     alignment: Alignment | None = None
     font_size: int = 1
     step: int = 0
@@ -104,21 +104,21 @@ class DeckBuilder:
         self._slides: list[Slide] = []
         self._identifiers: set[str] = set()
         self.warnings: list[DeckWarning] = []
-        self._draft = _Draft()
-        self._place = Place(path, 1)
+        self._draft = self._new_draft()
+        self._position = Position(path, 1)
         self._just_ended = False  # whether the last thing added ended a slide
         if opening.title is not None:
             self._slides.append(Slide(opening.title or None, (), 1, 1, introduction=True))
 
-    def add(self, item: Located, call: Call | None = None) -> None:
-        """Add an element or, if it is a comment, carry out its command."""
-        self._place = Place(item.path, item.line)
-        self._draft.place = self._draft.place or self._place
+    def add(self, item: Located) -> None:
+        """Add an element, or carry out a command."""
+        self._position = Position(item.path, item.line)
+        self._draft.position = self._draft.position or self._position
         self._just_ended = False
-        if call:
-            self._command(call)
-            return
         match item.element:
+            case Call() as call:
+                self._command(call)
+                return
             case SlideTitle(text):
                 self._title(text)
             case Heading(1, text) if self._options.h1_slide_titles and self._may_take_title():
@@ -127,8 +127,8 @@ class DeckBuilder:
                 self._code(block)
             case Items() as items:
                 self._list(items)
-            case Grid() as grid:
-                self._table(grid)
+            case Table() as table:
+                self._table(table)
             case ImageLink() as link:
                 self._push(self._image(link))
             case Rule() if self._options.end_slide_shorthand:
@@ -150,8 +150,12 @@ class DeckBuilder:
             self._end_slide()
         return tuple(self._slides)
 
+    def _new_draft(self) -> _Draft:
+        options = self._options
+        return _Draft(options.incremental_lists, options.incremental_tables, options.list_item_newlines)
+
     def _warn(self, reason: str) -> None:
-        self.warnings.append(DeckWarning(self._place.path, self._place.line, reason))
+        self.warnings.append(DeckWarning(self._position.path, self._position.line, reason))
 
     # Commands
 
@@ -194,24 +198,24 @@ class DeckBuilder:
             case "snippet_output", str(identifier):
                 if identifier not in self._identifiers:
                     reason = f"no code block above has +id:{identifier}"
-                    raise self._place.error(reason if self._allowed.run else f"{reason}, with -x")
+                    raise self._position.error(reason if self._allowed.run else f"{reason}, with -x")
                 self._push(SnippetOutput(identifier))
 
     def _column_layout(self, weights: tuple[int, ...]) -> None:
         self._close_layout()
         columns: list[list[Block]] = [[] for _ in weights]
-        self._draft.layout = _Layout(self._place, weights, columns, self._draft.step)
+        self._draft.layout = _OpenColumns(self._position, weights, columns, self._draft.step)
         self._draft.awaits_column = self._draft.layout
         self._draft.part_is_empty = False
 
     def _column(self, column: int) -> None:
         layout = self._draft.layout
         if layout is None:
-            raise self._place.error("'column' needs a 'column_layout' before it")
+            raise self._position.error("'column' needs a 'column_layout' before it")
         if layout.entered == column:
-            raise self._place.error(f"already in column {column}")
+            raise self._position.error(f"already in column {column}")
         if column >= len(layout.columns):
-            raise self._place.error(f"column {column}: the layout has {len(layout.columns)}, counted from 0")
+            raise self._position.error(f"column {column}: the layout has {len(layout.columns)}, counted from 0")
         layout.entered = column
         self._draft.awaits_column = None
         self._draft.part_is_empty = False
@@ -228,26 +232,26 @@ class DeckBuilder:
         self._draft.layout = None
         if layout and any(layout.columns):
             columns = tuple(tuple(blocks) for blocks in layout.columns)
-            self._draft.blocks.append(self._block(Columns(layout.weights, columns), layout.step, layout.place))
+            self._draft.blocks.append(self._block(Columns(layout.weights, columns), layout.step, layout.position))
 
     # Content
 
-    def _block(self, content: Content, step: int, place: Place) -> Block:
+    def _block(self, content: Content, step: int, position: Position) -> Block:
         draft = self._draft
-        return Block(content, step, place.line, draft.alignment, draft.font_size, self._path_of(place))
+        return Block(content, step, position.line, draft.alignment, draft.font_size, self._path_of(position))
 
-    def _path_of(self, place: Place) -> Path | None:
-        return None if place.path == self._path else place.path
+    def _path_of(self, position: Position) -> Path | None:
+        return None if position.path == self._path else position.path
 
     def _push(self, content: Content) -> None:
         draft = self._draft
         if draft.awaits_column:
-            line = draft.awaits_column.place.line
-            raise self._place.error(f"this is outside any column: put 'column: 0' after line {line}'s column_layout")
+            line = draft.awaits_column.position.line
+            raise self._position.error(f"this is outside any column: put 'column: 0' after line {line}'s column_layout")
         target = draft.blocks
         if draft.layout and draft.layout.entered is not None:
             target = draft.layout.columns[draft.layout.entered]
-        target.append(self._block(content, draft.step, self._place))
+        target.append(self._block(content, draft.step, self._position))
         if not isinstance(content, Blank):
             draft.part_is_empty = False
 
@@ -258,7 +262,7 @@ class DeckBuilder:
         if self._options.implicit_slide_ends and self._draft.started:
             self._end_slide()
         draft = self._draft
-        draft.place = draft.place or self._place
+        draft.position = draft.position or self._position
         stands_at_top = not draft.blocks and draft.layout is None and draft.step == 0 and not draft.titled
         if stands_at_top:
             draft.title = text
@@ -269,36 +273,34 @@ class DeckBuilder:
 
     def _list(self, items: Items) -> None:
         draft = self._draft
-        spacing = draft.list_item_newlines or self._options.list_item_newlines
-        incremental = _first(draft.incremental_lists, self._options.incremental_lists)
+        incremental = draft.incremental_lists
         if incremental:
             draft.pause()
         for index, (item, line) in enumerate(zip(items.items, items.lines, strict=True)):
             if index and incremental:
                 draft.pause()
-            self._place = replace(self._place, line=line)
-            self._push(replace(item, spacing=spacing))
+            self._position = replace(self._position, line=line)
+            self._push(replace(item, spacing=draft.list_item_newlines))
         if incremental:
             draft.pause()
 
-    def _table(self, grid: Grid) -> None:
+    def _table(self, table: Table) -> None:
         draft = self._draft
-        incremental = _first(draft.incremental_tables, self._options.incremental_tables)
         first = draft.step
         row_steps = []
-        for _ in grid.rows:
-            if incremental:
+        for _ in table.rows:
+            if draft.incremental_tables:
                 draft.pause()
             row_steps.append(draft.step)
         last, draft.step = draft.step, first
-        self._push(Table(grid.header, grid.rows, grid.alignments, tuple(row_steps)))
+        self._push(replace(table, row_steps=tuple(row_steps)))
         draft.step = last
 
     def _image(self, link: ImageLink) -> Image:
-        path = self._place.path.parent / link.source
+        path = self._position.path.parent / link.source
         problem = picture_problem(path)
         if problem:
-            raise self._place.error(f"{problem}: {link.source}")
+            raise self._position.error(f"{problem}: {link.source}")
         width, words = None, []
         prefix = self._options.image_attributes_prefix
         for part in link.description.split(","):
@@ -311,23 +313,23 @@ class DeckBuilder:
     def _image_width(self, attribute: str) -> int:
         name, colon, value = attribute.partition(":")
         if not colon or name not in ("width", "w"):
-            raise self._place.error(f"unknown image attribute '{name}'; valid: width:50%, w:50%")
+            raise self._position.error(f"unknown image attribute '{name}'; valid: width:50%, w:50%")
         try:
             return percent(value)
         except RefusedError as error:
-            raise self._place.error(f"image {name}: {error}") from None
+            raise self._position.error(f"image {name}: {error}") from None
 
     def _code(self, block: CodeBlock) -> None:
-        place = self._place
+        position = self._position
         auto_render = self._options.auto_render_languages
         try:
             fence = read_fence(block.info)
-            code = read_code(fence, block.lines, place.path.parent, place.line, auto_render, self._allowed)
+            code = read_code(fence, block.lines, position.path.parent, position.line, auto_render, self._allowed)
         except RefusedError as error:
-            raise DeckError(place.path, place.line + error.line, error.reason) from None
+            raise DeckError(position.path, position.line + error.line, error.reason) from None
         if code.identifier is not None and self._allowed.run:
             if code.identifier in self._identifiers:
-                raise place.error(f"+id:{code.identifier} is given to another code block already")
+                raise position.error(f"+id:{code.identifier} is given to another code block already")
             self._identifiers.add(code.identifier)
         missing = missing_highlight(fence, code)
         if missing is not None:
@@ -352,11 +354,7 @@ class DeckBuilder:
             steps -= 1  # presenterm drops a last part that shows nothing
         if not draft.skipped:
             title, blocks, notes = draft.title, tuple(draft.blocks), tuple(draft.notes)
-            place = draft.place or self._place
-            path = self._path_of(place)
-            self._slides.append(Slide(title, blocks, steps, place.line, notes, draft.footer, path=path))
-        self._draft = _Draft()
-
-
-def _first(setting: bool | None, default: bool) -> bool:
-    return default if setting is None else setting
+            position = draft.position or self._position
+            path = self._path_of(position)
+            self._slides.append(Slide(title, blocks, steps, position.line, notes, draft.footer, path=path))
+        self._draft = self._new_draft()

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from .builder import DeckBuilder
-from .commands import Call, Ignored, read_comment
-from .consent import Consent
+from .commands import Ignored, read_comment
+from .consent import EVERYTHING, Consent
 from .errors import DeckError, NoSuchDeckError, RefusedError
 from .front_matter import Opening, read_front_matter, split
 from .markdown import CodeBlock, Comment, Located, read_markdown
 from .model import Deck, DeckWarning
 
 
-def load_deck(path: Path, *, executes: bool = True, replaces: bool = True) -> Deck:
+def load_deck(path: Path, allowed: Consent = EVERYTHING) -> Deck:
     """Read a deck and every file that it includes.
 
-    `executes` and `replaces` say whether its code may run, like presenterm's -x and -X. Blocks that may not run are
-    shown without being checked, and their output cannot be shown elsewhere.
+    `allowed` says what of its code may run, like presenterm's -x and -X. Blocks that may not run are shown without
+    being checked, and their output cannot be shown elsewhere.
 
     Raises DeckError (file, line, reason) if presenterm would refuse the deck, and NoSuchDeckError, a DeckError,
     if there is none at this path.
     """
-    return _Loader(path, Consent(executes, replaces)).load()
+    return _Loader(path, allowed).load()
 
 
 class _Loader:
@@ -37,60 +38,62 @@ class _Loader:
         self._opening = Opening()
 
     def load(self) -> Deck:
-        text = _read_deck(self._path)
-        source, body = split(text)
-        self._opening = opening = self._read_opening(source)
-        if opening.options.incremental_tables:
-            self._warnings.append(DeckWarning(self._path, 1, "presenterm 0.16.1 refuses 'incremental_tables'"))
-        self._warnings += [DeckWarning(self._path, line + 1, reason) for reason, line in opening.ignored]
+        source, body = split(_read_deck(self._path))
+        if source is not None:
+            self._read_front_matter(source)
+        opening = self._opening
         builder = DeckBuilder(self._path, opening, self._allowed)
-        for item, call in self._items(body, self._path):
-            builder.add(item, call)
+        for item in self._items(body, self._path):
+            builder.add(item)
         slides = builder.finish()
         problem = opening.footer_problem
         if problem and any(slide.footer and not slide.introduction for slide in slides):
             raise DeckError(self._path, problem.line + 1, problem.reason)
         return Deck(self._path, opening.front_matter, slides, (*self._warnings, *builder.warnings), tuple(self._read))
 
-    def _read_opening(self, source: str | None) -> Opening:
+    def _read_front_matter(self, source: str) -> None:
         try:
-            return Opening() if source is None else read_front_matter(source, self._path.parent)
+            self._opening = read_front_matter(source, self._path.parent)
         except RefusedError as error:
             raise DeckError(self._path, error.line + 1, error.reason) from None
+        if self._opening.options.incremental_tables:
+            self._warnings.append(DeckWarning(self._path, 1, "presenterm 0.16.1 refuses 'incremental_tables'"))
+        self._warnings += [DeckWarning(self._path, line + 1, reason) for reason, line in self._opening.ignored]
 
-    def _items(self, text: str, path: Path) -> Iterator[tuple[Located, Call | None]]:
-        """A file's elements, each comment with its command, and included files in their place."""
+    def _items(self, text: str, path: Path) -> Iterator[Located]:
+        """A file's elements, each comment as its command, and included files in their place."""
         self._files.append(path)
         self._read.append(path)
         for item in read_markdown(text, path, self._opening.palette):
-            if not isinstance(item.element, Comment):
-                self._look_at(item)
-                yield item, None
-                continue
-            call = self._call(item, item.element.text)
-            if call is None:
-                continue
-            if call.command.name == "include":
-                yield from self._included(item, str(call.value))
-            else:
-                yield item, call
+            match item.element:
+                case Comment(comment):
+                    yield from self._commanded(item, comment)
+                case CodeBlock(info):
+                    self._warn_of_language(item, info.strip().partition(" ")[0])
+                    yield item
+                case _:
+                    yield item
         self._files.pop()
 
-    def _call(self, item: Located, comment: str) -> Call | None:
+    def _commanded(self, item: Located, comment: str) -> Iterator[Located]:
+        """What a comment stands for: a command, the elements of another file, or nothing."""
         try:
-            said = read_comment(comment, self._opening.options.command_prefix)
+            call = read_comment(comment, self._opening.options.command_prefix)
         except RefusedError as error:
             leading = comment[: len(comment) - len(comment.lstrip())].count("\n")
             raise DeckError(item.path, item.line + leading + error.line, error.reason) from None
-        if isinstance(said, Ignored):
-            if said.suspicion:
-                self._warn(item, said.suspicion)
-            return None
-        if said.command.unreleased:
-            self._warn(item, f"presenterm 0.16.1 refuses '{said.command.name}'")
-        return said
+        if isinstance(call, Ignored):
+            if call.suspicion:
+                self._warn(item, call.suspicion)
+            return
+        if call.command.unreleased:
+            self._warn(item, f"presenterm 0.16.1 refuses '{call.command.name}'")
+        if call.command.name == "include":
+            yield from self._included(item, str(call.value))
+        else:
+            yield replace(item, element=call)
 
-    def _included(self, item: Located, name: str) -> Iterator[tuple[Located, Call | None]]:
+    def _included(self, item: Located, name: str) -> Iterator[Located]:
         path = item.path.parent / name
         try:
             text = _read_text(path)
@@ -103,11 +106,9 @@ class _Loader:
             raise DeckError(path, 1, "an included file cannot have a front matter")
         yield from self._items(text, path)
 
-    def _look_at(self, item: Located) -> None:
-        if isinstance(item.element, CodeBlock):
-            language = item.element.info.strip().partition(" ")[0]
-            if "{" in language or "+" in language.rstrip("+"):
-                self._warn(item, f"'{language}' is read as a language; put a space before its attributes")
+    def _warn_of_language(self, item: Located, language: str) -> None:
+        if "{" in language or "+" in language.rstrip("+"):
+            self._warn(item, f"'{language}' is read as a language; put a space before its attributes")
 
     def _warn(self, item: Located, reason: str) -> None:
         self._warnings.append(DeckWarning(item.path, item.line, reason))

@@ -9,9 +9,10 @@ from markdown_it.common.utils import unescapeAll
 from markdown_it.token import Token
 
 from .colours import PaletteNames
+from .commands import Call
 from .errors import DeckError, RefusedError
 from .inline import NEW_LINE, ImageLink, InlineReader, join
-from .model import Alert, Alignment, Footnote, Heading, ListItem, Paragraph, Quote, Rule, Span, Text
+from .model import Alert, Alignment, Footnote, Heading, ListItem, Paragraph, Quote, Rule, Span, Table, Text
 from .syntax import PresentermMarkdown
 
 BULLETS = "•◦▪"
@@ -48,25 +49,16 @@ class Items:
     lines: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class Grid:
-    """A table that does not know its steps yet."""
-
-    header: tuple[Text, ...]
-    rows: tuple[tuple[Text, ...], ...]
-    alignments: tuple[Alignment, ...]
-
-
 Element = (
-    SlideTitle | Comment | CodeBlock | Items | Grid | ImageLink | Heading | Paragraph | Quote | Alert | Footnote | Rule
+    SlideTitle | Comment | CodeBlock | Items | Table | ImageLink | Heading | Paragraph | Quote | Alert | Footnote | Rule
 )
 
 
 @dataclass(frozen=True)
 class Located:
-    """An element, and where it is."""
+    """An element, or the command that a comment stands for, and where it is."""
 
-    element: Element
+    element: Element | Call
     path: Path
     line: int
 
@@ -247,7 +239,7 @@ class _Reader:
         rows = [row for part in node.children for row in part.children]
         cells = [tuple(self._text(cell.children[0], "a table") for cell in row.children) for row in rows]
         alignments = tuple(_alignment(cell.token) for cell in rows[0].children)
-        self._add(Grid(cells[0], tuple(cells[1:]), alignments), node.line)
+        self._add(Table(cells[0], tuple(cells[1:]), alignments), node.line)
 
     def _html(self, node: _Node) -> None:
         text = node.token.content.strip()

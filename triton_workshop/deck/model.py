@@ -69,7 +69,7 @@ class Table:
     header: tuple[Text, ...]
     rows: tuple[tuple[Text, ...], ...]
     alignments: tuple[Alignment, ...]
-    row_steps: tuple[int, ...]
+    row_steps: tuple[int, ...] = ()
     """The step at which each row appears; all equal to the block's step unless tables are incremental."""
 
 

@@ -153,13 +153,9 @@ def merged(styles: Mapping[str, object], override: Mapping[str, object]) -> dict
 
 def _extended(palette: PaletteNames, node: yaml.Node) -> PaletteNames:
     """The names, and those that a palette in a theme's YAML adds."""
-    own = yaml_values.mapping(node).get("palette")
-    added = {} if own is None or yaml_values.is_empty(own) else yaml_values.mapping(own)
+    added = yaml_values.section(yaml_values.mapping(node), "palette")
     return PaletteNames(_with(palette.colours, added, "colors"), _with(palette.classes, added, "classes"))
 
 
-def _with(names: Names, added: Mapping[str, yaml.Node], section: str) -> Names:
-    own = added.get(section)
-    if names is None or own is None or yaml_values.is_empty(own):
-        return names
-    return names | yaml_values.mapping(own).keys()
+def _with(names: Names, added: Mapping[str, yaml.Node], key: str) -> Names:
+    return names if names is None else names | yaml_values.section(added, key).keys()

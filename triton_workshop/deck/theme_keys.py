@@ -5,7 +5,7 @@ presenterm refuses an unknown key at the top of a theme, but ignores one further
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -181,17 +181,12 @@ def _palette(reading: Reading, node: yaml.Node) -> None:
     if yaml_values.is_empty(node):
         return
     entries = yaml_values.mapping(node)
-    for name, colour in _named(entries, "colors"):
+    for name, colour in yaml_values.section(entries, "colors").items():
         if yaml_values.text(colour).startswith(("palette:", "p:")):
             raise RefusedError(f"colour '{name}': a palette's colours cannot name each other", line_of(colour))
         _colour(reading, colour)
-    for _, colours in _named(entries, "classes"):
+    for colours in yaml_values.section(entries, "classes").values():
         _check(reading, {"foreground": "colour", "background": "colour"}, colours, "a palette's class")
-
-
-def _named(entries: Mapping[str, yaml.Node], section: str) -> Iterator[tuple[str, yaml.Node]]:
-    node = entries.get(section)
-    return iter(() if node is None or yaml_values.is_empty(node) else yaml_values.mapping(node).items())
 
 
 _CHECKS: Mapping[str, Callable[[Reading, yaml.Node], None]] = {

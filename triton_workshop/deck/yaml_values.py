@@ -146,6 +146,12 @@ def mapping(node: yaml.Node, valid: Collection[str] = (), kind: str = "key") -> 
     return entries
 
 
+def section(entries: Mapping[str, yaml.Node], key: str) -> dict[str, yaml.Node]:
+    """The entries below a key that may be omitted or empty."""
+    node = entries.get(key)
+    return {} if node is None or is_empty(node) else mapping(node)
+
+
 class _Loader(yaml.SafeLoader):
     """Without YAML's dates and its `=`, which presenterm's YAML reads as text."""
 

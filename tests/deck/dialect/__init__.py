@@ -4,7 +4,7 @@ Each case was seen in presenterm: what it answered is recorded in presenterm.jso
 ours by tests/test_beside_presenterm.py. After a change here, run tests/record_presenterm.py to update the recording.
 """
 
-from .case import Case, Table
+from .case import Case, Cases
 from .code_blocks import CODE_BLOCKS
 from .columns import COLUMNS
 from .comments import COMMENTS
@@ -13,5 +13,5 @@ from .images import IMAGES
 from .markdown import MARKDOWN
 from .theme import THEME
 
-TABLE: Table = COMMENTS | COLUMNS | MARKDOWN | IMAGES | CODE_BLOCKS | FRONT_MATTER | THEME
+TABLE: Cases = COMMENTS | COLUMNS | MARKDOWN | IMAGES | CODE_BLOCKS | FRONT_MATTER | THEME
 CASES: dict[str, Case] = {f"{subject}: {case.claim}": case for subject, cases in TABLE.items() for case in cases}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-from triton_workshop.deck import Content
+from triton_workshop.deck.model import Content
 
 Steps = str | list[str]
 """The words that a slide shows, step by step; one text where it has one step."""
@@ -24,7 +25,7 @@ class Case:
     claim: str
     deck: str
     slides: tuple[Steps, ...] = ()
-    blocks: tuple[Content, ...] | None = None
+    blocks: list[Content] | None = None
     """What stands on the slides, to the last attribute; None where the words say enough."""
     refusal: Refusal | None = None
     warning: tuple[int, str] | None = None
@@ -35,40 +36,16 @@ class Case:
     """Why presenterm does otherwise; None where it does the same."""
 
 
-Table = dict[str, list[Case]]
+Cases = dict[str, list[Case]]
 """The cases by what they are about: a command, an attribute, an option, a key, an element."""
 
 
-def shows(
-    claim: str,
-    deck: str,
-    *slides: Steps,
-    blocks: list[Content] | None = None,
-    warning: tuple[int, str] | None = None,
-    without_x: Refusal | None = None,
-    unlike: str | None = None,
-) -> Case:
-    return Case(
-        claim,
-        deck,
-        slides,
-        None if blocks is None else tuple(blocks),
-        warning=warning,
-        without_x=without_x,
-        unlike=unlike,
-    )
+def shows(claim: str, deck: str, *slides: Steps, **more: Any) -> Case:
+    return Case(claim, deck, slides, **more)
 
 
-def refuses(
-    claim: str,
-    deck: str,
-    line: int,
-    reason: str,
-    file: str = "deck.md",
-    without_x: tuple[Steps, ...] | None = None,
-    unlike: str | None = None,
-) -> Case:
-    return Case(claim, deck, refusal=Refusal(line, reason, file), without_x=without_x, unlike=unlike)
+def refuses(claim: str, deck: str, line: int, reason: str, file: str = "deck.md", **more: Any) -> Case:
+    return Case(claim, deck, refusal=Refusal(line, reason, file), **more)
 
 
 def fence(info: str, body: str = "x") -> str:

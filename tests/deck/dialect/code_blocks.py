@@ -1,10 +1,10 @@
 """Code blocks: the language, the attributes, the lines that are highlighted and those that are hidden."""
 
-from .case import Refusal, Table, fence, refuses, shows
+from .case import Cases, Refusal, fence, refuses, shows
 
 FOUR = "a\nb\nc\nd"
 
-CODE_BLOCKS: Table = {
+CODE_BLOCKS: Cases = {
     "code": [
         shows("lines between backticks", fence("", "one\n  two"), "one two"),
         shows("between tildes", "~~~python\nx = 1\n~~~\n", "x = 1"),

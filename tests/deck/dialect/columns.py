@@ -1,11 +1,11 @@
 """Columns."""
 
-from .case import Table, refuses, shows
+from .case import Cases, refuses, shows
 
 TWO = "<!-- column_layout: [1, 1] -->\n"
 FIRST, SECOND, RESET = "<!-- column: 0 -->\n", "<!-- column: 1 -->\n", "<!-- reset_layout -->\n"
 
-COLUMNS: Table = {
+COLUMNS: Cases = {
     "column_layout": [
         shows("columns stand side by side", TWO + FIRST + "a\n\n" + SECOND + "b\n", "a b"),
         shows("of any relative widths", "<!-- column_layout: [255, 1, 3] -->\n" + FIRST + "a\n", "a"),

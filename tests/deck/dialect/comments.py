@@ -1,8 +1,8 @@
 """Comment commands, and comments that are none."""
 
-from triton_workshop.deck import Blank, JumpToMiddle, ListItem, Paragraph, Span
+from triton_workshop.deck.model import Blank, JumpToMiddle, ListItem, Paragraph, Span
 
-from .case import Table, front, refuses, shows
+from .case import Cases, front, refuses, shows
 
 LISTS, TABLES = "<!-- incremental_lists: true -->\n", "<!-- incremental_tables: true -->\n"
 GRID = "| a |\n|---|\n| b |\n| c |\n"
@@ -13,7 +13,7 @@ def text(words: str) -> Paragraph:
     return Paragraph((Span(words),))
 
 
-COMMENTS: Table = {
+COMMENTS: Cases = {
     "comment": [
         shows("a note to oneself is not shown", "<!-- comment: a -->\ntext\n", "text"),
         shows("two slashes hide a comment", "<!-- // a: b -->\ntext\n", "text"),

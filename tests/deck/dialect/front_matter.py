@@ -1,10 +1,10 @@
 """The front matter: what the introduction slide says, and the options."""
 
-from .case import Table, front, refuses, shows
+from .case import Cases, front, refuses, shows
 
 ITEMS = "* a\n* b\n"
 
-FRONT_MATTER: Table = {
+FRONT_MATTER: Cases = {
     "front matter": [
         shows("nothing in it is none", front(""), "text"),
         shows("remarks are nothing", front("# a remark"), "text"),

@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from triton_workshop.deck import Image, Paragraph, Span
+from triton_workshop.deck.model import Image, Paragraph, Span
 
-from .case import Table, fence, front, refuses, shows
+from .case import Cases, fence, front, refuses, shows
 
 PICTURE = Path("picture.png")
 """In the deck's folder."""
 
-IMAGES: Table = {
+IMAGES: Cases = {
     "image": [
         shows("it splits the paragraph it stands in", "a ![](picture.png) b\n", "a b",
               blocks=[Paragraph((Span("a "),)), Image(PICTURE), Paragraph((Span(" b"),))]),

@@ -1,6 +1,6 @@
 """Markdown: what stands in a line, and what stands on lines of its own."""
 
-from triton_workshop.deck import (
+from triton_workshop.deck.model import (
     Alert,
     Alignment,
     Content,
@@ -11,11 +11,11 @@ from triton_workshop.deck import (
     Quote,
     Rule,
     Span,
+    Table,
     Text,
 )
-from triton_workshop.deck import Table as Grid
 
-from .case import Case, Table, refuses, shows
+from .case import Case, Cases, refuses, shows
 
 NEW_LINE = Span("\n")
 
@@ -35,7 +35,7 @@ def block(claim: str, deck: str, words: str, *blocks: Content) -> Case:
 
 ADDRESS = "we show a link's text, underlined, and open its address on a click; presenterm writes the address behind it"
 
-MARKDOWN: Table = {
+MARKDOWN: Cases = {
     "emphasis": [
         line("one star or two", "*a* **b**", "a b", Span("a", italic=True), Span(" "), Span("b", bold=True)),
         line("three", "***a***", "a", Span("a", bold=True, italic=True)),
@@ -142,7 +142,7 @@ MARKDOWN: Table = {
             "columns with alignments",
             "| a | b |\n|---|:-:|\n| 1 | *2* |\n",
             "a b 1 2",
-            Grid(
+            Table(
                 (text("a"), text("b")), ((text("1"), (Span("2", italic=True),)),), (Alignment.LEFT, Alignment.CENTER),
                 (0,),
             ),

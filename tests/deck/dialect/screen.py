@@ -6,7 +6,8 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-from triton_workshop.deck import Deck, Slide
+from triton_workshop.deck import Deck
+from triton_workshop.deck.model import Slide
 from triton_workshop.screen.palette import DARK
 from triton_workshop.viewer.slides.page import compose
 from triton_workshop.viewer.slides.view import View

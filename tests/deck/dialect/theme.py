@@ -2,7 +2,7 @@
 
 from textwrap import indent
 
-from .case import Case, Table, front, refuses, shows
+from .case import Case, Cases, front, refuses, shows
 
 
 def override(yaml: str, body: str = "\ntext\n") -> str:
@@ -81,7 +81,7 @@ def heading(key: str) -> list[Case]:
     ]
 
 
-THEME: Table = {
+THEME: Cases = {
     "theme override": [
         shows("nothing", front("theme:\n  override:"), "text"),
         refuses("an unknown key", override("fotter: x"), 4, "did you mean 'footer'?"),
