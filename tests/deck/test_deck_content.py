@@ -21,7 +21,6 @@ from triton_workshop.deck.model import (
     JumpToMiddle,
     Paragraph,
     Pty,
-    Rule,
     SnippetOutput,
     Span,
     Text,
@@ -90,10 +89,6 @@ def test_hidden_lines_run_and_are_not_shown(read: ReadDeck) -> None:
 def test_hidden_prefix_is_the_languages_own(read: ReadDeck, language: str, prefix: str) -> None:
     block = code(read(f"```{language}\n{prefix}hidden\nshown\n```\n"))
     assert (block.lines, block.source) == (("shown",), "hidden\nshown\n")
-
-
-def test_a_language_without_a_prefix_hides_nothing(read: ReadDeck) -> None:
-    assert code(read("```text\n/// shown\n```\n")).lines == ("/// shown",)
 
 
 def test_highlights_count_visible_lines(read: ReadDeck) -> None:
@@ -209,10 +204,6 @@ def test_theme_makes_no_introduction_slide(read: ReadDeck) -> None:
     assert deck.front_matter.theme_name == "light"
     assert deck.front_matter.theme_styles == {"palette": {"classes": {"loud": {"foreground": "red"}}}}
     assert contents(deck) == [Paragraph((Span("a", style_class="loud"), Span(" b")))]
-
-
-def test_front_matter_that_is_not_closed_is_text(read: ReadDeck) -> None:
-    assert contents(read("---\n\ntitle: a\n")) == [Rule(), Paragraph(text("title: a"))]
 
 
 @pytest.mark.parametrize(

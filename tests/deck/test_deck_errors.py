@@ -11,17 +11,6 @@ from triton_workshop.deck import DeckError, load_deck
 from .conftest import ReadDeck
 
 
-@pytest.mark.parametrize(
-    ("name", "line", "reason"),
-    [("wrong.md", 3, "did you mean 'pause'?"), ("with_front_matter.md", 1, "cannot have a front matter")],
-)
-def test_error_in_an_included_file_names_that_file(read: ReadDeck, name: str, line: int, reason: str) -> None:
-    with pytest.raises(DeckError) as caught:
-        read(f"text\n\n<!-- include: {name} -->\n")
-    assert (caught.value.path.name, caught.value.line) == (name, line)
-    assert reason in caught.value.reason
-
-
 def test_error_is_one_line_of_file_line_and_reason(read: ReadDeck) -> None:
     with pytest.raises(DeckError) as caught:
         read("text\n\n![](none.png)\n")

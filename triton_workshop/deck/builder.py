@@ -78,7 +78,6 @@ class _Draft:
     skipped: bool = False
     started: bool = False
     """Whether it has anything except comments."""
-    awaits_column: _OpenColumns | None = None
     alignment: Alignment | None = None
     font_size: int = 1
     step: int = 0
@@ -92,6 +91,26 @@ class _Draft:
         self.step += self.extra_steps + 1
         self.extra_steps = 0
         self.part_is_empty = True
+
+    def set(self, call: Call) -> None:
+        """Carry out a command that changes a setting."""
+        match call.command.name, call.value:
+            case "incremental_lists", bool(value):
+                self.incremental_lists = value
+            case "incremental_tables", bool(value):
+                self.incremental_tables = value
+            case "list_item_newlines", int(count):
+                self.list_item_newlines = count
+            case "font_size", int(size):
+                self.font_size = size
+            case "alignment", str(alignment):
+                self.alignment = Alignment(alignment)
+            case "no_footer", _:
+                self.footer = False
+            case "skip_slide", _:
+                self.skipped = True
+            case "speaker_note", str(note):
+                self.notes.append(note)
 
 
 class DeckBuilder:
@@ -160,10 +179,9 @@ class DeckBuilder:
     # Commands
 
     def _command(self, call: Call) -> None:
-        draft = self._draft
         match call.command.name, call.value:
             case "pause", _:
-                draft.pause()
+                self._draft.pause()
             case "end_slide", _:
                 self._end_slide()
                 self._just_ended = True
@@ -179,33 +197,21 @@ class DeckBuilder:
                 self._column(column)
             case "reset_layout", _:
                 self._reset_layout()
-            case "incremental_lists", bool(value):
-                draft.incremental_lists = value
-            case "incremental_tables", bool(value):
-                draft.incremental_tables = value
-            case "list_item_newlines", int(count):
-                draft.list_item_newlines = count
-            case "font_size", int(size):
-                draft.font_size = size
-            case "alignment", str(alignment):
-                draft.alignment = Alignment(alignment)
-            case "no_footer", _:
-                draft.footer = False
-            case "skip_slide", _:
-                draft.skipped = True
-            case "speaker_note", str(note):
-                draft.notes.append(note)
             case "snippet_output", str(identifier):
-                if identifier not in self._identifiers:
-                    reason = f"no code block above has +id:{identifier}"
-                    raise self._position.error(reason if self._allowed.run else f"{reason}, with -x")
-                self._push(SnippetOutput(identifier))
+                self._snippet_output(identifier)
+            case _:
+                self._draft.set(call)
+
+    def _snippet_output(self, identifier: str) -> None:
+        if identifier not in self._identifiers:
+            reason = f"no code block above has +id:{identifier}"
+            raise self._position.error(reason if self._allowed.run else f"{reason}, with -x")
+        self._push(SnippetOutput(identifier))
 
     def _column_layout(self, weights: tuple[int, ...]) -> None:
         self._close_layout()
         columns: list[list[Block]] = [[] for _ in weights]
         self._draft.layout = _OpenColumns(self._position, weights, columns, self._draft.step)
-        self._draft.awaits_column = self._draft.layout
         self._draft.part_is_empty = False
 
     def _column(self, column: int) -> None:
@@ -217,14 +223,12 @@ class DeckBuilder:
         if column >= len(layout.columns):
             raise self._position.error(f"column {column}: the layout has {len(layout.columns)}, counted from 0")
         layout.entered = column
-        self._draft.awaits_column = None
         self._draft.part_is_empty = False
 
     def _reset_layout(self) -> None:
-        if self._draft.awaits_column:
+        if self._draft.layout and self._draft.layout.entered is None:
             self._warn("presenterm 0.16.1 refuses a column_layout that has no column")
         self._close_layout()
-        self._draft.awaits_column = None
         self._draft.part_is_empty = False
 
     def _close_layout(self) -> None:
@@ -245,12 +249,12 @@ class DeckBuilder:
 
     def _push(self, content: Content) -> None:
         draft = self._draft
-        if draft.awaits_column:
-            line = draft.awaits_column.position.line
-            raise self._position.error(f"this is outside any column: put 'column: 0' after line {line}'s column_layout")
-        target = draft.blocks
-        if draft.layout and draft.layout.entered is not None:
-            target = draft.layout.columns[draft.layout.entered]
+        layout, target = draft.layout, draft.blocks
+        if layout:
+            if layout.entered is None:
+                above = f"line {layout.position.line}'s column_layout"
+                raise self._position.error(f"this is outside any column: put 'column: 0' after {above}")
+            target = layout.columns[layout.entered]
         target.append(self._block(content, draft.step, self._position))
         if not isinstance(content, Blank):
             draft.part_is_empty = False
@@ -276,7 +280,7 @@ class DeckBuilder:
         incremental = draft.incremental_lists
         if incremental:
             draft.pause()
-        for index, (item, line) in enumerate(zip(items.items, items.lines, strict=True)):
+        for index, (item, line) in enumerate(items.items):
             if index and incremental:
                 draft.pause()
             self._position = replace(self._position, line=line)

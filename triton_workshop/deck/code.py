@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from triton_workshop.languages import languages
@@ -16,16 +16,6 @@ from .model import Code, Execution
 from .spelling import did_you_mean
 
 
-@dataclass(frozen=True)
-class _External:
-    """What a ```file block says."""
-
-    path: Path
-    language: str
-    first: int
-    lines: tuple[str, ...]
-
-
 def read_code(
     fence: Fence, lines: Sequence[str], folder: Path, line: int, auto_render: Sequence[str], allowed: Consent
 ) -> Code:
@@ -33,27 +23,30 @@ def read_code(
 
     RefusedError, with its line from the fence on, if presenterm would refuse it.
     """
-    said, first, file = fence.code, line + 1, None
-    if said.language == "file":
-        external = _external(lines, folder)
-        said = replace(said, language=external.language)
-        lines, first, file = external.lines, external.first, external.path
-    if said.language in auto_render:
-        said = replace(said, render=True)
-    _check(said, fence.validate_alternative, allowed)
-    language = languages().get(said.language)
-    prefix = language.hidden_prefix if language else ""
-    hidden = frozenset(index for index, text in enumerate(lines) if prefix and text.startswith(prefix))
-    visible = tuple(text.replace("\t", "    ") for index, text in enumerate(lines) if index not in hidden)
+    code, first = fence.code, line + 1
+    if code.language == "file":
+        code, lines, first = _external(code, lines, folder)
+    if code.language in auto_render:
+        code = replace(code, render=True)
+    _check(code, fence.validate_alternative, allowed)
+    code = _filled(code, lines, first)
     return replace(
-        said,
-        lines=visible,
+        code,
+        highlights=tuple(_line_numbers(group, len(code.lines)) for group in fence.highlights),
+        execution=Execution.NONE if code.render else code.execution,
+        alternative=code.alternative or fence.validate_alternative,
+    )
+
+
+def _filled(code: Code, lines: Sequence[str], first: int) -> Code:
+    """The block with its lines, counted from `first`."""
+    prefix = languages()[code.language].hidden_prefix if code.language in languages() else ""
+    hidden = frozenset(index for index, text in enumerate(lines) if prefix and text.startswith(prefix))
+    return replace(
+        code,
+        lines=tuple(text.replace("\t", "    ") for index, text in enumerate(lines) if index not in hidden),
         source="".join(text.removeprefix(prefix) + "\n" for text in lines),
         source_lines=tuple(range(first, first + len(lines))),
-        highlights=tuple(_line_numbers(group, len(visible)) for group in fence.highlights),
-        execution=Execution.NONE if said.render else said.execution,
-        alternative=said.alternative or fence.validate_alternative,
-        file=file,
         hidden=hidden,
     )
 
@@ -68,14 +61,15 @@ def missing_highlight(fence: Fence, code: Code) -> int | None:
     return next((number for number in ends if not 1 <= number <= len(code.lines)), None)
 
 
-def _external(lines: Sequence[str], folder: Path) -> _External:
+def _external(code: Code, lines: Sequence[str], folder: Path) -> tuple[Code, Sequence[str], int]:
+    """A ```file block with its language and file, the lines that it takes from there, and the number of the first."""
     try:
-        return _read_external("\n".join(lines), folder)
+        return _read_external(code, "\n".join(lines), folder)
     except RefusedError as error:
         raise RefusedError(f"file: {error.reason}", error.line + 1) from None
 
 
-def _read_external(text: str, folder: Path) -> _External:
+def _read_external(code: Code, text: str, folder: Path) -> tuple[Code, Sequence[str], int]:
     root = yaml_values.compose(text)
     entries = yaml_values.mapping(root) if root else {}
     for key in ("path", "language"):
@@ -92,8 +86,8 @@ def _read_external(text: str, folder: Path) -> _External:
     except (OSError, ValueError) as error:
         reason = "not found" if isinstance(error, FileNotFoundError) else "cannot be read as text"
         raise RefusedError(f"{reason}: {entries['path'].value}") from None
-    lines = tuple(contents.removesuffix("\n").split("\n")[first - 1 : last])
-    return _External(path, yaml_values.text(entries["language"]).lower(), first, lines)
+    language = yaml_values.text(entries["language"]).lower()
+    return replace(code, language=language, file=path), contents.removesuffix("\n").split("\n")[first - 1 : last], first
 
 
 def _check(code: Code, validate_alternative: str | None, allowed: Consent) -> None:

@@ -15,7 +15,7 @@ from .colours import PaletteNames
 from .errors import RefusedError
 from .footer import read_footer
 from .markdown import read_inline
-from .model import FrontMatter, Span, Text, plain
+from .model import Footer, FrontMatter, Span, Text, plain
 from .theme import Theme, read_theme
 from .yaml_values import line_of
 
@@ -83,30 +83,29 @@ def read_front_matter(source: str, folder: Path) -> Opening:
     if authors and "author" in texts:
         raise RefusedError("only one of 'author' and 'authors' can be given", line_of(entries["authors"]))
     theme = read_theme(entries["theme"], folder) if "theme" in entries else Theme()
-    footer, problem = None, None
-    try:
-        footer = read_footer(theme.footer, texts, theme.palette, folder) if theme.footer else None
-    except RefusedError as error:
-        problem = error
+    footer, problem = _footer(theme, texts, folder)
     styled = {key: _styled(entries[key], key, theme.palette) for key in ("title", "sub_title") if key in texts}
     introduces = bool(texts or authors)
     texts.update({key: plain(text) for key, text in styled.items()})
     authors = (texts.pop("author"),) if "author" in texts else authors
+    front_matter = FrontMatter(
+        **texts, authors=authors, theme_name=theme.name, theme_path=theme.path, theme_styles=theme.styles, footer=footer
+    )
     return Opening(
-        FrontMatter(
-            **texts,
-            authors=authors,
-            theme_name=theme.name,
-            theme_path=theme.path,
-            footer=footer,
-            theme_styles=theme.styles,
-        ),
+        front_matter,
         options=_options(yaml_values.given(entries, "options")),
         palette=theme.palette,
         title=styled.get("title", ()) if introduces else None,
         footer_problem=problem,
         ignored=theme.ignored,
     )
+
+
+def _footer(theme: Theme, texts: Mapping[str, str], folder: Path) -> tuple[Footer | None, RefusedError | None]:
+    try:
+        return read_footer(theme.footer, texts, theme.palette, folder) if theme.footer else None, None
+    except RefusedError as error:
+        return None, error
 
 
 def _styled(node: yaml.Node, key: str, palette: PaletteNames) -> Text:

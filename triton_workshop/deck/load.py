@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from .builder import DeckBuilder
-from .commands import Ignored, read_comment
+from .commands import Call, Ignored, read_comment
 from .consent import EVERYTHING, Consent
 from .errors import DeckError, NoSuchDeckError, RefusedError
 from .front_matter import Opening, read_front_matter, split
@@ -77,11 +77,7 @@ class _Loader:
 
     def _commanded(self, item: Located, comment: str) -> Iterator[Located]:
         """What a comment stands for: a command, the elements of another file, or nothing."""
-        try:
-            call = read_comment(comment, self._opening.options.command_prefix)
-        except RefusedError as error:
-            leading = comment[: len(comment) - len(comment.lstrip())].count("\n")
-            raise DeckError(item.path, item.line + leading + error.line, error.reason) from None
+        call = self._call(item, comment)
         if isinstance(call, Ignored):
             if call.suspicion:
                 self._warn(item, call.suspicion)
@@ -92,6 +88,13 @@ class _Loader:
             yield from self._included(item, str(call.value))
         else:
             yield replace(item, element=call)
+
+    def _call(self, item: Located, comment: str) -> Call | Ignored:
+        try:
+            return read_comment(comment, self._opening.options.command_prefix)
+        except RefusedError as error:
+            leading = comment[: len(comment) - len(comment.lstrip())].count("\n")
+            raise DeckError(item.path, item.line + leading + error.line, error.reason) from None
 
     def _included(self, item: Located, name: str) -> Iterator[Located]:
         path = item.path.parent / name

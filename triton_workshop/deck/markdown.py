@@ -43,10 +43,9 @@ class CodeBlock:
 
 @dataclass(frozen=True)
 class Items:
-    """A list, flattened."""
+    """A list, flattened, with the line of each item."""
 
-    items: tuple[ListItem, ...]
-    lines: tuple[int, ...]
+    items: tuple[tuple[ListItem, int], ...]
 
 
 Element = (
@@ -138,8 +137,7 @@ class _Reader:
             case "heading_open":
                 self._heading(node)
             case "bullet_list_open" | "ordered_list_open":
-                items = self._list(node, self._indentation(node) // 2)
-                self._add(Items(tuple(item for item, _ in items), tuple(line for _, line in items)), node.line)
+                self._add(Items(tuple(self._list(node, self._indentation(node) // 2))), node.line)
             case "blockquote_open":
                 self._quote(node)
             case "table_open":

@@ -1,5 +1,7 @@
 """The front matter: what the introduction slide says, and the options."""
 
+from triton_workshop.deck.model import Paragraph, Rule, Span
+
 from .case import Cases, front, refuses, shows
 
 ITEMS = "* a\n* b\n"
@@ -8,7 +10,8 @@ FRONT_MATTER: Cases = {
     "front matter": [
         shows("nothing in it is none", front(""), "text"),
         shows("remarks are nothing", front("# a remark"), "text"),
-        shows("not closed it is text", "---\n\ntitle: a\n", "title: a"),
+        shows("not closed it is text", "---\n\ntitle: a\n", "title: a",
+              blocks=[Rule(), Paragraph((Span("title: a"),))]),
         shows("further down it is text", "a\n\n---\ntitle: b\n---\n", "a title: b"),
         shows("a tab after the colon", front("title:\ta"), "a", "text"),
         shows("all of it", front("title: a\nsub_title: b\nevent: c\nlocation: d\ndate: e\nauthor: f"), "a b c d e f",
