@@ -142,8 +142,8 @@ def test_an_errors_message_breaks_between_words_and_other_output_as_in_a_termina
     assert printed[:-1] == (textwrap.wrap(line, columns) if between_words else [line[:columns], line[columns:]])
 
 
-def test_line_numbers_start_where_the_block_says() -> None:
-    code = Code("text", ("nine", "ten"), "", (), line_numbers=True, first_line_number=9)
+def test_line_numbers_are_as_wide_as_the_last() -> None:
+    code = Code("text", (*"abcdefgh", "nine", "ten"), "", (), line_numbers=True)
     text = text_of(page_of(slide_of(code)))
     assert " 9  nine" in text
     assert "10  ten" in text

@@ -162,8 +162,6 @@ class Code:
     pty: Pty | None = None
     render_width_percent: int | None = None
     render: bool = False
-    first_line_number: int = 1
-    """The number that +line_numbers gives to the first visible line."""
     file: Path | None = None
     """The file that a ```file block takes its code from; `source_lines` then count in it."""
     hidden: frozenset[int] = frozenset()
@@ -172,7 +170,7 @@ class Code:
     @property
     def shown_numbers(self) -> tuple[int | None, ...]:
         """The number that +line_numbers gives to each line of `source`; None for a hidden one."""
-        numbers = count(self.first_line_number)
+        numbers = count(1)
         return tuple(None if index in self.hidden else next(numbers) for index in range(len(self.source_lines)))
 
     def highlighted(self, step: int) -> frozenset[int] | None:

@@ -39,7 +39,7 @@ class Editor(TextArea):
     def __init__(self, block: Block, code: Code, draft: Draft | None, palette: Palette) -> None:
         """Continues where the draft ended; a draft that was put aside is one Ctrl+Z away."""
         text = draft.text if draft else shown_text(block)
-        super().__init__(text, show_line_numbers=True, line_number_start=code.first_line_number)
+        super().__init__(text, show_line_numbers=True)
         self.block = block
         self.code_language = code.language
         self.cursor_blink = False

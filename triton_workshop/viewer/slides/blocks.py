@@ -145,7 +145,7 @@ def code_panel(
 ) -> Lines:
     """Code on its panel. Lines that are not highlighted are dimmed; long lines continue in the next row."""
     ground = base + Style(bgcolor=palette.panel) if code.background else base
-    numbers = len(str(code.first_line_number + len(code.lines) - 1)) if code.line_numbers else 0
+    numbers = len(str(len(code.lines))) if code.line_numbers else 0
     gutter = 2 + (numbers + 2 if numbers else 0)
     rows: list[Text] = []
     header = panel_header(code, width, palette, consent, mark)
@@ -159,7 +159,7 @@ def code_panel(
     for index, parts in enumerate(code_rows(lines, comments, max(width - gutter - 1, 1)), start=1):
         lit = highlighted is None or index in highlighted
         bar = ("▎ ", palette.accent) if lit and highlighted is not None else (" ", dimmed)
-        number = str(code.first_line_number + index - 1).rjust(numbers) if numbers else ""
+        number = str(index).rjust(numbers) if numbers else ""
         for part, row in enumerate(parts):
             lead = Text(bar[0].ljust(2), bar[1])
             if numbers:
