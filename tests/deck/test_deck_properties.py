@@ -18,7 +18,7 @@ from triton_workshop.deck.commands import COMMANDS
 from triton_workshop.deck.fences import ATTRIBUTES
 from triton_workshop.deck.front_matter import KEYS, OPTIONS
 from triton_workshop.deck.theme_keys import KEYS as THEME_KEYS
-from triton_workshop.deck.theme_keys import Keys
+from triton_workshop.deck.theme_keys import KeyTable
 from triton_workshop.screen.palette import DARK
 from triton_workshop.viewer.slides.page import compose
 from triton_workshop.viewer.slides.view import View
@@ -38,7 +38,7 @@ MARKDOWN = [
 ]  # fmt: skip
 
 
-def paths(keys: Keys) -> Iterator[list[str]]:
+def paths(keys: KeyTable) -> Iterator[list[str]]:
     for key, kind in keys.items():
         yield [key]
         if isinstance(kind, Mapping):

@@ -15,7 +15,7 @@ from triton_workshop.deck.consent import NOTHING
 from triton_workshop.deck.fences import ATTRIBUTES
 from triton_workshop.deck.front_matter import KEYS, OPTIONS
 from triton_workshop.deck.model import Content, Image
-from triton_workshop.deck.theme_keys import FOOTER_KEYS, Keys
+from triton_workshop.deck.theme_keys import FOOTER_KEYS, KeyTable
 from triton_workshop.deck.theme_keys import KEYS as THEME_KEYS
 
 from .conftest import ReadDeck
@@ -105,7 +105,7 @@ def right_and_wrong(subject: str) -> bool:
     return bool(wrong) and (any(DECLARED[subject] in case.deck for case in right) or subject == "theme extends")
 
 
-def nested(keys: Keys, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+def nested(keys: KeyTable, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
     """The paths of all keys of a theme that have a value."""
     for key, kind in keys.items():
         if isinstance(kind, Mapping):

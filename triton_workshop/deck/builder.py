@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from .code import missing_highlight, read_code
-from .commands import Call
+from .commands import Directive
 from .consent import REPLACING, Consent
 from .errors import DeckError, RefusedError
 from .fences import percent, read_fence
@@ -92,9 +92,9 @@ class _Draft:
         self.extra_steps = 0
         self.part_is_empty = True
 
-    def set(self, call: Call) -> None:
+    def set(self, directive: Directive) -> None:
         """Carry out a command that changes a setting."""
-        match call.command.name, call.value:
+        match directive.command.name, directive.value:
             case "incremental_lists", bool(value):
                 self.incremental_lists = value
             case "incremental_tables", bool(value):
@@ -135,8 +135,8 @@ class DeckBuilder:
         self._draft.position = self._draft.position or self._position
         self._just_ended = False
         match item.element:
-            case Call() as call:
-                self._command(call)
+            case Directive() as directive:
+                self._command(directive)
                 return
             case SlideTitle(text):
                 self._title(text)
@@ -178,8 +178,8 @@ class DeckBuilder:
 
     # Commands
 
-    def _command(self, call: Call) -> None:
-        match call.command.name, call.value:
+    def _command(self, directive: Directive) -> None:
+        match directive.command.name, directive.value:
             case "pause", _:
                 self._draft.pause()
             case "end_slide", _:
@@ -200,7 +200,7 @@ class DeckBuilder:
             case "snippet_output", str(identifier):
                 self._snippet_output(identifier)
             case _:
-                self._draft.set(call)
+                self._draft.set(directive)
 
     def _snippet_output(self, identifier: str) -> None:
         if identifier not in self._identifiers:

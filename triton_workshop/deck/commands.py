@@ -14,7 +14,7 @@ from .errors import RefusedError
 from .model import Alignment
 from .spelling import did_you_mean
 
-Value = bool | int | str | tuple[int, ...] | None
+CommandValue = bool | int | str | tuple[int, ...] | None
 
 
 @dataclass(frozen=True)
@@ -36,11 +36,11 @@ _BY_NAME = {name: command for command in COMMANDS for name in (command.name, com
 
 
 @dataclass(frozen=True)
-class Call:
+class Directive:
     """A command as a deck uses it."""
 
     command: Command
-    value: Value = None
+    value: CommandValue = None
 
 
 @dataclass(frozen=True)
@@ -50,11 +50,11 @@ class Ignored:
     suspicion: str | None = None
 
 
-def read_comment(comment: str, prefix: str = "") -> Call | Ignored:
+def read_comment(comment: str, prefix: str = "") -> Directive | Ignored:
     """What a comment means, without its `<!--` and `-->`. RefusedError if presenterm would refuse it."""
     comment = comment.strip()
     try:
-        return _read_call(_without_prefix(comment, prefix))
+        return _read_directive(_without_prefix(comment, prefix))
     except RefusedError as error:
         if "\n" in comment:
             return Ignored(_suspicion(comment, error))
@@ -83,7 +83,7 @@ def _suspicion(comment: str, error: RefusedError) -> str | None:
     return None
 
 
-def _read_call(text: str) -> Call:
+def _read_directive(text: str) -> Directive:
     node = yaml_values.compose(text)
     if node is None:
         raise RefusedError("an empty comment; write <!-- // --> for one that is ignored")
@@ -91,7 +91,7 @@ def _read_call(text: str) -> Call:
         command = _named(yaml_values.text(node))
         if command.takes:
             raise RefusedError(f"'{command.name}' needs a value, as in '{command.name}: {command.example}'")
-        return Call(command)
+        return Directive(command)
     entries = yaml_values.mapping(node)
     if len(entries) != 1:
         raise RefusedError("expected one command in a comment")
@@ -100,7 +100,7 @@ def _read_call(text: str) -> Call:
     if command.takes is None:
         raise RefusedError(f"'{command.name}' takes no value: write <!-- {command.name} -->")
     try:
-        return Call(command, _value(command.takes, value))
+        return Directive(command, _value(command.takes, value))
     except RefusedError as error:
         raise RefusedError(f"'{command.name}': {error.reason}", error.line) from None
 
@@ -112,7 +112,7 @@ def _named(name: str) -> Command:
     return command
 
 
-def _value(kind: str, node: yaml.Node) -> Value:
+def _value(kind: str, node: yaml.Node) -> CommandValue:
     if kind == "alignment":
         return yaml_values.one_of(node, list(Alignment), kind)
     if kind != "weights":

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from .builder import DeckBuilder
-from .commands import Call, Ignored, read_comment
+from .commands import Directive, Ignored, read_comment
 from .consent import EVERYTHING, Consent
 from .errors import DeckError, NoSuchDeckError, RefusedError
 from .front_matter import Opening, read_front_matter, split
@@ -77,19 +77,19 @@ class _Loader:
 
     def _commanded(self, item: Located, comment: str) -> Iterator[Located]:
         """What a comment stands for: a command, the elements of another file, or nothing."""
-        call = self._call(item, comment)
-        if isinstance(call, Ignored):
-            if call.suspicion:
-                self._warn(item, call.suspicion)
+        directive = self._directive(item, comment)
+        if isinstance(directive, Ignored):
+            if directive.suspicion:
+                self._warn(item, directive.suspicion)
             return
-        if call.command.unreleased:
-            self._warn(item, f"presenterm 0.16.1 refuses '{call.command.name}'")
-        if call.command.name == "include":
-            yield from self._included(item, str(call.value))
+        if directive.command.unreleased:
+            self._warn(item, f"presenterm 0.16.1 refuses '{directive.command.name}'")
+        if directive.command.name == "include":
+            yield from self._included(item, str(directive.value))
         else:
-            yield replace(item, element=call)
+            yield replace(item, element=directive)
 
-    def _call(self, item: Located, comment: str) -> Call | Ignored:
+    def _directive(self, item: Located, comment: str) -> Directive | Ignored:
         try:
             return read_comment(comment, self._opening.options.command_prefix)
         except RefusedError as error:

@@ -9,7 +9,7 @@ from markdown_it.common.utils import unescapeAll
 from markdown_it.token import Token
 
 from .colours import PaletteNames
-from .commands import Call
+from .commands import Directive
 from .errors import DeckError, RefusedError
 from .inline import NEW_LINE, ImageLink, InlineReader, join
 from .model import Alert, Alignment, Footnote, Heading, ListItem, Paragraph, Quote, Rule, Span, Table, Text
@@ -57,7 +57,7 @@ Element = (
 class Located:
     """An element, or the command that a comment stands for, and where it is."""
 
-    element: Element | Call
+    element: Element | Directive
     path: Path
     line: int
 

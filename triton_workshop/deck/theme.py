@@ -13,7 +13,7 @@ from . import yaml_values
 from .colours import TABLES, Names, PaletteNames
 from .errors import DeckError, RefusedError
 from .spelling import did_you_mean
-from .theme_keys import Reading, check_theme
+from .theme_keys import ThemeCheck, check_theme
 from .yaml_values import line_of
 
 THEMES: Mapping[str, list[str]] = TABLES["themes"]
@@ -131,14 +131,14 @@ def _extended_by(base: Theme, node: yaml.Node, folder: Path) -> Theme:
     """The base with what a theme's YAML adds to it."""
     palette = _extended(base.palette, node)
     code_themes = frozenset(file.stem for file in (_own_themes() / "highlighting").glob("*.tmTheme"))
-    reading = Reading(folder, code_themes, palette.colours)
-    entries = check_theme(reading, node)
+    check = ThemeCheck(folder, code_themes, palette.colours)
+    entries = check_theme(check, node)
     footer = yaml_values.given(entries, "footer") or base.footer
     styles = yaml_values.plain_value(node)
     assert isinstance(styles, dict)  # the node is a mapping
     styles.pop("extends", None)
     return replace(
-        base, palette=palette, footer=footer, ignored=tuple(reading.ignored), styles=merged(base.styles, styles)
+        base, palette=palette, footer=footer, ignored=tuple(check.ignored), styles=merged(base.styles, styles)
     )
 
 

@@ -19,16 +19,16 @@ from .pictures import picture_problem
 from .spelling import did_you_mean
 from .yaml_values import line_of
 
-Keys = Mapping[str, "str | Keys"]
+KeyTable = Mapping[str, "str | KeyTable"]
 """The kind of each key's value, or the keys below it."""
-KEYS: Keys = TABLES["keys"]
+KEYS: KeyTable = TABLES["keys"]
 FOOTER_KEYS: Mapping[str, Mapping[str, str]] = TABLES["footer"]
 CODE_THEMES: list[str] = TABLES["code_themes"]
 
 
 @dataclass
-class Reading:
-    """A theme being read: what its values may name, and what was ignored in it."""
+class ThemeCheck:
+    """A theme being checked: what its values may name, and what was ignored in it."""
 
     folder: Path
     """The folder of the pictures that it names."""
@@ -42,12 +42,12 @@ class Reading:
         self.ignored.append((reason, line_of(node)))
 
 
-def check_theme(reading: Reading, node: yaml.Node) -> dict[str, yaml.Node]:
+def check_theme(check: ThemeCheck, node: yaml.Node) -> dict[str, yaml.Node]:
     """A theme's entries, each checked down to its last key. RefusedError if presenterm would refuse one."""
     entries = yaml_values.mapping(node, KEYS, "theme key")
     _check_italics(entries)
     for key, value in entries.items():
-        _check(reading, KEYS[key], value, f"theme key '{key}'")
+        _check(check, KEYS[key], value, f"theme key '{key}'")
     return entries
 
 
@@ -56,23 +56,23 @@ def _check_italics(entries: Mapping[str, yaml.Node]) -> None:
         raise RefusedError("'italics' is given twice: 'italic' is the same", line_of(entries["italic"]))
 
 
-def _check(reading: Reading, kind: str | Keys, node: yaml.Node, name: str) -> None:
+def _check(check: ThemeCheck, kind: str | KeyTable, node: yaml.Node, name: str) -> None:
     if isinstance(kind, str):
-        _check_value(reading, kind, node)
+        _check_value(check, kind, node)
         return
     if yaml_values.is_empty(node):
         return
     entries = yaml_values.mapping(node)
     for key, value in entries.items():
         if key in kind:
-            _check(reading, kind[key], value, f"{name}, '{key}'")
+            _check(check, kind[key], value, f"{name}, '{key}'")
         else:
-            reading.ignore(f"presenterm ignores '{key}' in {name}" + did_you_mean(key, kind), value)
+            check.ignore(f"presenterm ignores '{key}' in {name}" + did_you_mean(key, kind), value)
     _check_italics(entries)
-    _warn_of_alignment(reading, kind, entries)
+    _warn_of_alignment(check, kind, entries)
 
 
-def _check_value(reading: Reading, kind: str, node: yaml.Node) -> None:
+def _check_value(check: ThemeCheck, kind: str, node: yaml.Node) -> None:
     if yaml_values.is_null(node) and not kind.endswith("!"):
         return
     kind = kind.removesuffix("!")
@@ -81,27 +81,27 @@ def _check_value(reading: Reading, kind: str, node: yaml.Node) -> None:
         if not yaml_values.reads_as_text(node):
             raise RefusedError(f"expected a {kind} in quotes, got {yaml_values.describe(node)}", line_of(node))
     if kind in _CHECKS:
-        _CHECKS[kind](reading, node)
+        _CHECKS[kind](check, node)
     else:
         yaml_values.read(kind, node)
 
 
-def _character(_: Reading, node: yaml.Node) -> None:
+def _character(_: ThemeCheck, node: yaml.Node) -> None:
     if len(yaml_values.text(node)) != 1:
         raise RefusedError(f"expected one character, got {yaml_values.describe(node)}", line_of(node))
 
 
-def _code_theme(reading: Reading, node: yaml.Node) -> None:
+def _code_theme(check: ThemeCheck, node: yaml.Node) -> None:
     name = yaml_values.text(node)
-    if name not in CODE_THEMES and name not in reading.own_code_themes:
+    if name not in CODE_THEMES and name not in check.own_code_themes:
         raise RefusedError(f"unknown code theme '{name}'" + did_you_mean(name, CODE_THEMES), line_of(node))
 
 
-def _colour(reading: Reading, node: yaml.Node) -> None:
-    check_colour_in_theme(yaml_values.text(node), reading.palette, line_of(node))
+def _colour(check: ThemeCheck, node: yaml.Node) -> None:
+    check_colour_in_theme(yaml_values.text(node), check.palette, line_of(node))
 
 
-def _margin(_: Reading, node: yaml.Node) -> None:
+def _margin(_: ThemeCheck, node: yaml.Node) -> None:
     entries = yaml_values.mapping(node, ("fixed", "percent"), "margin")
     if len(entries) != 1:
         raise RefusedError("expected one of 'fixed: COLUMNS' and 'percent: N'", line_of(node))
@@ -117,32 +117,32 @@ _ALIGNED = {
 """Each alignment with the keys that go with it."""
 
 
-def _alignment(reading: Reading, node: yaml.Node) -> None:
-    _check_alignment(reading, yaml_values.mapping(node), line_of(node))
+def _alignment(check: ThemeCheck, node: yaml.Node) -> None:
+    _check_alignment(check, yaml_values.mapping(node), line_of(node))
 
 
-def _check_alignment(reading: Reading, entries: Mapping[str, yaml.Node], line: int) -> None:
+def _check_alignment(check: ThemeCheck, entries: Mapping[str, yaml.Node], line: int) -> None:
     if "alignment" not in entries:
         raise RefusedError("expected 'alignment: left', 'right' or 'center'", line)
     word = yaml_values.one_of(entries["alignment"], list(_ALIGNED), "alignment")
     for key, kind in _ALIGNED[word].items():
         if key in entries:
-            _check_value(reading, kind, entries[key])
+            _check_value(check, kind, entries[key])
 
 
-def _warn_of_alignment(reading: Reading, kinds: Keys, entries: Mapping[str, yaml.Node]) -> None:
+def _warn_of_alignment(check: ThemeCheck, kinds: KeyTable, entries: Mapping[str, yaml.Node]) -> None:
     """Where a key may have any value, presenterm drops the alignment if one is wrong."""
     given = {key: entries[key] for key, kind in kinds.items() if kind == "any" and key in entries}
     if not given:
         return
     first = next(iter(given.values()))
     try:
-        _check_alignment(reading, given, line_of(first))
+        _check_alignment(check, given, line_of(first))
     except RefusedError as error:
-        reading.ignore(f"presenterm ignores this alignment: {error.reason}", first)
+        check.ignore(f"presenterm ignores this alignment: {error.reason}", first)
 
 
-def _footer(reading: Reading, node: yaml.Node) -> None:
+def _footer(check: ThemeCheck, node: yaml.Node) -> None:
     entries = yaml_values.mapping(node)
     if "style" not in entries:
         raise RefusedError("needs 'style: …'; valid: " + ", ".join(FOOTER_KEYS), line_of(node))
@@ -150,13 +150,13 @@ def _footer(reading: Reading, node: yaml.Node) -> None:
     kinds = FOOTER_KEYS[style]
     for key, value in entries.items():
         if key in kinds:
-            _check_value(reading, kinds[key], value)
+            _check_value(check, kinds[key], value)
         elif key != "style":
             hint = did_you_mean(key, ("style", *kinds))
-            reading.ignore(f"presenterm ignores '{key}' in a footer of style {style}" + hint, value)
+            check.ignore(f"presenterm ignores '{key}' in a footer of style {style}" + hint, value)
 
 
-def _footer_content(reading: Reading, node: yaml.Node) -> None:
+def _footer_content(check: ThemeCheck, node: yaml.Node) -> None:
     if isinstance(node, yaml.ScalarNode):
         if not yaml_values.reads_as_text(node):
             raise RefusedError(f"expected text in quotes, got {yaml_values.describe(node)}", line_of(node))
@@ -166,30 +166,30 @@ def _footer_content(reading: Reading, node: yaml.Node) -> None:
     if not entries:
         raise RefusedError("expected text or 'image: PATH'", line_of(node))
     name = yaml_values.text(entries["image"])
-    problem = picture_problem(reading.folder / name)
+    problem = picture_problem(check.folder / name)
     if problem:
         raise RefusedError(f"{problem}: {name}", line_of(entries["image"]))
 
 
-def _footer_colours(reading: Reading, node: yaml.Node) -> None:
+def _footer_colours(check: ThemeCheck, node: yaml.Node) -> None:
     for key, value in yaml_values.mapping(node).items():
         if key in ("foreground", "background"):
-            _check_value(reading, "quoted colour", value)
+            _check_value(check, "quoted colour", value)
 
 
-def _palette(reading: Reading, node: yaml.Node) -> None:
+def _palette(check: ThemeCheck, node: yaml.Node) -> None:
     if yaml_values.is_empty(node):
         return
     entries = yaml_values.mapping(node)
     for name, colour in yaml_values.section(entries, "colors").items():
         if yaml_values.text(colour).startswith(("palette:", "p:")):
             raise RefusedError(f"colour '{name}': a palette's colours cannot name each other", line_of(colour))
-        _colour(reading, colour)
+        _colour(check, colour)
     for colours in yaml_values.section(entries, "classes").values():
-        _check(reading, {"foreground": "colour", "background": "colour"}, colours, "a palette's class")
+        _check(check, {"foreground": "colour", "background": "colour"}, colours, "a palette's class")
 
 
-_CHECKS: Mapping[str, Callable[[Reading, yaml.Node], None]] = {
+_CHECKS: Mapping[str, Callable[[ThemeCheck, yaml.Node], None]] = {
     "any": lambda *_: None,
     "alignment": _alignment,
     "character": _character,
