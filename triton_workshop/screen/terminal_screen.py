@@ -1,49 +1,31 @@
 """What a program in a pseudo-terminal shows: a screen of cells, as in a terminal.
 
-It handles the control sequences that programs for an xterm use (ECMA-48; "XTerm Control Sequences", T. Dickey), except
-those that ask the terminal something: nobody answers.
+It handles the control sequences that programs for an xterm use, except those that ask the terminal something: nobody
+answers.
 """
 
 from __future__ import annotations
 
-import codecs
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from rich.ansi import AnsiDecoder
 from rich.cells import cell_len
 from rich.style import Style
 from rich.text import Text
 
+from triton_workshop.screen.program_output import TAB, ProgramOutput, numbers
 from triton_workshop.screen.richtext import on_our_ground
 
-SLICE = 8 * 1024
-"""Bytes processed per call, so that a call stays short."""
-BACKLOG = 64 * 1024
-"""Bytes waiting beyond which the oldest are dropped unread, since the screen shows only the latest output."""
-ESCAPE_LIMIT = 4096
-TAB = 8
-
-TOKENS = re.compile(
-    r"""
-      \x1b\[(?P<private>[<-?]?)(?P<parameters>[0-9:;]*)(?P<between>[ -/]*)(?P<final>[@-~])
-    | \x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)       # titles, pictures, and what else a slide cannot pass on
-    | \x1b(?P<escape>[ -/]*[0-Z\\`-~])
-    | (?P<control>[\x00-\x1f\x7f])
-    | (?P<text>[^\x00-\x1f\x7f]+)
-    """,
-    re.VERBOSE,
-)
-UNFINISHED = re.compile(r"\x1b(?:\[[0-?]*[ -/]*|[ -/]*|[\]PX^_][^\x07\x1b]*\x1b?)\Z")
 INVISIBLE = dict.fromkeys(range(0x80, 0xA0))
-
-Cell = tuple[str, Style]
-"""A character and its style; the right half of a wide character is empty."""
-Row = list[Cell]
 LINE_DRAWING = str.maketrans("`afgijklmnopqrstuvwxyz{|}~", "◆▒°±␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·")
 """The VT100's special graphics."""
+
+Letter = tuple[str, Style]
+"""A character and its style; the right half of a wide character is empty."""
+Row = list[Letter]
 
 
 @dataclass
@@ -56,23 +38,15 @@ class Cursor:
     style: Style = field(default_factory=Style.null)
 
 
-class TerminalScreen:
-    """A screen of a fixed size, kept up to date as bytes arrive.
-
-    `receive` may be called from another thread than `take_in`; everything else belongs to one thread.
-    """
+class TerminalScreen(ProgramOutput):
+    """A screen of a fixed size."""
 
     dropped = 0
     """Always 0: lines that scroll out of sight are not missed, as the screen is all there is to see."""
 
     def __init__(self, columns: int, rows: int) -> None:
+        super().__init__()
         self.columns, self.rows = max(columns, 2), max(rows, 1)
-        self.cursor_shown = True
-        self._arrived: list[bytes] = []
-        self._waiting = b""
-        self._decode = codecs.getincrementaldecoder("utf-8")(errors="replace")
-        self._unfinished = ""
-        self._heard = False
         self._reset()
 
     def _reset(self) -> None:
@@ -83,19 +57,8 @@ class TerminalScreen:
         """The normal screen, while a program shows the alternate one."""
         self._top, self._bottom = 0, self.rows - 1
         self._wraps = True
-        self._inserts = False
         self._last = " "
         self.cursor_shown = True
-
-    @property
-    def empty(self) -> bool:
-        """Whether nothing has been printed yet."""
-        return not self._heard
-
-    @property
-    def behind(self) -> bool:
-        """Whether bytes have arrived that `take_in` has not read yet."""
-        return bool(self._arrived or self._waiting)
 
     def shown(self, *, cursor: bool = False) -> list[Text]:
         """The rows, each as wide as the screen; with `cursor`, the cursor too, unless the program has hidden it."""
@@ -110,95 +73,59 @@ class TerminalScreen:
             lines.append(line)
         return lines
 
-    def receive(self, data: bytes) -> None:
-        """Accepts bytes, cheaply: they are processed when `take_in` is called."""
-        self._arrived.append(data)
-
-    def take_in(self) -> bool:
-        """Processes a slice of what has arrived; returns whether there was any, and so perhaps something to show."""
-        count = len(self._arrived)  # only these, as the other thread may append meanwhile
-        self._waiting = (self._waiting + b"".join(self._arrived[:count]))[-BACKLOG:]
-        del self._arrived[:count]
-        data, self._waiting = self._waiting[:SLICE], self._waiting[SLICE:]
-        if data:
-            self.feed(data)
-        return bool(data)
-
-    def feed(self, data: bytes) -> None:
-        """Processes bytes now. An escape sequence or character may be split between two calls."""
-        self._heard = True
-        text = self._unfinished + self._decode.decode(data)
-        self._unfinished = ""
-        tail = UNFINISHED.search(text, max(len(text) - ESCAPE_LIMIT, 0))
-        if tail:
-            text, self._unfinished = text[: tail.start()], tail.group()
-        for token in TOKENS.finditer(text):
-            if written := token["text"]:
-                self._write(written)
-            elif token["control"]:
-                self._control(token["control"])
-            elif token["escape"]:
+    def process(self, token: re.Match[str]) -> None:
+        match token.lastgroup:
+            case "text":
+                self._write(token.group().translate(INVISIBLE))
+            case "control":
+                self._control(token.group())
+            case "escape":
                 self._escape(token["escape"])
-            elif token["final"] and not token["between"]:
-                self._sequence(token["private"], token["parameters"], token["final"], token.group())
+            case "final":
+                self._sequence(token["parameters"], token["final"], token.group())
 
     # Text
 
     def _write(self, text: str) -> None:
-        text = text.translate(INVISIBLE)
-        if text.isascii() and self._wraps and not self._inserts and not self.cursor.line_drawing:
-            self._write_plainly(text)
-            return
-        for character in text:
-            width = cell_len(character)
-            if self.cursor.line_drawing:
-                character = character.translate(LINE_DRAWING)
-            if width:
-                self._put(character, width)
+        style = self.cursor.style
+        if self.cursor.line_drawing:
+            text = text.translate(LINE_DRAWING)
+        for run in self._runs(text):
+            width = cell_len(run)
+            if width > len(run):
+                self._put(run, [(run, style), ("", style)])
+            elif width:
+                self._put(run, [(character, style) for character in run])
             else:
-                self._combine(character)
+                self._combine(run)
 
-    def _write_plainly(self, text: str) -> None:
-        """Handles most text: characters one cell wide, which replace what was there."""
-        while text:
-            if self.cursor.column == self.columns:
-                self._wrap()
-            column = self.cursor.column
-            piece, text = text[: self.columns - column], text[self.columns - column :]
-            row, style = self.cells[self.cursor.row], self.cursor.style
-            after = column + len(piece)
-            self._part(row, column)
-            self._part(row, after)
-            row[column:after] = [(character, style) for character in piece]
-            self.cursor.column = after
-            self._last = piece[-1]
+    def _runs(self, text: str) -> Iterator[str]:
+        """Single characters, or, where all are one cell wide, as many as fit into a row."""
+        if not (text.isascii() and self._wraps):
+            yield from text
+            return
+        first = self.columns - self.cursor.column
+        starts = [0, *range(first, len(text), self.columns)]
+        yield from (text[start:end] for start, end in pairwise((*starts, len(text))) if start < end)
 
-    def _put(self, character: str, width: int) -> None:
-        if self.cursor.column + width > self.columns:
+    def _put(self, text: str, letters: Row) -> None:
+        """Writes at the cursor, or in the next row if there is no room for all of it."""
+        if self.cursor.column + len(letters) > self.columns:
             if self._wraps:
                 self._wrap()
             else:
-                self._move(column=self.columns - width)
-        row, column, style = self.cells[self.cursor.row], self.cursor.column, self.cursor.style
-        new: Row = [(character, style), ("", style)][:width]
+                self._move(column=self.columns - len(letters))
+        row, column = self.cells[self.cursor.row], self.cursor.column
+        after = column + len(letters)
         self._part(row, column)
-        if self._inserts:
-            self._insert(row, column, new)
-        else:
-            self._part(row, column + width)
-            row[column : column + width] = new
-        self._last = character
-        self.cursor.column = column + width
+        self._part(row, after)
+        row[column:after] = letters
+        self.cursor.column = after
+        self._last = text[-1]
 
     def _wrap(self) -> None:
         self._carriage_return()
         self._line_feed()
-
-    def _insert(self, row: Row, column: int, cells: Row) -> None:
-        """Inserts cells before a column, and drops as many on the right."""
-        row[column:column] = cells
-        self._part(row, self.columns)
-        del row[self.columns :]
 
     def _part(self, row: Row, column: int) -> None:
         """Clears a wide character whose halves lie on both sides of a column, since half of it cannot be shown."""
@@ -253,8 +180,6 @@ class TerminalScreen:
                 self._move(column=self._column - 1)
             case "\t":
                 self._move(column=(self._column // TAB + 1) * TAB)
-            case "\x0e" | "\x0f":
-                self.cursor.line_drawing = character == "\x0e"
 
     def _escape(self, sequence: str) -> None:
         match sequence:
@@ -262,11 +187,6 @@ class TerminalScreen:
                 self._save_cursor()
             case "8":
                 self._restore_cursor()
-            case "D":
-                self._line_feed()
-            case "E":
-                self._carriage_return()
-                self._line_feed()
             case "M":
                 self._reverse_line_feed()
             case "c":
@@ -283,17 +203,18 @@ class TerminalScreen:
 
     # Control sequences
 
-    def _sequence(self, private: str, parameters: str, final: str, sequence: str) -> None:
-        if private:
-            if private == "?" and final in "hl":
-                for mode in parameters.split(";"):
-                    self._set_mode(mode, on=final == "h")
+    def _sequence(self, parameters: str, final: str, sequence: str) -> None:
+        if parameters.startswith("?") and final in "hl":
+            for mode in parameters[1:].split(";"):
+                self._set_mode(mode, on=final == "h")
+        elif parameters[:1] in ("<", "=", ">", "?"):  # asks something, or sets what concerns no cell
+            pass
         elif final == "m":
             self._styles.decode_line(sequence)
             self.cursor.style = on_our_ground(self._styles.style)
         elif final in EFFECTS:
-            numbers = [int(number) if number.isdecimal() and len(number) < 6 else 0 for number in parameters.split(";")]
-            EFFECTS[final](self, numbers[0], numbers[1] if len(numbers) > 1 else 0)
+            first, second = [*numbers(parameters), 0][:2]
+            EFFECTS[final](self, first, second)
 
     def _set_mode(self, mode: str, *, on: bool) -> None:
         match mode:
@@ -322,7 +243,7 @@ class TerminalScreen:
     def _blank_row(self) -> Row:
         return [self._blank()] * self.columns
 
-    def _blank(self) -> Cell:
+    def _blank(self) -> Letter:
         """An erased cell, in the current background colour."""
         background = self.cursor.style.bgcolor
         return (" ", Style(bgcolor=background) if background else Style.null())
@@ -367,7 +288,9 @@ class TerminalScreen:
     def _insert_cells(self, count: int) -> None:
         row = self.cells[self.cursor.row]
         self._part(row, self._column)
-        self._insert(row, self._column, [self._blank()] * min(count, self.columns))
+        row[self._column : self._column] = [self._blank()] * min(count, self.columns)
+        self._part(row, self.columns)
+        del row[self.columns :]
 
     def _delete_cells(self, count: int) -> None:
         row = self.cells[self.cursor.row]
@@ -389,13 +312,9 @@ EFFECTS: dict[str, Effect] = {
     "E": lambda s, n, _: s._move(s.cursor.row + max(n, 1), 0),
     "F": lambda s, n, _: s._move(s.cursor.row - max(n, 1), 0),
     "G": lambda s, n, _: s._move(column=n - 1),
-    "`": lambda s, n, _: s._move(column=n - 1),
-    "a": lambda s, n, _: s._move(column=s._column + max(n, 1)),
     "d": lambda s, n, _: s._move(row=n - 1),
-    "e": lambda s, n, _: s._move(row=s.cursor.row + max(n, 1)),
     "H": lambda s, n, m: s._move(n - 1, m - 1),
     "f": lambda s, n, m: s._move(n - 1, m - 1),
-    "I": lambda s, n, _: s._move(column=(s._column // TAB + max(n, 1)) * TAB),
     "Z": lambda s, n, _: s._move(column=((s._column + TAB - 1) // TAB - max(n, 1)) * TAB),
     "r": lambda s, n, m: s._set_margins(n, m),
     "s": lambda s, _n, _m: s._save_cursor(),
@@ -410,6 +329,4 @@ EFFECTS: dict[str, Effect] = {
     "S": lambda s, n, _: s._scroll(max(n, 1)),
     "T": lambda s, n, _: s._scroll(-max(n, 1)),
     "b": lambda s, n, _: s._write(s._last * min(max(n, 1), s.columns * s.rows)),
-    "h": lambda s, n, _: setattr(s, "_inserts", s._inserts or n == 4),
-    "l": lambda s, n, _: setattr(s, "_inserts", s._inserts and n != 4),
 }

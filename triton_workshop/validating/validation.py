@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from triton_workshop.compiler.asked import CarriedKernel
 from triton_workshop.deck.model import Block, Code
 from triton_workshop.processes.script import Outcome
+from triton_workshop.screen.program_output import without_sequences
 from triton_workshop.validating.machine import Machine
-
-ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[PX^_][^\x1b]*\x1b\\|[ -/]*[0-~])")
 
 
 @dataclass(frozen=True)
@@ -60,7 +58,7 @@ class BlockResult:
     @property
     def text(self) -> str:
         """What it printed, as plain text: without colours, each line as its last carriage return left it."""
-        text = ESCAPES.sub("", self.output.decode(errors="replace")).replace("\r\n", "\n")
+        text = without_sequences(self.output.decode(errors="replace")).replace("\r\n", "\n")
         return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
 
 
