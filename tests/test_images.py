@@ -12,15 +12,8 @@ from conftest import RunPython
 from PIL import Image
 
 from triton_workshop import images
-from triton_workshop.half_blocks import half_blocks
-from triton_workshop.images import (
-    Protocol,
-    as_pil,
-    load_image,
-    picture_protocol,
-    show_image,
-    slide_columns,
-)
+from triton_workshop.images import as_pil, load_image, show_image, slide_columns
+from triton_workshop.terminal_pictures import half_blocks
 
 POSEIDON = Path(__file__).parents[1] / "slides" / "poseidon_triton.jpeg"
 
@@ -141,22 +134,3 @@ def test_presenterm_is_recognised_as_the_parent(run_python: RunPython, tmp_path:
     presenterm.chmod(0o755)
     result = run_python("-c", f"import subprocess; subprocess.run([{str(presenterm)!r}])")
     assert int(result.stdout) >= 20
-
-
-ITERM2 = (
-    ({"TERM_PROGRAM": "iTerm.app"}, Protocol.ITERM2),
-    ({"LC_TERMINAL": "iTerm2"}, Protocol.ITERM2),
-    ({"TERM_PROGRAM": "iTerm.app", "TMUX": "/tmp/tmux"}, Protocol.HALF_BLOCKS),
-    ({}, Protocol.HALF_BLOCKS),
-)
-
-
-@pytest.mark.parametrize(("environ", "protocol"), ITERM2)
-def test_the_environment_names_iterm2(
-    monkeypatch: pytest.MonkeyPatch, environ: dict[str, str], protocol: Protocol
-) -> None:
-    for name in ("TERM_PROGRAM", "LC_TERMINAL", "TMUX", "STY"):
-        monkeypatch.delenv(name, raising=False)
-    for name, value in environ.items():
-        monkeypatch.setenv(name, value)
-    assert picture_protocol() is protocol

@@ -11,10 +11,9 @@ from benchmarks.rehearsal import PartTime, SlideTime, complaints, rehearse
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import Block, Code, Deck, Execution, Paragraph, Slide, plain, walk
 from triton_workshop.screen.palette import DARK
-from triton_workshop.screen.terminal import PLAIN, Terminal, Way
+from triton_workshop.terminal import PLAIN, Terminal, Way
 from triton_workshop.viewer.live.live_blocks import shown_elsewhere
 from triton_workshop.viewer.notes.schedule import schedule, slide_minutes
-from triton_workshop.viewer.pictures.drawing import Graphics
 from triton_workshop.viewer.slides.page import compose
 from triton_workshop.viewer.slides.view import View
 
@@ -114,7 +113,7 @@ def test_a_slide_that_asks_for_a_prediction_waits_for_it(deck: Deck) -> None:
 def test_slides_fit_the_screen_before_their_code_runs(
     deck: Deck, width: int, height: int, most: int, terminal: Terminal
 ) -> None:
-    view = View(DARK, width, height, elsewhere=shown_elsewhere(deck), graphics=Graphics(terminal))
+    view = View(DARK, width, height, elsewhere=shown_elsewhere(deck), terminal=terminal)
     pages = [(slide, compose(deck, slide, replace(view, step=slide.steps - 1))) for slide in deck.slides]
     scrolling = [
         f"{where(slide)}: {len(page.body)} rows, room for {page.room}"

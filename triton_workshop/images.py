@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import base64
 import functools
-import io
 import os
 import shutil
 import subprocess
@@ -12,15 +10,15 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
 from PIL import Image
 
 from triton_workshop.device import resolve_device
-from triton_workshop.half_blocks import WIDEST_PICTURE, half_blocks
 from triton_workshop.slide import SLIDE
+from triton_workshop.terminal import ask
+from triton_workshop.terminal_pictures import WIDEST_PICTURE, half_blocks, printed
 
 if TYPE_CHECKING:
     import torch
@@ -34,15 +32,6 @@ LONGEST_SIDE = 1600
 """Longest side in pixels of a picture that is handed over: all that a slide across a projector's screen can show."""
 PRESENTERM_MARGIN = 10
 """Columns that presenterm keeps free beside a block's output."""
-
-
-class Protocol(StrEnum):
-    """How a terminal shows pictures, best first."""
-
-    KITTY = "kitty"
-    ITERM2 = "iTerm2"
-    SIXEL = "sixel"
-    HALF_BLOCKS = "half-blocks"
 
 
 def load_image(path: str | Path, width: int | None = None) -> torch.Tensor:
@@ -155,52 +144,14 @@ def _controlling_terminal_columns() -> int:
         return 80
 
 
-def picture_protocol(stream: TextIO | None = None) -> Protocol:
-    """The best way to show pictures in the terminal behind `stream` (standard output by default).
-
-    kitty and sixel are found by asking the terminal, and iTerm2 by the names that it and similar terminals put into the
-    environment (iTerm2's documentation, "Images"; it has no query of its own).
-    """
-    if _speaks_iterm2(os.environ):
-        return Protocol.ITERM2
-    output = sys.stdout if stream is None else stream
-    if not (output.isatty() and sys.stdin is not None and sys.stdin.isatty()):
-        return Protocol.HALF_BLOCKS
-    # This import asks the terminal, and needs its input for the answer.
-    from textual_image import renderable
-
-    protocols = {renderable.TGPImage: Protocol.KITTY, renderable.SixelImage: Protocol.SIXEL}
-    return protocols.get(renderable.Image, Protocol.HALF_BLOCKS)
-
-
-def _speaks_iterm2(environ: Mapping[str, str]) -> bool:
-    if environ.get("TMUX") or environ.get("STY"):
-        return False  # a multiplexer swallows the escape sequence
-    return environ.get("TERM_PROGRAM") in ("iTerm.app", "WezTerm") or environ.get("LC_TERMINAL") == "iTerm2"
-
-
 def _show_in_terminal(image: Image.Image) -> None:
     columns = min(WIDEST_PICTURE, shutil.get_terminal_size().columns)
-    protocol = picture_protocol()
-    if protocol is Protocol.ITERM2:
-        print(_iterm2(image, columns), flush=True)
+    terminal = ask()
+    if terminal.shows_pictures:
+        print(end=printed(image, terminal, columns), flush=True)
         return
     from rich.console import Console
     from rich.text import Text
 
-    console = Console()
-    if protocol is Protocol.HALF_BLOCKS:
-        # With Rich, which knows which terminals have 256 colours or none.
-        console.print(Text.from_ansi(half_blocks(image, columns)))
-        return
-    from textual_image import renderable
-
-    console.print(renderable.Image(image, width=columns, height="auto"))
-
-
-def _iterm2(image: Image.Image, columns: int) -> str:
-    """iTerm2's inline image escape sequence (iTerm2's documentation, "Inline Images Protocol")."""
-    buffer = io.BytesIO()
-    image.save(buffer, format="PNG")
-    data = base64.b64encode(buffer.getvalue()).decode()
-    return f"\x1b]1337;File=inline=1;width={columns};preserveAspectRatio=1;size={buffer.tell()}:{data}\x07"
+    # With Rich, which knows which terminals have 256 colours or none.
+    Console().print(Text.from_ansi(half_blocks(image, columns)))

@@ -13,7 +13,7 @@ if sys.platform == "win32":
 from viewer.terminal import KITTY, PLAIN, SIXEL, Terminal
 
 ASK = """
-from triton_workshop.screen.terminal import ask
+from triton_workshop.terminal import ask
 terminal = ask()
 print()
 print(terminal.way, *terminal.cell, "tmux" if terminal.through_tmux else "direct")

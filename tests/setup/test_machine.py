@@ -8,9 +8,9 @@ from pathlib import Path
 import called
 import pytest
 
-from triton_workshop.screen.terminal import Terminal, Way
 from triton_workshop.setup import machine
 from triton_workshop.setup.machine import NO_GRAPHICS, KernelRun
+from triton_workshop.terminal import Terminal, Way
 
 
 def run_instead_of_the_kernel(function: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> KernelRun:

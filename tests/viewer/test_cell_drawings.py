@@ -14,9 +14,9 @@ from textual.color import Color as ScreenColor
 from triton_workshop.deck import Deck, load_deck
 from triton_workshop.screen.few_colours import FewColours, nearest
 from triton_workshop.screen.palette import DARK, LIGHT, Palette
-from triton_workshop.screen.terminal import Terminal, Way
+from triton_workshop.terminal import PLAIN, Terminal, Way
 from triton_workshop.viewer.pictures.cell_drawings import drawing_for
-from triton_workshop.viewer.pictures.drawing import HALF_BLOCKS, Graphics, forget_pictures
+from triton_workshop.viewer.pictures.drawing import forget_pictures
 from triton_workshop.viewer.reloading import pictures
 from triton_workshop.viewer.slides.page import Page, compose
 from triton_workshop.viewer.slides.plain import plain_text
@@ -39,9 +39,9 @@ def deck(tmp_path: Path) -> Deck:
 
 
 def page_of(
-    deck: Deck, width: int, height: int, palette: Palette = DARK, graphics: Graphics = HALF_BLOCKS, slide: int = 0
+    deck: Deck, width: int, height: int, palette: Palette = DARK, terminal: Terminal = PLAIN, slide: int = 0
 ) -> Page:
-    return compose(deck, deck.slides[slide], View(palette, width, height, graphics=graphics))
+    return compose(deck, deck.slides[slide], View(palette, width, height, terminal=terminal))
 
 
 def body_of(page: Page) -> str:
@@ -71,7 +71,7 @@ def test_a_picture_without_a_diagram_stays_in_half_blocks(deck: Deck) -> None:
 
 @pytest.mark.parametrize("way", Way)
 def test_a_terminal_that_shows_pictures_shows_the_picture(deck: Deck, way: Way) -> None:
-    page = page_of(deck, 80, 30, graphics=Graphics(Terminal(way)))
+    page = page_of(deck, 80, 30, terminal=Terminal(way))
     assert [picture.look.source for picture in page.pictures] == [deck.path.parent / "plot.png"]
     assert body_of(page).strip() == ""
 

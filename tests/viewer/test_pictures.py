@@ -16,16 +16,15 @@ from PIL import Image
 from textual.drivers.headless_driver import HeadlessDriver
 from textual.pilot import Pilot
 
+from triton_workshop import terminal_pictures
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import Code, walk
 from triton_workshop.screen.shown_pictures import MOST_PIXELS, PictureLine
-from triton_workshop.screen.terminal import Terminal, Way
 from triton_workshop.screen.transcript import Transcript
+from triton_workshop.terminal import Terminal, Way
 from triton_workshop.viewer.app import Viewer
 from triton_workshop.viewer.live.live_blocks import Cell, Status
 from triton_workshop.viewer.overlays.output import OutputScreen
-from triton_workshop.viewer.pictures import escapes as picture_escapes
-from triton_workshop.viewer.pictures.drawing import Graphics
 
 DECK = """Words
 ===
@@ -78,7 +77,7 @@ def written(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 async def presenting(
     deck: Path, slide: int, way: Way | None, through_tmux: bool = False, rows: int = 24
 ) -> AsyncIterator[Pilot[int]]:
-    viewer = Viewer(load_deck(deck), slide, Graphics(Terminal(way, through_tmux=through_tmux)))
+    viewer = Viewer(load_deck(deck), slide, Terminal(way, through_tmux=through_tmux))
     async with viewer.run_test(size=(80, rows)) as pilot:
         await pilot.pause()
         await pilot.pause()
@@ -161,7 +160,7 @@ async def test_a_picture_comes_with_its_slide_and_goes_with_it(deck: Path, writt
         assert SIZES[way](arriving)
         leaving = await new(written, pilot, "p")
         assert SIGNS[way] not in leaving
-        assert picture_escapes.PLACEHOLDER not in leaving
+        assert terminal_pictures.PLACEHOLDER not in leaving
         assert "None but these." in leaving
 
 
@@ -184,12 +183,12 @@ async def test_kitty_shows_a_picture_where_letters_stand_for_it(deck: Path, writ
     async with presenting(deck, 1, Way.KITTY) as pilot:
         arriving = await new(written, pilot, "n")
         drawn = arriving.rpartition("\x1b[1;1H")[0].rpartition("\x1b_G")[2]  # all that follows the picture itself
-        assert drawn.count(picture_escapes.PLACEHOLDER) in (36 * 9, 2 * 36 * 9)
+        assert drawn.count(terminal_pictures.PLACEHOLDER) in (36 * 9, 2 * 36 * 9)
         number = int(re.findall(r"a=p,U=1,i=(\d+),c=36,r=9", arriving)[0])
-        assert f"38;2;{number >> 16};{number >> 8 & 255};{number & 255}m{picture_escapes.PLACEHOLDER}" in arriving
+        assert f"38;2;{number >> 16};{number >> 8 & 255};{number & 255}m{terminal_pictures.PLACEHOLDER}" in arriving
         back = await new(written, pilot, "p", "n")
         assert "\x1b_G" not in back, "kitty holds it still"
-        assert picture_escapes.PLACEHOLDER in back
+        assert terminal_pictures.PLACEHOLDER in back
         held = pilot.app._held  # type: ignore[attr-defined]
         assert held.let_go(Terminal(Way.KITTY)) == f"\x1b_Ga=d,d=I,i={number},q=2\x1b\\"
 
@@ -208,10 +207,10 @@ async def test_characters_stand_for_it_behind_an_overlay(deck: Path, written: li
     async with presenting(deck, 2, way) as pilot:
         behind = await new(written, pilot, "question_mark")
         assert SIGNS[way] not in behind
-        assert picture_escapes.PLACEHOLDER not in behind
+        assert terminal_pictures.PLACEHOLDER not in behind
         assert "▀" in behind
         again = await new(written, pilot, "escape")
-        assert picture_escapes.PLACEHOLDER in again if way is Way.KITTY else SIGNS[way] in again
+        assert terminal_pictures.PLACEHOLDER in again if way is Way.KITTY else SIGNS[way] in again
 
 
 @run
@@ -375,5 +374,5 @@ def test_of_too_many_pictures_the_first_become_words(folder: Path, monkeypatch: 
 def test_kittys_marks_are_those_of_textual_image() -> None:
     from textual_image.renderable.tgp import _NUMBER_TO_DIACRITIC
 
-    letters, _ = picture_escapes.placeholders(1, 0, range(picture_escapes.most_cells()))
+    letters, _ = terminal_pictures.placeholders(1, 0, range(terminal_pictures.most_cells()))
     assert [ord(mark) for mark in letters[2::3]] == _NUMBER_TO_DIACRITIC

@@ -20,7 +20,7 @@ from typing import Any
 from triton_workshop.device import Driver, Gpu, driver, installed_gpus, select_visible
 from triton_workshop.errors import WorkshopError
 from triton_workshop.processes import call
-from triton_workshop.screen.terminal import ask
+from triton_workshop.terminal import ask
 from triton_workshop.without_library import fetch_if_needed
 
 KERNEL = "triton_workshop.setup.kernel:main"

@@ -29,9 +29,9 @@ from triton_workshop.screen.few_colours import FewColours
 from triton_workshop.screen.hangup import quit_on_hangup
 from triton_workshop.screen.links import open_link
 from triton_workshop.screen.rows import Rows
-from triton_workshop.screen.terminal import Terminal, ask
 from triton_workshop.screen.theme import use_palette
 from triton_workshop.streams import printable
+from triton_workshop.terminal import PLAIN, Terminal, ask
 from triton_workshop.viewer.asking import consent_to
 from triton_workshop.viewer.live.editing import Displaced
 from triton_workshop.viewer.live.live_blocks import Status, blocks_again
@@ -39,7 +39,7 @@ from triton_workshop.viewer.notes.channel import HEARTBEAT, Publisher
 from triton_workshop.viewer.overlays.output import Output, OutputScreen
 from triton_workshop.viewer.overlays.screens import KEYS, Black, Index
 from triton_workshop.viewer.overlays.search import SlideSearch
-from triton_workshop.viewer.pictures.drawing import HALF_BLOCKS, Graphics, Look, Picture, forget_pictures
+from triton_workshop.viewer.pictures.drawing import Look, Picture, forget_pictures
 from triton_workshop.viewer.reloading import pictures, read, readings
 from triton_workshop.viewer.show import Show
 from triton_workshop.viewer.slides.deck_theme import look_of
@@ -130,7 +130,7 @@ class Viewer(App[int]):
         self,
         deck: Deck,
         slide: int = 1,
-        graphics: Graphics = HALF_BLOCKS,
+        terminal: Terminal = PLAIN,
         *,
         warm_up: bool = False,
         publisher: Publisher | None = None,
@@ -150,7 +150,7 @@ class Viewer(App[int]):
         self.saves = saves
         self._trouble: Trouble | None = None
         """What is wrong with the deck as last saved."""
-        self.graphics = graphics
+        self.terminal = terminal
         self.warm_up = warm_up
         self.publisher = publisher
         self.prefetch = Prefetch()
@@ -214,8 +214,8 @@ class Viewer(App[int]):
         self.prefetch.close()
 
     def on_resize(self, event: events.Resize) -> None:
-        if self.graphics.real:
-            self.graphics = self.graphics.now()
+        if self.terminal.shows_pictures:
+            self.terminal = self.terminal.now()
         self._draw_pictures_again()
         self._draw(event.size)
 
@@ -253,7 +253,7 @@ class Viewer(App[int]):
             editor=OpenEditor(self.show.edits.shown(self.editor.block), self.editor.rows) if self.editor else None,
             grid=self.grid,
             now=time.monotonic(),
-            graphics=self.graphics,
+            terminal=self.terminal,
             layout=self.deck_layout,
             consent=self.show.live.consent,
         )
@@ -298,7 +298,7 @@ class Viewer(App[int]):
             hint = f"{hint}  ↓ more".strip()
         view = self._view(self.size)
         self.footer_rows.show(footer(self.deck, self.show.place, view, hint))
-        shows = view.graphics.real and self._trouble is None  # trouble lies over the footer
+        shows = view.terminal.shows_pictures and self._trouble is None  # trouble lies over the footer
         pictures = footer_pictures(self.deck, view, hint) if shows else ()
         self._footer_pictures = self._placed(self._footer_pictures, pictures, self.footer_rows)
 
@@ -328,7 +328,7 @@ class Viewer(App[int]):
 
         if self._held is None:
             self._held = Held()
-        return PictureWidget(look, self.graphics.terminal, self._held)
+        return PictureWidget(look, self.terminal, self._held)
 
     # Moving
 
@@ -600,7 +600,7 @@ class Viewer(App[int]):
         outputs = [Output(f"{slide} · {self._language(block)}", cell) for block, cell in cells]
         newest = max(range(len(cells)), key=lambda index: cells[index][1].started)
         chosen = blocks.index(wanted) if wanted in blocks else newest
-        self._output_screen = OutputScreen(outputs, chosen, self.palette, self.graphics)
+        self._output_screen = OutputScreen(outputs, chosen, self.palette, self.terminal)
         self.push_screen(self._output_screen, self._output_was_closed)
 
     def _output_was_closed(self, _: None) -> None:
@@ -706,12 +706,12 @@ class Viewer(App[int]):
     def _forget_pictures(self) -> None:
         """Forgets everything made from picture files, here and in the terminal, so that they are read again."""
         forget_pictures()
-        if self.graphics.real:
+        if self.terminal.shows_pictures:
             from triton_workshop.viewer.pictures.widget import forget_prepared
 
             forget_prepared()
         if self._held is not None and self._driver is not None:
-            self._driver.write(self._held.let_go(self.graphics.terminal))
+            self._driver.write(self._held.let_go(self.terminal))
         self._pictures = self._placed(self._pictures, (), self.canvas)
         self._footer_pictures = self._placed(self._footer_pictures, (), self.footer_rows)
 
@@ -752,7 +752,7 @@ class Viewer(App[int]):
     def let_pictures_go(self) -> None:
         """At the end, has the terminal forget what it holds for us."""
         if self._held is not None and sys.__stdout__ is not None:
-            print(end=self._held.let_go(self.graphics.terminal), file=sys.__stdout__, flush=True)
+            print(end=self._held.let_go(self.terminal), file=sys.__stdout__, flush=True)
 
 
 def asked_before_leaving(edited: int) -> str:
@@ -782,10 +782,10 @@ def present(
     """
     saves = Saves(deck_path)  # before the deck is read, so that no save is missed
     deck = load_deck(deck_path)
-    graphics = Graphics(terminal())  # its answer comes before the presenter is asked
+    shown_on = terminal()  # its answer comes before the presenter is asked
     consent = consent_to(deck, given, Console(highlight=False))
     publisher = Publisher(deck_path)
-    viewer = Viewer(deck, start, graphics, warm_up=True, publisher=publisher, consent=consent, saves=saves)
+    viewer = Viewer(deck, start, shown_on, warm_up=True, publisher=publisher, consent=consent, saves=saves)
     try:
         status = viewer.run()
     finally:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
-from triton_workshop.screen.terminal import Terminal, ask
+from triton_workshop.terminal import Terminal, ask
 
 
 @contextmanager

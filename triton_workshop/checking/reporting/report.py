@@ -28,8 +28,8 @@ from triton_workshop.checking.reporting.description import (
     title,
 )
 from triton_workshop.checking.reporting.progress import Entry, Record
-from triton_workshop.half_blocks import half_blocks
 from triton_workshop.streams import printable
+from triton_workshop.terminal_pictures import half_blocks
 
 TERMINAL = Theme({
     "plain": "none",

@@ -22,9 +22,10 @@ from triton_workshop.screen.lines import Lines, fitting, fold, folded_height, st
 from triton_workshop.screen.palette import Palette
 from triton_workshop.screen.rows import Rows
 from triton_workshop.screen.shown_pictures import PictureLine
+from triton_workshop.terminal import Terminal
 from triton_workshop.viewer.live.live_blocks import Cell, Status
 from triton_workshop.viewer.overlays.search import CURSOR, after_key, occurrences
-from triton_workshop.viewer.pictures.drawing import Graphics, Look, half_blocks, output_cells
+from triton_workshop.viewer.pictures.drawing import Look, half_blocks, output_cells
 from triton_workshop.viewer.slides.page import cell_status
 
 MOST_MATCHES = 10_000
@@ -77,12 +78,12 @@ class OutputScreen(ModalScreen[None]):
         ("ctrl+x", "app.stop", "Stop"),
     ]
 
-    def __init__(self, outputs: Sequence[Output], chosen: int, palette: Palette, graphics: Graphics) -> None:
+    def __init__(self, outputs: Sequence[Output], chosen: int, palette: Palette, terminal: Terminal) -> None:
         super().__init__()
         self.outputs = outputs
         self.chosen = chosen
         self.palette = palette
-        self.graphics = graphics
+        self.terminal = terminal
         self.wrap = False
         self.query_text = ""
         self.typing = False
@@ -147,7 +148,7 @@ class OutputScreen(ModalScreen[None]):
 
     def _look(self, line: PictureLine) -> Look:
         """A picture in characters: it scrolls with the text, and fits on one screen."""
-        columns, rows = output_cells(line.picture, self._columns(), self.room, self.graphics)
+        columns, rows = output_cells(line.picture, self._columns(), self.room, self.terminal)
         return Look(line.picture, columns, rows, self.palette.well)
 
     def _columns(self) -> int:

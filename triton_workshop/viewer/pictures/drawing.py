@@ -14,37 +14,17 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from triton_workshop.half_blocks import UPPER_HALF_BLOCK, WIDEST_PICTURE, Colour, half_block_colours
 from triton_workshop.screen.lines import strip
 from triton_workshop.screen.palette import DARK, Palette
 from triton_workshop.screen.shown_pictures import PrintedPicture
-from triton_workshop.screen.terminal import PLAIN, Terminal, cell_size
+from triton_workshop.terminal import Terminal
+from triton_workshop.terminal_pictures import UPPER_HALF_BLOCK, WIDEST_PICTURE, Colour, half_block_colours
 from triton_workshop.viewer.pictures.cell_drawings import CellDrawing, drawings
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
 Source = Path | PrintedPicture
-
-
-@dataclass(frozen=True)
-class Graphics:
-    """What the terminal can do."""
-
-    terminal: Terminal = PLAIN
-
-    @property
-    def real(self) -> bool:
-        """Whether it shows pictures itself; else they are drawn in characters."""
-        return self.terminal.way is not None
-
-    def now(self) -> Graphics:
-        """The same after a change of the screen's size, which may be one of the letters' size."""
-        cell = cell_size()
-        return self if cell is None else Graphics(replace(self.terminal, cell=cell))
-
-
-HALF_BLOCKS = Graphics()
 
 
 @dataclass(frozen=True)
@@ -97,26 +77,13 @@ def forget_pictures() -> None:
     drawings.cache_clear()
 
 
-def cells_for(
-    pixels: tuple[int, int], percent: int | None, columns: int, rows: int, graphics: Graphics
-) -> tuple[int, int]:
-    """Columns and rows of a picture: the percentage of the room or its natural size, shrunk to fit the room."""
-    width, height = (max(side, 1) for side in pixels)
-    across, down = graphics.terminal.cell
-    wide = columns * percent / 100 if percent else width / across
-    # Rows per column of the picture: its own shape times the cell's.
-    shape = height / width * across / down
-    wide = min(wide, columns, rows / shape)
-    return max(1, round(wide)), max(1, round(wide * shape))
-
-
-def output_cells(picture: PrintedPicture, columns: int, rows: int, graphics: Graphics) -> tuple[int, int]:
+def output_cells(picture: PrintedPicture, columns: int, rows: int, terminal: Terminal) -> tuple[int, int]:
     """Columns and rows of a picture in an output, as wide as `show_image` prints one in characters.
 
     As large as the room lets it, so that everybody sees it, but no pixel is wider than a cell.
     """
     columns = min(columns, WIDEST_PICTURE, picture.width)
-    return cells_for((picture.width, picture.height), 100, columns, rows, graphics)
+    return terminal.cells_for((picture.width, picture.height), 100, columns, rows)
 
 
 def flat_picture(source: Source, background: str, width: int, height: int) -> Image | None:

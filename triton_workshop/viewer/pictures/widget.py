@@ -6,7 +6,6 @@ sequence. If another screen lies over the slides, characters are shown instead o
 
 from __future__ import annotations
 
-import random
 from collections import OrderedDict
 from functools import lru_cache
 from itertools import count
@@ -20,8 +19,8 @@ from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
 
-from triton_workshop.screen.terminal import Terminal, Way
-from triton_workshop.viewer.pictures import escapes
+from triton_workshop import terminal_pictures as escapes
+from triton_workshop.terminal import Terminal, Way
 from triton_workshop.viewer.pictures.drawing import Look, flat_picture, half_blocks
 
 CONTROL = ((ControlType.CURSOR_FORWARD, 0),)
@@ -39,7 +38,7 @@ class Held:
     """The pictures that kitty holds for us, each under a number; kitty shows them wherever the number is written."""
 
     def __init__(self) -> None:
-        self._next = count(random.randrange(1 << 16, escapes.IDENTIFIERS // 2))
+        self._next = count(escapes.new_identifier())
         self._numbers: OrderedDict[Look, int] = OrderedDict()
 
     def number(self, look: Look) -> tuple[int, bool, list[int]]:
@@ -172,4 +171,6 @@ def encoded(look: Look, terminal: Terminal, part: Region) -> str:
         return ""
     across, down = image.width // look.columns, image.height // look.rows
     cut = image.crop((part.x * across, part.y * down, part.right * across, part.bottom * down))
-    return escapes.iterm2(cut, part.width, part.height) if terminal.way is Way.ITERM2 else escapes.sixel(cut)
+    if terminal.way is Way.SIXEL:
+        return escapes.sixel(cut)
+    return escapes.iterm2(cut, f"width={part.width};height={part.height};preserveAspectRatio=0;doNotMoveCursor=1")

@@ -16,7 +16,7 @@ from triton_workshop.deck.model import Text as Spans
 from triton_workshop.screen.lines import Lines, strip, wrap
 from triton_workshop.screen.richtext import rich_text
 from triton_workshop.streams import printable
-from triton_workshop.viewer.pictures.drawing import Look, Picture, Source, cells_for, half_blocks, pixel_size
+from triton_workshop.viewer.pictures.drawing import Look, Picture, Source, half_blocks, pixel_size
 from triton_workshop.viewer.slides.blocks import MEASURE
 from triton_workshop.viewer.slides.place import Place
 from triton_workshop.viewer.slides.view import TALL, View, footer_height, margin
@@ -63,7 +63,7 @@ def footer(deck: Deck, place: Place, view: View, hint: str = "") -> Lines:
         height = footer_height(view.height, deck.front_matter.footer)
         lines = [strip(Text(), width, base)] * height
         lines[height // 2] = strip(text, width, base)
-        return tuple(lines) if view.graphics.real else with_pictures(lines, pictures)
+        return tuple(lines) if view.terminal.shows_pictures else with_pictures(lines, pictures)
 
     if is_long(hint, view):
         number = f"  {place.slide + 1} / {count}"
@@ -104,7 +104,7 @@ def footer_pictures(deck: Deck, view: View, hint: str) -> tuple[Picture, ...]:
         pixels = pixel_size(source) if isinstance(source, Path) else None
         if isinstance(source, Path) and pixels is not None:
             # As in presenterm, an empty row stays above and below it.
-            columns, rows = cells_for(pixels, None, max(room // 3, 1), max(height - 2, 1), view.graphics)
+            columns, rows = view.terminal.cells_for(pixels, None, max(room // 3, 1), max(height - 2, 1))
             look = Look(source, columns, rows, view.palette.background)
             placed.append(Picture(look, side + (room - columns) * third // 2, (height - rows) // 2))
     return tuple(placed)

@@ -41,7 +41,6 @@ from triton_workshop.viewer.pictures.cell_drawings import drawing_for
 from triton_workshop.viewer.pictures.drawing import (
     Look,
     Picture,
-    cells_for,
     drawn,
     half_blocks,
     output_cells,
@@ -301,8 +300,8 @@ class Composer:
         return Strip(segments).adjust_cell_length(width, self.base)
 
     def _image(self, content: Image, alignment: Alignment | None, width: int, room: int) -> Piece:
-        graphics = self.view.graphics
-        drawing = None if graphics.real else drawing_for(content.path, width, room)
+        terminal = self.view.terminal
+        drawing = None if terminal.shows_pictures else drawing_for(content.path, width, room)
         if drawing is not None:
             rows = drawn(drawing, self.palette, self.base, width)
             return self._shifted(Piece(rows), indent(alignment, width - rows[0].cell_length), width, self.base)
@@ -310,13 +309,13 @@ class Composer:
         if pixels is None:
             text = Text(f"[no picture in {content.path.name}]", Style(color=self.palette.bad))
             return Piece([self._line(text, width)])
-        columns, height = cells_for(pixels, content.width_percent, width, room, graphics)
+        columns, height = terminal.cells_for(pixels, content.width_percent, width, room)
         look = Look(content.path, columns, height, self.palette.background)
         return self._drawn(look, indent(alignment, width - columns), width, self.base)
 
     def _drawn(self, look: Look, x: int, width: int, ground: Style) -> Piece:
         """A picture on lines of that width: characters, or room for what the terminal shows itself."""
-        if self.view.graphics.real:
+        if self.view.terminal.shows_pictures:
             return Piece([Strip.blank(width, ground)] * look.rows, [Picture(look, x, 0)])
         lines = half_blocks(look) or ()
         indent = Segment(" " * x, ground)
@@ -433,7 +432,7 @@ class Composer:
             return Piece([strip(row, width, ground) for row in printed_rows(text, width)])
         # As many rows at most as leave the title, the footer and the status on the screen.
         room = max(self.view.height - 6, 4)
-        columns, rows = output_cells(text.picture, width, room, self.view.graphics)
+        columns, rows = output_cells(text.picture, width, room, self.view.terminal)
         return self._drawn(Look(text.picture, columns, rows, self.palette.well), 0, width, ground)
 
 

@@ -48,4 +48,4 @@ def draw(deck: Deck, slide: Slide, view: View) -> None:
         from triton_workshop.viewer.pictures.widget import prepared
 
         for picture in page.pictures:
-            prepared(picture.look, view.graphics.terminal)
+            prepared(picture.look, view.terminal)

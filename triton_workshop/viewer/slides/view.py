@@ -9,8 +9,8 @@ from enum import IntEnum
 from triton_workshop.deck.consent import EVERYTHING, Consent
 from triton_workshop.deck.model import Block, Footer
 from triton_workshop.screen.palette import Palette
+from triton_workshop.terminal import PLAIN, Terminal
 from triton_workshop.viewer.live.live_blocks import Cell
-from triton_workshop.viewer.pictures.drawing import Graphics
 from triton_workshop.viewer.slides.deck_theme import Layout
 
 WIDEST = 144
@@ -43,7 +43,7 @@ class View:
     grid: bool = False
     """Whether to draw a line between columns."""
     now: float = 0.0
-    graphics: Graphics = field(default_factory=Graphics)
+    terminal: Terminal = PLAIN
     layout: Layout = Layout()  # noqa: RUF009 (frozen)
     consent: Consent = EVERYTHING
 

@@ -1,15 +1,28 @@
-"""Pictures as the escape sequences with which terminals show them."""
+"""A picture as what a terminal shows: characters anywhere, or the escape sequences of kitty, iTerm2 and sixel.
+
+Imports no torch, and Pillow only when there is a picture: the viewer starts without it.
+"""
 
 from __future__ import annotations
 
 import base64
 import io
+import random
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from PIL.Image import Image, Resampling
+from triton_workshop.terminal import Terminal, Way
 
-from triton_workshop.screen.terminal import Terminal
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+Colour = tuple[int, int, int]
+"""Red, green, blue, 0 to 255 each."""
+
+UPPER_HALF_BLOCK = "▀"
+WIDEST_PICTURE = 96
+"""Columns beyond which a picture in an output would push everything else off the screen."""
 
 CHUNK = 4096
 """Bytes of one piece of a picture (kitty's graphics protocol, "Remote client")."""
@@ -28,8 +41,36 @@ IDENTIFIERS = 1 << 24
 """As many as colours can tell apart, since a placeholder names its picture by its colour."""
 
 
+def half_block_colours(image: Image, columns: int, rows: int) -> Iterator[list[tuple[Colour, Colour]]]:
+    """Row by row, the colours of the upper and the lower pixel that each character shows."""
+    from PIL.Image import Resampling
+
+    pixels = image.convert("RGB").resize((columns, 2 * rows), Resampling.LANCZOS, reducing_gap=3.0).tobytes()
+    colours = list(zip(pixels[0::3], pixels[1::3], pixels[2::3], strict=True))
+    lines = [colours[columns * y : columns * (y + 1)] for y in range(2 * rows)]
+    for upper, lower in zip(lines[0::2], lines[1::2], strict=True):
+        yield list(zip(upper, lower, strict=True))
+
+
+def half_blocks(image: Image, columns: int) -> str:
+    """The picture in 24-bit colour, `columns` wide: each character shows two pixels, one above the other."""
+    columns = max(1, min(columns, image.width))
+    rows = max(1, round(columns * image.height / image.width / 2))
+
+    def cell(upper: Colour, lower: Colour) -> str:
+        over, under = (";".join(map(str, colour)) for colour in (upper, lower))
+        return f"\x1b[38;2;{over};48;2;{under}m{UPPER_HALF_BLOCK}"
+
+    return "\n".join(
+        "".join(cell(upper, lower) for upper, lower in row) + "\x1b[0m"
+        for row in half_block_colours(image, columns, rows)
+    )
+
+
 def scaled(image: Image, width: int, height: int) -> Image:
     """The picture at another size; when it gets larger, each pixel stays square."""
+    from PIL.Image import Resampling
+
     larger = width > image.width and height > image.height
     return image.resize((width, height), Resampling.NEAREST if larger else Resampling.LANCZOS)
 
@@ -49,11 +90,10 @@ def sixel(image: Image) -> str:
     return image_to_sixels(image)
 
 
-def iterm2(image: Image, columns: int, rows: int) -> str:
-    """iTerm2's inline image (its documentation, "Inline Images Protocol"), stretched over these cells."""
+def iterm2(image: Image, size: str) -> str:
+    """iTerm2's inline image, of a size in its words (its documentation, "Inline Images Protocol")."""
     data = _png(image)
-    size = f"width={columns};height={rows};preserveAspectRatio=0;doNotMoveCursor=1;size={len(data)}"
-    return f"\x1b]1337;File=inline=1;{size}:{base64.b64encode(data).decode()}\x07"
+    return f"\x1b]1337;File=inline=1;{size};size={len(data)}:{base64.b64encode(data).decode()}\x07"
 
 
 def kitty(image: Image, identifier: int, columns: int, rows: int) -> Iterator[str]:
@@ -97,6 +137,25 @@ def passed_on(sequence: str, terminal: Terminal) -> str:
     if not terminal.through_tmux:
         return sequence
     return "\x1bPtmux;" + sequence.replace("\x1b", "\x1b\x1b") + "\x1b\\"
+
+
+def printed(image: Image, terminal: Terminal, columns: int) -> str:
+    """What prints a picture of that many columns, and leaves the cursor on the line below it."""
+    if terminal.way is Way.ITERM2:
+        return iterm2(image, f"width={columns};preserveAspectRatio=1") + "\n"
+    columns, rows = terminal.cells_for(image.size, 100, columns, most_cells())
+    picture = scaled(image, columns * terminal.cell[0], rows * terminal.cell[1])
+    if terminal.way is Way.SIXEL:
+        return "\n" * rows + f"\x1b7\x1b[{rows}A{sixel(picture)}\x1b8"
+    number = new_identifier()
+    sent = "".join(passed_on(sequence, terminal) for sequence in kitty(picture, number, columns, rows))
+    lines = (placeholders(number, row, range(columns)) for row in range(rows))
+    return sent + "".join(f"{colour}{letters}\x1b[0m\n" for letters, colour in lines)
+
+
+def new_identifier() -> int:
+    """A number for a picture in kitty's memory that nobody else has, as far as chance goes."""
+    return random.randrange(1 << 16, IDENTIFIERS // 2)
 
 
 def _png(image: Image) -> bytes:

@@ -1,4 +1,4 @@
-"""What the terminal can show, asked of the terminal itself. Only the standard library: this comes before the screen."""
+"""What the terminal can show, asked of the terminal itself. Only the standard library: it comes before the screen."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Self
 
 if sys.platform != "win32":
     import fcntl
@@ -60,6 +61,26 @@ class Terminal:
     through_tmux: bool = False
     """Whether what is meant for the terminal must be handed to tmux to pass on."""
 
+    @property
+    def shows_pictures(self) -> bool:
+        """Whether it shows pictures itself; else they are drawn in characters."""
+        return self.way is not None
+
+    def now(self) -> Self:
+        """The same after a change of the screen's size, which may be one of the letters' size."""
+        cell = cell_size()
+        return self if cell is None else replace(self, cell=cell)
+
+    def cells_for(self, pixels: tuple[int, int], percent: int | None, columns: int, rows: int) -> tuple[int, int]:
+        """Columns and rows of a picture: the percentage of the room or its natural size, shrunk to fit the room."""
+        width, height = (max(side, 1) for side in pixels)
+        across, down = self.cell
+        wide = columns * percent / 100 if percent else width / across
+        # Rows per column of the picture: its own shape times the cell's.
+        shape = height / width * across / down
+        wide = min(wide, columns, rows / shape)
+        return max(1, round(wide)), max(1, round(wide * shape))
+
 
 PLAIN = Terminal()
 
@@ -70,8 +91,7 @@ def ask(environ: Mapping[str, str] | None = None) -> Terminal:
     Takes as long as the terminal takes to answer, and `PATIENCE` seconds where it does not.
     """
     environ = os.environ if environ is None else environ
-    streams = sys.__stdin__, sys.__stdout__
-    if any(stream is None or not stream.isatty() for stream in streams) or environ.get("TERM", "") in MUTE:
+    if not _at_a_terminal() or environ.get("TERM", "") in MUTE:
         return PLAIN
     if sys.platform == "win32":
         return _ask_on_windows()
@@ -83,6 +103,10 @@ def ask(environ: Mapping[str, str] | None = None) -> Terminal:
     if environ.get("TMUX") and _tmux_passes_on():
         return Terminal(Way.KITTY, cell, through_tmux=True)
     return Terminal(_way(answers, {} if multiplexed else environ), cell)
+
+
+def _at_a_terminal() -> bool:
+    return all(stream is not None and stream.isatty() for stream in (sys.__stdin__, sys.__stdout__))
 
 
 def _way(answers: str, environ: Mapping[str, str]) -> Way | None:
