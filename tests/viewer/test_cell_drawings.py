@@ -72,7 +72,7 @@ def test_a_picture_without_a_diagram_stays_in_half_blocks(deck: Deck) -> None:
 @pytest.mark.parametrize("way", Way)
 def test_a_terminal_that_shows_pictures_shows_the_picture(deck: Deck, way: Way) -> None:
     page = page_of(deck, 80, 30, terminal=Terminal(way))
-    assert [picture.look.source for picture in page.pictures] == [deck.path.parent / "plot.png"]
+    assert [picture.picture.source for picture in page.pictures] == [deck.path.parent / "plot.png"]
     assert body_of(page).strip() == ""
 
 

@@ -19,7 +19,7 @@ from textual.pilot import Pilot
 from triton_workshop import terminal_pictures
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import Code, walk
-from triton_workshop.screen.shown_pictures import MOST_PIXELS, PictureLine
+from triton_workshop.screen.printed_pictures import MOST_PIXELS, PictureLine
 from triton_workshop.screen.transcript import Transcript
 from triton_workshop.terminal import Terminal, Way
 from triton_workshop.viewer.app import Viewer
@@ -258,7 +258,7 @@ async def test_a_picture_in_an_output_scales_with_the_screen(
         await pilot.resize_terminal(width, 36)
         await pilot.pause()
         [picture] = viewer.page.pictures
-        assert (picture.look.columns, picture.look.rows) == (columns, rows)
+        assert (picture.picture.columns, picture.picture.rows) == (columns, rows)
         text = ["".join(segment.text for segment in line) for line in viewer.page.body]
         assert text[picture.y - 1].split() == ["▎", "before"]
         assert text[picture.y + rows].split() == ["▎", "after"]

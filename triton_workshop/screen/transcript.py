@@ -8,9 +8,9 @@ from pathlib import Path
 from rich.ansi import AnsiDecoder
 from rich.text import Text
 
+from triton_workshop.screen.printed_pictures import PictureLine, take_picture
 from triton_workshop.screen.program_output import TAB, ProgramOutput, numbers
 from triton_workshop.screen.richtext import on_our_ground
-from triton_workshop.screen.shown_pictures import PictureLine, take_picture
 from triton_workshop.streams import CONTROLS
 
 LINES_KEPT = 5000

@@ -39,21 +39,14 @@ from triton_workshop.viewer.notes.channel import HEARTBEAT, Publisher
 from triton_workshop.viewer.overlays.output import Output, OutputScreen
 from triton_workshop.viewer.overlays.screens import KEYS, Black, Index
 from triton_workshop.viewer.overlays.search import SlideSearch
-from triton_workshop.viewer.pictures.drawing import Look, Picture, forget_pictures
+from triton_workshop.viewer.pictures.drawing import PlacedPicture, ScaledPicture, forget_pictures
 from triton_workshop.viewer.reloading import pictures, read, readings
 from triton_workshop.viewer.show import Show
 from triton_workshop.viewer.slides.deck_theme import look_of
 from triton_workshop.viewer.slides.frame import footer, footer_pictures
-from triton_workshop.viewer.slides.page import (
-    EDITOR_INSET,
-    Page,
-    Part,
-    Spot,
-    broken_page,
-    cell_shown,
-    compose,
-    slide_name,
-)
+from triton_workshop.viewer.slides.outputs import cell_shown
+from triton_workshop.viewer.slides.page import EDITOR_INSET, Page, broken_page, compose, slide_name
+from triton_workshop.viewer.slides.piece import Part, Spot
 from triton_workshop.viewer.slides.place import Place, goto
 from triton_workshop.viewer.slides.prefetch import Prefetch
 from triton_workshop.viewer.slides.trouble import Trouble, trouble_rows
@@ -306,29 +299,31 @@ class Viewer(App[int]):
         self.trouble_rows.show(trouble_rows(self._trouble, self.palette, view.width) if self._trouble else ())
         self.trouble_rows.display = self._trouble is not None
 
-    def _placed(self, widgets: Sequence[PictureWidget], pictures: Sequence[Picture], rows: Rows) -> list[PictureWidget]:
+    def _placed(
+        self, widgets: Sequence[PictureWidget], pictures: Sequence[PlacedPicture], rows: Rows
+    ) -> list[PictureWidget]:
         """Puts the terminal's own pictures where these rows want them; pictures that only move are moved."""
         left, placed = list(widgets), []
-        for picture in pictures:
-            widget = next((widget for widget in left if widget.look == picture.look), None)
+        for at in pictures:
+            widget = next((widget for widget in left if widget.picture == at.picture), None)
             if widget is not None:
                 left.remove(widget)
             else:
-                widget = self._new_picture(picture.look)
+                widget = self._new_picture(at.picture)
                 rows.mount(widget)
-            widget.styles.offset = (picture.x, picture.y)
+            widget.styles.offset = (at.x, at.y)
             placed.append(widget)
         for widget in left:
             widget.display = False  # hidden now; it is removed a moment later
             widget.remove()
         return placed
 
-    def _new_picture(self, look: Look) -> PictureWidget:
+    def _new_picture(self, picture: ScaledPicture) -> PictureWidget:
         from triton_workshop.viewer.pictures.widget import Held, PictureWidget  # not before there is a picture
 
         if self._held is None:
             self._held = Held()
-        return PictureWidget(look, self.terminal, self._held)
+        return PictureWidget(picture, self.terminal, self._held)
 
     # Moving
 

@@ -20,13 +20,13 @@ from textual.strip import Strip
 
 from triton_workshop.screen.lines import Lines, fitting, fold, folded_height, strip
 from triton_workshop.screen.palette import Palette
+from triton_workshop.screen.printed_pictures import PictureLine
 from triton_workshop.screen.rows import Rows
-from triton_workshop.screen.shown_pictures import PictureLine
 from triton_workshop.terminal import Terminal
 from triton_workshop.viewer.live.live_blocks import Cell, Status
 from triton_workshop.viewer.overlays.search import CURSOR, after_key, occurrences
-from triton_workshop.viewer.pictures.drawing import Look, half_blocks, output_cells
-from triton_workshop.viewer.slides.page import cell_status
+from triton_workshop.viewer.pictures.drawing import ScaledPicture, half_blocks, output_cells
+from triton_workshop.viewer.slides.outputs import cell_status
 
 MOST_MATCHES = 10_000
 """A search stops there, as more matches are of no use and marking them takes time."""
@@ -143,13 +143,13 @@ class OutputScreen(ModalScreen[None]):
 
     def _height(self, line: Text) -> int:
         if isinstance(line, PictureLine):
-            return self._look(line).rows
+            return self._picture(line).rows
         return folded_height(line, self._columns()) if self.wrap else 1
 
-    def _look(self, line: PictureLine) -> Look:
+    def _picture(self, line: PictureLine) -> ScaledPicture:
         """A picture in characters: it scrolls with the text, and fits on one screen."""
         columns, rows = output_cells(line.picture, self._columns(), self.room, self.terminal)
-        return Look(line.picture, columns, rows, self.palette.well)
+        return ScaledPicture(line.picture, columns, rows, self.palette.well)
 
     def _columns(self) -> int:
         return max(self.app.size.width - 3, 1)
@@ -187,8 +187,8 @@ class OutputScreen(ModalScreen[None]):
     def _rows(self, line: Text, number: int, matches: Sequence[Match], ground: Style) -> Sequence[Strip]:
         """A line in as many rows as it takes here."""
         if isinstance(line, PictureLine):
-            look = self._look(line)
-            return half_blocks(look) or [Strip([])] * look.rows
+            picture = self._picture(line)
+            return half_blocks(picture) or [Strip([])] * picture.rows
         columns = self._columns()
         marked = self._marked(line, number, matches)
         texts = fold(marked, columns) if self.wrap else [self._shifted(marked, columns)]

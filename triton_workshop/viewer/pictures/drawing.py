@@ -16,7 +16,7 @@ from textual.strip import Strip
 
 from triton_workshop.screen.lines import strip
 from triton_workshop.screen.palette import DARK, Palette
-from triton_workshop.screen.shown_pictures import PrintedPicture
+from triton_workshop.screen.printed_pictures import PrintedPicture
 from triton_workshop.terminal import Terminal
 from triton_workshop.terminal_pictures import UPPER_HALF_BLOCK, WIDEST_PICTURE, Colour, half_block_colours
 from triton_workshop.viewer.pictures.cell_drawings import CellDrawing, drawings
@@ -28,7 +28,7 @@ Source = Path | PrintedPicture
 
 
 @dataclass(frozen=True)
-class Look:
+class ScaledPicture:
     """A picture as it is shown: over how many cells, and on which colour where it is transparent."""
 
     source: Source
@@ -38,14 +38,14 @@ class Look:
 
 
 @dataclass(frozen=True)
-class Picture:
-    """Where a real picture goes, in cells of what it stands in: the body, or the footer."""
+class PlacedPicture:
+    """Where a picture goes that the terminal shows, in cells of what it stands in: the body, or the footer."""
 
-    look: Look
+    picture: ScaledPicture
     x: int
     y: int
 
-    def moved(self, x: int, y: int) -> Picture:
+    def moved(self, x: int, y: int) -> PlacedPicture:
         return replace(self, x=self.x + x, y=self.y + y)
 
 
@@ -106,10 +106,10 @@ def flat_picture(source: Source, background: str, width: int, height: int) -> Im
 
 
 @lru_cache(maxsize=32)
-def half_blocks(look: Look) -> tuple[Strip, ...] | None:
+def half_blocks(picture: ScaledPicture) -> tuple[Strip, ...] | None:
     """The picture in characters that show two pixels each, one above the other; None where it cannot be read."""
-    columns, rows = look.columns, look.rows
-    flat = flat_picture(look.source, look.background, columns * 2, rows * 4)
+    columns, rows = picture.columns, picture.rows
+    flat = flat_picture(picture.source, picture.background, columns * 2, rows * 4)
     if flat is None:
         return None
 

@@ -21,7 +21,7 @@ from textual.widget import Widget
 
 from triton_workshop import terminal_pictures as escapes
 from triton_workshop.terminal import Terminal, Way
-from triton_workshop.viewer.pictures.drawing import Look, flat_picture, half_blocks
+from triton_workshop.viewer.pictures.drawing import ScaledPicture, flat_picture, half_blocks
 
 CONTROL = ((ControlType.CURSOR_FORWARD, 0),)
 """Marks text that takes up no cells of a line."""
@@ -39,13 +39,13 @@ class Held:
 
     def __init__(self) -> None:
         self._next = count(escapes.new_identifier())
-        self._numbers: OrderedDict[Look, int] = OrderedDict()
+        self._numbers: OrderedDict[ScaledPicture, int] = OrderedDict()
 
-    def number(self, look: Look) -> tuple[int, bool, list[int]]:
+    def number(self, picture: ScaledPicture) -> tuple[int, bool, list[int]]:
         """A picture's number, whether kitty still has to get it, and the numbers of those dropped to make room."""
-        new = look not in self._numbers
-        number = self._numbers.setdefault(look, next(self._next) if new else 0)
-        self._numbers.move_to_end(look)
+        new = picture not in self._numbers
+        number = self._numbers.setdefault(picture, next(self._next) if new else 0)
+        self._numbers.move_to_end(picture)
         return number, new, [self._numbers.popitem(last=False)[1] for _ in range(len(self._numbers) - KITTY_KEEPS)]
 
     def let_go(self, terminal: Terminal) -> str:
@@ -59,9 +59,9 @@ class PictureWidget(Widget):
 
     DEFAULT_CSS = "PictureWidget { position: absolute; }"
 
-    def __init__(self, look: Look, terminal: Terminal, held: Held) -> None:
+    def __init__(self, picture: ScaledPicture, terminal: Terminal, held: Held) -> None:
         super().__init__()
-        self.look = look
+        self.picture = picture
         self._terminal = terminal
         self._held = held
         self._drawn: tuple[Region, Region] | None = None
@@ -70,7 +70,7 @@ class PictureWidget(Widget):
         """Where it was last."""
         self._rest: Timer | None = None
         """Runs while the picture moves: sending it for every row scrolled would hold up everything else."""
-        self.styles.width, self.styles.height = look.columns, look.rows
+        self.styles.width, self.styles.height = picture.columns, picture.rows
 
     def draw_again(self) -> None:
         """Draws it again, for a terminal that may have lost it."""
@@ -85,7 +85,7 @@ class PictureWidget(Widget):
             return []
         if covered:
             return self._characters(crop)
-        image = prepared(self.look, self._terminal)
+        image = prepared(self.picture, self._terminal)
         if image is None:
             return []
         if self._terminal.way is Way.KITTY:
@@ -94,10 +94,10 @@ class PictureWidget(Widget):
 
     def _letters(self, image: Image, crop: Region) -> list[Strip]:
         """Letters that stand for the picture, wherever they are; the picture itself is sent once, before the first."""
-        number, new, gone = self._held.number(self.look)
+        number, new, gone = self._held.number(self.picture)
         sequences = [escapes.kitty_forget(old) for old in gone]
         if new:
-            sequences += escapes.kitty(image, number, self.look.columns, self.look.rows)
+            sequences += escapes.kitty(image, number, self.picture.columns, self.picture.rows)
         before = "".join(escapes.passed_on(sequence, self._terminal) for sequence in sequences)
         last = escapes.most_cells()
         columns = range(crop.x, min(crop.right, last))
@@ -112,7 +112,7 @@ class PictureWidget(Widget):
 
     def _characters(self, crop: Region) -> list[Strip]:
         self._drawn = None
-        lines = half_blocks(self.look) or ()
+        lines = half_blocks(self.picture) or ()
         return [line.crop(crop.x, crop.right) for line in lines[crop.y : crop.bottom]]
 
     def _moves(self, place: tuple[Region, Region]) -> bool:
@@ -132,23 +132,23 @@ class PictureWidget(Widget):
         if drawn == self._drawn:
             over = Strip([Segment(escapes.step_over(crop.width), None, CONTROL)], crop.width)
             return [over] * crop.height
-        blank = Strip.blank(crop.width, Style(bgcolor=self.look.background))
+        blank = Strip.blank(crop.width, Style(bgcolor=self.picture.background))
         # A picture that touches the last row of the screen would make some terminals scroll.
         height = crop.height - max(place.bottom + 1 - self.screen.size.height, 0)
         if height <= 0:
             return [blank] * crop.height
         sequence = escapes.move_to(place.x, place.y)
-        sequence += encoded(self.look, self._terminal, Region(crop.x, crop.y, crop.width, height))
+        sequence += encoded(self.picture, self._terminal, Region(crop.x, crop.y, crop.width, height))
         sequence += escapes.move_to(place.right, place.bottom - 1)
         last = Strip([*blank, Segment(sequence, None, CONTROL)], crop.width)
         return [*[blank] * (crop.height - 1), last]
 
 
 @lru_cache(maxsize=8)
-def prepared(look: Look, terminal: Terminal) -> Image | None:
+def prepared(picture: ScaledPicture, terminal: Terminal) -> Image | None:
     """The picture in the size in which it is shown; None if it cannot be read."""
-    width, height = look.columns * terminal.cell[0], look.rows * terminal.cell[1]
-    flat = flat_picture(look.source, look.background, SHARPNESS * width, SHARPNESS * height)
+    width, height = picture.columns * terminal.cell[0], picture.rows * terminal.cell[1]
+    flat = flat_picture(picture.source, picture.background, SHARPNESS * width, SHARPNESS * height)
     if flat is None:
         return None
     sharper = terminal.way is Way.ITERM2 and flat.width >= SHARPNESS * width
@@ -164,12 +164,12 @@ def forget_prepared() -> None:
 
 
 @lru_cache(maxsize=16)
-def encoded(look: Look, terminal: Terminal, part: Region) -> str:
+def encoded(picture: ScaledPicture, terminal: Terminal, part: Region) -> str:
     """The sequence that shows this part of the picture, in cells, at the cursor."""
-    image = prepared(look, terminal)
+    image = prepared(picture, terminal)
     if image is None:
         return ""
-    across, down = image.width // look.columns, image.height // look.rows
+    across, down = image.width // picture.columns, image.height // picture.rows
     cut = image.crop((part.x * across, part.y * down, part.right * across, part.bottom * down))
     if terminal.way is Way.SIXEL:
         return escapes.sixel(cut)

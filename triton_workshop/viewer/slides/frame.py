@@ -16,7 +16,7 @@ from triton_workshop.deck.model import Text as Spans
 from triton_workshop.screen.lines import Lines, strip, wrap
 from triton_workshop.screen.richtext import rich_text
 from triton_workshop.streams import printable
-from triton_workshop.viewer.pictures.drawing import Look, Picture, Source, half_blocks, pixel_size
+from triton_workshop.viewer.pictures.drawing import PlacedPicture, ScaledPicture, Source, half_blocks, pixel_size
 from triton_workshop.viewer.slides.blocks import MEASURE
 from triton_workshop.viewer.slides.place import Place
 from triton_workshop.viewer.slides.view import TALL, View, footer_height, margin
@@ -25,13 +25,11 @@ from triton_workshop.viewer.slides.view import TALL, View, footer_height, margin
 def title_bar(title: Spans | None, view: View, side: int) -> Lines:
     """The slide's title on a bar across the screen, as high as the screen allows."""
     palette, width = view.palette, view.width
-    base = Style(color=palette.text, bgcolor=palette.background)
     if title is None:
-        return (strip(Text(), width, base),) * (1 if view.height < TALL else 2)
+        return (strip(Text(), width, view.base),) * (1 if view.height < TALL else 2)
     ground = Style(color=palette.on_bar, bgcolor=palette.bar, bold=True)
     edge = Style(color=palette.bar, bgcolor=palette.background)
-    text = rich_text(tuple(span for span in title), palette)
-    text = Text(text.plain)  # on the bar, only the bar's own text colour is easy to read
+    text = Text(rich_text(title, palette).plain)  # on the bar, only the bar's own text colour is easy to read
     alignment = view.layout.title_alignment or Alignment.LEFT
     ends = [Segment(" " * side, ground)]
     rows = [
@@ -40,7 +38,7 @@ def title_bar(title: Spans | None, view: View, side: int) -> Lines:
     ]
     blank = strip(Text(), width, ground)
     if view.height >= TALL:
-        return (blank, *rows, blank, strip(Text(), width, base))
+        return (blank, *rows, blank, strip(Text(), width, view.base))
     if view.height >= 16:
         return (strip(Text("▄" * width), width, edge), *rows, strip(Text("▀" * width), width, edge))
     return tuple(rows)
@@ -71,7 +69,7 @@ def footer(deck: Deck, place: Place, view: View, hint: str = "") -> Lines:
         message.truncate(max(width - 2 * side - len(number), 1), overflow="ellipsis", pad=True)
         return framed(Text.assemble(" " * side, message, Text(number, Style(color=palette.text))))
     if deck.front_matter.footer is not None:
-        widths = {picture.look.source: picture.look.columns for picture in pictures}
+        widths = {placed.picture.source: placed.picture.columns for placed in pictures}
         return framed(own_footer(deck.front_matter.footer, place.slide + 1, count, view, hint, widths))
     title = Text(printable(deck.title).replace("\n", " "), Style(color=tone))
     title.truncate(max(width * 2 // 5, 1), overflow="ellipsis")
@@ -92,7 +90,7 @@ def is_long(hint: str, view: View) -> bool:
     return len(hint) > view.width // 3
 
 
-def footer_pictures(deck: Deck, view: View, hint: str) -> tuple[Picture, ...]:
+def footer_pictures(deck: Deck, view: View, hint: str) -> tuple[PlacedPicture, ...]:
     """The pictures in the footer of the deck's theme, each at most as large as its third of the footer."""
     wanted = deck.front_matter.footer
     if wanted is None or is_long(hint, view):
@@ -105,18 +103,18 @@ def footer_pictures(deck: Deck, view: View, hint: str) -> tuple[Picture, ...]:
         if isinstance(source, Path) and pixels is not None:
             # As in presenterm, an empty row stays above and below it.
             columns, rows = view.terminal.cells_for(pixels, None, max(room // 3, 1), max(height - 2, 1))
-            look = Look(source, columns, rows, view.palette.background)
-            placed.append(Picture(look, side + (room - columns) * third // 2, (height - rows) // 2))
+            picture = ScaledPicture(source, columns, rows, view.palette.background)
+            placed.append(PlacedPicture(picture, side + (room - columns) * third // 2, (height - rows) // 2))
     return tuple(placed)
 
 
-def with_pictures(lines: Sequence[Strip], pictures: Sequence[Picture]) -> Lines:
+def with_pictures(lines: Sequence[Strip], pictures: Sequence[PlacedPicture]) -> Lines:
     """Lines with pictures in characters over them."""
     rows = list(lines)
-    for picture in pictures:
-        for y, drawn in enumerate(half_blocks(picture.look) or (), start=picture.y):
-            after = picture.x + drawn.cell_length
-            rows[y] = Strip.join([rows[y].crop(0, picture.x), drawn, rows[y].crop(after)])
+    for placed in pictures:
+        for y, drawn in enumerate(half_blocks(placed.picture) or (), start=placed.y):
+            after = placed.x + drawn.cell_length
+            rows[y] = Strip.join([rows[y].crop(0, placed.x), drawn, rows[y].crop(after)])
     return tuple(rows)
 
 
@@ -176,8 +174,8 @@ def banner(title: Spans, view: View) -> list[Text]:
     return [*rows, Text("━" * min(24, measure), Style(color=palette.accent))]
 
 
-def centred(rows: Sequence[Text], view: View, base: Style) -> Lines:
+def centred(rows: Sequence[Text], view: View) -> Lines:
     """Rows centred on the screen, in both directions."""
     above = max((view.height - footer_height(view.height) - len(rows)) // 2, 0)
-    blank = strip(Text(), view.width, base)
-    return (*[blank] * above, *(strip(row, view.width, base, Alignment.CENTER) for row in rows))
+    blank = strip(Text(), view.width, view.base)
+    return (*[blank] * above, *(strip(row, view.width, view.base, Alignment.CENTER) for row in rows))

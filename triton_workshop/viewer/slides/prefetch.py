@@ -47,5 +47,5 @@ def draw(deck: Deck, slide: Slide, view: View) -> None:
     if page.pictures:  # those that the terminal itself shows
         from triton_workshop.viewer.pictures.widget import prepared
 
-        for picture in page.pictures:
-            prepared(picture.look, view.terminal)
+        for placed in page.pictures:
+            prepared(placed.picture, view.terminal)
