@@ -21,8 +21,15 @@ from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import Code, Execution, Slide, plain, walk
 from triton_workshop.viewer.live.live_blocks import Cell, Status
 from triton_workshop.viewer.notes.channel import Listener, Publisher
-from triton_workshop.viewer.notes.protocol import Exit, GoTo, chunk_of, encode, presentation_path, publish_address
-from triton_workshop.viewer.notes.protocol import Status as Told
+from triton_workshop.viewer.notes.protocol import (
+    Exit,
+    GoTo,
+    Heartbeat,
+    chunk_of,
+    encode,
+    presentation_path,
+    publish_address,
+)
 from triton_workshop.viewer.slides.place import Place, goto
 
 if sys.platform == "win32":
@@ -194,8 +201,8 @@ def test_presenterms_notes_follow_our_slides_and_ignore_what_they_do_not_know(de
         terminal.wait_for("A talk")
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as anybody:
             anybody.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
-            status = encode(Told(5, 0, 1.0), presentation_path(deck))
-            for data in (status, b"nonsense", status[:-20], b"", b"x" * 5000, status.replace(b"Status", b"Dance")):
+            beat = encode(Heartbeat(5, 0, 1.0), presentation_path(deck))
+            for data in (beat, b"nonsense", beat[:-20], b"", b"x" * 5000, beat.replace(b"Heartbeat", b"Dance")):
                 anybody.sendto(data, publish_address())
         publisher.tell(talk, Place(1), {})
         terminal.wait_for("Greet them.")

@@ -46,7 +46,7 @@ from triton_workshop.viewer.slides.deck_theme import look_of
 from triton_workshop.viewer.slides.frame import footer, footer_pictures
 from triton_workshop.viewer.slides.outputs import cell_shown
 from triton_workshop.viewer.slides.page import EDITOR_INSET, Page, broken_page, compose, slide_name
-from triton_workshop.viewer.slides.piece import Part, Spot
+from triton_workshop.viewer.slides.piece import Spot, Target
 from triton_workshop.viewer.slides.place import Place, goto
 from triton_workshop.viewer.slides.prefetch import Prefetch
 from triton_workshop.viewer.slides.trouble import Trouble, trouble_rows
@@ -549,7 +549,7 @@ class Viewer(App[int]):
         if self.editor is None:
             return None
         block = self.show.edits.shown(self.editor.block)
-        return next((spot for spot in self.page.spots if (spot.block, spot.part) == (block, Part.CODE)), None)
+        return next((spot for spot in self.page.spots if (spot.block, spot.target) == (block, Target.CODE)), None)
 
     def _place_editor(self) -> None:
         spot = self._editor_spot()
@@ -586,7 +586,7 @@ class Viewer(App[int]):
 
     def _show_output(self, wanted: Block | None) -> None:
         view = self._view(self.size)
-        blocks = [spot.block for spot in self.page.spots if spot.part is Part.OUTPUT]
+        blocks = [spot.block for spot in self.page.spots if spot.target is Target.OUTPUT]
         cells = [(block, cell) for block in blocks if (cell := cell_shown(block, view)) is not None]
         if not cells:
             self._say("no output here yet")
@@ -625,9 +625,9 @@ class Viewer(App[int]):
         if spot is None:
             self._close_editor()
             self._draw()
-        elif spot.part is Part.HEADER:
+        elif spot.target is Target.HEADER:
             self._click_header(spot.block)
-        elif spot.part is Part.CODE:
+        elif spot.target is Target.CODE:
             self._click_code(spot, x, y)
         else:
             self._show_output(spot.block)

@@ -13,8 +13,7 @@ import pytest
 from triton_workshop.deck import load_deck
 from triton_workshop.viewer.live.live_blocks import Cell, Status
 from triton_workshop.viewer.notes.channel import Listener, Publisher
-from triton_workshop.viewer.notes.protocol import Exit, GoTo
-from triton_workshop.viewer.notes.protocol import Status as Told
+from triton_workshop.viewer.notes.protocol import Exit, GoTo, Heartbeat
 from triton_workshop.viewer.slides.place import Place
 
 if sys.platform == "win32":
@@ -58,7 +57,7 @@ def test_what_is_new_is_told_once_and_other_decks_are_not_heard(deck: Path, tmp_
         publisher.close()
         events = hear(mine, lambda events: Exit() in events)
         assert [e for e in events if isinstance(e, GoTo)] == [GoTo(4, 0), GoTo(4, 0)], "its steps are one chunk"
-        assert [(e.slide, e.step) for e in events if isinstance(e, Told)] == [(4, 0), (4, 1)]
+        assert [(e.slide, e.step) for e in events if isinstance(e, Heartbeat)] == [(4, 0), (4, 1)]
         assert list(others.heard()) == []
     finally:
         mine.close()
@@ -70,7 +69,7 @@ def test_a_block_that_runs_is_told(deck: Path, listener: Listener, publisher: Pu
     cell = Cell(status=Status.RUNNING, started=time.monotonic() - 60)
     publisher.tell(talk, Place(4), {talk.slides[4].blocks[0]: cell})
     _, told = hear(listener, lambda events: len(events) == 2)
-    assert isinstance(told, Told)
+    assert isinstance(told, Heartbeat)
     [block] = told.running
     assert (block.slide, block.block) == (5, 0)
     assert block.seconds >= 60

@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from triton_workshop.deck import load_deck
-from triton_workshop.viewer.notes.follower import SILENCE, Clock, Contact, Follower
-from triton_workshop.viewer.notes.protocol import Exit, GoTo, RunningBlock, Status
+from triton_workshop.viewer.notes.follower import SILENCE, Clock, Connection, Follower
+from triton_workshop.viewer.notes.protocol import Exit, GoTo, Heartbeat, RunningBlock
 from triton_workshop.viewer.slides.place import Place
 
 TALK = load_deck(Path(__file__).parent / "talk.md")
@@ -17,61 +17,61 @@ RUNNING = (RunningBlock(5, 0, 2.0),)
 
 def test_before_a_word_the_notes_stand_at_the_start() -> None:
     follower = Follower()
-    assert follower.contact(1000) is Contact.WAITING
+    assert follower.connection(1000) is Connection.WAITING
     assert follower.place(TALK) == Place()
 
 
 def test_presenterms_chunk_is_a_step() -> None:
     follower = Follower().hear(THEIRS, GoTo(4, 1), 0)
-    assert follower.contact(1000) is Contact.FOLLOWING, "presenterm is silent for as long as nothing moves"
+    assert follower.connection(1000) is Connection.FOLLOWING, "presenterm is silent for as long as nothing moves"
     assert follower.place(TALK) == Place(3, 2)
 
 
 def test_our_slides_tell_the_step_and_what_runs() -> None:
-    follower = Follower().hear(OURS, GoTo(4, 0), 0).hear(OURS, Status(4, 1, 60.0, RUNNING), 0)
+    follower = Follower().hear(OURS, GoTo(4, 0), 0).hear(OURS, Heartbeat(4, 1, 60.0, RUNNING), 0)
     assert follower.place(TALK) == Place(3, 1)
     assert follower.running_now(3.5) == (replace(RUNNING[0], seconds=5),)
 
 
 def test_slides_that_fall_silent_are_noticed() -> None:
-    follower = Follower().hear(OURS, Status(4, 1, 60.0), 10)
-    assert follower.contact(10 + SILENCE) is Contact.FOLLOWING
-    assert follower.contact(11 + SILENCE) is Contact.SILENT
+    follower = Follower().hear(OURS, Heartbeat(4, 1, 60.0), 10)
+    assert follower.connection(10 + SILENCE) is Connection.FOLLOWING
+    assert follower.connection(11 + SILENCE) is Connection.SILENT
 
 
 def test_the_slides_that_moved_last_are_followed() -> None:
-    follower = Follower().hear(OURS, Status(2, 0, 5.0), 0).hear(THEIRS, Status(6, 0, 900.0), 1)
+    follower = Follower().hear(OURS, Heartbeat(2, 0, 5.0), 0).hear(THEIRS, Heartbeat(6, 0, 900.0), 1)
     assert follower.place(TALK) == Place(1), "others that only stand there do not count"
-    follower = follower.hear(THEIRS, GoTo(7, 0), 2).hear(OURS, Status(2, 0, 7.0), 2)
+    follower = follower.hear(THEIRS, GoTo(7, 0), 2).hear(OURS, Heartbeat(2, 0, 7.0), 2)
     assert follower.place(TALK) == Place(6)
 
 
 def test_when_slides_are_silent_others_are_followed() -> None:
-    follower = Follower().hear(OURS, Status(2, 0, 5.0), 0).hear(THEIRS, Status(6, 0, 900.0), SILENCE + 1)
+    follower = Follower().hear(OURS, Heartbeat(2, 0, 5.0), 0).hear(THEIRS, Heartbeat(6, 0, 900.0), SILENCE + 1)
     assert follower.place(TALK) == Place(5)
 
 
 def test_closed_slides_leave_their_notes_and_may_come_back() -> None:
-    follower = Follower().hear(OURS, Status(6, 0, 5.0, RUNNING), 0).hear(OURS, Exit(), 1)
-    assert follower.contact(2) is Contact.CLOSED
+    follower = Follower().hear(OURS, Heartbeat(6, 0, 5.0, RUNNING), 0).hear(OURS, Exit(), 1)
+    assert follower.connection(2) is Connection.CLOSED
     assert follower.place(TALK) == Place(5)
     assert follower.running == ()
-    assert follower.hear(THEIRS, Status(7, 0, 0.0), 3).contact(3) is Contact.FOLLOWING
+    assert follower.hear(THEIRS, Heartbeat(7, 0, 0.0), 3).connection(3) is Connection.FOLLOWING
 
 
 def test_others_that_close_do_not_count() -> None:
-    follower = Follower().hear(OURS, Status(2, 0, 5.0), 0).hear(THEIRS, Exit(), 1)
-    assert follower.contact(1) is Contact.FOLLOWING
+    follower = Follower().hear(OURS, Heartbeat(2, 0, 5.0), 0).hear(THEIRS, Exit(), 1)
+    assert follower.connection(1) is Connection.FOLLOWING
 
 
 def test_a_place_that_this_deck_has_not_is_the_nearest_that_it_has() -> None:
-    follower = Follower().hear(OURS, Status(99, 99, 5.0), 0)
+    follower = Follower().hear(OURS, Heartbeat(99, 99, 5.0), 0)
     assert follower.place(TALK) == Place(6)
     assert follower.hear(OURS, GoTo(0, 0), 1).place(TALK) == Place()
 
 
 def test_the_clock_counts_from_when_the_slides_were_opened() -> None:
-    clock = Clock().hear(GoTo(1, 0), 100).hear(Status(1, 0, 40.0), 100.5)
+    clock = Clock().hear(GoTo(1, 0), 100).hear(Heartbeat(1, 0, 40.0), 100.5)
     assert clock.elapsed(101.5) == 41
 
 
@@ -81,12 +81,12 @@ def test_beside_presenterm_the_clock_counts_from_the_first_word() -> None:
 
 
 def test_slides_that_are_opened_again_do_not_start_the_clock_again() -> None:
-    clock = Clock().hear(Status(1, 0, 40.0), 100).hear(Exit(), 150).hear(Status(1, 0, 0.0), 200)
+    clock = Clock().hear(Heartbeat(1, 0, 40.0), 100).hear(Exit(), 150).hear(Heartbeat(1, 0, 0.0), 200)
     assert clock.elapsed(200) == 140
 
 
 def test_a_clock_that_was_set_stays_so() -> None:
-    clock = Clock().hear(GoTo(1, 0), 100).set_to(0, 200).hear(Status(1, 0, 100.0), 200)
+    clock = Clock().hear(GoTo(1, 0), 100).set_to(0, 200).hear(Heartbeat(1, 0, 100.0), 200)
     assert clock.elapsed(260) == 60
     assert clock.set_to(-60, 260).elapsed(260) == 0
 

@@ -18,11 +18,12 @@ from triton_workshop.saves import Saves
 from triton_workshop.screen.box import Keys
 from triton_workshop.screen.palette import DARK
 from triton_workshop.viewer.notes.app import Notes
-from triton_workshop.viewer.notes.follower import Contact
+from triton_workshop.viewer.notes.follower import Connection
+from triton_workshop.viewer.notes.page import NotesView, compose_notes
+from triton_workshop.viewer.notes.paragraphs import paragraphs
 from triton_workshop.viewer.notes.plain import plain_notes
-from triton_workshop.viewer.notes.protocol import Address, Event, Exit, GoTo, RunningBlock, Status
+from triton_workshop.viewer.notes.protocol import Address, Event, Exit, GoTo, Heartbeat, RunningBlock
 from triton_workshop.viewer.notes.schedule import schedule
-from triton_workshop.viewer.notes.sheet import Desk, compose_sheet, paragraphs
 from triton_workshop.viewer.slides.place import Place
 
 TALK = Path(__file__).parent / "talk.md"
@@ -78,7 +79,7 @@ def rehearse(steps: Steps, deck: Path = TALK, size: tuple[int, int] = (100, 30))
         saves = Saves(deck)
         notes = Notes(
             load_deck(deck),
-            slides,
+            slides.heard,
             "uv run workshop present",
             saves=saves,
             now=lambda: slides.time,
@@ -102,7 +103,7 @@ def test_before_the_slides_are_open_the_notes_say_how_to_open_them() -> None:
 
 def test_notes_name_the_slide_the_step_and_what_comes_next() -> None:
     async def steps(on: Rehearsal) -> None:
-        await on.say(GoTo(4, 0), Status(4, 1, 150.0))
+        await on.say(GoTo(4, 0), Heartbeat(4, 1, 150.0))
         assert "4 / 7   Three steps" in on.screen
         assert "step 2 of 3" in on.screen
         assert "Ask first." in on.screen
@@ -119,7 +120,7 @@ def test_notes_name_the_slide_the_step_and_what_comes_next() -> None:
 )
 def test_notes_say_how_the_talk_stands(elapsed: float, verdict: str) -> None:
     async def steps(on: Rehearsal) -> None:
-        await on.say(Status(4, 0, elapsed))
+        await on.say(Heartbeat(4, 0, elapsed))
         assert verdict in on.screen
         assert f"{int(elapsed // 60)} of 10 min" in on.screen
         assert "until 0:10" in on.screen
@@ -132,7 +133,7 @@ def test_the_clock_can_be_set() -> None:
         def minutes() -> float:
             return on.notes.clock.elapsed(on.slides.time) / 60
 
-        await on.say(Status(5, 0, 300.0))
+        await on.say(Heartbeat(5, 0, 300.0))
         await on.pilot.press("plus", "plus", "minus")
         assert minutes() == 6
         await on.pilot.press("p")
@@ -146,11 +147,11 @@ def test_the_clock_can_be_set() -> None:
 
 def test_running_blocks_are_named_and_time_goes_on() -> None:
     async def steps(on: Rehearsal) -> None:
-        await on.say(Status(6, 0, 0.0, (RunningBlock(5, 0, 2.0), RunningBlock(99, 7, 1.0))))
+        await on.say(Heartbeat(6, 0, 0.0, (RunningBlock(5, 0, 2.0), RunningBlock(99, 7, 1.0))))
         await on.wait(3)
         assert "▶ slide 5  echo starting" in on.screen
         assert "5 s" in on.screen
-        await on.say(Status(6, 0, 3.0))
+        await on.say(Heartbeat(6, 0, 3.0))
         assert "▶" not in on.screen
 
     rehearse(steps)
@@ -158,7 +159,7 @@ def test_running_blocks_are_named_and_time_goes_on() -> None:
 
 def test_slides_that_close_or_fall_silent_are_told_apart() -> None:
     async def steps(on: Rehearsal) -> None:
-        await on.say(Status(6, 0, 0.0))
+        await on.say(Heartbeat(6, 0, 0.0))
         await on.wait(12)
         assert "nothing heard from the slides for 12 s" in on.screen
         await on.say(Exit())
@@ -182,9 +183,9 @@ def test_long_notes_scroll_and_the_next_slide_starts_at_its_top(tmp_path: Path) 
         assert "↓ more" not in on.screen
         await on.pilot.press("up")
         assert "line 98." not in on.screen
-        await on.say(Status(2, 0, 0.0))
+        await on.say(Heartbeat(2, 0, 0.0))
         assert "No notes for this slide." in on.screen
-        await on.say(Status(1, 0, 0.0))
+        await on.say(Heartbeat(1, 0, 0.0))
         assert "line 0." in on.screen
 
     rehearse(steps, deck, (80, 24))
@@ -194,7 +195,7 @@ def test_a_saved_deck_is_read_again_and_a_broken_one_is_named(tmp_path: Path) ->
     deck = Path(shutil.copy(TALK, tmp_path))
 
     async def steps(on: Rehearsal) -> None:
-        await on.say(Status(4, 0, 0.0))
+        await on.say(Heartbeat(4, 0, 0.0))
         deck.write_text(deck.read_text(encoding="utf-8").replace("Ask first.", "Ask them all."), encoding="utf-8")
         await on.until("Ask them all.")
         deck.write_text(deck.read_text(encoding="utf-8") + "\n<!-- nosuchcommand -->\n", encoding="utf-8")
@@ -222,10 +223,9 @@ def test_a_saved_deck_may_have_other_colours(tmp_path: Path) -> None:
 def test_every_slide_fills_the_screen_at_any_size(size: tuple[int, int]) -> None:
     talk = load_deck(TALK)
     running = (RunningBlock(5, 0, 2.0),) * 5
-    for slide, contact in product(range(len(talk.slides)), Contact):
-        desk = Desk(talk, schedule(talk), DARK, Place(slide), contact, elapsed=4000, running=running)
-        sheet = compose_sheet(desk, *size, scrolled=1)
-        assert [line.cell_length for line in sheet.lines] == [size[0]] * size[1]
+    for slide, connection in product(range(len(talk.slides)), Connection):
+        view = NotesView(talk, schedule(talk), DARK, *size, Place(slide), 1, connection, elapsed=4000, running=running)
+        assert [line.cell_length for line in compose_notes(view).lines] == [size[0]] * size[1]
 
 
 def test_notes_follow_a_changed_size() -> None:
@@ -233,7 +233,7 @@ def test_notes_follow_a_changed_size() -> None:
         for size in [(200, 50), (1, 1), (60, 20)]:
             await on.pilot.resize_terminal(*size)
             await on.pilot.pause()
-        await on.say(Status(4, 0, 0.0))
+        await on.say(Heartbeat(4, 0, 0.0))
         assert "Ask first." in on.screen
 
     rehearse(steps)
@@ -241,7 +241,7 @@ def test_notes_follow_a_changed_size() -> None:
 
 def test_a_narrow_screen_has_the_time_below_the_notes() -> None:
     async def steps(on: Rehearsal) -> None:
-        await on.say(Status(4, 0, 95.0))
+        await on.say(Heartbeat(4, 0, 95.0))
         for words in ("Ask first.", "0:01:35   14:32", "✓ on time   1 of 10 min", "Next  5  Second part"):
             assert words in on.screen
 
@@ -253,7 +253,7 @@ def test_a_deck_without_a_plan_has_only_the_clock(tmp_path: Path) -> None:
     deck.write_text("One\n===\n\n<!-- end_slide -->\n\nTwo\n===\n")
 
     async def steps(on: Rehearsal) -> None:
-        await on.say(Status(2, 0, 900.0))
+        await on.say(Heartbeat(2, 0, 900.0))
         assert not any(words in on.screen for words in ("on time", "behind", "ahead", " min"))
         assert "Next: the end" in on.screen
         await on.pilot.press("p")

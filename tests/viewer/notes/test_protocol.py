@@ -15,8 +15,8 @@ from triton_workshop.viewer.notes.protocol import (
     Event,
     Exit,
     GoTo,
+    Heartbeat,
     RunningBlock,
-    Status,
     chunk_of,
     decode,
     encode,
@@ -32,7 +32,7 @@ HERE = "/talks/deck.md"
 
 
 @pytest.mark.parametrize(
-    "event", [GoTo(1, 0), GoTo(77, 12), Exit(), Status(3, 2, 61.5), Status(3, 0, 0.0, (RunningBlock(2, 1, 3.5),))]
+    "event", [GoTo(1, 0), GoTo(77, 12), Exit(), Heartbeat(3, 2, 61.5), Heartbeat(3, 0, 0.0, (RunningBlock(2, 1, 3.5),))]
 )
 def test_an_event_survives_the_way(event: Event) -> None:
     assert decode(encode(event, HERE), HERE) == event
@@ -63,11 +63,11 @@ def test_presenterms_own_events_are_written_as_presenterm_writes_them(event: Eve
         b'{"presentation_path": "/talks/deck.md", "event": {"command": "GoTo", "slide": 1e9, "chunk": 0}}',
         b'{"presentation_path": "/talks/deck.md", "event": {"command": "GoTo", "slide": 4294967296, "chunk": 0}}',
         b'{"presentation_path": "/talks/deck.md", "event":'
-        b' {"command": "Status", "slide": 1, "step": 0, "elapsed": NaN, "running": []}}',
+        b' {"command": "Heartbeat", "slide": 1, "step": 0, "elapsed": NaN, "running": []}}',
         b'{"presentation_path": "/talks/deck.md", "event":'
-        b' {"command": "Status", "slide": 1, "step": 0, "elapsed": 1, "running": {"slide": 1}}}',
+        b' {"command": "Heartbeat", "slide": 1, "step": 0, "elapsed": 1, "running": {"slide": 1}}}',
         b'{"presentation_path": "/talks/deck.md", "event":'
-        b' {"command": "Status", "slide": 1, "step": 0, "elapsed": 1, "running": [1]}}',
+        b' {"command": "Heartbeat", "slide": 1, "step": 0, "elapsed": 1, "running": [1]}}',
     ],
 )
 def test_what_is_no_event_is_ignored(data: bytes) -> None:
@@ -85,7 +85,7 @@ def test_what_a_newer_presenterm_adds_is_no_harm() -> None:
 
 def test_the_largest_status_fits_what_presenterm_reads() -> None:
     running = (RunningBlock(9999, 99, 99999.9),) * MOST_RUNNING
-    assert len(encode(Status(9999, 99, 99999.9, running), "/home/somebody/talks/deck.md" * 10)) < LARGEST
+    assert len(encode(Heartbeat(9999, 99, 99999.9, running), "/home/somebody/talks/deck.md" * 10)) < LARGEST
 
 
 def test_a_deck_is_known_by_its_real_path(tmp_path: Path) -> None:

@@ -6,11 +6,10 @@ import time
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from pathlib import Path
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
-from textual.geometry import Size
 
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.errors import DeckError
@@ -23,14 +22,14 @@ from triton_workshop.screen.rows import Rows
 from triton_workshop.screen.theme import use_palette
 from triton_workshop.viewer.notes.channel import Listener
 from triton_workshop.viewer.notes.follower import Clock, Follower
+from triton_workshop.viewer.notes.page import NotesView, compose_notes
 from triton_workshop.viewer.notes.protocol import Address, Event
 from triton_workshop.viewer.notes.schedule import schedule
-from triton_workshop.viewer.notes.sheet import Desk, compose_sheet
 from triton_workshop.viewer.pictures.drawing import forget_pictures
 from triton_workshop.viewer.reloading import Reading, pictures, readings
 from triton_workshop.viewer.slides.deck_theme import look_of
 
-EAR = 0.05
+POLL = 0.05
 """Seconds between two checks for what has been heard."""
 
 KEYS: KeyGroups = (
@@ -47,12 +46,6 @@ KEYS: KeyGroups = (
         ("q  Ctrl+C", "quit; the slides go on"),
     )),
 )  # fmt: skip
-
-
-class Ear(Protocol):
-    """Where the notes hear from the slides."""
-
-    def heard(self) -> Iterable[tuple[Address, Event]]: ...
 
 
 class Notes(App[int]):
@@ -85,14 +78,16 @@ class Notes(App[int]):
     def __init__(
         self,
         deck: Deck,
-        ear: Ear,
+        heard: Callable[[], Iterable[tuple[Address, Event]]],
         command: str = "workshop present",
         *,
         saves: Saves | None = None,
         now: Callable[[], float] = time.monotonic,
         today: Callable[[], datetime] = datetime.now,
     ) -> None:
-        """`command` starts the slides; `now` (in seconds) and `today` tell the time.
+        """`heard` returns what the slides have said since its last call; `command` starts them.
+
+        `now` (in seconds) and `today` tell the time.
 
         With `saves`, which has followed the deck's file since before it was read, the deck is read again whenever it is
         saved.
@@ -100,7 +95,7 @@ class Notes(App[int]):
         super().__init__()
         self.deck = deck
         self.schedule = schedule(deck)
-        self.ear = ear
+        self.heard = heard
         self.command = command
         self.now = now
         self.today = today
@@ -108,11 +103,11 @@ class Notes(App[int]):
         self.clock = Clock()
         self.scrolled = 0
         self.furthest = 0
-        self.page = 1
-        self.drawn: tuple[Desk, Size, int] | None = None
+        self.rows_shown = 1
+        self.drawn: NotesView | None = None
         self.message = ""
         self.saves = saves
-        self.rows = Rows(name="sheet")
+        self.rows = Rows(name="notes")
         self._use_palette(look_of(deck.front_matter)[0])
 
     def _use_palette(self, palette: Palette) -> None:
@@ -124,7 +119,7 @@ class Notes(App[int]):
 
     def on_mount(self) -> None:
         quit_on_hangup(self, close=lambda: None)
-        self.set_interval(EAR, self.listen)
+        self.set_interval(POLL, self.listen)
         if self.saves is not None:
             self.run_worker(self.follow_saves(self.saves), group="saves")
         self.draw()
@@ -136,23 +131,25 @@ class Notes(App[int]):
 
     def draw(self) -> None:
         """Shows what is new, if anything; mostly the clock's second."""
-        desk = self.desk()
-        wanted = (desk, self.size, self.scrolled)
-        if wanted == self.drawn:
+        view = self.view()
+        if view == self.drawn:
             return
-        self.drawn = wanted
-        sheet = compose_sheet(desk, self.size.width, self.size.height, self.scrolled)
-        self.furthest, self.page = sheet.furthest, max(sheet.page, 1)
-        self.rows.show(sheet.lines)
+        self.drawn = view
+        page = compose_notes(view)
+        self.furthest, self.rows_shown = page.furthest, page.rows
+        self.rows.show(page.lines)
 
-    def desk(self) -> Desk:
+    def view(self) -> NotesView:
         now = self.now()
-        return Desk(
+        return NotesView(
             deck=self.deck,
             schedule=self.schedule,
             palette=self.palette,
+            width=max(self.size.width, 1),
+            height=max(self.size.height, 1),
             place=self.follower.place(self.deck),
-            contact=self.follower.contact(now),
+            scrolled=self.scrolled,
+            connection=self.follower.connection(now),
             silence=int(now - self.follower.heard_at),
             elapsed=int(self.clock.elapsed(now)),
             time=f"{self.today():%H:%M}",
@@ -165,7 +162,7 @@ class Notes(App[int]):
         """Takes in what the slides have said, and advances the clock."""
         now = self.now()
         slide = self.follower.place(self.deck).slide
-        for sender, event in self.ear.heard():
+        for sender, event in self.heard():
             self.follower = self.follower.hear(sender, event, now)
             self.clock = self.clock.hear(event, now)
         if self.follower.place(self.deck).slide != slide:
@@ -203,7 +200,7 @@ class Notes(App[int]):
         self.draw()
 
     def action_scroll_page(self, pages: int) -> None:
-        self.action_scroll(pages * max(self.page - 1, 1))
+        self.action_scroll(pages * max(self.rows_shown - 1, 1))
 
     def on_mouse_scroll_down(self) -> None:
         self.action_scroll(2)
@@ -242,7 +239,7 @@ def show_notes(deck_path: Path, command: str) -> int:
     deck = load_deck(deck_path)
     listener = Listener(deck_path)
     try:
-        notes = Notes(deck, listener, command, saves=saves)
+        notes = Notes(deck, listener.heard, command, saves=saves)
         status = notes.run()
     finally:
         listener.close()

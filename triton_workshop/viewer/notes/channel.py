@@ -10,8 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from triton_workshop.deck.model import Block, Deck, walk
-from triton_workshop.viewer.live.live_blocks import Cell
-from triton_workshop.viewer.live.live_blocks import Status as RunStatus
+from triton_workshop.viewer.live.live_blocks import Cell, Status
 from triton_workshop.viewer.notes.protocol import (
     LARGEST,
     MOST_RUNNING,
@@ -19,8 +18,8 @@ from triton_workshop.viewer.notes.protocol import (
     Event,
     Exit,
     GoTo,
+    Heartbeat,
     RunningBlock,
-    Status,
     chunk_of,
     decode,
     encode,
@@ -31,7 +30,7 @@ from triton_workshop.viewer.notes.protocol import (
 from triton_workshop.viewer.slides.place import Place
 
 HEARTBEAT = 1.0
-"""Seconds between two statuses if nothing changes, so that notes that are opened later find the place."""
+"""Seconds between two heartbeats if nothing changes, so that notes that are opened later find the place."""
 
 
 class Publisher:
@@ -41,21 +40,21 @@ class Publisher:
         self._presentation = presentation_path(deck)
         self._socket = sending_socket(address or publish_address())
         self._opened = time.monotonic()
-        self._told: Status | None = None
+        self._told: Heartbeat | None = None
         self._told_at = 0.0
 
     def tell(self, deck: Deck, place: Place, cells: Mapping[Block, Cell]) -> None:
         """Sends what is new, and now and then what is not."""
         now = time.monotonic()
-        status = Status(place.slide + 1, place.step, now - self._opened, running_blocks(deck, cells, now))
+        beat = Heartbeat(place.slide + 1, place.step, now - self._opened, running_blocks(deck, cells, now))
         before = self._told
-        if before is not None and now - self._told_at < HEARTBEAT and substance(status) == substance(before):
+        if before is not None and now - self._told_at < HEARTBEAT and substance(beat) == substance(before):
             return
         slide = deck.slides[place.slide]
-        if before is None or (before.slide, before.step) != (status.slide, status.step):
-            self._send(GoTo(status.slide, chunk_of(slide, place.step)))
-        self._send(status)
-        self._told, self._told_at = status, now
+        if before is None or (before.slide, before.step) != (beat.slide, beat.step):
+            self._send(GoTo(beat.slide, chunk_of(slide, place.step)))
+        self._send(beat)
+        self._told, self._told_at = beat, now
 
     def close(self) -> None:
         """Says that the slides are closed."""
@@ -71,15 +70,15 @@ class Publisher:
                 self._socket.send(data)
 
 
-def substance(status: Status) -> tuple[object, ...]:
-    """The part of a status whose change should be sent immediately."""
-    return status.slide, status.step, [(block.slide, block.block) for block in status.running]
+def substance(beat: Heartbeat) -> tuple[object, ...]:
+    """The part of a heartbeat whose change should be sent immediately."""
+    return beat.slide, beat.step, [(block.slide, block.block) for block in beat.running]
 
 
 def running_blocks(deck: Deck, cells: Mapping[Block, Cell], now: float) -> tuple[RunningBlock, ...]:
     """The blocks that are running, in the deck's order."""
     # Called at every frame while a block runs, so it makes few comparisons and hashes no block of the deck.
-    running = [(block, cell) for block, cell in cells.items() if cell.status is RunStatus.RUNNING]
+    running = [(block, cell) for block, cell in cells.items() if cell.status is Status.RUNNING]
     if not running:
         return ()
     found = [

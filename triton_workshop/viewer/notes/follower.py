@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 from triton_workshop.deck.model import Deck
-from triton_workshop.viewer.notes.protocol import Address, Event, Exit, GoTo, RunningBlock, Status, step_of
+from triton_workshop.viewer.notes.protocol import Address, Event, Exit, GoTo, Heartbeat, RunningBlock, step_of
 from triton_workshop.viewer.slides.place import Place, goto
 
 SILENCE = 5.0
 """Seconds of silence from slides that report every second, after which something is wrong."""
 
 
-class Contact(Enum):
+class Connection(Enum):
     WAITING = auto()
     FOLLOWING = auto()
     SILENT = auto()
@@ -25,10 +25,10 @@ class Follower:
     """What is known about the slides. If several show the same deck, the ones that moved last count."""
 
     sender: Address | None = None
-    shown: GoTo | Status | None = None
+    shown: GoTo | Heartbeat | None = None
     running: tuple[RunningBlock, ...] = ()
     heard_at: float = 0.0
-    has_pulse: bool = False
+    sends_heartbeats: bool = False
     """Whether these slides report every second; presenterm does not."""
     closed: bool = False
 
@@ -41,17 +41,17 @@ class Follower:
                 return replace(known, shown=event, heard_at=now, closed=False)
             case Exit():
                 return replace(self, running=(), closed=True) if same else self
-            case Status():
-                if not same and self.contact(now) is Contact.FOLLOWING:
+            case Heartbeat():
+                if not same and self.connection(now) is Connection.FOLLOWING:
                     return self
-                return Follower(sender, event, event.running, now, has_pulse=True)
+                return Follower(sender, event, event.running, now, sends_heartbeats=True)
 
-    def contact(self, now: float) -> Contact:
+    def connection(self, now: float) -> Connection:
         if self.shown is None:
-            return Contact.WAITING
+            return Connection.WAITING
         if self.closed:
-            return Contact.CLOSED
-        return Contact.SILENT if self.has_pulse and now - self.heard_at > SILENCE else Contact.FOLLOWING
+            return Connection.CLOSED
+        return Connection.SILENT if self.sends_heartbeats and now - self.heard_at > SILENCE else Connection.FOLLOWING
 
     def place(self, deck: Deck) -> Place:
         """Where the slides are in the deck as the notes have read it; its start if nothing was heard yet."""
@@ -59,7 +59,7 @@ class Follower:
             return Place()
         steps = [slide.steps for slide in deck.slides]
         place = goto(self.shown.slide, steps)
-        if isinstance(self.shown, Status):
+        if isinstance(self.shown, Heartbeat):
             return Place(place.slide, self.shown.step).within(steps)
         return Place(place.slide, step_of(deck.slides[place.slide], self.shown.chunk))
 
@@ -79,7 +79,7 @@ class Clock:
 
     def hear(self, event: Event, now: float) -> Clock:
         match event:
-            case Status(elapsed=elapsed) if not self.settled:
+            case Heartbeat(elapsed=elapsed) if not self.settled:
                 return Clock(now - elapsed, settled=True)
             case GoTo() if self.started is None:
                 return Clock(now)

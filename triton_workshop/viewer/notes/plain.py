@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from textwrap import fill
 
 from triton_workshop.deck.model import Deck
+from triton_workshop.viewer.notes.page import name_of
+from triton_workshop.viewer.notes.paragraphs import paragraphs
 from triton_workshop.viewer.notes.schedule import Schedule, as_time, schedule
-from triton_workshop.viewer.notes.sheet import name_of, paragraphs
 from triton_workshop.viewer.slides.plain import WIDTH
 
 

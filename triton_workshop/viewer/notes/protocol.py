@@ -7,7 +7,7 @@ An event is one UDP datagram on the loopback network, a JSON object, as presente
     {"presentation_path": "/canonical/deck.md", "event": {"command": "Exit"}}
 
 presenterm sends a `GoTo` whenever it has drawn something new, and repeats nothing. Its listener ignores events for
-another path, and every command that it does not know. So our viewer can send more, once per second, as a `Status`.
+another path, and every command that it does not know. So our viewer can send more, once per second, as a `Heartbeat`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PORT = 59418
 LARGEST = 1024
 """Bytes of an event that presenterm's listener reads."""
 MOST_RUNNING = 8
-"""Running blocks that a status names, since it has to stay small."""
+"""Running blocks that a heartbeat names, since it has to stay small."""
 
 Address = tuple[str, int]
 
@@ -63,7 +63,7 @@ class RunningBlock:
 
 
 @dataclass(frozen=True)
-class Status:
+class Heartbeat:
     """What presenterm does not send: the step, from 0, the seconds since the slides were opened, and what runs."""
 
     slide: int
@@ -72,7 +72,7 @@ class Status:
     running: tuple[RunningBlock, ...] = ()
 
 
-Event = GoTo | Exit | Status
+Event = GoTo | Exit | Heartbeat
 
 
 def presentation_path(deck: Path) -> str:
@@ -106,28 +106,21 @@ def decode(data: bytes, presentation: str) -> Event | None:
         return None
 
 
-def read_event(said: dict[str, object]) -> Event | None:
+def read_event(said: object) -> Event | None:
     """Raises ValueError, TypeError or KeyError for a malformed event."""
-    match said["command"]:
-        case "GoTo":
-            return GoTo(count(said["slide"]), count(said["chunk"]))
-        case "Exit":
+    match said:
+        case {"command": "GoTo", "slide": slide, "chunk": chunk}:
+            return GoTo(count(slide), count(chunk))
+        case {"command": "Exit"}:
             return Exit()
-        case "Status":
-            return Status(
-                count(said["slide"]), count(said["step"]), seconds(said["elapsed"]), read_running(said["running"])
+        case {"command": "Heartbeat", "slide": slide, "step": step, "elapsed": elapsed, "running": [*running]}:
+            blocks = (
+                RunningBlock(count(block["slide"]), count(block["block"]), seconds(block["seconds"]))
+                for block in running[:MOST_RUNNING]
             )
+            return Heartbeat(count(slide), count(step), seconds(elapsed), tuple(blocks))
         case _:
             return None
-
-
-def read_running(said: object) -> tuple[RunningBlock, ...]:
-    if not isinstance(said, list):
-        raise TypeError("running blocks are a list")
-    return tuple(
-        RunningBlock(count(block["slide"]), count(block["block"]), seconds(block["seconds"]))
-        for block in said[:MOST_RUNNING]
-    )
 
 
 def count(value: object) -> int:

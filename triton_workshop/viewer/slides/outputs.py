@@ -15,7 +15,7 @@ from triton_workshop.screen.terminal_screen import TerminalScreen
 from triton_workshop.streams import printable
 from triton_workshop.viewer.live.live_blocks import Cell, Status, stands_by, terminal_size
 from triton_workshop.viewer.pictures.drawing import ScaledPicture, output_cells
-from triton_workshop.viewer.slides.piece import Part, Piece, Spot, picture_piece
+from triton_workshop.viewer.slides.piece import Piece, Spot, Target, picture_piece
 from triton_workshop.viewer.slides.view import View
 
 SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
@@ -37,7 +37,7 @@ def output(block: Block, view: View, width: int) -> Piece:
     lines = printed(cell, view, inside, ground)
     lines.append(Piece([strip(row, inside, ground) for row in wrap(status, inside)]))
     piece = lines.behind(Segment("▎ ", Style(color=tone, bgcolor=palette.well)), width, ground)
-    piece.spots.append(Spot(block, Part.OUTPUT, 0, 0, width, piece.height))
+    piece.spots.append(Spot(block, Target.OUTPUT, 0, 0, width, piece.height))
     return piece
 
 
@@ -53,7 +53,7 @@ def plain_output(block: Block, code: Code, cell: Cell, view: View, width: int) -
         widest = max([*widths, *(placed.x + placed.picture.columns for placed in lines.pictures)], default=0)
         left = max(width - widest, 0) // 2
     piece = lines.behind(Segment(" " * left, ground), width, ground)
-    piece.spots.append(Spot(block, Part.OUTPUT, 0, 0, width, piece.height))
+    piece.spots.append(Spot(block, Target.OUTPUT, 0, 0, width, piece.height))
     return piece
 
 

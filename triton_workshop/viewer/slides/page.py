@@ -38,7 +38,7 @@ from triton_workshop.viewer.pictures.drawing import PlacedPicture, ScaledPicture
 from triton_workshop.viewer.slides.blocks import code_panel, column_widths, editor_panel, still_lines
 from triton_workshop.viewer.slides.frame import banner, centred, cover, title_bar
 from triton_workshop.viewer.slides.outputs import output, plain_output, standby
-from triton_workshop.viewer.slides.piece import LiveArea, Part, Piece, Spot, picture_piece
+from triton_workshop.viewer.slides.piece import LiveArea, Piece, Spot, Target, picture_piece
 from triton_workshop.viewer.slides.plain import same_list
 from triton_workshop.viewer.slides.view import TALL, Air, View, footer_height, margin
 
@@ -241,8 +241,8 @@ class Composer:
             return replaced
         piece = Piece(list(self._panel(block, code, width)))
         if code.execution is not Execution.NONE and block.step <= self.view.step:
-            piece.spots.append(Spot(block, Part.HEADER, 0, 0, width, 1))
-            piece.spots.append(Spot(block, Part.CODE, 0, 1, width, piece.height - 1))
+            piece.spots.append(Spot(block, Target.HEADER, 0, 0, width, 1))
+            piece.spots.append(Spot(block, Target.CODE, 0, 1, width, piece.height - 1))
             if self.view.elsewhere.get(code.identifier or "") != block:
                 piece.append(output(block, self.view, width))
             piece.live[block] = live_area(piece, width)

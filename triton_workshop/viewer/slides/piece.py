@@ -22,7 +22,7 @@ class LiveArea:
     columns: int
 
 
-class Part(Enum):
+class Target(Enum):
     """What the mouse can mean by pointing at a live block."""
 
     HEADER = "header"
@@ -35,7 +35,7 @@ class Spot:
     """Where a part of a live block is, in cells of the body."""
 
     block: Block
-    part: Part
+    target: Target
     x: int
     y: int
     width: int

@@ -1,0 +1,49 @@
+"""The notes of a slide as paragraphs, and these in rows of the screen."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from rich.style import Style
+from rich.text import Text
+
+from triton_workshop.screen.lines import wrap
+from triton_workshop.screen.palette import Palette
+from triton_workshop.streams import printable
+
+ENDS_A_SENTENCE = re.compile(r"""[.?!:]["')\]]*$""")
+BEGINS_ANEW = re.compile(r"[-*•–+>#]|\d+[.)]\s")
+
+
+def paragraphs(note: str) -> list[str]:
+    """The paragraphs of a note. Each line is one, unless the author broke it only to fit the file."""
+    found: list[str] = []
+    for line in note.split("\n"):
+        line = line.strip()
+        goes_on = found and found[-1] and line and not ENDS_A_SENTENCE.search(found[-1])
+        if goes_on and len(found[-1]) > 60 and not BEGINS_ANEW.match(line):
+            found[-1] = f"{found[-1]} {line}"
+        else:
+            found.append(line)
+    return [line for line in found if line]
+
+
+@lru_cache(maxsize=64)
+def note_lines(notes: tuple[str, ...], width: int, rows: int, palette: Palette) -> tuple[Text, ...]:
+    """Notes in rows, with space between paragraphs unless they only fit without it."""
+    texts = [paragraph for note in notes for paragraph in paragraphs(printable(note))]
+    if not texts:
+        return (Text("No notes for this slide.", Style(color=palette.muted, italic=True)),)
+    airy = [wrap(Text(text), width) for text in texts]
+    if sum(map(len, airy)) + len(airy) - 1 > rows:  # without space, a hanging indent separates paragraphs
+        tight = [hanging(wrap(Text(text), width - 2)) for text in texts]
+        if sum(map(len, tight)) <= rows:
+            return tuple(row for paragraph in tight for row in paragraph)
+    return tuple(row for index, paragraph in enumerate(airy) for row in ([Text(), *paragraph] if index else paragraph))
+
+
+def hanging(rows: Sequence[Text]) -> list[Text]:
+    first, *others = rows
+    return [first, *(Text("  ") + row for row in others)]
