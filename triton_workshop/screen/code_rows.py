@@ -19,7 +19,7 @@ APART = 2
 
 
 @dataclass(frozen=True)
-class Line:
+class CodeLine:
     """A line of code, whole and split into its code and its comment."""
 
     whole: Text
@@ -27,7 +27,7 @@ class Line:
     comment: Text
 
     @classmethod
-    def split(cls, line: Text, comment: int) -> Line:
+    def split(cls, line: Text, comment: int) -> CodeLine:
         code = line[:comment]
         code.rstrip()
         return cls(line, code, line[comment:])
@@ -60,12 +60,12 @@ def code_rows(lines: Sequence[Text], comments: Sequence[int], width: int) -> lis
     """
     if width < NARROWEST:
         return [[line] for line in lines]
-    parts = [Line.split(line, comment) for line, comment in zip(lines, comments, strict=True)]
+    parts = [CodeLine.split(line, comment) for line, comment in zip(lines, comments, strict=True)]
     columns = comment_columns(parts, width)
     return [line_rows(line, columns.get(line.column), width) for line in parts]
 
 
-def comment_columns(lines: Sequence[Line], width: int) -> Mapping[int | None, int]:
+def comment_columns(lines: Sequence[CodeLine], width: int) -> Mapping[int | None, int]:
     """Where a column of comments goes: as far left as it takes to have the most of them beside their code.
 
     If none of them fits there, it is no longer a column.
@@ -82,7 +82,7 @@ def comment_columns(lines: Sequence[Line], width: int) -> Mapping[int | None, in
     return columns
 
 
-def line_rows(line: Line, column: int | None, width: int) -> list[Text]:
+def line_rows(line: CodeLine, column: int | None, width: int) -> list[Text]:
     """The rows of a line; for a line whose comment is in a column, `column` is where that column goes."""
     if column is not None and line.fits(column, width):
         return [Text.assemble(line.code, " " * (column - line.code.cell_len), line.comment)]

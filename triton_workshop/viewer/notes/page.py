@@ -20,9 +20,10 @@ from triton_workshop.viewer.notes.follower import Connection
 from triton_workshop.viewer.notes.paragraphs import note_lines
 from triton_workshop.viewer.notes.protocol import RunningBlock
 from triton_workshop.viewer.notes.schedule import Part, Schedule
+from triton_workshop.viewer.slides.frame import bar, bar_ground, progress
 from triton_workshop.viewer.slides.page import compose, slide_name
 from triton_workshop.viewer.slides.place import Place
-from triton_workshop.viewer.slides.view import TALL, View, margin
+from triton_workshop.viewer.slides.view import View, margin
 
 SIDE_BY_SIDE = 72
 """Columns from which the time goes beside the notes."""
@@ -111,22 +112,13 @@ def compose_notes(view: NotesView) -> NotesPage:
 
 def title_bar(view: NotesView) -> Lines:
     """Which slide, its name, and its step, on a bar across the screen."""
-    palette = view.palette
-    ground = Style(color=palette.on_bar, bgcolor=palette.bar, bold=True)
     number = f"{view.place.slide + 1} / {len(view.deck.slides)}   "
     step = f"   step {view.place.step + 1} of {view.slide.steps}" if view.slide.steps > 1 else ""
     name = Text(name_of(view.deck, view.slide))
     room = max(view.width - 2 * view.side, 1) - len(number) - len(step)
     name.truncate(max(room, 1), overflow="ellipsis", pad=True)
-    row = strip(Text(" " * view.side + number + name.plain + step), view.width, ground)
-    if view.height < 16:
-        return (row,)
-    if view.height < TALL:
-        edge = Style(color=palette.bar, bgcolor=palette.background)
-        above, below = (strip(Text(half * view.width), view.width, edge) for half in "▄▀")
-        return (above, row, below)
-    band = strip(Text(), view.width, ground)
-    return (band, row, band, strip(Text(), view.width, view.base))
+    row = strip(Text(" " * view.side + number + name.plain + step), view.width, bar_ground(view.palette))
+    return bar([row], view.width, view.height, view.palette)
 
 
 def notes_column(view: NotesView, width: int, rows: int) -> tuple[Sequence[Strip], int]:
@@ -182,10 +174,9 @@ def plan(view: NotesView, width: int) -> list[Text]:
     until = Text(f"until {part.end_time}" if part.end_time else "", palette.muted)
     name = bold(printable(part.name), palette.emphasis)
     name.truncate(width, overflow="ellipsis")
-    done = round(width * min(spent / part.minutes, 1)) if part.minutes else width
-    bar = Text.assemble(("━" * done, tone), ("─" * (width - done), palette.faint))
     gap = " " * max(width - budget.cell_len - until.cell_len, 1)
-    return [name, Text.assemble(budget, gap, until), bar, pace(view)]
+    filled = progress(min(spent / part.minutes, 1), width, tone, palette)
+    return [name, Text.assemble(budget, gap, until), filled, pace(view)]
 
 
 def minutes_spent(view: NotesView, part: Part) -> float:

@@ -14,34 +14,44 @@ from textual.strip import Strip
 from triton_workshop.deck.model import CURRENT_SLIDE, TOTAL_SLIDES, Alignment, Deck, Footer
 from triton_workshop.deck.model import Text as Spans
 from triton_workshop.screen.lines import Lines, strip, wrap
+from triton_workshop.screen.palette import Palette
 from triton_workshop.screen.richtext import rich_text
 from triton_workshop.streams import printable
 from triton_workshop.viewer.pictures.drawing import PlacedPicture, ScaledPicture, Source, half_blocks, pixel_size
 from triton_workshop.viewer.slides.blocks import MEASURE
 from triton_workshop.viewer.slides.place import Place
-from triton_workshop.viewer.slides.view import TALL, View, footer_height, margin
+from triton_workshop.viewer.slides.view import TALL, View, footer_height
 
 
-def title_bar(title: Spans | None, view: View, side: int) -> Lines:
-    """The slide's title on a bar across the screen, as high as the screen allows."""
+def title_bar(title: Spans | None, view: View) -> Lines:
+    """The slide's title on a bar across the screen."""
     palette, width = view.palette, view.width
     if title is None:
         return (strip(Text(), width, view.base),) * (1 if view.height < TALL else 2)
-    ground = Style(color=palette.on_bar, bgcolor=palette.bar, bold=True)
-    edge = Style(color=palette.bar, bgcolor=palette.background)
+    ground = bar_ground(palette)
     text = Text(rich_text(title, palette).plain)  # on the bar, only the bar's own text colour is easy to read
     alignment = view.layout.title_alignment or Alignment.LEFT
-    ends = [Segment(" " * side, ground)]
-    rows = [
-        Strip([*ends, *strip(row, width - 2 * side, ground, alignment), *ends], width)
-        for row in wrap(text, width - 2 * side)[:2]
-    ]
-    blank = strip(Text(), width, ground)
-    if view.height >= TALL:
-        return (blank, *rows, blank, strip(Text(), width, view.base))
-    if view.height >= 16:
-        return (strip(Text("▄" * width), width, edge), *rows, strip(Text("▀" * width), width, edge))
+    inside = width - 2 * view.side
+    end = Segment(" " * view.side, ground)
+    rows = [Strip([end, *strip(row, inside, ground, alignment), end], width) for row in wrap(text, inside)[:2]]
+    return bar(rows, width, view.height, palette)
+
+
+def bar(rows: Sequence[Strip], width: int, height: int, palette: Palette) -> Lines:
+    """Rows of a title on a bar, as high as the screen allows, with what keeps it apart from what follows."""
+    base = Style(color=palette.text, bgcolor=palette.background)
+    edge = Style(color=palette.bar, bgcolor=palette.background)
+    if height >= TALL:
+        band = strip(Text(), width, bar_ground(palette))
+        return (band, *rows, band, strip(Text(), width, base))
+    if height >= 16:
+        above, below = (strip(Text(half * width), width, edge) for half in "▄▀")
+        return (above, *rows, below)
     return tuple(rows)
+
+
+def bar_ground(palette: Palette) -> Style:
+    return Style(color=palette.on_bar, bgcolor=palette.bar, bold=True)
 
 
 def footer(deck: Deck, place: Place, view: View, hint: str = "") -> Lines:
@@ -50,39 +60,39 @@ def footer(deck: Deck, place: Place, view: View, hint: str = "") -> Lines:
     A deck whose theme has another footer gets that one, with those of its pictures that are drawn in characters. A long
     hint, such as an error in the deck, gets all the room except the number's.
     """
-    palette, width = view.palette, view.width
-    tone = palette.footer or palette.muted
-    base = Style(color=tone, bgcolor=palette.background)
-    side = margin(width, view.layout)
-    count = len(deck.slides)
+    palette = view.palette
+    style = Style(color=palette.footer or palette.muted, bgcolor=palette.background)
     pictures = footer_pictures(deck, view, hint)
+    height = footer_height(view.height, deck.front_matter.footer)
+    lines = [strip(Text(), view.width, style)] * height
+    lines[height // 2] = strip(footer_text(deck, place, view, hint, pictures), view.width, style)
+    return tuple(lines) if view.terminal.shows_pictures else with_pictures(lines, pictures)
 
-    def framed(text: Text) -> Lines:
-        height = footer_height(view.height, deck.front_matter.footer)
-        lines = [strip(Text(), width, base)] * height
-        lines[height // 2] = strip(text, width, base)
-        return tuple(lines) if view.terminal.shows_pictures else with_pictures(lines, pictures)
 
+def footer_text(deck: Deck, place: Place, view: View, hint: str, pictures: Sequence[PlacedPicture]) -> Text:
+    """The row of the footer that has text."""
+    palette, left = view.palette, " " * view.side
+    number, count = place.slide + 1, len(deck.slides)
+    position = Text(f"{number} / {count}", Style(color=palette.text))
+    hinted = Style(color=palette.accent, bold=True)
     if is_long(hint, view):
-        number = f"  {place.slide + 1} / {count}"
-        message = Text(printable(hint), Style(color=palette.accent, bold=True))
-        message.truncate(max(width - 2 * side - len(number), 1), overflow="ellipsis", pad=True)
-        return framed(Text.assemble(" " * side, message, Text(number, Style(color=palette.text))))
+        message = Text(printable(hint), hinted)
+        message.truncate(max(view.width - 2 * view.side - position.cell_len - 2, 1), overflow="ellipsis", pad=True)
+        return Text.assemble(left, message, "  ", position)
     if deck.front_matter.footer is not None:
         widths = {placed.picture.source: placed.picture.columns for placed in pictures}
-        return framed(own_footer(deck.front_matter.footer, place.slide + 1, count, view, hint, widths))
-    title = Text(printable(deck.title).replace("\n", " "), Style(color=tone))
-    title.truncate(max(width * 2 // 5, 1), overflow="ellipsis")
-    right = Text.assemble(
-        Text(f"{hint}  " if hint else "", Style(color=palette.accent, bold=True)),
-        Text(f"{place.slide + 1} / {count}", Style(color=palette.text)),
-    )
-    room = max(width - 2 * side - title.cell_len - right.cell_len - 4, 0)
-    done = round(room * (place.slide + 1) / count)
-    bar = Text.assemble(
-        Text("━" * done, Style(color=palette.accent)), Text("─" * (room - done), Style(color=palette.faint))
-    )
-    return framed(Text.assemble(" " * side, title, "  ", bar, "  ", right))
+        return own_footer(deck.front_matter.footer, number, count, view, hint, widths)
+    title = Text(printable(deck.title).replace("\n", " "))
+    title.truncate(max(view.width * 2 // 5, 1), overflow="ellipsis")
+    right = Text.assemble((f"{hint}  " if hint else "", hinted), position)
+    room = max(view.width - 2 * view.side - title.cell_len - right.cell_len - 4, 0)
+    return Text.assemble(left, title, "  ", progress(number / count, room, palette.accent, palette), "  ", right)
+
+
+def progress(done: float, width: int, tone: str, palette: Palette) -> Text:
+    """A thin bar that is filled up to this fraction."""
+    filled = round(width * done)
+    return Text.assemble(("━" * filled, tone), ("─" * (width - filled), palette.faint))
 
 
 def is_long(hint: str, view: View) -> bool:
@@ -95,8 +105,8 @@ def footer_pictures(deck: Deck, view: View, hint: str) -> tuple[PlacedPicture, .
     wanted = deck.front_matter.footer
     if wanted is None or is_long(hint, view):
         return ()
-    side, height = margin(view.width, view.layout), footer_height(view.height, wanted)
-    room = max(view.width - 2 * side, 1)
+    height = footer_height(view.height, wanted)
+    room = max(view.width - 2 * view.side, 1)
     placed = []
     for third, source in enumerate((wanted.left, wanted.center, wanted.right)):
         pixels = pixel_size(source) if isinstance(source, Path) else None
@@ -104,7 +114,7 @@ def footer_pictures(deck: Deck, view: View, hint: str) -> tuple[PlacedPicture, .
             # As in presenterm, an empty row stays above and below it.
             columns, rows = view.terminal.cells_for(pixels, None, max(room // 3, 1), max(height - 2, 1))
             picture = ScaledPicture(source, columns, rows, view.palette.background)
-            placed.append(PlacedPicture(picture, side + (room - columns) * third // 2, (height - rows) // 2))
+            placed.append(PlacedPicture(picture, view.side + (room - columns) * third // 2, (height - rows) // 2))
     return tuple(placed)
 
 
@@ -123,12 +133,10 @@ def own_footer(wanted: Footer, number: int, count: int, view: View, hint: str, p
 
     `pictures` are the columns to leave free for each picture.
     """
-    palette, width = view.palette, view.width
-    side = margin(width, view.layout)
-    room = max(width - 2 * side, 1)
+    palette = view.palette
     if wanted.style == "progress_bar":
-        bar = (wanted.character * width)[: round(width * number / count)]
-        return Text.assemble(Text(printable(bar), Style(color=palette.accent)), "  " if hint else "", hint)
+        filled = (wanted.character * view.width)[: round(view.width * number / count)]
+        return Text.assemble((printable(filled), palette.accent), "  " if hint else "", hint)
 
     def numbered(text: str) -> str:
         return text.replace(CURRENT_SLIDE, str(number)).replace(TOTAL_SLIDES, str(count))
@@ -142,9 +150,10 @@ def own_footer(wanted: Footer, number: int, count: int, view: View, hint: str, p
     left, center, right = map(said, (wanted.left, wanted.center, wanted.right))
     if hint:
         right = Text.assemble(Text(f"{hint}  ", Style(color=palette.accent, bold=True)), right)
+    room = max(view.width - 2 * view.side, 1)
     before = max((room - center.cell_len) // 2 - left.cell_len, 1)
     after = max(room - left.cell_len - before - center.cell_len - right.cell_len, 1)
-    return Text.assemble(" " * side, left, " " * before, center, " " * after, right)
+    return Text.assemble(" " * view.side, left, " " * before, center, " " * after, right)
 
 
 def cover(deck: Deck, view: View) -> list[Text]:

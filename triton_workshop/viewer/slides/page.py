@@ -40,7 +40,7 @@ from triton_workshop.viewer.slides.frame import banner, centred, cover, title_ba
 from triton_workshop.viewer.slides.outputs import output, plain_output, standby
 from triton_workshop.viewer.slides.piece import LiveArea, Piece, Spot, Target, picture_piece
 from triton_workshop.viewer.slides.plain import same_list
-from triton_workshop.viewer.slides.view import TALL, Air, View, footer_height, margin
+from triton_workshop.viewer.slides.view import TALL, Air, View, footer_height
 
 EDITOR_INSET = 2
 """Columns of a code panel to the left of its lines."""
@@ -62,17 +62,16 @@ class Page:
 
 def compose(deck: Deck, slide: Slide, view: View) -> Page:
     """The page for a slide."""
-    side = margin(view.width, view.layout)
-    width = max(view.width - 2 * side, 1)
+    width = max(view.width - 2 * view.side, 1)
     alone = lone_heading(slide)
     if slide.introduction or alone is not None:
         lines = cover(deck, view) if alone is None else banner(alone, view)
         return Page((), centred(lines, view), view.height, (), {})
-    title = title_bar(slide.title, view, side)
+    title = title_bar(slide.title, view)
     foot = footer_height(view.height, deck.front_matter.footer) if slide.footer else 0
     room = max(view.height - len(title) - foot, 1)
     flow = Composer(view, air_for(slide, view.palette, width, room)).flow(slide.blocks, width, room)
-    piece = flow.behind(Segment(" " * side, view.base), view.width, view.base)
+    piece = flow.behind(Segment(" " * view.side, view.base), view.width, view.base)
     pictures = tuple(placed for placed in piece.pictures if placed.y < piece.revealed)
     return Page(title, tuple(piece.lines[: piece.revealed]), room, pictures, piece.live, tuple(piece.spots))
 

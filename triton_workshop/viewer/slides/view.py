@@ -55,6 +55,11 @@ class View:
         """The style of text, on the background."""
         return Style(color=self.palette.text, bgcolor=self.palette.background)
 
+    @property
+    def side(self) -> int:
+        """Columns left free on either side."""
+        return margin(self.width, self.layout)
+
 
 def margin(width: int, layout: Layout = Layout()) -> int:  # noqa: B008 (frozen)
     """Columns left free on either side; few on a small screen, where every column counts."""
