@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
-from rich.style import Style
 from rich.text import Text
 
 from triton_workshop.deck.model import Alignment, Span, Table
@@ -36,7 +35,7 @@ Time | Part | Who
 def rows_of(source: str, width: int) -> list[str]:
     header, *rows = [tuple((Span(cell.strip()),) for cell in line.split("|")) for line in source.strip().split("\n")]
     content = Table(header, tuple(rows), (Alignment.LEFT,) * len(header), (0,) * len(rows))
-    return [line.text for line in table(content, Alignment.LEFT, width, DARK, Style.null(), 0)]
+    return [line.text for line in table(content, Alignment.LEFT, width, DARK, 0)]
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+
+from rich.style import Style
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,11 @@ class Palette:
     """The theme's own names for colours, as in `palette:sand`."""
     classes: tuple[tuple[str, str | None, str | None], ...] = ()
     """The theme's classes: name, foreground, background."""
+
+    @cached_property
+    def base(self) -> Style:
+        """The style of text, on the background."""
+        return Style(color=self.text, bgcolor=self.background)
 
     def heading(self, level: int) -> str:
         """The colour of a heading of this level, from 1."""

@@ -67,10 +67,6 @@ class NotesView:
         return self.deck.slides[self.place.slide]
 
     @property
-    def base(self) -> Style:
-        return Style(color=self.palette.text, bgcolor=self.palette.background)
-
-    @property
     def side(self) -> int:
         """Columns left free on either side; notes use more of a wide screen than slides do."""
         return min(margin(self.width), 4)
@@ -98,14 +94,14 @@ def compose_notes(view: NotesView) -> NotesPage:
         # Two fifths for the time and the preview, or less if notes would get too narrow.
         beside = min(max(inside * 2 // 5, 26), 76)
         notes, furthest = notes_column(view, inside - beside - 5, rows)
-        rule = Segment("  │  ", view.base + Style(color=view.palette.faint))
+        rule = Segment("  │  ", view.palette.base + Style(color=view.palette.faint))
         lines = [Strip([*row, rule, *other]) for row, other in zip(notes, panel(view, beside, rows), strict=True)]
     else:
-        below = [strip(text, inside, view.base) for text in summary(view, inside)][: max(rows - 3, 0)]
+        below = [strip(text, inside, view.palette.base) for text in summary(view, inside)][: max(rows - 3, 0)]
         notes, furthest = notes_column(view, inside, rows - len(below))
         lines = [*notes, *below]
-    left = Segment(" " * view.side, view.base)
-    body = (Strip([left, *line]).adjust_cell_length(view.width, view.base) for line in lines)
+    left = Segment(" " * view.side, view.palette.base)
+    body = (Strip([left, *line]).adjust_cell_length(view.width, view.palette.base) for line in lines)
     status = status_line(view, more=min(view.scrolled, furthest) < furthest)
     return NotesPage((*title, *body, status)[: view.height], furthest, len(notes))
 
@@ -128,7 +124,7 @@ def notes_column(view: NotesView, width: int, rows: int) -> tuple[Sequence[Strip
     furthest = max(len(lines) - rows, 0)
     top = min(view.scrolled, furthest)
     shown = [*lines[top : top + rows], *[Text()] * (rows - len(lines))]
-    return [strip(line, width, view.base) for line in shown], furthest
+    return [strip(line, width, view.palette.base) for line in shown], furthest
 
 
 # What stands beside the notes
@@ -138,12 +134,12 @@ def panel(view: NotesView, width: int, rows: int) -> list[Strip]:
     """The time, the plan, what is running, and the next slide in the room that is left."""
     groups = (clock(view, width), plan(view, width), running(view, width))
     texts = [text for group in groups if group for text in (*group, Text())]
-    lines = [strip(text, width, view.base) for text in (*texts, next_heading(view, width))]
+    lines = [strip(text, width, view.palette.base) for text in (*texts, next_heading(view, width))]
     following = view.place.slide + 1
     room = rows - len(lines)
     if following < len(view.deck.slides) and room >= SMALLEST_PREVIEW and width >= 12:
         lines += preview(view.deck, following, width, room, view.palette)
-    lines += [strip(Text(), width, view.base)] * (rows - len(lines))
+    lines += [strip(Text(), width, view.palette.base)] * (rows - len(lines))
     return lines[:rows]
 
 
@@ -269,7 +265,7 @@ def status_line(view: NotesView, more: bool) -> Strip:
     state = state_of_slides(view)
     room = max(view.width - 2 * view.side, 1) - keys.cell_len - 2
     state.truncate(max(room, 1), overflow="ellipsis", pad=True)
-    return strip(Text.assemble(" " * view.side, state, "  ", keys), view.width, view.base)
+    return strip(Text.assemble(" " * view.side, state, "  ", keys), view.width, view.palette.base)
 
 
 def state_of_slides(view: NotesView) -> Text:

@@ -123,10 +123,9 @@ def half_blocks(picture: ScaledPicture) -> tuple[Strip, ...] | None:
     )
 
 
-def drawn(drawing: CellDrawing, palette: Palette, base: Style, width: int) -> list[Strip]:
+def drawn(drawing: CellDrawing, palette: Palette, width: int) -> list[Strip]:
     """The rows of a diagram in characters. On a light slide it brings its own dark ground, as a picture does."""
     if palette.dark:
-        return [strip(line, drawing.columns, base) for line in drawing.lines]
-    ground = Style(color=DARK.text, bgcolor=DARK.background)
-    edge = Segment(" " * int(drawing.columns + 2 <= width), ground)
-    return [Strip([edge, *strip(line, drawing.columns, ground), edge]) for line in drawing.lines]
+        return [strip(line, drawing.columns, palette.base) for line in drawing.lines]
+    edge = Segment(" " * int(drawing.columns + 2 <= width), DARK.base)
+    return [Strip([edge, *strip(line, drawing.columns, DARK.base), edge]) for line in drawing.lines]

@@ -44,9 +44,9 @@ EDITING = ("Ctrl+E runs · Ctrl+O next · Esc leaves", "Ctrl+E runs · Esc leave
 
 
 @lru_cache(maxsize=1024)
-def still_lines(block: Block, width: int, palette: Palette, base: Style, step: int, layout: Layout) -> Lines:
+def still_lines(block: Block, width: int, palette: Palette, step: int, layout: Layout) -> Lines:
     """The lines of a block that does not run: always the same for the same slide, so they are made once."""
-    content = block.content
+    content, base = block.content, palette.base
     by_theme = layout.heading_alignment(content.level) if isinstance(content, Heading) else layout.alignment
     alignment = block.alignment or by_theme or Alignment.LEFT
     measure = min(width, MEASURE) if alignment is Alignment.LEFT else width
@@ -61,17 +61,17 @@ def still_lines(block: Block, width: int, palette: Palette, base: Style, step: i
             style = Style(bold=True) if block.font_size > 1 else Style.null()
             return lines(rich_text(spans, palette, style))
         case ListItem():
-            return list_item(content, width, measure, palette, base)
+            return list_item(content, width, measure, palette)
         case Table():
             from triton_workshop.viewer.slides.table import table  # not before there is one
 
-            return table(content, alignment, width, palette, base, step)
+            return table(content, alignment, width, palette, step)
         case Quote(paragraphs):
-            return barred(paragraphs, measure, width, palette, base, palette.accent, None, Style(italic=True))
+            return barred(paragraphs, measure, width, palette, palette.accent, None, Style(italic=True))
         case Alert(kind, title, paragraphs):
             tone = alert_tone(kind, palette)
             heading = Text(f"{ALERT_ICONS.get(kind, '●')} {printable(title)}", Style(color=tone, bold=True))
-            return barred(paragraphs, measure, width, palette, base, tone, heading, Style.null())
+            return barred(paragraphs, measure, width, palette, tone, heading, Style.null())
         case Rule():
             return (strip(Text("─" * width, Style(color=palette.faint)), width, base),)
         case Blank(count):
@@ -84,7 +84,7 @@ def still_lines(block: Block, width: int, palette: Palette, base: Style, step: i
             return ()
 
 
-def list_item(item: ListItem, width: int, measure: int, palette: Palette, base: Style) -> Lines:
+def list_item(item: ListItem, width: int, measure: int, palette: Palette) -> Lines:
     """A bullet or number, and its text with a hanging indent."""
     marker = printable(item.marker)
     indent = 3 * item.depth + 1
@@ -94,7 +94,7 @@ def list_item(item: ListItem, width: int, measure: int, palette: Palette, base: 
     for index, row in enumerate(wrap(rich_text(item.text, palette), max(measure - hang, 8))):
         first = index == 0
         lead = Text(f"{' ' * indent}{marker} " if first else " " * hang, Style(color=tone, bold=True))
-        rows.append(strip(Text.assemble(lead, row), width, base))
+        rows.append(strip(Text.assemble(lead, row), width, palette.base))
     return tuple(rows)
 
 
@@ -114,13 +114,12 @@ def barred(
     measure: int,
     width: int,
     palette: Palette,
-    base: Style,
     tone: str,
     heading: Text | None,
     style: Style,
 ) -> Lines:
     """Paragraphs on a panel, with a coloured bar on their left."""
-    ground = base + Style(bgcolor=palette.panel)
+    ground = palette.base + Style(bgcolor=palette.panel)
     rows = [heading] if heading is not None else []
     for index, paragraph in enumerate(paragraphs):
         if index:
@@ -128,8 +127,7 @@ def barred(
         rows += wrap(rich_text(paragraph, palette, style), measure - 4)
     bar = Segment("▌ ", Style(color=tone, bgcolor=palette.panel))
     inside = max(measure - 2, 1)
-    beyond = Segment(" " * max(width - measure, 0), base)
-    return tuple(Strip([bar, *strip(row, inside, ground), beyond]).adjust_cell_length(width, base) for row in rows)
+    return tuple(Strip([bar, *strip(row, inside, ground)]).adjust_cell_length(width, palette.base) for row in rows)
 
 
 @lru_cache(maxsize=256)
@@ -138,13 +136,12 @@ def code_panel(
     highlighted: frozenset[int] | None,
     width: int,
     palette: Palette,
-    base: Style,
     air: Air,
     mark: str = "",
     consent: Consent = EVERYTHING,
 ) -> Lines:
     """Code on its panel. Lines that are not highlighted are dimmed; long lines continue in the next row."""
-    ground = base + Style(bgcolor=palette.panel) if code.background else base
+    ground = palette.base + Style(bgcolor=palette.panel) if code.background else palette.base
     numbers = len(str(len(code.lines))) if code.line_numbers else 0
     gutter = 2 + (numbers + 2 if numbers else 0)
     rows: list[Text] = []
@@ -170,9 +167,9 @@ def code_panel(
     return tuple(strip(row, width, ground) for row in rows)
 
 
-def editor_panel(code: Code, rows: int, width: int, palette: Palette, base: Style, air: Air) -> Lines:
+def editor_panel(code: Code, rows: int, width: int, palette: Palette, air: Air) -> Lines:
     """The panel under the editor, with so many rows of room for it."""
-    ground = base + Style(bgcolor=palette.panel)
+    ground = palette.base + Style(bgcolor=palette.panel)
     bar = Text("▎", Style(color=palette.accent))
     language, keys = printable(code.language), fitting(EDITING, width - Text(code.language).cell_len - 6)
     gap = max(width - Text(language + keys).cell_len - 4, 1)

@@ -27,7 +27,7 @@ def title_bar(title: Spans | None, view: View) -> Lines:
     """The slide's title on a bar across the screen."""
     palette, width = view.palette, view.width
     if title is None:
-        return (strip(Text(), width, view.base),) * (1 if view.height < TALL else 2)
+        return (strip(Text(), width, view.palette.base),) * (1 if view.height < TALL else 2)
     ground = bar_ground(palette)
     text = Text(rich_text(title, palette).plain)  # on the bar, only the bar's own text colour is easy to read
     alignment = view.layout.title_alignment or Alignment.LEFT
@@ -39,11 +39,10 @@ def title_bar(title: Spans | None, view: View) -> Lines:
 
 def bar(rows: Sequence[Strip], width: int, height: int, palette: Palette) -> Lines:
     """Rows of a title on a bar, as high as the screen allows, with what keeps it apart from what follows."""
-    base = Style(color=palette.text, bgcolor=palette.background)
     edge = Style(color=palette.bar, bgcolor=palette.background)
     if height >= TALL:
         band = strip(Text(), width, bar_ground(palette))
-        return (band, *rows, band, strip(Text(), width, base))
+        return (band, *rows, band, strip(Text(), width, palette.base))
     if height >= 16:
         above, below = (strip(Text(half * width), width, edge) for half in "▄▀")
         return (above, *rows, below)
@@ -186,5 +185,5 @@ def banner(title: Spans, view: View) -> list[Text]:
 def centred(rows: Sequence[Text], view: View) -> Lines:
     """Rows centred on the screen, in both directions."""
     above = max((view.height - footer_height(view.height) - len(rows)) // 2, 0)
-    blank = strip(Text(), view.width, view.base)
-    return (*[blank] * above, *(strip(row, view.width, view.base, Alignment.CENTER) for row in rows))
+    blank = strip(Text(), view.width, view.palette.base)
+    return (*[blank] * above, *(strip(row, view.width, view.palette.base, Alignment.CENTER) for row in rows))

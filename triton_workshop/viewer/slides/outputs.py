@@ -47,7 +47,7 @@ def plain_output(block: Block, code: Code, cell: Cell, view: View, width: int) -
         ground, left = output_ground(view.palette), 2
         lines = printed(cell, view, max(width - 4, 1), ground)
     else:
-        ground = view.base
+        ground = view.palette.base
         lines = printed(cell, view, width, ground)
         widths = [cell_len(line.text.rstrip()) for line in lines.lines]
         widest = max([*widths, *(placed.x + placed.picture.columns for placed in lines.pictures)], default=0)
@@ -66,7 +66,7 @@ def standby(block: Block, view: View, width: int) -> Piece:
     assert isinstance(block.content, Code)
     palette = view.palette
     columns, rows = terminal_size(block.content, max(width - 4, 1), view.height) or (0, 0)
-    ground = view.base + Style(color=palette.muted, bgcolor=palette.well)
+    ground = view.palette.base + Style(color=palette.muted, bgcolor=palette.well)
     lines = [strip(Text(), columns, ground)] * rows
     lines[rows // 2] = strip(Text("▶ Ctrl+E", Style(color=palette.accent)), columns, ground, Alignment.CENTER)
     return Piece(lines).behind(Segment("▎ ", Style(color=palette.faint, bgcolor=palette.well)), width, None)

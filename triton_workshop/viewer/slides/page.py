@@ -70,8 +70,9 @@ def compose(deck: Deck, slide: Slide, view: View) -> Page:
     title = title_bar(slide.title, view)
     foot = footer_height(view.height, deck.front_matter.footer) if slide.footer else 0
     room = max(view.height - len(title) - foot, 1)
+    base = view.palette.base
     flow = Composer(view, air_for(slide, view.palette, width, room)).flow(slide.blocks, width, room)
-    piece = flow.behind(Segment(" " * view.side, view.base), view.width, view.base)
+    piece = flow.behind(Segment(" " * view.side, base), view.width, base)
     pictures = tuple(placed for placed in piece.pictures if placed.y < piece.revealed)
     return Page(title, tuple(piece.lines[: piece.revealed]), room, pictures, piece.live, tuple(piece.spots))
 
@@ -125,7 +126,7 @@ class Composer:
     def __init__(self, view: View, air: Air) -> None:
         self.view = view
         self.palette = view.palette
-        self.base = view.base
+        self.base = view.palette.base
         self.air = air
 
     def flow(self, blocks: Sequence[Block], width: int, room: int) -> Piece:
@@ -185,7 +186,7 @@ class Composer:
 
     def _still(self, block: Block, width: int) -> Lines:
         step = self.view.step if isinstance(block.content, Table) else 0
-        return still_lines(block, width, self.palette, self.base, step, self.view.layout)
+        return still_lines(block, width, self.palette, step, self.view.layout)
 
     def _line(self, text: Text, width: int) -> Strip:
         return strip(text, width, self.base)
@@ -223,7 +224,7 @@ class Composer:
         terminal = self.view.terminal
         drawing = None if terminal.shows_pictures else drawing_for(content.path, width, room)
         if drawing is not None:
-            rows = drawn(drawing, self.palette, self.base, width)
+            rows = drawn(drawing, self.palette, width)
             left = Segment(" " * indent(alignment, width - rows[0].cell_length), self.base)
             return Piece(rows).behind(left, width, self.base)
         pixels = pixel_size(content.path)
@@ -267,10 +268,10 @@ class Composer:
         editor = self.view.editor
         if editor is not None and editor.block == block:
             rows = editor.rows(width - EDITOR_INSET)
-            return editor_panel(code, rows, width, self.palette, self.base, self.air)
+            return editor_panel(code, rows, width, self.palette, self.air)
         highlighted = code.highlighted(self.view.step)
         mark = EDITED if block in self.view.edited else ""
-        return code_panel(code, highlighted, width, self.palette, self.base, self.air, mark, self.view.consent)
+        return code_panel(code, highlighted, width, self.palette, self.air, mark, self.view.consent)
 
 
 def live_area(piece: Piece, width: int) -> LiveArea:

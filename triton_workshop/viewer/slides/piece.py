@@ -75,8 +75,10 @@ class Piece:
 
     def behind(self, lead: Segment, width: int, ground: Style | None) -> Piece:
         """The same with a segment before each line, which fills that width on that ground."""
-        whole = Piece([Strip([lead, *line]).adjust_cell_length(width, ground) for line in self.lines])
-        whole.adopt(self, lead.cell_length, 0)
+        x = lead.cell_length
+        lines = (Strip([lead, *line], x + line.cell_length) for line in self.lines)
+        whole = Piece([line.adjust_cell_length(width, ground) for line in lines])
+        whole.adopt(self, x, 0)
         return whole
 
 

@@ -88,7 +88,7 @@ def best_step(needs: Sequence[Need], widths: Sequence[int], left: int) -> tuple[
     return max(steps)[1:] if steps else None
 
 
-def table(content: Table, alignment: Alignment, width: int, palette: Palette, base: Style, step: int) -> Lines:
+def table(content: Table, alignment: Alignment, width: int, palette: Palette, step: int) -> Lines:
     """A table as wide as its text, with a line below its header. Rows of later steps are blank."""
     header = [rich_text(spans, palette) for spans in content.header]
     rows = [[rich_text(spans, palette) for spans in cells] for cells in content.rows]
@@ -109,7 +109,7 @@ def table(content: Table, alignment: Alignment, width: int, palette: Palette, ba
         drawn.add_column(header[index], justify=justify.value, overflow="fold", width=column_width)
     for cells, row_step in zip(rows, content.row_steps, strict=False):
         drawn.add_row(*(cells if row_step <= step else map(veiled, cells)))
-    return placed(drawn, alignment, width, base)
+    return placed(drawn, alignment, width, palette.base)
 
 
 def placed(drawn: RichTable, alignment: Alignment, width: int, base: Style) -> Lines:

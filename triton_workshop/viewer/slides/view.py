@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
-from functools import cached_property
-
-from rich.style import Style
 
 from triton_workshop.deck.consent import EVERYTHING, Consent
 from triton_workshop.deck.model import Block, Footer
@@ -49,11 +46,6 @@ class View:
     terminal: Terminal = PLAIN
     layout: Layout = Layout()  # noqa: RUF009 (frozen)
     consent: Consent = EVERYTHING
-
-    @cached_property
-    def base(self) -> Style:
-        """The style of text, on the background."""
-        return Style(color=self.palette.text, bgcolor=self.palette.background)
 
     @property
     def side(self) -> int:
