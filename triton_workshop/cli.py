@@ -78,7 +78,7 @@ def present(
 
             prepare_kernels(needed=False)
             with starting() as terminal:
-                from triton_workshop.viewer.app import present as present_deck
+                from triton_workshop.viewer.present import present as present_deck
 
                 given = Consent(run, replace)
                 raise typer.Exit(present_deck(path, start=slide, given=given, terminal=terminal))

@@ -9,15 +9,8 @@ import pytest
 from textual.document._history import EditHistory
 
 from triton_workshop.deck.model import Block, Code, Columns, Deck, Execution, FrontMatter, Slide, Span
-from triton_workshop.viewer.live.editing import (
-    Displaced,
-    Edits,
-    indented,
-    next_indent,
-    outdented,
-    shown_text,
-    with_text,
-)
+from triton_workshop.viewer.live.editing import Edits, shown_text, with_text
+from triton_workshop.viewer.live.editor import indented, next_indent, outdented
 
 
 def code(*lines: str, first: int = 10) -> Code:
@@ -117,7 +110,7 @@ def test_an_edit_moves_with_its_code_when_the_deck_is_read_again() -> None:
     new = deck(block("new"), block("b = 1", first=30), block("a = 1", first=40))
     edits = Edits()
     edits.write(old.slides[0].blocks[0], "a = 2", history())
-    assert edits.carry_over(old, new) == Displaced()
+    assert not edits.carry_over(old, new)
     assert shown_text(edits.over(new).slides[0].blocks[2]) == "a = 2"
 
 
@@ -126,7 +119,7 @@ def test_an_edit_stays_at_its_own_block_where_others_are_the_same() -> None:
     old, new = deck(*twins), deck(*(block("a = 1", first=line + 5) for line in (10, 20, 30)))
     edits = Edits()
     edits.write(twins[1], "a = 2", history())
-    assert edits.carry_over(old, new) == Displaced()
+    assert not edits.carry_over(old, new)
     assert [shown_text(shown) for shown in edits.over(new).slides[0].blocks] == ["a = 1", "a = 2", "a = 1"]
 
 
@@ -134,7 +127,7 @@ def test_an_edit_that_waits_does_not_go_to_other_code_that_is_the_same() -> None
     old, new = deck(block("a = 1"), block("b = 1", first=20), block("a = 1", first=30)), deck(block("a = 1"))
     edits = Edits()
     edits.write(old.slides[0].blocks[2], "a = 2", history())
-    assert edits.carry_over(old, new) == Displaced(waiting=1)
+    assert edits.carry_over(old, new)
     edits.carry_over(new, new)
     assert edits.over(new) == new
     edits.carry_over(new, old)
@@ -153,29 +146,45 @@ def test_an_edit_that_waits_does_not_take_the_place_of_another() -> None:
     assert [shown_text(shown) for shown in edits.over(both).slides[0].blocks] == ["a = 2", "b = 1", "a = 3"]
 
 
-def test_an_edit_whose_code_changed_is_put_aside_and_said() -> None:
+@pytest.mark.parametrize("keep", [True, False])
+def test_an_edit_whose_code_changed_is_in_question_and_never_lost(keep: bool) -> None:
     old, new = deck(block("a = 1")), deck(block("a = 3"))
     edits = Edits()
     edits.write(old.slides[0].blocks[0], "a = 2", history())
-    assert edits.carry_over(old, new) == Displaced(aside=1)
-    assert edits.over(new) == new
+    assert not edits.carry_over(old, new)
+    assert len(edits.in_question()) == 1
+    assert edits.unsaved() == 1
+    edits.decide(keep=keep)
+    assert not edits.in_question()
+    assert shown_text(edits.over(new).slides[0].blocks[0]) == ("a = 2" if keep else "a = 3")
     draft = edits.draft(new.slides[0].blocks[0])
     assert draft is not None
-    assert (draft.text, draft.aside) == ("a = 2", True)
-    assert edits.unsaved() == 1
+    assert (draft.text, draft.aside) == ("a = 2", not keep)
 
 
-def test_an_edit_that_was_put_aside_is_missed_although_somebody_looked_below_it() -> None:
-    old, new = deck(block("a = 1")), deck(block("a = 3"))
+def test_an_edit_stays_in_question_until_somebody_answers() -> None:
+    old, new, newer = deck(block("a = 1")), deck(block("a = 3")), deck(block("a = 4"), block("b = 1", first=20))
     edits = Edits()
     edits.write(old.slides[0].blocks[0], "a = 2", history())
     edits.carry_over(old, new)
-    edits.write(new.slides[0].blocks[0], "a = 3", history())
-    assert edits.unsaved() == 1
-    edits.write(new.slides[0].blocks[0], "a = 2", history())
-    assert edits.unsaved() == 1
-    edits.write(new.slides[0].blocks[0], "a = 3", history())
-    assert edits.unsaved() == 0
+    edits.carry_over(new, new)
+    assert len(edits.in_question()) == 1
+    edits.carry_over(new, newer)
+    assert len(edits.in_question()) == 1
+    edits.decide(keep=False)
+    assert edits.over(newer) == newer
+
+
+def test_an_edit_that_was_put_back_is_not_in_question_when_its_code_changes() -> None:
+    old, new = deck(block("a = 1")), deck(block("a = 3"))
+    edits = Edits()
+    edits.write(old.slides[0].blocks[0], "a = 2", history())
+    edits.restore(old.slides[0].blocks[0])
+    assert not edits.carry_over(old, new)
+    assert not edits.in_question()
+    draft = edits.draft(new.slides[0].blocks[0])
+    assert draft is not None
+    assert (draft.text, draft.aside) == ("a = 2", True)
 
 
 def test_what_was_typed_and_taken_back_is_no_edit_when_the_code_changes() -> None:
@@ -184,11 +193,11 @@ def test_what_was_typed_and_taken_back_is_no_edit_when_the_code_changes() -> Non
         edits = Edits()
         for text in ("a = 2", "a = 1"):
             edits.write(old.slides[0].blocks[0], text, history())
-        assert edits.carry_over(old, new) == Displaced()
+        assert not edits.carry_over(old, new)
         assert edits.unsaved() == 0
 
 
-def test_an_edit_is_put_aside_where_its_slide_stands_now() -> None:
+def test_an_edit_is_in_question_where_its_slide_stands_now() -> None:
     def slide(title: str, *blocks: Block) -> Slide:
         return Slide((Span(title),), blocks, 1, 1)
 
@@ -196,15 +205,16 @@ def test_an_edit_is_put_aside_where_its_slide_stands_now() -> None:
     new = replace(deck(), slides=(slide("New", block("new")), slide("A", block("a = 3"), block("more"))))
     edits = Edits()
     edits.write(old.slides[0].blocks[0], "a = 2", history())
-    assert edits.carry_over(old, new) == Displaced(aside=1)
+    assert not edits.carry_over(old, new)
+    assert len(edits.in_question()) == 1
     assert edits.draft(new.slides[1].blocks[0]) is not None
 
 
-def test_an_edit_whose_code_is_gone_is_not_put_aside_at_code_that_was_there_before() -> None:
+def test_an_edit_whose_code_is_gone_does_not_go_to_code_that_was_there_before() -> None:
     old, new = deck(block("a = 1"), block("b = 1", first=20)), deck(block("b = 1"))
     edits = Edits()
     edits.write(old.slides[0].blocks[0], "a = 2", history())
-    assert edits.carry_over(old, new) == Displaced(waiting=1)
+    assert edits.carry_over(old, new)
     assert edits.draft(new.slides[0].blocks[0]) is None
 
 
@@ -212,10 +222,10 @@ def test_an_edit_whose_code_is_gone_comes_back_with_it() -> None:
     whole, half = deck(block("a = 1"), block("b = 1", first=20)), deck(block("a = 1"))
     edits = Edits()
     edits.write(whole.slides[0].blocks[1], "b = 2", history())
-    assert edits.carry_over(whole, half) == Displaced(waiting=1)
+    assert edits.carry_over(whole, half)
     assert edits.over(half) == half
     assert edits.unsaved() == 1
-    assert edits.carry_over(half, half) == Displaced(), "it is said once"
+    assert not edits.carry_over(half, half), "it is said once"
     edits.carry_over(half, whole)
     assert shown_text(edits.over(whole).slides[0].blocks[1]) == "b = 2"
 
@@ -234,8 +244,9 @@ def test_an_edit_that_the_deck_took_over_is_not_missed() -> None:
     old, new = deck(block("a = 1")), deck(block("a = 2"))
     edits = Edits()
     edits.write(old.slides[0].blocks[0], "a = 2", history())
-    assert edits.carry_over(old, new) == Displaced()
+    assert not edits.carry_over(old, new)
     assert edits.unsaved() == 0
+    assert not edits.in_question()
 
 
 @pytest.mark.parametrize(

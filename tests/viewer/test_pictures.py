@@ -147,7 +147,7 @@ def stream_into(viewer: Viewer, printed: bytes, picture: Path | None = None) -> 
         folder.mkdir(exist_ok=True)
         (folder / "one.png").write_bytes(picture.read_bytes())
     cell.transcript.feed(printed)
-    viewer._draw()
+    viewer.stage.draw()
 
 
 @pytest.mark.parametrize("way", Way)
@@ -189,7 +189,7 @@ async def test_kitty_shows_a_picture_where_letters_stand_for_it(deck: Path, writ
         back = await new(written, pilot, "p", "n")
         assert "\x1b_G" not in back, "kitty holds it still"
         assert terminal_pictures.PLACEHOLDER in back
-        held = pilot.app._held  # type: ignore[attr-defined]
+        held = pilot.app.stage.pictures.held  # type: ignore[attr-defined]
         assert held.let_go(Terminal(Way.KITTY)) == f"\x1b_Ga=d,d=I,i={number},q=2\x1b\\"
 
 
@@ -257,9 +257,9 @@ async def test_a_picture_in_an_output_scales_with_the_screen(
         stream_into(viewer, b"before" + HANDED_OVER.format("one.png").encode() + b"after", tmp_path / "picture.png")
         await pilot.resize_terminal(width, 36)
         await pilot.pause()
-        [picture] = viewer.page.pictures
+        [picture] = viewer.body.page.pictures
         assert (picture.picture.columns, picture.picture.rows) == (columns, rows)
-        text = ["".join(segment.text for segment in line) for line in viewer.page.body]
+        text = ["".join(segment.text for segment in line) for line in viewer.body.page.body]
         assert text[picture.y - 1].split() == ["▎", "before"]
         assert text[picture.y + rows].split() == ["▎", "after"]
 
@@ -270,7 +270,7 @@ async def test_elsewhere_an_output_has_its_picture_in_characters(deck: Path, tmp
         viewer = pilot.app
         assert isinstance(viewer, Viewer)
         stream_into(viewer, b"before" + HANDED_OVER.format("one.png").encode() + b"after", tmp_path / "picture.png")
-        rows = [line for line in viewer.page.body if "▀" * 68 in "".join(segment.text for segment in line)]
+        rows = [line for line in viewer.body.page.body if "▀" * 68 in "".join(segment.text for segment in line)]
         assert len(rows) == 17
         colours = {
             (segment.style.color.triplet, segment.style.bgcolor.triplet)  # type: ignore[union-attr]
@@ -279,7 +279,7 @@ async def test_elsewhere_an_output_has_its_picture_in_characters(deck: Path, tmp
             if "▀" in segment.text
         }
         assert colours == {(RED, RED)}
-        assert viewer.page.pictures == ()
+        assert viewer.body.page.pictures == ()
 
 
 @run
@@ -291,7 +291,10 @@ async def test_on_the_outputs_own_screen_pictures_stand_among_the_lines(deck: Pa
         await pilot.press("o")
         await pilot.pause()
         assert isinstance(viewer.screen, OutputScreen)
-        rows = ["".join(segment.text for segment in line).strip("▎ ") for line in viewer.screen.text_rows.lines]
+        rows = [
+            "".join(segment.text for segment in line).strip("▎ ")
+            for line in map(viewer.screen.pager.render_line, range(viewer.screen.pager.room))
+        ]
         picture = [index for index, row in enumerate(rows) if set(row) == {"▀"}]
         assert picture == list(range(1, len(picture) + 1))
         assert len(picture) > 8

@@ -11,14 +11,15 @@ from textual import events
 from textual.pilot import Pilot
 
 from triton_workshop.screen import links as browser
+from triton_workshop.screen.choice import Question
 from triton_workshop.screen.transcript import Transcript
 from triton_workshop.viewer import app
 from triton_workshop.viewer.app import Viewer
 from triton_workshop.viewer.live.editor import Editor
 from triton_workshop.viewer.overlays.output import OutputScreen
-from triton_workshop.viewer.overlays.screens import Black
 from triton_workshop.viewer.overlays.search import SlideSearch
 from triton_workshop.viewer.slides.place import Place
+from triton_workshop.viewer.stage import Black
 
 from .test_viewer import DECKS, drive, finished, screen, shown, until
 
@@ -32,8 +33,8 @@ async def click(viewer: Viewer, pilot: Pilot[int], text: str) -> None:
 
 
 def editor(viewer: Viewer) -> Editor:
-    assert viewer.editor is not None
-    return viewer.editor
+    assert viewer.body.editor is not None
+    return viewer.body.editor
 
 
 @shown("live.md", start=2)
@@ -45,7 +46,7 @@ async def test_an_edit_runs_stays_and_goes_and_none_of_it_is_lost(viewer: Viewer
     assert viewer.show.place == Place(1, 0), "what is typed does nothing else"
     await pilot.press("escape")
     await pilot.pause()
-    assert viewer.editor is None
+    assert viewer.body.editor is None
     assert "edited · Esc restores" in screen(viewer)
     await pilot.press("n", "p")
     assert "edited · Esc restores" in screen(viewer), "another slide and back"
@@ -119,7 +120,7 @@ async def test_ctrl_o_goes_from_block_to_block_and_away(viewer: Viewer, pilot: P
     await pilot.press("ctrl+o")
     assert editor(viewer).code_language == "bash"
     await pilot.press("#", "ctrl+o")
-    assert viewer.editor is None
+    assert viewer.body.editor is None
     assert '#echo "from bash"' in screen(viewer)
 
 
@@ -164,7 +165,7 @@ async def test_the_line_that_is_typed_in_is_always_in_view_and_any_size_will_do(
     assert editor(viewer).size.height == 44
     await pilot.press("ctrl+p", "down", "enter")
     assert viewer.show.place == Place(3)
-    assert viewer.editor is None
+    assert viewer.body.editor is None
     await pilot.press("p")
     assert "edited" in screen(viewer)
 
@@ -186,7 +187,13 @@ def test_the_editor_stays_over_its_own_block_where_another_is_the_same(tmp_path:
     drive(deck, steps)
 
 
-def test_the_editor_stays_open_over_code_that_moves(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("answer", "shown_first", "then"),
+    [("k", "mine too print", []), ("escape", "mine too print", []), ("d", "sings", ["ctrl+z"])],
+)
+def test_the_editor_stays_open_over_code_that_moves_and_changed_code_is_a_question(
+    tmp_path: Path, answer: str, shown_first: str, then: list[str]
+) -> None:
     deck = Path(shutil.copy(DECKS / "live.md", tmp_path))
 
     async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
@@ -199,10 +206,12 @@ def test_the_editor_stays_open_over_code_that_moves(tmp_path: Path) -> None:
         assert "Run it now" in screen(viewer)
         deck.write_text(deck.read_text(encoding="utf-8").replace('"says"', '"sings"'), encoding="utf-8")
         await pilot.press("ctrl+r")
-        assert viewer.editor is None
-        assert "sings" in screen(viewer)
-        assert "Ctrl+Z" in screen(viewer), "an edit is never lost in silence"
-        await pilot.press("ctrl+o", "ctrl+z")
+        assert viewer.body.editor is None
+        assert "The code under your edit has changed (slide 2)" in screen(viewer), "an edit is never lost in silence"
+        viewer._ignores_letters_until = 0.0
+        await pilot.press(answer)
+        assert shown_first in screen(viewer)
+        await pilot.press("ctrl+o", *then)
         assert editor(viewer).text.startswith("mine too print")
 
     drive(deck, steps, start=2)
@@ -284,7 +293,7 @@ async def test_clicks_run_edit_and_open(viewer: Viewer, pilot: Pilot[int]) -> No
     await click(viewer, pilot, '("far away')
     assert editor(viewer).cursor_location == (0, 6 - editor(viewer).gutter_width)
     await click(viewer, pilot, "Between.")
-    assert viewer.editor is None
+    assert viewer.body.editor is None
 
 
 def test_a_link_is_opened_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -326,7 +335,7 @@ async def test_a_click_on_a_list_does_not_reach_the_slide_below(viewer: Viewer, 
         await pilot.press(key)
         await pilot.click(offset=(10, 5))
         await pilot.press("escape")
-    assert viewer.editor is None
+    assert viewer.body.editor is None
     assert not viewer.show.live.cells
 
 
@@ -337,12 +346,13 @@ def test_a_word_that_is_typed_on_when_a_save_closes_the_editor_is_no_command(tmp
         await pilot.press("ctrl+o", *"s")
         path.write_text(path.read_text(encoding="utf-8").replace('print("says"', 'print("said"'), encoding="utf-8")
         viewer.action_reload()
-        assert viewer.editor is None
-        await pilot.press(*"qrt")
+        assert viewer.body.editor is None
+        await pilot.press(*"qrtkd")
         assert viewer.is_running
         assert viewer.return_code is None
-        viewer._deaf_until = 0.0
-        await pilot.press("n")
+        assert isinstance(viewer.screen, Question), "nor is it an answer"
+        viewer._ignores_letters_until = 0.0
+        await pilot.press("k", "n")
         assert viewer.show.place == Place(2)
 
     drive(path, steps, start=2)
@@ -371,3 +381,32 @@ def test_an_output_that_cannot_be_shown_does_not_end_the_talk(monkeypatch: pytes
         assert viewer.show.place == Place(2)
 
     drive(DECKS / "live.md", steps, start=2)
+
+
+@shown("live.md", start=2)
+async def test_a_long_line_of_an_output_is_scrolled_or_wrapped_and_growth_is_followed(
+    viewer: Viewer, pilot: Pilot[int]
+) -> None:
+    await pilot.press("ctrl+e")
+    await finished(viewer, pilot)
+    transcript = next(iter(viewer.show.live.cells.values())).transcript
+    transcript.feed(b"a" * 70 + b"b" * 20 + b"\n" * 30)
+    await pilot.press("o")
+    assert "10–31 of 31" in screen(viewer), "it begins at the end"
+    await pilot.press("home")
+    assert "b›" in screen(viewer)
+    await pilot.press("right", "right")
+    assert f"‹{'a' * 55}{'b' * 20}\n" in screen(viewer)
+    await pilot.press("left", "left", "w")
+    assert f"{'a' * 70}{'b' * 7}\n▎ {'b' * 13}\n" in screen(viewer)
+    await pilot.press("w")
+    transcript.feed(b"more\n")
+    viewer.stage.draw()
+    await pilot.pause()
+    assert "1–22 of 32" in screen(viewer), "who reads is left alone"
+    await pilot.press("G")
+    transcript.feed(b"and more\n")
+    viewer.stage.draw()
+    await pilot.pause()
+    assert "12–33 of 33" in screen(viewer)
+    assert "and more" in screen(viewer)

@@ -26,18 +26,19 @@ from pathlib import Path
 import triton_workshop.cli
 from triton_workshop.viewer.start import starting
 with starting() as terminal:
-    from triton_workshop.viewer.app import Viewer, load_deck
+    from triton_workshop.viewer.present import Viewer, load_deck
     from triton_workshop.viewer.slides.page import compose
     from triton_workshop.viewer.slides.view import View
     from triton_workshop.screen.palette import DARK
     deck = load_deck(Path(sys.argv[1]))
     viewer = Viewer(deck, terminal=terminal())
-    compose(deck, deck.slides[0], View(DARK, 120, 36, terminal=viewer.terminal))
+    compose(deck, deck.slides[0], View(DARK, 120, 36, terminal=viewer.stage.terminal))
     print(gc.isenabled(), *sorted(set(sys.argv[2:]) & set(sys.modules)))
 print(gc.isenabled())
 """
 WAITS = (
     "torch", "torchvision", "triton", "numpy", "matplotlib", "PIL", "textual_image", "pygments.lexers", "watchfiles",
+    "textual.widgets._text_area",
 )  # fmt: skip
 
 

@@ -15,7 +15,8 @@ from textual.pilot import Pilot
 from triton_workshop.deck import load_deck
 from triton_workshop.screen.box import Keys
 from triton_workshop.viewer.app import Viewer
-from triton_workshop.viewer.overlays.screens import KEYS, Index
+from triton_workshop.viewer.keys import HELP
+from triton_workshop.viewer.overlays.search import Index
 from triton_workshop.viewer.slides.place import Place
 
 DECKS = Path(__file__).parent / "decks"
@@ -60,7 +61,7 @@ async def until(pilot: Pilot[int], condition: Callable[[], bool]) -> None:
 
 
 async def finished(viewer: Viewer, pilot: Pilot[int]) -> None:
-    await until(pilot, lambda: viewer.settled)
+    await until(pilot, lambda: viewer.stage.settled)
     await pilot.pause()
 
 
@@ -134,7 +135,7 @@ def test_all_of_the_help_can_be_read(size: tuple[int, int], scrolls: bool) -> No
         for _ in range(4):
             await pilot.press("pagedown")
             seen += screen(viewer)
-        for _, rows in KEYS:
+        for _, rows in HELP:
             for keys, effect in rows:
                 assert keys in seen
                 assert all(word in seen for word in effect.split())
@@ -269,7 +270,7 @@ def test_a_slide_that_cannot_be_drawn_says_so_and_the_others_go_on(monkeypatch: 
 
     async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
         with monkeypatch.context() as patch:
-            patch.setattr("triton_workshop.viewer.app.compose", fail)
+            patch.setattr("triton_workshop.viewer.stage.compose", fail)
             await pilot.press("n")
             assert "could not be drawn" in screen(viewer)
         await pilot.press("n")
@@ -438,7 +439,7 @@ def test_a_block_in_a_pseudo_terminal_shows_its_screen_as_a_terminal_would(in_pl
 
 def test_a_block_that_stands_by_shows_an_empty_terminal_until_it_is_run(in_place: Path) -> None:
     async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        assert viewer.settled
+        assert viewer.stage.settled
         assert screen(viewer).count("▎") == 3
         assert "▶ Ctrl+E" in screen(viewer)
         await pilot.press("ctrl+e")

@@ -19,9 +19,10 @@ from textual.pilot import Pilot
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.verdict import Verdict
 from triton_workshop.screen.box import Keys
+from triton_workshop.screen.choice import Question
 from triton_workshop.watch.app import Watch, key_groups
 from triton_workshop.watch.checker import CheckFailedError
-from triton_workshop.watch.screens import Exercises, Question, Solution, compared
+from triton_workshop.watch.screens import Exercises, Solution, compared
 
 from .conftest import SOLUTIONS, FakeChecker, fails
 

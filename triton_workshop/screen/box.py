@@ -1,17 +1,18 @@
-"""A box with lines over an app's screen, in one look for all apps; and the help, which is one."""
+"""A box over an app's screen, in one look for all apps; and the help, which is one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import ClassVar, Generic, TypeVar
 
 from rich.style import Style
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
+from textual.widget import Widget
 
 from triton_workshop.screen.lines import strip, wrap
 from triton_workshop.screen.palette import Palette
@@ -19,11 +20,13 @@ from triton_workshop.screen.rows import Rows
 
 BOX_STYLE = """
 Box { align: center middle; background: $background 70%; }
-Box > .box {
-    max-width: 100%; height: auto; max-height: 100%; padding: 0 2; background: $panel;
+Box > .box, Box > .box:focus {
+    max-width: 100%; height: auto; max-height: 100%; padding: 0 2; background: $panel; background-tint: $panel 0%;
     border: round $accent; border-title-color: $accent; border-title-style: bold; scrollbar-size: 0 0;
     border-subtitle-color: $accent;
 }
+Box OptionList { text-wrap: nowrap; text-overflow: ellipsis; }
+Box OptionList > .option-list--option-highlighted { color: $on-bar; background: $primary; }
 """
 """Goes into an app's CSS, after its rules for screens."""
 MARGIN = 6
@@ -36,49 +39,30 @@ KeyGroups = tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
 
 
 class Box(ModalScreen[Answer | None], Generic[Answer]):
-    """A box with lines; dismissed with an answer, or None."""
+    """A widget in a box; dismissed with an answer, or None."""
 
     WIDEST = 72
-    BINDINGS: ClassVar[list[BindingType]] = [("escape,q", "leave", "Close")]
+    BINDINGS: ClassVar[list[BindingType]] = [("escape,q", "dismiss", "Close")]
 
-    def __init__(self, title: str, palette: Palette) -> None:
+    def __init__(self, title: str, content: Widget) -> None:
         super().__init__()
-        self.palette = palette
-        self.rows = Rows(name="lines")
-        self.frame = VerticalScroll(self.rows, classes="box", can_focus=False)
-        self.frame.border_title = title
-        self.frame.styles.width = self.WIDEST
+        self.content = content
+        content.add_class("box")
+        content.border_title = title
+        content.styles.width = self.WIDEST
 
     def compose(self) -> ComposeResult:
-        yield self.frame
-
-    def on_mount(self) -> None:
-        self.draw()
-
-    def on_resize(self) -> None:
-        self.draw()
-
-    def draw(self) -> None:
-        width = max(min(self.WIDEST, self.app.size.width) - MARGIN, 1)
-        base = Style(color=self.palette.text, bgcolor=self.palette.panel)
-        self.rows.show(tuple(strip(text, width, base) for text in self.texts(width)))
-
-    def texts(self, width: int) -> list[Text]:
-        """The lines, made for this many columns."""
-        raise NotImplementedError
+        yield self.content
 
     def on_click(self, event: events.Click) -> None:
         event.stop()  # not meant for what lies below
-
-    def action_leave(self) -> None:
-        self.dismiss(None)
 
 
 class Keys(Box[None]):
     """The help: every key."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        ("question_mark,enter,space", "leave", "Close"),
+        ("question_mark,enter,space", "dismiss", "Close"),
         ("down,j", "scroll(1)", "Down"),
         ("up,k", "scroll(-1)", "Up"),
         ("pagedown", "scroll(10)", "Further down"),
@@ -86,13 +70,17 @@ class Keys(Box[None]):
     ]
 
     def __init__(self, groups: KeyGroups, palette: Palette) -> None:
-        super().__init__("Keys", palette)
+        self.rows = Rows(name="lines")
+        super().__init__("Keys", VerticalScroll(self.rows, can_focus=False))
         self.groups = groups
+        self.palette = palette
 
-    def draw(self) -> None:
-        super().draw()
+    def on_resize(self) -> None:
+        width = max(min(self.WIDEST, self.app.size.width) - MARGIN, 1)
+        base = Style(color=self.palette.text, bgcolor=self.palette.panel)
+        self.rows.show(tuple(strip(text, width, base) for text in self.texts(width)))
         clipped = len(self.rows.lines) > self.app.size.height - 2
-        self.frame.border_subtitle = "↓ ↑ scroll" if clipped else ""
+        self.content.border_subtitle = "↓ ↑ scroll" if clipped else ""
 
     def texts(self, width: int) -> list[Text]:
         column = max(len(keys) for _, rows in self.groups for keys, _ in rows) + 3
@@ -115,4 +103,10 @@ class Keys(Box[None]):
         return lines
 
     def action_scroll(self, rows: int) -> None:
-        self.frame.scroll_relative(y=rows, animate=False)
+        self.content.scroll_relative(y=rows, animate=False)
+
+
+def explained(bindings: Sequence[BindingType]) -> tuple[tuple[str, str], ...]:
+    """The keys that have an explanation, as the help shows them."""
+    known = [binding for binding in bindings if isinstance(binding, Binding) and binding.tooltip]
+    return tuple((binding.key_display or binding.key, binding.tooltip) for binding in known)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from triton_workshop.deck.consent import EVERYTHING, Consent, in_force
 from triton_workshop.deck.errors import DeckError
 from triton_workshop.deck.model import Block, Deck, Execution, Slide
-from triton_workshop.viewer.live.editing import Displaced, Edits
+from triton_workshop.viewer.live.editing import Edits, code_of
 from triton_workshop.viewer.live.live_blocks import (
     LiveBlocks,
     blocks_for_key,
@@ -130,24 +130,39 @@ class Show:
         self.edits.restore(self.edits.source(shown))
         self._apply_edits()
 
+    def in_question(self) -> list[int]:
+        """The numbers of the slides with an edit whose code a save has changed."""
+        blocks = self.edits.in_question()
+        return [
+            number for number, slide in enumerate(self.deck_read.slides, 1) if not blocks.isdisjoint(code_of(slide))
+        ]
+
+    def decide(self, *, keep: bool) -> None:
+        """Keeps the edits whose code a save has changed, or shows the deck's own code."""
+        self.edits.decide(keep=keep)
+        self._apply_edits()
+
     # What is saved
 
     def doubtful(self, result: Deck | DeckError) -> bool:
         """Whether what was read may come from a half-written file: it is broken, or lacks the slide shown here."""
         return isinstance(result, DeckError) or slide_again(self.deck_read, self.place.slide, result) is None
 
-    def take_in(self, deck: Deck) -> Displaced:
-        """Continues with the deck as it was read again, with outputs and edits, on the same slide if it exists."""
+    def take_in(self, deck: Deck) -> bool:
+        """Continues with the deck as it was read again, with outputs and edits, on the same slide if it exists.
+
+        Returns whether an edit has nowhere to go.
+        """
         before, place = self._lost or (self.deck_read, self.place)
         slide = slide_again(before, place.slide, deck)
         self._lost = (before, place) if slide is None else None
-        displaced = self.edits.carry_over(self.deck_read, deck)
+        lost_edit = self.edits.carry_over(self.deck_read, deck)
         self.live.carry_over(self.deck_read, deck, *self.edits.versions())
         self.live.consent = in_force(deck, self._consent)
         self.deck_read = deck
         self._apply_edits()
         self.place = (self.place if slide is None else Place(slide, place.step)).within(self.steps)
-        return displaced
+        return lost_edit
 
     @property
     def lost(self) -> bool:

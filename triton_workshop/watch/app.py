@@ -24,14 +24,15 @@ from triton_workshop.checking.reporting.progress import entries, first_open, rem
 from triton_workshop.checking.reporting.reset import is_shipped, reset
 from triton_workshop.device import runs_on_a_gpu
 from triton_workshop.saves import Saves
-from triton_workshop.screen.box import BOX_STYLE, KeyGroups, Keys
+from triton_workshop.screen.box import BOX_STYLE, KeyGroups, Keys, explained
+from triton_workshop.screen.choice import Question
 from triton_workshop.screen.hangup import quit_on_hangup
 from triton_workshop.screen.palette import DARK, LIGHT, Palette
 from triton_workshop.screen.theme import use_palette
 from triton_workshop.streams import printable
 from triton_workshop.watch import editor
 from triton_workshop.watch.checker import Checker, CheckFailedError, StoppedError
-from triton_workshop.watch.screens import Exercises, Question, Solution
+from triton_workshop.watch.screens import Exercises, Solution
 from triton_workshop.watch.view import Job, Watched, body, head, status, styles
 
 FRAME = 0.1
@@ -47,7 +48,7 @@ class Watch(App[int]):
     CSS_PATH = "watch.tcss"
     CSS = BOX_STYLE
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("question_mark", "keys", "keys", tooltip="show these keys; esc hides them"),
+        Binding("question_mark", "keys", "keys", key_display="?", tooltip="show these keys; esc hides them"),
         Binding("h", "hint", "hint", tooltip="show a hint; press again for one that says more"),
         Binding("s", "solution", "solution", tooltip="compare yours with the solution, once yours has passed"),
         Binding("n", "step(1)", "next", tooltip="next exercise"),
@@ -248,22 +249,26 @@ class Watch(App[int]):
         else:
             self._say("there is no variation of this; p goes back to the exercise")
 
-    def action_open(self, number: str | None) -> None:
-        if number is not None and number != self.watched.exercise.number:
+    def action_open(self, number: str) -> None:
+        if number != self.watched.exercise.number:
             self._open(EXERCISES[number])
 
     def action_list(self) -> None:
-        self.push_screen(Exercises(entries(), self.watched.exercise.number), self.action_open)
+        def go(place: int | None) -> None:
+            if place is not None:
+                self.action_open([*EXERCISES][place])
+
+        self.push_screen(Exercises(entries(), self.watched.exercise.number), go)
 
     def action_reset(self) -> None:
         if is_shipped(self.watched.exercise):
             self._say(f"{self.watched.file} is as it was shipped")
             return
         question = f"Restore {self.watched.file} as it was shipped?\nYour file is kept as a backup."
-        self.push_screen(Question("Start again", question, self.palette), self._reset)
+        self.push_screen(Question("Start again", question, {"y": "yes", "n": "no"}, self.palette), self._reset)
 
-    def _reset(self, agreed: bool | None) -> None:
-        if not agreed:
+    def _reset(self, answer: str | None) -> None:
+        if answer != "y":
             return
         with self._told():
             backup = reset(self.watched.exercise)
@@ -311,10 +316,8 @@ class Watch(App[int]):
 
 def key_groups() -> KeyGroups:
     """Every key and what it does, for the help."""
-    own = [binding for binding in Watch.BINDINGS if isinstance(binding, Binding) and binding.tooltip]
-    rows = [("?" if binding.key == "question_mark" else binding.key, binding.tooltip) for binding in own]
     others = (("1 2 3 4", "exercise by number"), ("↑ ↓", "scroll; pgup and pgdn by more"))
-    return (("This exercise, and the others", (*rows, *others)),)
+    return (("This exercise, and the others", (*explained(Watch.BINDINGS), *others)),)
 
 
 def watch(number: str | None = None, *, light: bool = False) -> int:

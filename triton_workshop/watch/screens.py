@@ -1,4 +1,4 @@
-"""The screens shown over the verdict: the list, a question, and the solution compared with the learner's file."""
+"""The screens shown over the verdict: the list, and the solution compared with the learner's file."""
 
 from __future__ import annotations
 
@@ -12,52 +12,30 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
-from textual.widgets import Footer, OptionList, Static
+from textual.widgets import Footer, Static
 
 from triton_workshop.checking.exercises import EXERCISES, REQUIRED
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.reporting.description import title
 from triton_workshop.checking.reporting.progress import Entry
 from triton_workshop.checking.reporting.report import entry_texts
-from triton_workshop.screen.box import Box
-from triton_workshop.screen.lines import wrap
+from triton_workshop.screen.choice import Choice
 from triton_workshop.screen.palette import Palette
 from triton_workshop.screen.richtext import code_lines
 
 
-class Exercises(ModalScreen[str | None]):
-    """The list of exercises; dismissed with the number of the chosen one."""
+class Exercises(Choice):
+    """The list of exercises."""
 
+    WIDEST = 78
     BINDINGS: ClassVar[list[BindingType]] = [
-        ("escape,q,l", "dismiss", "Close"),
-        *((number, f"dismiss('{number}')", "Go") for number in REQUIRED),
+        ("l", "dismiss", "Close"),
+        *((number, f"dismiss({[*EXERCISES].index(number)})", "Go") for number in REQUIRED),
     ]
 
     def __init__(self, entries: Sequence[Entry], here: str) -> None:
-        super().__init__()
-        self.options = OptionList(*entry_texts(entries))
-        self.options.border_title, self.options.border_subtitle = "Exercises", "↑ ↓ choose   enter open   esc back"
-        self.options.highlighted = [*EXERCISES].index(here)
-
-    def compose(self) -> ComposeResult:
-        yield self.options
-
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        self.dismiss([*EXERCISES][event.option_index])
-
-
-class Question(Box[bool]):
-    """Asks before doing something that the learner may not want."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [("y", "dismiss(True)", "Yes"), ("n", "leave", "No")]
-
-    def __init__(self, title: str, question: str, palette: Palette) -> None:
-        super().__init__(title, palette)
-        self.question = question
-
-    def texts(self, width: int) -> list[Text]:
-        key = Style(color=self.palette.literal, bold=True)
-        return [*wrap(Text(self.question), width), Text(), Text.assemble(("y", key), " yes      ", ("n", key), " no")]
+        super().__init__("Exercises", entry_texts(entries), [*EXERCISES].index(here))
+        self.content.border_subtitle = "↑ ↓ choose   enter open   esc back"
 
 
 class Solution(ModalScreen[None]):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -15,8 +15,6 @@ from triton_workshop.viewer.reloading import slide_again
 if TYPE_CHECKING:
     from textual.document._history import EditHistory
 
-INDENT = 4
-
 
 @dataclass
 class Draft:
@@ -27,20 +25,14 @@ class Draft:
     """How the text came about, so that undo and redo still work when the editor is opened again."""
     aside: bool = False
     """Whether the deck's own code is shown again. The text waits for Ctrl+Z."""
-    displaced: bool = False
-    """Whether an edit is hidden because the deck's code has changed, not because the presenter hid it."""
+    in_question: bool = False
+    """Whether the code below it has changed, and the presenter has not said yet which of the two to show."""
     ran: str | None = None
     """The text that was last run."""
 
-
-@dataclass(frozen=True)
-class Displaced:
-    """How many edits did not stay over their code when the deck was read again."""
-
-    aside: int = 0
-    """These wait for Ctrl+Z at the code that has replaced theirs."""
-    waiting: int = 0
-    """These have no such code, and wait until theirs comes back."""
+    def differs(self, block: Block) -> bool:
+        """Whether this is an edit of a block: the text is shown, and is not what the deck has."""
+        return not self.aside and self.text != shown_text(block)
 
 
 class Edits:
@@ -61,7 +53,6 @@ class Edits:
         """Keeps what the editor holds, unless nothing was ever typed."""
         draft = self._drafts.get(block)
         if draft is not None:
-            draft.displaced &= text == shown_text(block)  # only looked at: the edit is still one Ctrl+Z away
             draft.text, draft.history, draft.aside = text, history, False
         elif text != shown_text(block):
             self._drafts[block] = Draft(text, history)
@@ -74,7 +65,7 @@ class Edits:
     def unsaved(self) -> int:
         """How many blocks the presenter has edited and not restored."""
         drafts = [*self._drafts.items(), *self._waiting]
-        return sum(draft.displaced or (not draft.aside and draft.text != shown_text(block)) for block, draft in drafts)
+        return sum(draft.differs(block) for block, draft in drafts)
 
     def starts(self, shown: Block) -> Block | None:
         """Records a version that starts, and the last other version of the same block that did."""
@@ -126,56 +117,61 @@ class Edits:
             return replace(block, content=replace(block.content, columns=columns))
         return self.shown(block)
 
-    def carry_over(self, old: Deck, new: Deck) -> Displaced:
-        """Moves the drafts to a deck that was read again.
+    def carry_over(self, old: Deck, new: Deck) -> bool:
+        """Moves the drafts to a deck that was read again; returns whether an edit has nowhere to go.
 
-        A draft stays if the code under it still exists, wherever it is now. If the code has changed, the draft moves to
-        the block that has replaced it, and waits there for Ctrl+Z. If there is no such block, it waits for the code to
-        come back. Nothing that was typed is thrown away.
+        A draft stays over its code, wherever that is now. Over other code in its place it is in question. Otherwise it
+        waits until its code comes back: nothing that was typed is thrown away.
         """
-        drafts, self._drafts = self._drafts, {}
+        same = blocks_again(old, new)
+        free = [block for slide in new.slides for block in code_of(slide) if block not in same.values()]
+        before, self._drafts = self._drafts, {}
         waiting, self._waiting = self._waiting, []
-        homes = blocks_again(old, new)
-        added = [block for block in code_blocks(new) if block not in homes.values()]
-        homeless: list[tuple[Block, Draft]] = []
-        for block, draft in (*drafts.items(), *waiting):
-            back = (other for other in added if other not in self._drafts and same_code(block, other))
-            home = homes.pop(block, None) or next(back, None)
-            if home is not None:
-                self._drafts[home] = draft
-            elif draft.displaced or draft.text != shown_text(block):
-                homeless.append((block, draft))
-        aside = gone = 0
-        for block, draft in homeless:
-            heir = heir_of(block, old, new)
-            if heir is None or heir not in added or heir in self._drafts:
-                self._waiting.append((block, draft))
-                gone += block in drafts and not draft.aside
-            else:
-                put_aside = not draft.aside and draft.text != shown_text(heir)
-                aside += put_aside
-                draft.displaced |= put_aside
-                draft.aside, draft.ran = True, None
-                self._drafts[heir] = draft
-        return Displaced(aside, gone)
+        for block, draft in waiting:
+            self._lay_over(next((other for other in free if same_code(block, other)), None), free, block, draft)
+        gone = False
+        for block, draft in before.items():
+            if block in same:
+                self._drafts[same[block]] = draft
+            elif draft.aside or draft.differs(block):
+                home = in_place_of(block, old, new)
+                if home in free:
+                    draft.in_question, draft.ran = draft.differs(home), None
+                else:
+                    gone |= draft.differs(block)
+                self._lay_over(home, free, block, draft)
+        return gone
+
+    def _lay_over(self, home: Block | None, free: list[Block], block: Block, draft: Draft) -> None:
+        """Puts the draft of a block that is gone over another one, if that is free, or else keeps it waiting."""
+        if home in free:
+            free.remove(home)
+            self._drafts[home] = draft
+        else:
+            self._waiting.append((block, draft))
+
+    def in_question(self) -> set[Block]:
+        """The blocks with an edit of code that has changed since."""
+        return {block for block, draft in self._drafts.items() if draft.in_question}
+
+    def decide(self, *, keep: bool) -> None:
+        """Keeps the edits in question, or shows the deck's own code again."""
+        for draft in self._drafts.values():
+            draft.aside |= draft.in_question and not keep
+            draft.in_question = False
 
 
-def heir_of(block: Block, old: Deck, new: Deck) -> Block | None:
-    """The block that is where a block of a deck was, in the deck as it was read again."""
-    slide, number = next((place for place, other in numbered(old) if other == block), (-1, -1))
-    slide_now = slide_again(old, slide, new) if slide >= 0 else None
-    return next((other for place, other in numbered(new) if place == (slide_now, number)), None)
+def in_place_of(block: Block, old: Deck, new: Deck) -> Block | None:
+    """What is where a block of a deck was, in the deck as it was read again: on its slide, after as many others."""
+    slides = [code_of(slide) for slide in old.slides]
+    number = next(index for index, codes in enumerate(slides) if block in codes)
+    again = slide_again(old, number, new)
+    now = code_of(new.slides[again]) if again is not None else []
+    return next(iter(now[slides[number].index(block) :]), None)
 
 
-def code_blocks(deck: Deck) -> Iterator[Block]:
-    return (block for slide in deck.slides for block in walk(slide.blocks) if isinstance(block.content, Code))
-
-
-def numbered(deck: Deck) -> Iterator[tuple[tuple[int, int], Block]]:
-    """Code blocks by slide, and by number on it."""
-    for index, slide in enumerate(deck.slides):
-        codes = (block for block in walk(slide.blocks) if isinstance(block.content, Code))
-        yield from (((index, number), block) for number, block in enumerate(codes))
+def code_of(slide: Slide) -> list[Block]:
+    return [block for block in walk(slide.blocks) if isinstance(block.content, Code)]
 
 
 def shown_text(block: Block) -> str:
@@ -247,35 +243,3 @@ def new_places(old: Sequence[str], new: Sequence[str]) -> Callable[[int], int]:
         places += [min(new_start + offset, new_end) for offset in range(old_end - old_start)]
     places.append(len(new))
     return places.__getitem__
-
-
-# Typing
-
-
-def indent_of(line: str) -> str:
-    return line[: len(line) - len(line.lstrip(" "))]
-
-
-def next_indent(before: str) -> str:
-    """How far to indent the next line, given what is before the cursor."""
-    indent = indent_of(before)
-    statement = before.partition("#")[0].rstrip()
-    if statement.endswith((":", "(", "[", "{")):
-        return indent + " " * INDENT
-    if statement.split() and statement.split()[0] in ("return", "raise", "pass", "break", "continue"):
-        return indent[:-INDENT] if not open_bracket(statement) else indent
-    return indent
-
-
-def open_bracket(text: str) -> bool:
-    return any(text.count(opening) > text.count(closing) for opening, closing in ("()", "[]", "{}"))
-
-
-def indented(lines: Iterable[str]) -> list[str]:
-    """Lines indented one step further; empty ones stay empty."""
-    return [f"{' ' * INDENT}{line}" if line else line for line in lines]
-
-
-def outdented(lines: Iterable[str]) -> list[str]:
-    """Lines indented one step less, as far as they are indented."""
-    return [line[min(len(indent_of(line)), INDENT) :] for line in lines]

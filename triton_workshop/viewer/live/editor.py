@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import ClassVar
 
 from rich.style import Style
@@ -17,7 +17,9 @@ from triton_workshop.deck.model import Block, Code
 from triton_workshop.screen.palette import Palette
 from triton_workshop.screen.richtext import code_lines
 from triton_workshop.streams import CONTROLS
-from triton_workshop.viewer.live.editing import INDENT, Draft, indent_of, indented, next_indent, outdented, shown_text
+from triton_workshop.viewer.live.editing import Draft, shown_text
+
+INDENT = 4
 
 
 class Editor(TextArea):
@@ -165,3 +167,32 @@ def text_area_theme(palette: Palette) -> TextAreaTheme:
         bracket_matching_style=Style(color=palette.emphasis, bold=True, underline=True),
         selection_style=Style(bgcolor=palette.bar, color=palette.on_bar),
     )
+
+
+def indent_of(line: str) -> str:
+    return line[: len(line) - len(line.lstrip(" "))]
+
+
+def next_indent(before: str) -> str:
+    """How far to indent the next line, given what is before the cursor."""
+    indent = indent_of(before)
+    statement = before.partition("#")[0].rstrip()
+    if statement.endswith((":", "(", "[", "{")):
+        return indent + " " * INDENT
+    if statement.split() and statement.split()[0] in ("return", "raise", "pass", "break", "continue"):
+        return indent[:-INDENT] if not open_bracket(statement) else indent
+    return indent
+
+
+def open_bracket(text: str) -> bool:
+    return any(text.count(opening) > text.count(closing) for opening, closing in ("()", "[]", "{}"))
+
+
+def indented(lines: Iterable[str]) -> list[str]:
+    """Lines indented one step further; empty ones stay empty."""
+    return [f"{' ' * INDENT}{line}" if line else line for line in lines]
+
+
+def outdented(lines: Iterable[str]) -> list[str]:
+    """Lines indented one step less, as far as they are indented."""
+    return [line[min(len(indent_of(line)), INDENT) :] for line in lines]

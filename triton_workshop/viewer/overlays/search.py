@@ -1,4 +1,4 @@
-"""Search: the query, where it matches, and the list of slides that match."""
+"""Ways to a slide: the list of all of them, and a search in what they say."""
 
 from __future__ import annotations
 
@@ -9,32 +9,22 @@ from typing import ClassVar
 
 from rich.style import Style
 from rich.text import Text
-from textual import events
 from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.widgets import Input, OptionList, Rule
+from textual.widgets.option_list import Option
 
 from triton_workshop.deck.model import Deck, Slide, plain
-from triton_workshop.screen.box import Box
+from triton_workshop.screen.box import MARGIN, Box
+from triton_workshop.screen.choice import Choice
 from triton_workshop.screen.palette import Palette
-from triton_workshop.screen.rows import Rows
 from triton_workshop.streams import printable
+from triton_workshop.viewer.overlays.prompt import PROMPT_STYLE, Prompt
 from triton_workshop.viewer.slides.page import slide_name
 from triton_workshop.viewer.slides.plain import blocks_lines, cover_lines
 
-CURSOR = "▏"
 PROMPT_ROWS = 2
 """The prompt, and the line below it."""
-
-
-def after_key(text: str, event: events.Key) -> str | None:
-    """What a prompt says after a key; None for a key that does not belong to a prompt."""
-    match event.key:
-        case "backspace":
-            return text[:-1]
-        case "ctrl+u":
-            return ""
-        case "ctrl+w":
-            return re.sub(r"\S*\s*\Z", "", text)
-    return text + event.character if event.character and event.is_printable else None
 
 
 def occurrences(query: str, text: str) -> list[tuple[int, int]]:
@@ -100,105 +90,91 @@ def hits(slides: Sequence[Entry], query: str) -> list[Hit]:
     return [hit for _, hit in sorted(ranked, key=lambda entry: entry[0])]
 
 
+class Index(Choice):
+    """The list of slides."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [("ctrl+p", "dismiss", "Close")]
+
+    def __init__(self, deck: Deck, here: int) -> None:
+        names = (printable(plain(slide_name(deck, slide))).replace("\n", " ") for slide in deck.slides)
+        super().__init__("Slides", (Text(f" {number:>3}  {name or '—'}") for number, name in enumerate(names, 1)), here)
+
+
 class SlideSearch(Box[int]):
     """A prompt, and the slides that match it; dismissed with the index of the chosen one."""
 
     WIDEST = 100
+    AUTO_FOCUS = "Input"
+    CSS = (
+        PROMPT_STYLE
+        + """
+    SlideSearch .slash { padding: 0 1 0 0; }
+    SlideSearch Rule { height: 1; margin: 0; color: $foreground 35%; }
+    SlideSearch OptionList, SlideSearch OptionList:focus { border: none; padding: 0; background: $panel; }
+    """
+    )
     BINDINGS: ClassVar[list[BindingType]] = [
-        ("escape", "leave", "Close"),
-        ("enter", "choose", "Go"),
-        ("down,ctrl+n,tab", "move(1)", "Down"),
-        ("up,ctrl+p,shift+tab", "move(-1)", "Up"),
-        ("pagedown", "move(10)", "Further down"),
-        ("pageup", "move(-10)", "Further up"),
+        ("down,ctrl+n,tab", "move('cursor_down')", "Down"),
+        ("up,ctrl+p,shift+tab", "move('cursor_up')", "Up"),
+        ("pagedown", "move('page_down')", "Further down"),
+        ("pageup", "move('page_up')", "Further up"),
     ]
 
-    def __init__(self, deck: Deck, palette: Palette, query: str = "") -> None:
-        super().__init__("Search the slides", palette)
+    def __init__(self, deck: Deck, palette: Palette) -> None:
+        self.palette = palette
         self.slides = entries(deck)
-        self.query_text = query
-        self.found = hits(self.slides, query)
-        self.chosen = 0
-        self.first = 0
-        """The first visible hit."""
+        self.prompt = Prompt()
+        self.options = OptionList(markup=False)
+        self.options.can_focus = False
+        super().__init__("Search the slides", Vertical(self.prompt, Rule(), self.options))
 
-    def on_key(self, event: events.Key) -> None:
-        text = after_key(self.query_text, event)
-        if text is None:
-            return
-        event.stop()
-        self.search(text)
+    def on_mount(self) -> None:
+        self.search("")
 
-    def on_paste(self, event: events.Paste) -> None:
-        self.search(self.query_text + one_line(event.text))
+    def on_resize(self) -> None:
+        # The box keeps its height while the list shrinks and grows.
+        self.options.styles.height = min(max(self.app.size.height - PROMPT_ROWS - 2, 1), len(self.slides))
 
-    def on_click(self, event: events.Click) -> None:
-        chosen = self.first + event.y - PROMPT_ROWS
-        if isinstance(event.widget, Rows) and event.y >= PROMPT_ROWS and chosen < len(self.found):
-            self.dismiss(self.found[chosen].slide)
+    def on_input_changed(self, event: Input.Changed) -> None:
+        self.search(event.value)
+
+    def on_input_submitted(self) -> None:
+        self.dismiss(self.found[self.options.highlighted].slide if self.options.highlighted is not None else None)
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss(self.found[event.option_index].slide)
 
     def search(self, query: str) -> None:
-        self.query_text = query
         self.found = hits(self.slides, query)
-        self.chosen = 0
-        self.draw()
-
-    def texts(self, width: int) -> list[Text]:
-        palette = self.palette
-        shown = self.query_text[-max(width - 20, 1) :]
-        count = f"{len(self.found)} of {len(self.slides)}"
-        prompt = Text.assemble(
-            ("/ ", Style(color=palette.accent, bold=True)), (shown, Style(bold=True)), (CURSOR, palette.accent)
-        )
-        gap = max(width - prompt.cell_len - len(count), 1)
-        prompt.append(" " * gap + count, Style(color=palette.muted))
-        room = self.room()
-        self.first = min(max(self.chosen - room // 2, 0), max(len(self.found) - room, 0))
-        window = self.found[self.first : self.first + room]
-        rows = [self.row(hit, number == self.chosen, width) for number, hit in enumerate(window, start=self.first)]
-        if not rows:
-            rows = [Text("No slide matches.", Style(color=palette.muted, italic=True))]
-        # The box keeps its height while the list shrinks and grows.
-        rows += [Text()] * (min(room, len(self.slides)) - len(rows))
-        return [prompt, Text("─" * width, Style(color=palette.faint)), *rows]
-
-    def room(self) -> int:
-        """Rows for slides: those that the border, the prompt and its line leave."""
-        return max(self.app.size.height - PROMPT_ROWS - 2, 1)
-
-    def row(self, hit: Hit, chosen: bool, width: int) -> Text:
-        palette = self.palette
-        name = Text(self.slides[hit.slide].name or "—")
-        self.mark(name)
-        number = Text(f" {hit.slide + 1:>3}  ", Style(color=palette.muted))
-        if hit.line:
-            name.truncate(max((width - 6) * 2 // 5, 1), overflow="ellipsis", pad=True)
-            row = Text.assemble(number, name, "  ", self.excerpt(hit.line, width - 8 - name.cell_len))
+        self.prompt.found.update(f"{len(self.found)} of {len(self.slides)}")
+        self.options.set_options(self.row(hit, query.split()) for hit in self.found)
+        if self.found:
+            self.options.highlighted = 0
         else:
-            row = Text.assemble(number, name)
-        row.truncate(width, overflow="ellipsis", pad=True)
-        if chosen:
-            row.stylize_before(Style(color=palette.on_bar, bgcolor=palette.bar))
-            row.stylize(Style(color=palette.on_bar, bgcolor=palette.bar))
-        return row
+            self.options.add_option(Option("No slide matches.", disabled=True))
 
-    def excerpt(self, line: str, width: int) -> Text:
+    def row(self, hit: Hit, words: Sequence[str]) -> Text:
+        """A slide's number and name, and of the line that matches the part around the match."""
+        number = Text(f" {hit.slide + 1:>3}  ", Style(color=self.palette.muted))
+        name = self.marked(Text(self.slides[hit.slide].name or "—"), words)
+        if not hit.line:
+            return Text.assemble(number, name)
+        width = max(min(self.WIDEST, self.app.size.width) - MARGIN, 1)
+        name.truncate(max((width - 6) * 2 // 5, 1), overflow="ellipsis", pad=True)
+        return Text.assemble(number, name, "  ", self.excerpt(hit.line, width - 8 - name.cell_len, words))
+
+    def excerpt(self, line: str, width: int, words: Sequence[str]) -> Text:
         """The part of a line around the match."""
-        starts = [start for word in self.query_text.split() for start, _ in occurrences(word, line)]
+        starts = [start for word in words for start, _ in occurrences(word, line)]
         skipped = max(min(starts, default=0) - width // 2, 0) if len(line) > width else 0
-        text = Text(f"…{line[skipped:]}" if skipped else line, Style(color=self.palette.muted))
-        self.mark(text)
+        text = f"…{line[skipped:]}" if skipped else line
+        return self.marked(Text(text, Style(color=self.palette.muted)), words)
+
+    def marked(self, text: Text, words: Sequence[str]) -> Text:
+        for word in words:
+            for start, end in occurrences(word, text.plain):
+                text.stylize(Style(color=self.palette.literal, bold=True, underline=True), start, end)
         return text
 
-    def mark(self, text: Text) -> None:
-        style = Style(color=self.palette.literal, bold=True, underline=True)
-        for word in self.query_text.split():
-            for start, end in occurrences(word, text.plain):
-                text.stylize(style, start, end)
-
-    def action_move(self, rows: int) -> None:
-        self.chosen = min(max(self.chosen + rows, 0), max(len(self.found) - 1, 0))
-        self.draw()
-
-    def action_choose(self) -> None:
-        self.dismiss(self.found[self.chosen].slide if self.found else None)
+    def action_move(self, how: str) -> None:
+        getattr(self.options, f"action_{how}")()

@@ -1,0 +1,52 @@
+"""What a box asks: which entry of a list, or what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import ClassVar
+
+from rich.style import Style
+from rich.text import Text
+from textual import events
+from textual.binding import BindingType
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from triton_workshop.screen.box import Box
+from triton_workshop.screen.palette import Palette
+
+
+class Choice(Box[int]):
+    """A list; dismissed with the index of the chosen entry."""
+
+    AUTO_FOCUS = "OptionList"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("space", "focused.select", "Go"),
+        ("j", "focused.cursor_down", "Down"),
+        ("k", "focused.cursor_up", "Up"),
+    ]
+
+    def __init__(self, title: str, entries: Iterable[Text], here: int) -> None:
+        """`here` is the index of the entry to begin at."""
+        options = OptionList(*map(Option, entries), markup=False)
+        options.highlighted = here
+        super().__init__(title, options)
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss(event.option_index)
+
+
+class Question(Box[str]):
+    """Asks before doing something, or which of several things to do; dismissed with the key of the answer, or None."""
+
+    def __init__(self, title: str, question: str, answers: Mapping[str, str], palette: Palette) -> None:
+        """`answers` says what each key does."""
+        tone = Style(color=palette.literal, bold=True)
+        offered = Text("      ").join(Text.assemble((key, tone), f" {effect}") for key, effect in answers.items())
+        super().__init__(title, Static(Text.assemble(question, "\n\n", offered)))
+        self.answers = answers
+
+    def on_key(self, event: events.Key) -> None:
+        if event.key in self.answers:
+            event.stop()
+            self.dismiss(event.key)

@@ -1,0 +1,188 @@
+"""The part of a slide between title and footer: what is scrolled, and the editor that lies over a block's code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from textual.containers import VerticalScroll
+from textual.geometry import Region, Spacing
+
+from triton_workshop.deck.model import Block, Code, Deck
+from triton_workshop.screen.palette import Palette
+from triton_workshop.screen.rows import Rows
+from triton_workshop.viewer.live.live_blocks import Cell, blocks_again
+from triton_workshop.viewer.show import Show
+from triton_workshop.viewer.slides.page import EDITOR_INSET, Page
+from triton_workshop.viewer.slides.piece import Spot, Target
+from triton_workshop.viewer.slides.view import OpenEditor
+
+if TYPE_CHECKING:
+    from textual.widgets import TextArea
+
+    from triton_workshop.viewer.live.editor import Editor
+
+
+class Body(VerticalScroll, can_focus=False):
+    """Shows a page, and scrolls if it is taller than the screen. At most one of its blocks is edited."""
+
+    DEFAULT_CSS = """
+    Body { height: 1fr; scrollbar-size: 0 0; background: $background; }
+    Body > Rows { background: $background; min-height: 0; }
+    """
+
+    def __init__(self, show: Show, redraw: Callable[[], None]) -> None:
+        """`redraw` composes the page again and shows it here."""
+        self.canvas = Rows(name="canvas")
+        super().__init__(self.canvas)
+        self.show = show
+        self.redraw = redraw
+        self.page = Page((), (), 0, (), {})
+        self.editor: Editor | None = None
+        self.follows = False
+        """Whether to keep output in view while it grows."""
+
+    def draw(self, page: Page, *, from_top: bool = False) -> None:
+        """Shows a page, and the editor where it belongs on it."""
+        self.page = page
+        if from_top:
+            self.scroll_to(y=0, animate=False, force=True, immediate=True)
+        self.canvas.show(page.body)
+        spot = self._editor_spot()
+        if self.editor is not None and spot is not None:
+            width = max(spot.width - EDITOR_INSET, 1)
+            self.editor.styles.width, self.editor.styles.height = width, self.editor.rows(width)
+            self.editor.styles.offset = (spot.x + EDITOR_INSET, spot.y)
+
+    def spot_at(self, x: int, y: int) -> Spot | None:
+        """What of the page can be clicked at a cell of it."""
+        return next((spot for spot in self.page.spots if spot.covers(x, y)), None)
+
+    # Scrolling
+
+    @property
+    def more(self) -> bool:
+        """Whether something of the page is below the screen."""
+        return len(self.page.body) - self.page.room > self.scroll_offset.y
+
+    def scroll_by(self, amount: float) -> None:
+        """Scrolls by lines, or by a fraction of the screen."""
+        self.follows = False
+        rows = amount if isinstance(amount, int) else round(amount * self.size.height)
+        self.scroll_relative(y=rows, animate=False)
+
+    def on_mouse_scroll_up(self) -> None:
+        self.follows = False
+
+    def show_revealed(self, above: int) -> None:
+        """Scrolls to what a step has added below so many rows; to its top where it is taller than the screen."""
+        if len(self.page.body) > above:
+            self._scroll_down(min(len(self.page.body) - self.page.room, above))
+
+    def keep_in_view(self, cells: Mapping[Block, Cell]) -> None:
+        """Scrolls to the end of the newest output, unless the presenter has scrolled since."""
+        begun = [block for block in self.page.live if block in cells and cells[block].started]
+        if self.follows and begun:
+            newest = max(begun, key=lambda block: cells[block].started)
+            self._scroll_down(self.page.live[newest].bottom - self.page.room)
+
+    def _scroll_down(self, row: int) -> None:
+        if row > self.scroll_offset.y:
+            self.call_after_refresh(self.scroll_to, y=row, animate=False, force=True)
+
+    # Editing
+
+    def edit_next(self, palette: Palette) -> bool:
+        """Opens the editor on the first live block, then on the next each time; after the last it closes.
+
+        Returns whether there is a block to edit.
+        """
+        blocks = self.show.editable()
+        here = self.edited
+        if here is not None and here not in blocks[:-1]:
+            self.close_editor()
+        elif blocks:
+            self.open_editor(blocks[0 if here is None else blocks.index(here) + 1], palette)
+        return bool(blocks)
+
+    def open_editor(self, shown: Block, palette: Palette, x: int = 0, y: int = 0) -> None:
+        """Opens the editor on a block that is shown, with the cursor at a cell of its code."""
+        from triton_workshop.viewer.live.editor import Editor  # not before: the first slide does not wait for it
+
+        self.close_editor()
+        block = self.show.edits.source(shown)
+        if isinstance(block.content, Code):
+            self.editor = Editor(block, block.content, self.show.edits.draft(block), palette)
+            self.canvas.mount(self.editor)
+            self.redraw()
+            self.editor.put_cursor(x - EDITOR_INSET, y)
+            self.editor.focus(scroll_visible=False)
+            self.follows = False
+            self.call_after_refresh(self._show_all_of_editor)
+
+    def keep_edit(self) -> None:
+        """Puts what the editor holds into the deck that is shown."""
+        if self.editor is not None:
+            self.show.edit(self.editor.block, self.editor.text, self.editor.history)
+
+    def close_editor(self) -> None:
+        """Closes the editor, if it is open, and keeps what it holds."""
+        if self.editor is not None:
+            self.keep_edit()
+            self._remove_editor(self.editor)
+            self.redraw()
+
+    def _remove_editor(self, editor: Editor) -> None:
+        editor.screen.set_focus(None)  # now, so that the next key is not typed into it
+        editor.remove()
+        self.editor = None
+
+    def carry_over(self, before: Deck, palette: Palette) -> bool:
+        """Keeps the editor over the same code in a deck that was read again, or else closes it.
+
+        Returns whether it was closed.
+        """
+        if self.editor is None:
+            return False
+        block = blocks_again(before, self.show.deck_read).get(self.editor.block)
+        if block is None or self.show.edits.shown(block) not in self.show.editable():
+            self._remove_editor(self.editor)
+            return True
+        self.editor.block = block
+        self.editor.use(palette)
+        return False
+
+    @property
+    def edited(self) -> Block | None:
+        """The block under the editor, as it is shown."""
+        return None if self.editor is None else self.show.edits.shown(self.editor.block)
+
+    @property
+    def open(self) -> OpenEditor | None:
+        """What a page has to know of the editor."""
+        block = self.edited
+        return OpenEditor(block, self.editor.rows) if self.editor is not None and block is not None else None
+
+    def _editor_spot(self) -> Spot | None:
+        """Where the code under the editor is."""
+        block = self.edited
+        return next((spot for spot in self.page.spots if (spot.block, spot.target) == (block, Target.CODE)), None)
+
+    def _show_all_of_editor(self) -> None:
+        """Scrolls just far enough to show the header and the code, or their start if they are too tall."""
+        spot = self._editor_spot()
+        if spot is not None:
+            whole = Region(0, spot.y - 1, 1, min(spot.height + 1, self.page.room))
+            self.scroll_to_region(whole, animate=False, force=True)
+
+    def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        editor = self.editor
+        if editor is not None and event.text_area is editor and editor.rows(editor.size.width) != editor.size.height:
+            self.redraw()
+
+    def on_text_area_selection_changed(self, event: TextArea.SelectionChanged) -> None:
+        spot = self._editor_spot()
+        if self.editor is not None and event.text_area is self.editor and spot is not None:
+            row = Region(0, spot.y + self.editor.cursor_row, 1, 1)
+            around = Spacing(1, 0, 1, 0)
+            self.call_after_refresh(self.scroll_to_region, row, spacing=around, animate=False, force=True)

@@ -1,0 +1,49 @@
+"""The keys of the viewer. The help names those with a tooltip, and along with them what the others do."""
+
+from __future__ import annotations
+
+from textual.binding import Binding, BindingType
+
+from triton_workshop.screen.box import KeyGroups, explained
+
+MOVE = (
+    Binding("right,l,j,down,space,pagedown", "go('next')", key_display="→  l  j  ↓  space  pgdn", tooltip="next step"),
+    Binding("left,h,k,up,pageup", "go('previous')", key_display="←  h  k  ↑  pgup", tooltip="step back"),
+    Binding("n", "go('next_slide')", key_display="n   p", tooltip="next slide, previous slide"),
+    Binding("p", "go('previous_slide')"),
+    Binding("home", "go('first')", key_display="g g  home    G  end", tooltip="first slide, last slide"),
+    Binding("end", "go('last')"),
+    Binding("g", "first"),
+    Binding("G,upper_g,shift+g", "numbered", key_display="12 G", tooltip="slide 12"),
+    Binding("s", "go('complete')", key_display="s", tooltip="show every step"),
+    Binding("ctrl+p", "index", key_display="Ctrl+P    /", tooltip="list of slides, search"),
+    Binding("slash", "search"),
+)
+CODE = (
+    Binding("ctrl+e", "run", key_display="Ctrl+E", tooltip="run the code on the slide"),
+    Binding("ctrl+x", "stop", key_display="Ctrl+X", tooltip="stop it"),
+    Binding("ctrl+o", "edit", key_display="Ctrl+O", tooltip="edit it; again, the next block"),
+    Binding("escape", "forget", key_display="esc", tooltip="leave editor; again, original code"),
+    Binding("o", "output", key_display="o", tooltip="show its output on the whole screen"),
+)
+CLICK = ("click", "run, edit or open what you click")
+SCREEN = (
+    Binding("shift+down", "scroll(1)", key_display="shift+↑↓  Ctrl+U  Ctrl+D", tooltip="scroll a long slide"),
+    Binding("shift+up", "scroll(-1)"),
+    Binding("ctrl+d", "scroll(0.5)"),
+    Binding("ctrl+u", "scroll(-0.5)"),
+    Binding("b,full_stop", "black", key_display="b  .", tooltip="black screen until the next key"),
+    Binding("r,ctrl+r", "reload", key_display="r  Ctrl+R   T", tooltip="reload; lines between columns"),
+    Binding("T,upper_t,shift+t", "grid"),
+    Binding("question_mark", "keys", key_display="?  esc", tooltip="show or hide these keys"),
+    Binding("q", "leave", key_display="q  Ctrl+C", tooltip="quit; asks once after edits"),
+    Binding("ctrl+q", "leave", priority=True),
+    Binding("ctrl+c", "interrupt", priority=True),
+    Binding("ctrl+z", "suspend_process", key_display="Ctrl+Z", tooltip="suspend to the shell; fg resumes"),
+)
+KEYS: list[BindingType] = [*MOVE, *CODE, *SCREEN]
+HELP: KeyGroups = (
+    ("Move", explained(MOVE)),
+    ("Code", (*explained(CODE), CLICK)),
+    ("Screen", explained(SCREEN)),
+)

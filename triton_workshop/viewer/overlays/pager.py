@@ -1,0 +1,258 @@
+"""Shows all lines of an output, any number of them, with those that a search has found marked."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, islice
+from typing import ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+from textual.binding import BindingType
+from textual.geometry import Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from triton_workshop.screen.lines import fold, folded_height, strip
+from triton_workshop.screen.palette import Palette
+from triton_workshop.screen.printed_pictures import PictureLine
+from triton_workshop.terminal import Terminal
+from triton_workshop.viewer.live.live_blocks import Cell
+from triton_workshop.viewer.overlays.search import occurrences
+from triton_workshop.viewer.pictures.drawing import ScaledPicture, half_blocks, output_cells
+
+MOST_MATCHES = 10_000
+"""A search stops there, as more matches are of no use and marking them takes time."""
+SIDEWAYS = 8
+"""Columns that one key press scrolls sideways."""
+
+
+@dataclass(frozen=True)
+class Match:
+    """A match: a line of the output, and characters of it."""
+
+    line: int
+    start: int
+    end: int
+
+
+class Pager(ScrollView, can_focus=True):
+    """The lines of an output. Follows it while it grows, until the presenter scrolls up."""
+
+    DEFAULT_CSS = "Pager { scrollbar-size: 0 0; }"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("down,j", "rows(1)", "Down"),
+        ("up,k", "rows(-1)", "Up"),
+        ("pagedown,space", "page(1.0)", "A screen down"),
+        ("pageup", "page(-1.0)", "A screen up"),
+        ("ctrl+d", "page(0.5)", "Half a screen down"),
+        ("ctrl+u", "page(-0.5)", "Half a screen up"),
+        ("home,g", "top", "To the start"),
+        ("end,G,upper_g,shift+g", "end", "To the end"),
+        ("right,l", "sideways(1)", "Right"),
+        ("left,h", "sideways(-1)", "Left"),
+        ("w", "wrap", "Wrap long lines"),
+        ("n", "go_to_match(1)", "Next match"),
+        ("N,upper_n,shift+n", "go_to_match(-1)", "Previous match"),
+    ]
+
+    class Moved(Message):
+        """Other lines are in view, or another match."""
+
+    def __init__(self, cell: Cell, palette: Palette, terminal: Terminal) -> None:
+        super().__init__()
+        self.palette = palette
+        self.terminal = terminal
+        self.wrap = False
+        self.query_text = ""
+        self.matches: list[Match] = []
+        self.match: Match | None = None
+        """The one that the search has come to."""
+        self.bar = Segment("▎ ")
+        self.open(cell)
+
+    def open(self, cell: Cell) -> None:
+        """Shows another output, from its end."""
+        self.cell = cell
+        self.lines: Sequence[Text] = ()
+        self.starts = [0]
+        """The row in which each line starts, and the number of rows."""
+        self.follows = True
+        self.dropped = 0
+        self.match = None
+
+    def update(self, bar: str) -> None:
+        """Shows the output as it is now, with a bar of this colour beside it."""
+        self.bar = Segment("▎ ", Style(color=bar, bgcolor=self.palette.well))
+        transcript = self.cell.transcript
+        self.lines = () if transcript.empty else transcript.shown()
+        self._lay_out()
+        gone, self.dropped = transcript.dropped - self.dropped, transcript.dropped
+        if self.follows:
+            self._go(self.starts[-1])
+        elif gone:  # stays at the same lines when the first ones are dropped
+            self._go(self.top - gone)
+        self.matches = list(islice(self._found(), MOST_MATCHES))
+        self.refresh()
+
+    def _lay_out(self) -> None:
+        self.starts = [0, *accumulate(map(self._height, self.lines))]
+        longest = 0 if self.wrap else max((line.cell_len for line in self.lines), default=0)
+        self.virtual_size = Size(max(self.size.width, longest + self.size.width - self.columns + 1), self.starts[-1])
+
+    def on_resize(self) -> None:
+        self._lay_out()
+        if self.follows:
+            self._go(self.starts[-1])
+
+    @property
+    def columns(self) -> int:
+        """Columns for text: all but the bar, and one at the right."""
+        return max(self.size.width - 3, 1)
+
+    @property
+    def room(self) -> int:
+        """Rows for text."""
+        return max(self.size.height, 1)
+
+    @property
+    def top(self) -> int:
+        """The first visible row."""
+        return self.scroll_offset.y
+
+    @property
+    def left(self) -> int:
+        """Columns that are scrolled out of view; none where lines are wrapped."""
+        return 0 if self.wrap else self.scroll_offset.x
+
+    def _height(self, line: Text) -> int:
+        if isinstance(line, PictureLine):
+            return self._picture(line).rows
+        return folded_height(line, self.columns) if self.wrap else 1
+
+    def _picture(self, line: PictureLine) -> ScaledPicture:
+        """A picture in characters: it scrolls with the text, and fits on one screen."""
+        columns, rows = output_cells(line.picture, self.columns, self.room, self.terminal)
+        return ScaledPicture(line.picture, columns, rows, self.palette.well)
+
+    # What is shown
+
+    def render_line(self, y: int) -> Strip:
+        ground = Style(color=self.palette.text, bgcolor=self.palette.well)
+        row = self.top + y
+        number = self.line_at(row)
+        shown = self._rows(number, ground)[row - self.starts[number] :] if row < self.starts[-1] else ()
+        return Strip([self.bar, *(shown[0] if shown else ())]).adjust_cell_length(self.size.width, ground)
+
+    def line_at(self, row: int) -> int:
+        """The line that is in a row."""
+        return max(bisect_right(self.starts, row) - 1, 0)
+
+    def _rows(self, number: int, ground: Style) -> Sequence[Strip]:
+        """A line in as many rows as it takes here."""
+        line = self.lines[number]
+        if isinstance(line, PictureLine):
+            picture = self._picture(line)
+            return half_blocks(picture) or [Strip([])] * picture.rows
+        marked = self._marked(line, number)
+        texts = fold(marked, self.columns) if self.wrap else [self._shifted(marked)]
+        return [strip(text, self.columns, ground) for text in texts]
+
+    def _shifted(self, line: Text) -> Text:
+        """The visible part of a line; an arrow shows where it continues."""
+        faint = Style(color=self.palette.muted)
+        shown = line[self.left :] if self.left else line
+        if self.left and line:
+            shown = Text.assemble(Text("‹", faint), shown[1:])
+        if shown.cell_len > self.columns:
+            shown = shown.copy()
+            shown.truncate(self.columns - 1, overflow="crop")
+            shown.append("›", faint)
+        return shown
+
+    def _marked(self, line: Text, number: int) -> Text:
+        first = bisect_left(self.matches, number, key=lambda match: match.line)
+        last = bisect_left(self.matches, number + 1, key=lambda match: match.line)
+        if first == last:
+            return line
+        marked = line.copy()
+        for match in self.matches[first:last]:
+            tone = self.palette.accent if match == self.match else self.palette.literal
+            marked.stylize(Style(color=self.palette.background, bgcolor=tone), match.start, match.end)
+        return marked
+
+    # Moving
+
+    def _go(self, row: int) -> None:
+        self.scroll_to(y=row, animate=False, force=True)
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """At the end, the output is followed again."""
+        super().watch_scroll_y(old_value, new_value)
+        self.follows = new_value >= self.max_scroll_y
+        self.post_message(self.Moved())
+
+    def action_rows(self, rows: int) -> None:
+        self._go(self.top + rows)
+
+    def action_page(self, screens: float) -> None:
+        self._go(self.top + round(screens * max(self.room - 1, 1)))
+
+    def action_top(self) -> None:
+        self.scroll_to(0, 0, animate=False, force=True)
+
+    def action_end(self) -> None:
+        self._go(self.starts[-1])
+
+    def action_sideways(self, steps: int) -> None:
+        self.scroll_to(self.left + steps * SIDEWAYS, animate=False, force=True)
+
+    def action_wrap(self) -> None:
+        """Turns wrapping of long lines on or off; the first visible line stays."""
+        line = self.line_at(self.top)
+        self.wrap = not self.wrap
+        self._lay_out()
+        self.scroll_to(0, self.starts[line], animate=False, force=True)
+        self.refresh()
+
+    # Searching
+
+    def _found(self) -> Iterator[Match]:
+        return (
+            Match(number, start, end)
+            for number, line in enumerate(self.lines)
+            for start, end in occurrences(self.query_text, line.plain)
+        )
+
+    def search(self, query: str, row: int) -> None:
+        """Shows the first match in or below a row, or else in the whole output; no query is the end of a search."""
+        self.query_text = query
+        self.matches = list(islice(self._found(), MOST_MATCHES))
+        first = bisect_left(self.matches, self.line_at(row), key=lambda match: match.line)
+        self._show_match(self.matches[first % len(self.matches)] if self.matches else None)
+
+    def action_go_to_match(self, steps: int) -> None:
+        """Shows the next match, or the one before."""
+        if self.matches:
+            here = self.matches.index(self.match) if self.match in self.matches else -1
+            self._show_match(self.matches[(here + steps) % len(self.matches)])
+
+    def _show_match(self, match: Match | None) -> None:
+        self.match = match
+        self.refresh()
+        self.post_message(self.Moved())
+        if match is None:
+            return
+        line, row = self.lines[match.line], self.starts[match.line]
+        if self.wrap:
+            row += len(fold(line[: match.end], self.columns)) - 1
+        else:
+            end = line[: match.end].cell_len
+            if end > self.left + self.columns - 1 or match.start < self.left + 1:
+                self.scroll_to(max(end - self.columns * 2 // 3, 0), animate=False, force=True)
+        if not self.top <= row < self.top + self.room:
+            self._go(row - self.room // 3)

@@ -1,0 +1,230 @@
+"""Paints a slide: its title, its body, the footer, and what is wrong with the deck as last saved."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Sequence
+from dataclasses import replace
+
+from textual import events
+from textual.app import App, ComposeResult
+from textual.geometry import Size
+from textual.message import Message
+from textual.screen import ModalScreen, Screen
+
+from triton_workshop.deck.model import Block, Code, Deck, plain
+from triton_workshop.screen.lines import Lines
+from triton_workshop.screen.rows import Rows
+from triton_workshop.streams import printable
+from triton_workshop.terminal import Terminal
+from triton_workshop.viewer.body import Body
+from triton_workshop.viewer.notes.channel import HEARTBEAT, Publisher
+from triton_workshop.viewer.overlays.output import Output, OutputScreen
+from triton_workshop.viewer.pictures.drawing import PlacedPicture
+from triton_workshop.viewer.pictures.placed import PlacedPictures
+from triton_workshop.viewer.show import Show
+from triton_workshop.viewer.slides.deck_theme import look_of
+from triton_workshop.viewer.slides.frame import footer, footer_pictures
+from triton_workshop.viewer.slides.outputs import cell_shown
+from triton_workshop.viewer.slides.page import broken_page, compose, slide_name
+from triton_workshop.viewer.slides.piece import Target
+from triton_workshop.viewer.slides.prefetch import Prefetch
+from triton_workshop.viewer.slides.trouble import Trouble, trouble_rows
+from triton_workshop.viewer.slides.view import View
+
+FRAME = 0.05
+"""Seconds between two checks for output of live blocks."""
+BREATH = 3
+"""While output streams, drawing may take this fraction (one in so many parts) of the time."""
+
+
+class Stage(Screen[None]):
+    """The screen of the slides. It shows what is known now, whenever it is told to draw."""
+
+    CSS = """
+    Stage { layers: default trouble; }
+    #trouble { layer: trouble; dock: bottom; height: auto; display: none; }
+    #title, #footer { height: auto; }
+    """
+
+    class Ready(Message):
+        """There is a screen to show slides on."""
+
+    def __init__(self, show: Show, terminal: Terminal, publisher: Publisher | None) -> None:
+        """The `publisher` tells the notes in another terminal what is shown."""
+        super().__init__()
+        self.show = show
+        self.terminal = terminal
+        self.publisher = publisher
+        names = ("title", "footer", "trouble")
+        self.title_rows, self.footer_rows, self.trouble_rows = (Rows(name=name) for name in names)
+        self.body = Body(show, self.draw)
+        self.pictures = PlacedPictures()
+        self.prefetch = Prefetch()
+        self.trouble: Trouble | None = None
+        """What is wrong with the deck as last saved."""
+        self.typed = ""
+        """Digits of a slide's number, or a first `g`."""
+        self.message = ""
+        self.grid = False
+        self.settled = True
+        """Whether this shows everything that the live blocks have printed."""
+        self._next_frame = 0.0
+        self.use_look(show.deck)
+
+    def use_look(self, deck: Deck) -> None:
+        """Draws in the colours and proportions that a deck asks for."""
+        self.palette, self.deck_layout = look_of(deck.front_matter)
+
+    def compose(self) -> ComposeResult:
+        yield from (self.title_rows, self.body, self.footer_rows, self.trouble_rows)
+
+    def on_mount(self) -> None:
+        self.ticker = self.set_interval(FRAME, self._tick, pause=True)
+        self.set_interval(HEARTBEAT / 2, self.tell_notes)
+        self.app.app_resume_signal.subscribe(self, self._come_back)
+        self.watch(self.body, "scroll_y", self.draw_footer, init=False)
+        self.post_message(self.Ready())
+
+    def on_unmount(self) -> None:
+        self.prefetch.close()
+
+    def _come_back(self, _: App[object]) -> None:
+        """Redraws after Ctrl+Z and `fg`, as the shell has had the screen meanwhile."""
+        self.pictures.draw_again()
+        self.app.refresh(layout=True)
+
+    def fit(self, size: Size) -> None:
+        """Draws for another size of the terminal, also while another screen covers this one."""
+        if self.terminal.shows_pictures:
+            self.terminal = self.terminal.now()
+        self.pictures.draw_again()
+        self.draw(size=size)
+
+    def view(self, size: Size | None = None) -> View:
+        """Everything that a page depends on besides the slide, as it is now."""
+        size = size or self.app.size
+        return View(
+            palette=self.palette,
+            width=max(size.width, 1),
+            height=max(size.height, 1),
+            step=self.show.place.step,
+            cells=self.show.live.cells,
+            elsewhere=self.show.elsewhere,
+            edited=self.show.edits.edited(),
+            editor=self.body.open,
+            grid=self.grid,
+            now=time.monotonic(),
+            terminal=self.terminal,
+            layout=self.deck_layout,
+            consent=self.show.live.consent,
+        )
+
+    def draw(self, *, size: Size | None = None, from_top: bool = False) -> None:
+        """Shows the slide as it is now, all at once."""
+        if not self.body.is_attached:  # not there yet, or being closed
+            return
+        view = self.view(size)
+        started = time.monotonic()
+        try:
+            page = compose(self.show.deck, self.show.slide, view)
+        except Exception:  # a slide that cannot be drawn says so, and the others still work
+            page = broken_page(traceback.format_exc(), view)
+        with self.app.batch_update():
+            self.title_rows.show(page.title)
+            self.body.draw(page, from_top=from_top)
+            self.pictures.place(page.pictures, self.body.canvas, self.terminal)
+            self.draw_footer()
+            self.trouble_rows.show(trouble_rows(self.trouble, self.palette, view.width) if self.trouble else ())
+            self.trouble_rows.display = self.trouble is not None
+        for screen in self.app.screen_stack:
+            if isinstance(screen, OutputScreen):
+                screen.draw()
+        self._next_frame = time.monotonic() + BREATH * (time.monotonic() - started)
+        self.tell_notes()
+
+    def compose_neighbours(self) -> None:
+        """Prepares the slides that the next keys will lead to, once this one is on the screen."""
+        self.prefetch.compose(self.show.deck, self.show.neighbours(), replace(self.view(), step=0, cells={}))
+
+    def draw_footer(self) -> None:
+        """Shows the footer; a message lies over it even where the slide has none."""
+        view = self.view()
+        lines: Lines = ()
+        pictures: Sequence[PlacedPicture] = ()
+        if self.show.slide.footer or self.message:
+            hint = self.message or self.typed or ("▶ running" if self.show.live.running else "")
+            if self.body.more and not self.message:
+                hint = f"{hint}  ↓ more".strip()
+            lines = footer(self.show.deck, self.show.place, view, hint)
+            if view.terminal.shows_pictures and self.trouble is None:  # trouble lies over the footer
+                pictures = footer_pictures(self.show.deck, view, hint)
+        self.footer_rows.show(lines)
+        self.pictures.place(pictures, self.footer_rows, self.terminal)
+
+    def start(self, blocks: Sequence[Block]) -> None:
+        """Runs those of these blocks that may run, and shows what they print."""
+        if self.show.start(blocks, self._columns_of, self.app.size.height):
+            self.message = ""
+            self.body.follows = True
+            self.settled = False
+            self.ticker.resume()
+            self.draw()
+
+    def _columns_of(self, block: Block) -> int:
+        area = self.body.page.live.get(block)
+        return area.columns if area else max(self.app.size.width - 10, 20)
+
+    def _tick(self) -> None:
+        """Shows new output, no more often than there is time to draw it."""
+        self.show.live.update()
+        busy = self.show.live.busy
+        if busy and time.monotonic() < self._next_frame:
+            return
+        self.draw()
+        self.body.keep_in_view(self.show.live.cells)
+        if not busy:  # the last output is on the screen now
+            self.ticker.pause()
+        self.settled = not busy
+
+    def tell_notes(self) -> None:
+        """Tells the notes in another terminal what is shown."""
+        if self.publisher is not None:
+            self.publisher.tell(self.show.deck, self.show.place, self.show.live.cells)
+
+    def say(self, message: str) -> None:
+        """Shows a message in the footer."""
+        self.message = message
+        self.draw_footer()
+
+    def type(self, text: str) -> None:
+        """Shows what has been typed of a slide's number, in place of a message."""
+        self.typed = text[-4:]
+        self.say("")
+
+    def outputs(self) -> dict[Block, Output]:
+        """What the blocks on the slide have printed."""
+        view = self.view()
+        slide = printable(plain(slide_name(self.show.deck, self.show.slide)))
+        blocks = [spot.block for spot in self.body.page.spots if spot.target is Target.OUTPUT]
+        cells = {block: cell for block in blocks if (cell := cell_shown(block, view)) is not None}
+        return {block: Output(f"{slide} · {language(block)}", cell) for block, cell in cells.items()}
+
+
+def language(block: Block) -> str:
+    return block.content.language if isinstance(block.content, Code) else ""
+
+
+class Black(ModalScreen[None]):
+    """Covers the slides, so that people look at the presenter. Any key or click ends it, and does nothing else."""
+
+    CSS = "Black { background: #000000; }"
+
+    def on_key(self, event: events.Key) -> None:
+        event.stop()
+        self.dismiss()
+
+    def on_click(self, event: events.Click) -> None:
+        event.stop()
+        self.dismiss()
