@@ -10,7 +10,6 @@ import linecache
 import re
 import warnings
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 from triton_workshop.compiler.asked import Refusal
@@ -64,10 +63,7 @@ def refusal_of(compile_it: Callable[[], object]) -> Refusal | None:
 def _refusal(links: list[BaseException]) -> Refusal:
     """The innermost error's words, and the innermost line of the script's that the errors name."""
     words = next((_words(link) for link in reversed(links) if _words(link)), str(links[-1]))
-    file, line = "", None
-    for link in links:
-        with suppress(LookupError):
-            file, line = _place(link)
+    file, line = next(filter(None, map(_place, reversed(links))), ("", None))
     chain = "\n".join(f"{type(link).__name__}: {_words(link)}" for link in links)
     return Refusal(words, file, line, chain, linecache.getline(file, line).strip() if line else "")
 
@@ -97,11 +93,9 @@ def _words(error: BaseException) -> str:
 _REPRESENTATION = re.compile(r"""(\w+)\(('.*'|".*")\)""", re.DOTALL)
 
 
-def _place(error: BaseException) -> tuple[str, int]:
-    """The file and the line that an error of Triton's means. Raises LookupError if it is not in the script's text."""
+def _place(error: BaseException) -> tuple[str, int] | None:
+    """The file and the line that an error of Triton's means; None if that is not in the script's text."""
     text, node = getattr(error, "src", None), getattr(error, "node", None)
     where = home(text) if isinstance(text, str) else None
     line = getattr(node, "lineno", None)
-    if where is None or line is None:
-        raise LookupError
-    return where.file, where.line + int(line) - 1
+    return None if where is None or line is None else (where.file, where.line + int(line) - 1)

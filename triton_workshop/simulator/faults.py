@@ -279,7 +279,10 @@ class FaultLog:
         return tuple(fault for fault in self._all() if fault.kind is Kind.UNDEFINED_RESULT)
 
     def _all(self) -> list[Fault]:
-        return [_finished(tally) for tally in self._tallies.values()]
+        return [
+            replace(tally.first, programs=len(tally.programs), elements=tally.elements)
+            for tally in self._tallies.values()
+        ]
 
     def saved(self) -> dict[tuple[Kind, KernelLine, str | None, bool], _Tally]:
         """Return a copy for `restore`."""
@@ -290,10 +293,6 @@ class FaultLog:
 
     def restore(self, saved: dict[tuple[Kind, KernelLine, str | None, bool], _Tally]) -> None:
         self._tallies = saved
-
-
-def _finished(tally: _Tally) -> Fault:
-    return replace(tally.first, programs=len(tally.programs), elements=tally.elements)
 
 
 def _range(indices: Array | None, size: int | None) -> tuple[int | None, int | None, int]:

@@ -357,6 +357,6 @@ def install_rewriter() -> None:
     """Rewrite the kernels that are launched from now on."""
     upstream.FunctionRewriter.ast_transformer = property(lambda rewriter: Rewriter(rewriter.fn.__globals__))
     # Triton gives a kernel the names of its interpreter's module.
-    functions = (getattr(statements, name) for name in statements.CALLED)
+    functions = [each for each in vars(statements).values() if getattr(each, "__module__", "") == statements.__name__]
     for function in (batched, counted, plain, *functions):
         setattr(upstream, f"_{function.__name__}", function)

@@ -16,25 +16,6 @@ from triton_workshop.simulator.loops import Numbers, plain
 from triton_workshop.simulator.undefined import poison_from
 from triton_workshop.simulator.values import Value
 
-CALLED = (
-    "after_branches",
-    "after_loop",
-    "annotated",
-    "assigned",
-    "attribute",
-    "branched",
-    "chosen",
-    "counts",
-    "decides_and",
-    "decides_or",
-    "elementwise_and",
-    "elementwise_assert",
-    "elementwise_not",
-    "elementwise_or",
-    "of_module",
-    "returned",
-)
-
 
 def assigned(value: Any) -> Any:
     """What is assigned to names: numbers become tensors, those of a tuple or a list too."""
