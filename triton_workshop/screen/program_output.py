@@ -21,7 +21,7 @@ SEQUENCES = r"""
     | \x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)                       # OSC, DCS, APC: titles, links, other pictures
     | \x1b(?P<escape>[ -/]*[0-Z\\`-~])
 """
-TOKENS = re.compile(r"(?P<text>[^\x00-\x1f\x7f]+) | (?P<control>[^\x1b]) | " + SEQUENCES, re.VERBOSE)
+TOKENS = re.compile(r"(?P<text>[^\x00-\x1f\x7f-\x9f]+) | (?P<control>[^\x1b]) | " + SEQUENCES, re.VERBOSE)
 SEQUENCE = re.compile(SEQUENCES, re.VERBOSE)
 UNFINISHED = re.compile(r"\x1b(?:\[[0-?]*[ -/]*|[ -/]*|[\]PX^_][^\x07\x1b]*\x1b?)\Z")
 

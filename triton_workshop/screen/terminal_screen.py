@@ -19,7 +19,6 @@ from rich.text import Text
 from triton_workshop.screen.program_output import TAB, ProgramOutput, numbers
 from triton_workshop.screen.richtext import on_our_ground
 
-INVISIBLE = dict.fromkeys(range(0x80, 0xA0))
 LINE_DRAWING = str.maketrans("`afgijklmnopqrstuvwxyz{|}~", "◆▒°±␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·")
 """The VT100's special graphics."""
 
@@ -76,7 +75,7 @@ class TerminalScreen(ProgramOutput):
     def process(self, token: re.Match[str]) -> None:
         match token.lastgroup:
             case "text":
-                self._write(token.group().translate(INVISIBLE))
+                self._write(token.group())
             case "control":
                 self._control(token.group())
             case "escape":

@@ -11,7 +11,6 @@ from rich.text import Text
 from triton_workshop.screen.printed_pictures import PictureLine, take_picture
 from triton_workshop.screen.program_output import TAB, ProgramOutput, numbers
 from triton_workshop.screen.richtext import on_our_ground
-from triton_workshop.streams import CONTROLS
 
 LINES_KEPT = 5000
 COLUMNS_KEPT = 4000
@@ -62,7 +61,7 @@ class Transcript(ProgramOutput):
                 self._sequence(token["final"], numbers(token["parameters"])[0], token.group())
 
     def _write(self, text: str) -> None:
-        text = text.translate(CONTROLS)[: COLUMNS_KEPT - self._column]
+        text = text[: COLUMNS_KEPT - self._column]
         self._wipe_picture()
         line = self.lines[self._row]
         if len(line) < self._column:

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from triton_workshop.validating.documents import counted, summary
-from triton_workshop.validating.validate import Watch
+from triton_workshop.validating.validate import Report
 from triton_workshop.validating.validation import BlockResult, SlideResult, Validation
 
 FIGURES = 36
@@ -21,7 +21,7 @@ LAST_LINES = 12
 
 
 @contextmanager
-def progress() -> Iterator[Watch]:
+def progress() -> Iterator[Report]:
     """A bar on standard error if that is a terminal; nothing otherwise."""
     console = Console(stderr=True)
     bar = Progress(
@@ -35,11 +35,11 @@ def progress() -> Iterator[Watch]:
     )
     task = bar.add_task("", total=None)
 
-    def watch(done: int, blocks: int, title: str) -> None:
+    def report(done: int, blocks: int, title: str) -> None:
         bar.update(task, completed=done, total=blocks, description=title.replace("[", r"\["))
 
     with bar:
-        yield watch
+        yield report
 
 
 def print_validation(validation: Validation, console: Console) -> None:

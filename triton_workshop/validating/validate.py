@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 from triton_workshop.compiler import compilation
@@ -23,7 +24,7 @@ COLUMNS = 80
 
 Widths = Callable[[Deck], Mapping[Block, int]]
 """For a deck, how many columns the output of each live block has."""
-Watch = Callable[[int, int, str], None]
+Report = Callable[[int, int, str], None]
 """Called before each block with how many are done, how many there are, and the title of the slide that is next."""
 
 
@@ -35,7 +36,7 @@ def validate(
     path: Path,
     rules: Rules | None = None,
     widths: Widths = lambda deck: {},
-    watch: Watch = lambda done, blocks, title: None,
+    report: Report = lambda done, blocks, title: None,
     start: Start = Run,
     compiler: compilation.Start = compilation.new_process,
 ) -> Validation:
@@ -58,10 +59,14 @@ def validate(
     slides = chosen(deck, rules.only)
     findings = inspect(deck)
     rules = replace(rules, consent=in_force(deck, rules.consent))
+    columns, folder = widths(deck), deck.path.resolve().parent
     with ThreadPoolExecutor(1) as background:
-        slides = _run(
-            slides, deck, rules, widths(deck), watch, start, lambda block: background.submit(compiled, block, compiler)
-        )
+
+        def judge(block: BlockResult) -> Future[BlockResult]:
+            ran = run_block(block, folder, columns.get(block.block, COLUMNS), rules, start)
+            return background.submit(compiled, ran, compiler)
+
+        slides = _judged(slides, judge, report)
     return Validation(path, machine, slides, findings, time.monotonic() - started)
 
 
@@ -80,25 +85,15 @@ def _unproven(deck: Deck, slide: Slide, number: int) -> SlideResult:
     return SlideResult(number, title, slide.path or deck.path, slide.line, found)
 
 
-def _run(
-    slides: tuple[SlideResult, ...],
-    deck: Deck,
-    rules: Rules,
-    widths: Mapping[Block, int],
-    watch: Watch,
-    start: Start,
-    compiling: Callable[[BlockResult], Future[BlockResult]],
+def _judged(
+    slides: tuple[SlideResult, ...], judge: Callable[[BlockResult], Future[BlockResult]], report: Report
 ) -> tuple[SlideResult, ...]:
     total = sum(len(slide.blocks) for slide in slides)
-    folder = deck.path.resolve().parent
-    done = 0
-    results: list[tuple[SlideResult, list[Future[BlockResult]]]] = []
+    results: list[Future[BlockResult]] = []
     for slide in slides:
-        blocks: list[Future[BlockResult]] = []
         for block in slide.blocks:
-            watch(done, total, slide.title)
-            blocks.append(compiling(run_block(block, folder, widths.get(block.block, COLUMNS), rules, start)))
-            done += 1
-        results.append((slide, blocks))
-    watch(done, total, "")
-    return tuple(replace(slide, blocks=tuple(block.result() for block in blocks)) for slide, blocks in results)
+            report(len(results), total, slide.title)
+            results.append(judge(block))
+    report(total, total, "")
+    blocks = (result.result() for result in results)
+    return tuple(replace(slide, blocks=tuple(islice(blocks, len(slide.blocks)))) for slide in slides)
