@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import threading
 from dataclasses import dataclass
 
 _TODO = re.compile(r"#\s*TODO (\d+):?\s*(.*)")
@@ -19,10 +20,22 @@ class OpenTodo:
     task: str
 
 
+_ONE_AT_A_TIME = threading.Lock()
+
+
+def parsed(source: str, file: str = "<script>") -> ast.Module:
+    """Parse a script, in any thread. Raises SyntaxError if it is not Python.
+
+    Python 3.11 counts how deep a tree is for all threads together, and may refuse a right one (CPython issue 106905).
+    """
+    with _ONE_AT_A_TIME:
+        return ast.parse(source, file)
+
+
 def open_todos(source: str) -> tuple[OpenTodo, ...]:
     """Return a script's open TODOs, from top to bottom. Raises SyntaxError if the script is not Python."""
     lines = source.splitlines()
-    nodes = ast.walk(ast.parse(source))
+    nodes = ast.walk(parsed(source))
     placeholders = sorted({line for node in nodes for line in _placeholder_lines(node)})
     return tuple(_open_todo(line, lines[line - 1]) for line in placeholders)
 

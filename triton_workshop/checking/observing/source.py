@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from triton_workshop.checking.exercises.exercise import Exercise
+from triton_workshop.checking.exercises.unfinished import parsed
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Assignment = ast.Assign | ast.AugAssign | ast.AnnAssign
@@ -35,7 +36,7 @@ class Source:
     @functools.cached_property
     def tree(self) -> ast.Module:
         """Raises SyntaxError if it is not Python."""
-        return ast.parse(self.text, str(self.file))
+        return parsed(self.text, str(self.file))
 
     @functools.cached_property
     def lines(self) -> tuple[str, ...]:
