@@ -45,7 +45,7 @@ def publisher(deck: Path) -> Iterator[Publisher]:
     publisher.close()
 
 
-@pytest.mark.skipif(sys.platform == "darwin", reason="on a Mac only one program at a time hears the slides")
+@pytest.mark.skipif(sys.platform == "darwin", reason="macOS delivers each message to one listener only")
 def test_what_is_new_is_told_once_and_other_decks_are_not_heard(deck: Path, tmp_path: Path) -> None:
     talk = load_deck(deck)
     other = Path(shutil.copy(deck, tmp_path / "other.md"))

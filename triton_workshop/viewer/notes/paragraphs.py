@@ -14,7 +14,7 @@ from triton_workshop.screen.palette import Palette
 from triton_workshop.streams import printable
 
 ENDS_A_SENTENCE = re.compile(r"""[.?!:]["')\]]*$""")
-BEGINS_ANEW = re.compile(r"[-*•–+>#]|\d+[.)]\s")
+STARTS_A_PARAGRAPH = re.compile(r"[-*•–+>#]|\d+[.)]\s")
 
 
 def paragraphs(note: str) -> list[str]:
@@ -23,7 +23,7 @@ def paragraphs(note: str) -> list[str]:
     for line in note.split("\n"):
         line = line.strip()
         goes_on = found and found[-1] and line and not ENDS_A_SENTENCE.search(found[-1])
-        if goes_on and len(found[-1]) > 60 and not BEGINS_ANEW.match(line):
+        if goes_on and len(found[-1]) > 60 and not STARTS_A_PARAGRAPH.match(line):
             found[-1] = f"{found[-1]} {line}"
         else:
             found.append(line)
