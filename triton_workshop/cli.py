@@ -131,12 +131,50 @@ def validate(
     from triton_workshop.validating.commands import run_validate
     from triton_workshop.viewer.slides.fit import output_columns
 
-    rules = Rules(timeout, limit, only, consent_to_validate(path, Consent(run, replace)))
+    rules = Rules(timeout, limit, only, consent_to_run(path, Consent(run, replace), "validate"))
     prepare_kernels()
     try:
         raise typer.Exit(run_validate(path, rules, output_columns, as_json=json, as_markdown=markdown))
     except (NoSuchDeckError, NoSuchSlideError) as error:
         fail(str(error))
+
+
+@app.command()
+def handout(
+    deck: Deck = None,
+    file: Annotated[Path, typer.Option("-o", metavar="FILE.html", help="The file to write.")] = Path("handout.html"),
+    outputs: Annotated[
+        Path | None, typer.Option(metavar="FILE.json", help="Take outputs from this file; run nothing.")
+    ] = None,
+    save_outputs: Annotated[
+        Path | None, typer.Option(metavar="FILE.json", help="Also write the outputs to this file, for --outputs.")
+    ] = None,
+    run: LetRun = False,
+    replace: LetReplace = False,
+) -> None:
+    """Write the slides as one HTML file, with what their code prints, to take home.
+
+    The code runs now, unless --outputs names a file in which an earlier
+    handout saved what it printed. A deck from outside the workshop's
+    repository needs -x, -X or your consent. Exits with 0 if every block ended
+    as the deck promises, 1 if not, and 2 for misuse.
+    """
+    if outputs and save_outputs:
+        fail("--outputs and --save-outputs cannot be used together: --outputs runs nothing that could be saved")
+    path = deck_named(deck, "handout")
+    from triton_workshop.deck.consent import Consent
+    from triton_workshop.deck.errors import DeckError
+    from triton_workshop.web.handout import run_handout
+
+    given = Consent(run, replace)
+    if outputs is None:
+        given = consent_to_run(path, given, "handout")
+        prepare_kernels()
+    with misuse_told():
+        try:
+            raise typer.Exit(run_handout(path, file, given, outputs, save_outputs))
+        except DeckError as error:
+            fail(str(error))
 
 
 def prepare_kernels(*, needed: bool = True) -> None:
@@ -155,7 +193,7 @@ def prepare_kernels(*, needed: bool = True) -> None:
         print(f"The slides work, but their kernels cannot run. {error}", file=sys.stderr)
 
 
-def consent_to_validate(path: Path, given: Consent) -> Consent:
+def consent_to_run(path: Path, given: Consent, command: str) -> Consent:
     """What the user lets run of code from elsewhere. Ends the command if none of the deck's code may run."""
     from rich.console import Console
 
@@ -170,7 +208,7 @@ def consent_to_validate(path: Path, given: Consent) -> Consent:
     can_ask = sys.stdin.isatty() and sys.stderr.isatty()
     consent = consent_to(deck, given, Console(stderr=True, highlight=False)) if can_ask else given
     if in_force(deck, consent) == NOTHING and any(live_code(deck)):
-        fail(f"{path}: did not run its code, which comes from elsewhere; to run it: workshop validate -x {path}")
+        fail(f"{path}: did not run its code, which comes from elsewhere; to run it: workshop {command} -x {path}")
     return consent
 
 

@@ -40,7 +40,7 @@ def take_picture(file: Path) -> Text:
         file.unlink()
         if not data:
             return Text(f"[picture not shown: it has {size:,} bytes, expected at most {MOST_BYTES:,}]")
-        with Image.open(io.BytesIO(data), formats=["PNG"]) as picture:
+        with Image.open(io.BytesIO(data), formats=["PNG", "WEBP"]) as picture:
             width, height = picture.size
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
         return Text("[picture not shown: it cannot be read]")

@@ -1,0 +1,177 @@
+"""The handout in a real browser, which has to be Chromium on this machine: what people do with it, and axe's findings.
+
+Playwright and axe-core come with `uv run --group browser`.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from triton_workshop.deck import load_deck
+from triton_workshop.web.handout import handout as handout_of
+from triton_workshop.web.outputs import read_recordings
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine"),
+    pytest.mark.skipif(find_spec("playwright") is None, reason="Playwright comes with: uv run --group browser"),
+]
+MOST_BYTES = 6 * 2**20
+SIZES = {"phone": (390, 844), "laptop": (1280, 800)}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def handout(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The handout of the workshop's own deck, with the outputs in the repository."""
+    deck = load_deck(root / "slides" / "triton-workshop.md")
+    file = tmp_path_factory.mktemp("handout") / "handout.html"
+    recordings = read_recordings(root / "benchmarks" / "results" / "deck-outputs.json", deck)
+    file.write_text(handout_of(deck, recordings).whole(), encoding="utf-8")
+    return file
+
+
+@pytest.fixture
+def opened(browser: Browser, handout: Path) -> Iterator[Page]:
+    """The page as opened from a disk. It may ask nobody for anything, and its console stays empty."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page, said, asked = context.new_page(), list[str](), list[str]()
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(handout.as_uri())
+    yield page
+    context.close()
+    assert said == []
+    assert [url for url in asked if not url.startswith(("data:", handout.as_uri()))] == []
+
+
+def test_it_is_small_enough_for_a_mail(handout: Path) -> None:
+    assert handout.stat().st_size <= MOST_BYTES
+
+
+def test_every_slide_and_every_picture_is_shown(opened: Page, root: Path) -> None:
+    deck = load_deck(root / "slides" / "triton-workshop.md")
+    assert opened.locator(".slide").count() == len(deck.slides)
+    broken = "[...document.images].filter((image) => !image.naturalWidth).map((image) => image.alt)"
+    assert opened.evaluate(broken) == []
+    assert opened.locator(".output .failed").count() == 2  # the blocks that are meant to fail
+
+
+def test_hidden_lines_unfold(opened: Page) -> None:
+    figure = opened.locator(".code", has=opened.locator(".hidden")).first
+    assert not figure.locator(".hidden").first.is_visible()
+    button = figure.locator("button[aria-expanded]")
+    button.click()
+    assert figure.locator(".hidden").first.is_visible()
+    assert button.inner_text().startswith("Hide")
+
+
+def test_code_is_copied_with_its_hidden_lines(opened: Page) -> None:
+    figure = opened.locator(".code", has=opened.locator(".hidden")).first
+    figure.get_by_role("button", name="Copy").click()
+    copied = opened.evaluate("navigator.clipboard.readText()")
+    assert copied == "".join(figure.locator(".line").all_text_contents())
+    assert "import" in copied
+
+
+def test_search_shows_the_slides_that_have_every_word(opened: Page) -> None:
+    opened.keyboard.press("/")
+    opened.keyboard.type("sobel edges")
+    entries = opened.locator("nav ol li:not(.none) a")
+    assert 0 < entries.count() < 10
+    assert "of 79" in opened.get_by_role("status").inner_text()
+    opened.keyboard.press("Enter")
+    assert opened.url.endswith(str(entries.first.get_attribute("href")))
+    opened.keyboard.press("/")
+    opened.keyboard.press("Escape")
+    assert opened.locator("nav ol li.none").count() == 0
+
+
+def test_keys_go_from_slide_to_slide(opened: Page) -> None:
+    for key, expected in (("n", 2), ("n", 3), ("p", 2)):
+        opened.keyboard.press(key)
+        top = opened.locator(f"#slide-{expected}").evaluate("(slide) => slide.getBoundingClientRect().top")
+        assert 0 <= top < 100
+
+
+def test_a_name_of_a_script_leads_to_it(opened: Page) -> None:
+    opened.locator(".slide").get_by_role("link", name="exercises/exercise_1.py", exact=True).click()
+    opened.wait_for_function("document.querySelector('#exercises-exercise_1').open")
+    assert "TODO 1" in opened.locator("#exercises-exercise_1").inner_text()
+
+
+def test_notes_open_all_at_once(opened: Page) -> None:
+    assert not opened.locator(".notes p").first.is_visible()
+    opened.get_by_role("button", name="Notes").click()
+    assert opened.locator(".notes p").first.is_visible()
+
+
+def test_the_theme_is_the_systems_until_one_is_chosen(opened: Page) -> None:
+    def ground() -> str:
+        return str(opened.evaluate("getComputedStyle(document.body).backgroundColor"))
+
+    opened.emulate_media(color_scheme="dark")
+    dark = ground()
+    opened.emulate_media(color_scheme="light")
+    assert ground() != dark
+    opened.get_by_role("button", name="Dark").click()
+    assert ground() == dark
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_nothing_is_wider_than_the_screen(opened: Page, size: str) -> None:
+    width, height = SIZES[size]
+    opened.set_viewport_size({"width": width, "height": height})
+    assert opened.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_on_paper_there_are_slides_only(opened: Page) -> None:
+    opened.emulate_media(media="print")
+    assert not opened.locator(".tools").is_visible()
+    assert not opened.locator(".code button").first.is_visible()
+    assert opened.locator(".output pre").first.is_visible()
+    assert opened.locator("#slide-79 h2").is_visible()
+
+
+@pytest.mark.parametrize("scheme", ["dark", "light"])
+@pytest.mark.parametrize("size", SIZES)
+def test_axe_finds_nothing(browser: Browser, handout: Path, size: str, scheme: Any) -> None:
+    from axe_core_python.sync_playwright import Axe
+
+    width, height = SIZES[size]
+    context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme, bypass_csp=True)
+    page = context.new_page()
+    page.goto(handout.as_uri())
+    found = Axe().run(page)["violations"]
+    context.close()
+    assert [(each["impact"], each["id"], each["nodes"][0]["html"][:200]) for each in found] == []
+
+
+def test_it_is_painted_within_a_second(opened: Page) -> None:
+    """From a disk. The one time in these tests: what people notice, with a wide margin here (about 0.3 s)."""
+    paint = opened.evaluate(
+        "new Promise((told) => new PerformanceObserver((list) => told(list.getEntries()[0].startTime))"
+        ".observe({ type: 'paint', buffered: true }))"
+    )
+    assert paint < 1000

@@ -1,0 +1,47 @@
+"""Pictures as pages have them: no larger than they are shown, as WebP."""
+
+from __future__ import annotations
+
+import base64
+import io
+from functools import lru_cache
+from pathlib import Path
+
+from PIL import Image
+
+LARGEST = 1400
+"""Pixels of a picture's longer side in a page."""
+PHOTOGRAPH = 16_384
+"""Colours beyond which a picture is taken for a photograph, which may lose a little."""
+
+
+def as_webp(data: bytes) -> bytes | None:
+    """A picture as WebP, unchanged if it is WebP already; None if it cannot be read."""
+    try:
+        with Image.open(io.BytesIO(data)) as opened:
+            return data if opened.format == "WEBP" else _encoded(opened)
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+        return None
+
+
+def _encoded(picture: Image.Image) -> bytes:
+    photograph = picture.format == "JPEG" or picture.convert("RGB").getcolors(PHOTOGRAPH) is None
+    smaller = picture.convert("RGBA" if picture.has_transparency_data else "RGB")
+    smaller.thumbnail((LARGEST, LARGEST))
+    made = io.BytesIO()
+    smaller.save(made, "WebP", quality=85, method=4, lossless=not photograph)
+    return made.getvalue()
+
+
+@lru_cache(maxsize=256)
+def file_as_webp(path: Path) -> bytes | None:
+    """A picture's file as WebP; None if it cannot be read."""
+    try:
+        return as_webp(path.read_bytes())
+    except OSError:
+        return None
+
+
+def data_address(data: bytes) -> str:
+    """The address of a picture that the page itself holds."""
+    return f"data:image/webp;base64,{base64.b64encode(data).decode()}"

@@ -1,0 +1,143 @@
+// What a page without scripts can do without: copying, hidden lines, search, a theme, all notes at once.
+(() => {
+  "use strict";
+  const root = document.documentElement;
+  root.classList.replace("no-js", "js");
+  const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+  const make = (name, text, properties = {}) => Object.assign(document.createElement(name), { textContent: text }, properties);
+  const tools = document.querySelector(".tools");
+
+  const button = (text, act) => {
+    const made = make("button", text, { type: "button" });
+    made.addEventListener("click", () => act(made));
+    return made;
+  };
+
+  // Code: copy it, and unfold what runs but is not shown.
+  const copy = async (figure, pressed) => {
+    const text = all(".line", figure).map((line) => line.textContent).join("");
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {  // a page that was opened as a file may not be allowed to
+      const area = make("textarea", text);
+      document.body.append(area);
+      area.select();
+      document.execCommand("copy");
+      area.remove();
+    }
+    pressed.textContent = "Copied";
+    setTimeout(() => { pressed.textContent = "Copy"; }, 1500);
+  };
+  for (const figure of all(".code")) {
+    let caption = figure.querySelector("figcaption");
+    if (!caption) {
+      caption = make("figcaption", "");
+      figure.prepend(caption);
+    }
+    const hidden = all(".hidden", figure).length;
+    if (hidden) {
+      const words = (shown) => `${shown ? "Hide" : "Show"} ${hidden} hidden line${hidden === 1 ? "" : "s"}`;
+      const unfold = button(words(false), (pressed) => {
+        const shown = figure.classList.toggle("unfolded");
+        pressed.textContent = words(shown);
+        pressed.setAttribute("aria-expanded", String(shown));
+      });
+      unfold.setAttribute("aria-expanded", "false");
+      caption.append(unfold);
+    }
+    caption.append(button("Copy", (pressed) => copy(figure, pressed)));
+  }
+
+  // Search: the contents show the slides that have every word.
+  const slides = all(".slide").map((slide) => ({
+    text: slide.textContent.replace(/\s+/g, " "),
+    entry: document.querySelector(`nav a[href="#${slide.id}"]`).parentElement,
+  }));
+  const field = make("input", "", { type: "search", placeholder: "Search  /" });
+  field.setAttribute("aria-label", "Search the slides");
+  const count = make("span", "");
+  count.setAttribute("role", "status");
+  const search = () => {
+    const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+    let found = 0;
+    for (const { text, entry } of slides) {
+      const lower = text.toLowerCase();
+      const here = words.every((word) => lower.includes(word));
+      entry.classList.toggle("none", !here);
+      entry.querySelector(".found")?.remove();
+      found += here;
+      if (here && words.length) {
+        const at = lower.indexOf(words[0]);
+        entry.append(make("div", `…${text.slice(Math.max(at - 30, 0), at + 50)}…`, { className: "found" }));
+      }
+    }
+    count.textContent = words.length ? `${found} of ${slides.length} slides` : "";
+  };
+  field.addEventListener("input", search);
+  field.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") {
+      document.querySelector("nav li:not(.none) a")?.click();
+      field.blur();
+    } else if (event.key === "Escape") {
+      field.value = "";
+      search();
+      field.blur();
+    }
+  });
+
+  // The theme is the system's until somebody chooses; a file's storage may be closed to it.
+  const stored = (value) => {
+    try {
+      if (value) localStorage.setItem("theme", value);
+      return localStorage.getItem("theme");
+    } catch { return null; }
+  };
+  const isLight = () => (root.dataset.theme ?? (matchMedia("(prefers-color-scheme: light)").matches ? "light" : "dark")) === "light";
+  if (stored()) root.dataset.theme = stored();
+  const theme = button("", (pressed) => {
+    root.dataset.theme = isLight() ? "dark" : "light";
+    stored(root.dataset.theme);
+    pressed.textContent = isLight() ? "Dark" : "Light";
+  });
+  theme.textContent = isLight() ? "Dark" : "Light";
+  const notes = button("Notes", (pressed) => {
+    const open = pressed.getAttribute("aria-pressed") !== "true";
+    pressed.setAttribute("aria-pressed", String(open));
+    for (const each of all(".notes")) each.open = open;
+  });
+  notes.setAttribute("aria-pressed", "false");
+  tools.append(field, count, ...(document.querySelector(".notes") ? [notes] : []), theme);
+
+  // Keys, as in the terminal: n and p go from slide to slide, / searches.
+  const current = () => {
+    const middle = innerHeight / 3;
+    const sections = all(".slide");
+    return sections.findLastIndex((section) => section.getBoundingClientRect().top <= middle);
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, textarea")) return;
+    const go = { n: 1, p: -1 }[event.key];
+    if (go) {
+      const sections = all(".slide");
+      sections[Math.min(Math.max(current() + go, 0), sections.length - 1)].scrollIntoView();
+    } else if (event.key === "/") {
+      event.preventDefault();
+      field.focus();
+    }
+  });
+
+  // A link to a script opens it.
+  const reveal = () => {
+    const target = document.getElementById(location.hash.slice(1));
+    if (target?.matches("details")) {
+      target.open = true;
+      target.scrollIntoView();
+    }
+  };
+  addEventListener("hashchange", reveal);
+  reveal();
+  const details = all("details");
+  let before = [];
+  addEventListener("beforeprint", () => { before = details.filter((each) => each.open); });
+  addEventListener("afterprint", () => { for (const each of details) each.open = before.includes(each); });
+})();

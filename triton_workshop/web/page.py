@@ -1,0 +1,152 @@
+"""The whole page: one HTML file with its style, its script, its pictures, and the scripts of the exercises."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+from triton_workshop.deck.model import Deck
+from triton_workshop.screen.palette import DARK, LIGHT, Palette
+from triton_workshop.screen.richtext import code_lines
+from triton_workshop.web.markup import element, escaped
+from triton_workshop.web.slides import Writer
+
+HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Page:
+    """A deck as HTML: what stands in its body, and the style that it needs."""
+
+    title: str
+    body: str
+    style: str
+
+    def whole(self) -> str:
+        """One file that needs nothing else."""
+        script = (HERE / "page.js").read_text(encoding="utf-8")
+        policy = (
+            f"default-src 'none'; img-src data:; style-src '{_digest(self.style)}'; script-src '{_digest(script)}'; "
+            "base-uri 'none'; form-action 'none'"
+        )
+        head = f"""<meta http-equiv="Content-Security-Policy" content="{escaped(policy)}">
+<style>{self.style}</style>"""
+        return self._document(head, f"<script>{script}</script>")
+
+    def with_files(self, style: str, *scripts: str) -> str:
+        """The page that finds its style and its scripts at these addresses."""
+        head = f'<link rel="stylesheet" href="{escaped(style)}">'
+        return self._document(head, "".join(f'<script src="{escaped(script)}"></script>' for script in scripts))
+
+    def _document(self, head: str, scripts: str) -> str:
+        return f"""<!doctype html>
+<html lang="en" class="no-js">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escaped(self.title)}</title>
+{head}
+</head>
+<body>
+{self.body}
+{scripts}
+</body>
+</html>
+"""
+
+
+def make_page(writer: Writer, scripts: Mapping[str, str]) -> Page:
+    """The page for the writer's deck. `scripts` are texts of scripts that the deck names, by their path."""
+    deck = writer.deck
+    slides = "\n".join(writer.slide(slide, number) for number, slide in enumerate(deck.slides, 1))
+    appendix = "\n".join(_script(writer, path, text) for path, text in scripts.items())
+    body = f"""<a class="skip" href="#slide-1">Skip to the slides</a>
+<header>
+<h1>{escaped(deck_name(deck))}</h1>
+<div class="tools" role="toolbar" aria-label="View"></div>
+</header>
+<nav aria-label="Contents">
+{_contents(deck, scripts)}
+</nav>
+<main>
+{slides}
+{element("h2", "Exercises and solutions", class_="part", id="scripts") + appendix if scripts else ""}
+</main>"""
+    style = "\n".join((_variables(), (HERE / "page.css").read_text(encoding="utf-8"), _rules(writer)))
+    return Page(deck_name(deck), body, style)
+
+
+def links_to(scripts: Iterable[str]) -> dict[str, str]:
+    """The page's own places of these scripts, by the words that name them on slides."""
+    links = {path: f"#{_anchor(path)}" for path in scripts}
+    return links | {f"uv run {path}": target for path, target in links.items()}
+
+
+def deck_name(deck: Deck) -> str:
+    """What the page is called: the front matter's title, or else the first slide's name."""
+    return deck.front_matter.title or next((slide.name for slide in deck.slides if slide.name), deck.path.stem)
+
+
+def _contents(deck: Deck, scripts: Mapping[str, str]) -> str:
+    names = (deck.title if slide.introduction else slide.name for slide in deck.slides)
+    entries = "".join(
+        element("li", element("a", escaped(name or f"Slide {number}"), href=f"#slide-{number}"))
+        for number, name in enumerate(names, 1)
+    )
+    more = "".join(element("li", element("a", escaped(path), href=f"#{_anchor(path)}")) for path in scripts)
+    return element("ol", entries, class_="slides") + (element("ul", more, class_="scripts") if more else "")
+
+
+def _anchor(path: str) -> str:
+    return path.replace("/", "-").removesuffix(".py")
+
+
+def _script(writer: Writer, path: str, text: str) -> str:
+    lines = code_lines("python", tuple(text.removesuffix("\n").split("\n")), DARK)
+    code = "".join(element("span", f"{writer.markup.of(line)}\n", class_="line") for line in lines)
+    figure = element("figure", element("pre", element("code", code), tabindex="0"), class_="code")
+    return element("details", element("summary", escaped(path)) + figure, id=_anchor(path), class_="script")
+
+
+def _variables() -> str:
+    """The colours of both palettes."""
+    dark, light = _colours(DARK), _colours(LIGHT)
+    rules = "\n".join(
+        f".t-{name}{{color:var(--{name})}}.g-{name}{{background-color:var(--{name})}}" for name in _names(DARK)
+    )
+    return "\n".join(
+        (
+            f":root,.dark{{color-scheme:dark;{dark}}}",
+            f"@media (prefers-color-scheme:light){{:root:not([data-theme=dark]){{color-scheme:light;{light}}}}}",
+            f":root[data-theme=light]{{color-scheme:light;{light}}}",
+            f"@media print{{:root{{color-scheme:light;{light}}}}}",
+            rules,
+        )
+    )
+
+
+def _names(palette: Palette) -> dict[str, str]:
+    values = {field.name.replace("_", "-"): getattr(palette, field.name) for field in fields(palette)}
+    return {name: value for name, value in values.items() if isinstance(value, str) and value.startswith("#")}
+
+
+def _colours(palette: Palette) -> str:
+    return "".join(f"--{name}:{value};" for name, value in _names(palette).items())
+
+
+def _rules(writer: Writer) -> str:
+    """What depends on the deck: its own colours, columns and widths of pictures."""
+    columns = (
+        f".columns-{'-'.join(map(str, weights))}{{grid-template-columns:{'fr '.join(map(str, weights))}fr}}"
+        for weights in sorted(writer.weights)
+    )
+    widths = (f".wide-{width}{{width:{width}%}}" for width in sorted(writer.widths))
+    wide = "\n".join((*columns, *widths))
+    return f"{writer.markup.rules()}\n@media (min-width:50rem),print{{{wide}}}"
+
+
+def _digest(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

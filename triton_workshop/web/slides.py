@@ -1,0 +1,309 @@
+"""Slides as HTML: from `deck.model`, with every step, every hidden line and every output."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import count
+
+from rich.text import Text
+
+from triton_workshop.deck.model import (
+    Alert,
+    Alignment,
+    Blank,
+    Block,
+    Code,
+    Columns,
+    Deck,
+    Execution,
+    Footnote,
+    Heading,
+    Image,
+    JumpToMiddle,
+    ListItem,
+    Paragraph,
+    Quote,
+    Rule,
+    Slide,
+    SnippetOutput,
+    Span,
+    Table,
+    walk,
+)
+from triton_workshop.deck.model import Text as Spans
+from triton_workshop.screen.palette import DARK
+from triton_workshop.screen.printed_pictures import PictureLine
+from triton_workshop.screen.richtext import code_lines, rich_text
+from triton_workshop.viewer.pictures.cell_drawings import drawing_for
+from triton_workshop.web.encoding import as_webp, data_address, file_as_webp
+from triton_workshop.web.markup import OWN_COLOUR, Markup, element, escaped
+from triton_workshop.web.outputs import Output
+
+WIDEST_DRAWING = 116
+"""Columns of the drawing in characters that stands for a diagram."""
+REPLACING = (Execution.REPLACE, Execution.IMAGE)
+
+
+@dataclass
+class Writer:
+    """Writes the slides of a deck.
+
+    `links` are the page's own places, by the text that names them; `address` says where the page finds a picture, given
+    as WebP. Code and outputs have places of their own in the page, by the block's number among all code of the deck:
+    `code-N` and `output-N`.
+    """
+
+    deck: Deck
+    outputs: Mapping[Block, Output]
+    links: Mapping[str, str] = field(default_factory=dict)
+    address: Callable[[bytes], str] = data_address
+    markup: Markup = field(default_factory=Markup)
+    weights: set[tuple[int, ...]] = field(default_factory=set)
+    widths: set[int] = field(default_factory=set)
+
+    def slide(self, slide: Slide, number: int) -> str:
+        name = self.deck.title if slide.introduction else slide.name
+        title = element("a", str(number), href=f"#slide-{number}", class_="number", aria_label=f"Slide {number}")
+        heading = self.text(slide.title) if slide.title is not None else escaped(name or f"Slide {number}")
+        parts = [element("h2", f"{title} {heading}", id=f"title-{number}")]
+        if slide.introduction:
+            parts.append(self._cover())
+        blocks = slide.blocks
+        if slide.title is None and not slide.introduction:  # its first heading is the title already
+            first = next((block for block in blocks if isinstance(block.content, Heading)), None)
+            blocks = tuple(block for block in blocks if block is not first)
+        parts.append(self.blocks(blocks, slide))
+        if slide.notes:
+            told = "".join(element("p", escaped(line)) for note in slide.notes for line in note.splitlines() if line)
+            parts.append(element("details", element("summary", "Notes") + told, class_="notes"))
+        return element(
+            "section", "\n".join(parts), id=f"slide-{number}", class_="slide", aria_labelledby=f"title-{number}"
+        )
+
+    def _cover(self) -> str:
+        front = self.deck.front_matter
+        lines = filter(None, (front.sub_title, front.event, front.location, front.date, *front.authors))
+        return "".join(element("p", escaped(line), class_="cover") for line in lines)
+
+    def blocks(self, blocks: Sequence[Block], slide: Slide) -> str:
+        written: list[str] = []
+        items: list[Block] = []
+        for block in (*blocks, None):
+            if block is not None and isinstance(block.content, ListItem):
+                items.append(block)
+                continue
+            if items:
+                written.append(self._list(items))
+                items = []
+            if block is not None:
+                written.append(self._block(block, slide))
+        return "\n".join(filter(None, written))
+
+    def text(self, spans: Spans) -> str:
+        """Spans as HTML. A name of something that this page holds links to it."""
+        return "".join(self._span(span) for span in spans)
+
+    def _span(self, span: Span) -> str:
+        if span.text == "\n":
+            return "<br>"
+        content = self.markup.of(rich_text((span,), DARK))
+        if span.superscript:
+            content = element("sup", escaped(span.text))
+        if span.code:
+            content = element("code", content)
+        target = self.links.get(span.text)
+        return element("a", content, href=target) if target else content
+
+    def _list(self, items: Sequence[Block]) -> str:
+        """A flat list of items as nested lists."""
+        written, depths = "", list[str]()
+        for block in items:
+            item = block.content
+            assert isinstance(item, ListItem)
+            kind = "ol" if item.marker[:1].isdigit() else "ul"
+            while len(depths) > item.depth + 1 or (len(depths) == item.depth + 1 and depths[-1] != kind):
+                written += f"</li></{depths.pop()}>"
+            if len(depths) == item.depth + 1:
+                written += "</li>"
+            while len(depths) <= item.depth:
+                start = item.marker.rstrip(".)")
+                written += f'<ol start="{start}">' if kind == "ol" and start.isdigit() else f"<{kind}>"
+                depths.append(kind)
+                if len(depths) <= item.depth:
+                    written += '<li class="none">'
+            written += f"<li{_step(block)}>{self.text(item.text)}"
+        while depths:
+            written += f"</li></{depths.pop()}>"
+        return written
+
+    def _block(self, block: Block, slide: Slide) -> str:
+        step = str(block.step) if block.step else None
+        align = f"to-{block.alignment}" if block.alignment else None
+        match block.content:
+            case Heading(level, text):
+                return element("h3", self.text(text), class_=f"level-{level}", data_step=step)
+            case Paragraph(text):
+                return element("p", self.text(text), class_=align, data_step=step)
+            case Table() as table:
+                return self._table(table, step)
+            case Quote(paragraphs):
+                return element("blockquote", self._paragraphs(paragraphs), data_step=step)
+            case Alert(kind, title, paragraphs):
+                told = element("p", escaped(title), class_="kind") + self._paragraphs(paragraphs)
+                return element("div", told, role="note", class_=f"alert {kind}", data_step=step)
+            case Rule():
+                return "<hr>"
+            case Image() as image:
+                return self._image(image, slide, step)
+            case Footnote(label, text):
+                return element("p", f"{escaped(label)} {self.text(text)}", class_="footnote", data_step=step)
+            case Code() as code:
+                return self._code(block, code, step)
+            case SnippetOutput(identifier):
+                return self._placed(identifier, step)
+            case Columns(weights, columns):
+                self.weights.add(weights)
+                written = "".join(element("div", self.blocks(column, slide)) for column in columns)
+                return element("div", written, class_=f"columns columns-{'-'.join(map(str, weights))}")
+            case _:
+                assert isinstance(block.content, Blank | JumpToMiddle | ListItem)
+                return ""
+
+    def _paragraphs(self, paragraphs: Sequence[Spans]) -> str:
+        return "".join(element("p", self.text(paragraph)) for paragraph in paragraphs)
+
+    def _table(self, table: Table, step: str | None) -> str:
+        def row(name: str, cells: Sequence[Spans], at: int) -> str:
+            scope = "col" if name == "th" else None
+            aligned = zip(cells, table.alignments, strict=False)
+            written = (
+                element(name, self.text(cell), scope=scope, class_=None if to is Alignment.LEFT else f"to-{to}")
+                for cell, to in aligned
+            )
+            return element("tr", "".join(written), data_step=str(at) if at else None)
+
+        head = element("thead", row("th", table.header, 0))
+        rows = zip(table.rows, table.row_steps, strict=True)
+        body = element("tbody", "".join(row("td", cells, at) for cells, at in rows))
+        inner = element("table", head + body, data_step=step)
+        return element("div", inner, class_="table", tabindex="0")
+
+    # Pictures
+
+    def _image(self, image: Image, slide: Slide, step: str | None) -> str:
+        name = self.deck.title if slide.introduction else slide.name
+        data = file_as_webp(image.path)
+        drawing = drawing_for(image.path, WIDEST_DRAWING)
+        alternative = image.alt or (f"Diagram: {name}" if drawing else f"Picture: {name}")
+        if data is None:
+            shown = element("p", escaped(f"[{image.path.name} cannot be read]"), class_="missing")
+        else:
+            if image.width_percent:
+                self.widths.add(image.width_percent)
+            width = f"wide-{image.width_percent}" if image.width_percent else None
+            shown = picture(self.address(data), alternative, width)
+        if drawing is not None:
+            lines = element("pre", self.markup.lines(drawing.lines), tabindex="0", class_="dark")
+            shown += element("details", element("summary", "The same as text") + lines, class_="as-text")
+        return element("figure", shown, class_="picture", data_step=step)
+
+    # Code and what it prints
+
+    def _code(self, block: Block, code: Code, step: str | None) -> str:
+        number = self.numbers[block]
+        written = element("div", self.code(block), id=f"code-{number}", data_step=step)
+        elsewhere = code.identifier in self._placed_elsewhere
+        return written if elsewhere or code.execution is Execution.NONE else written + self._output_of(block, step)
+
+    def code(self, block: Block) -> str:
+        """A block's code; nothing if its output is shown in its place."""
+        code, output = block.content, self.outputs.get(block)
+        assert isinstance(code, Code)
+        if code.execution in REPLACING and output is not None and not output.failed:
+            return ""
+        label = escaped(code.language) + (" · runs live" if code.execution is not Execution.NONE else "")
+        caption = element("figcaption", element("span", label, class_="language"))
+        written = element("pre", element("code", self._lines(code)), tabindex="0")
+        return element("figure", caption + written, class_="code", data_highlights=_highlights(code))
+
+    def _lines(self, code: Code) -> str:
+        lines = code_lines(code.language, tuple(code.source.removesuffix("\n").replace("\t", "    ").split("\n")), DARK)
+        written = []
+        for index, line in enumerate(lines):
+            hidden = " hidden" if index in code.hidden else ""
+            number = code.shown_numbers[index] if index < len(code.source_lines) else None
+            numbered = str(number) if code.line_numbers and number is not None else None
+            written.append(element("span", f"{self.markup.of(line)}\n", class_=f"line{hidden}", data_number=numbered))
+        return "".join(written)
+
+    @cached_property
+    def numbers(self) -> dict[Block, int]:
+        """Each block of code and its number among all in the deck."""
+        every = (block for slide in self.deck.slides for block in walk(slide.blocks))
+        return dict(zip((block for block in every if isinstance(block.content, Code)), count(), strict=False))
+
+    @cached_property
+    def _placed_elsewhere(self) -> frozenset[str]:
+        every = (block.content for slide in self.deck.slides for block in walk(slide.blocks))
+        return frozenset(content.identifier for content in every if isinstance(content, SnippetOutput))
+
+    def _placed(self, identifier: str, step: str | None) -> str:
+        """The place for the output of the code with this identifier."""
+        found = next((block for block in self.numbers if _identifier(block) == identifier), None)
+        return self._output_of(found, step) if found is not None else ""
+
+    def _output_of(self, block: Block, step: str | None) -> str:
+        output = self.outputs.get(block)
+        shown = self.output(output) if output is not None else ""
+        return element("div", shown, id=f"output-{self.numbers[block]}", class_="printed", data_step=step)
+
+    def output(self, output: Output) -> str:
+        """What a block printed, and how it ended."""
+        if output.picture is not None and (data := as_webp(output.picture)) is not None:
+            return element("figure", picture(self.address(data), "What the code draws"), class_="output")
+        mark = "✗" if output.failed else "✓"
+        ending = escaped(f"{mark} {output.ending}")
+        status = element("figcaption", ending, class_="failed" if output.failed else "right")
+        return element("figure", status + self._printed(output.lines), class_="output")
+
+    def _printed(self, lines: Sequence[Text]) -> str:
+        """The lines that were printed, and pictures where they were shown among them."""
+        written, text = "", list[Text]()
+        for line in (*lines, None):
+            if line is not None and not isinstance(line, PictureLine):
+                text.append(line)
+                continue
+            if text:
+                printed = self.markup.lines(text)
+                # Colours of a program's own are made for a dark ground.
+                ground = "dark" if OWN_COLOUR.search(printed) else None
+                written += element("pre", printed, tabindex="0", class_=ground)
+                text = []
+            if isinstance(line, PictureLine):
+                alternative = f"Picture that the code shows, {line.picture.width} × {line.picture.height} pixels"
+                data = as_webp(line.picture.data)
+                written += picture(self.address(data), alternative) if data is not None else escaped(line.plain)
+        return written
+
+
+def _identifier(block: Block) -> str | None:
+    return block.content.identifier if isinstance(block.content, Code) else None
+
+
+def _highlights(code: Code) -> str | None:
+    """For each step from which other lines are highlighted, the step and the visible lines' numbers, or `all`."""
+    if code.highlights == (None,):
+        return None
+    groups = enumerate(code.highlights, code.highlight_step)
+    return ";".join(f"{step}:{'all' if lines is None else ','.join(map(str, sorted(lines)))}" for step, lines in groups)
+
+
+def _step(block: Block) -> str:
+    return f' data-step="{block.step}"' if block.step else ""
+
+
+def picture(source: str, alternative: str, class_: str | None = None) -> str:
+    classes = f' class="{class_}"' if class_ else ""
+    return f'<img src="{escaped(source)}" alt="{escaped(alternative)}"{classes} decoding="async">'
