@@ -28,7 +28,7 @@
     pressed.textContent = "Copied";
     setTimeout(() => { pressed.textContent = "Copy"; }, 1500);
   };
-  for (const figure of all(".code")) {
+  const prepareCode = (figure) => {
     let caption = figure.querySelector("figcaption");
     if (!caption) {
       caption = make("figcaption", "");
@@ -46,22 +46,22 @@
       caption.append(unfold);
     }
     caption.append(button("Copy", (pressed) => copy(figure, pressed)));
-  }
+  };
+  const prepare = (within) => all(".code", within).forEach(prepareCode);
+  prepare(document);
 
   // Search: the contents show the slides that have every word.
-  const slides = all(".slide").map((slide) => ({
-    text: slide.textContent.replace(/\s+/g, " "),
-    entry: document.querySelector(`nav a[href="#${slide.id}"]`).parentElement,
-  }));
   const field = make("input", "", { type: "search", placeholder: "Search  /" });
   field.setAttribute("aria-label", "Search the slides");
   const count = make("span", "");
   count.setAttribute("role", "status");
   const search = () => {
     const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const slides = all(".slide");
     let found = 0;
-    for (const { text, entry } of slides) {
-      const lower = text.toLowerCase();
+    for (const slide of slides) {
+      const text = slide.textContent.replace(/\s+/g, " "), lower = text.toLowerCase();
+      const entry = document.querySelector(`nav a[href="#${slide.id}"]`).parentElement;
       const here = words.every((word) => lower.includes(word));
       entry.classList.toggle("none", !here);
       entry.querySelector(".found")?.remove();
@@ -109,11 +109,7 @@
   tools.append(field, count, ...(document.querySelector(".notes") ? [notes] : []), theme);
 
   // Keys, as in the terminal: n and p go from slide to slide, / searches.
-  const current = () => {
-    const middle = innerHeight / 3;
-    const sections = all(".slide");
-    return sections.findLastIndex((section) => section.getBoundingClientRect().top <= middle);
-  };
+  const current = () => all(".slide").findLastIndex((slide) => slide.getBoundingClientRect().top <= innerHeight / 3);
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, textarea")) return;
     const go = { n: 1, p: -1 }[event.key];
@@ -136,8 +132,6 @@
   };
   addEventListener("hashchange", reveal);
   reveal();
-  const details = all("details");
-  let before = [];
-  addEventListener("beforeprint", () => { before = details.filter((each) => each.open); });
-  addEventListener("afterprint", () => { for (const each of details) each.open = before.includes(each); });
+
+  globalThis.page = { all, make, button, prepare, tools };  // for the live page
 })();

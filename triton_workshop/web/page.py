@@ -41,6 +41,11 @@ class Page:
         head = f'<link rel="stylesheet" href="{escaped(style)}">'
         return self._document(head, "".join(f'<script src="{escaped(script)}"></script>' for script in scripts))
 
+    @property
+    def version(self) -> str:
+        """The same for the same page."""
+        return hashlib.sha256((self.style + self.body).encode()).hexdigest()[:16]
+
     def _document(self, head: str, scripts: str) -> str:
         return f"""<!doctype html>
 <html lang="en" class="no-js">
@@ -50,7 +55,7 @@ class Page:
 <title>{escaped(self.title)}</title>
 {head}
 </head>
-<body>
+<body data-version="{self.version}">
 {self.body}
 {scripts}
 </body>

@@ -1,0 +1,160 @@
+// The page follows the presenter: slide, step, edits and outputs, as the server tells them.
+(() => {
+  "use strict";
+  const { all, make, button, prepare, tools } = globalThis.page;
+  const root = document.documentElement;
+  const SILENCE = 25_000;  // milliseconds after which a connection is dead: the server says something every ten seconds
+  const place = { slide: 1, step: 0 };
+  let scrolled = false;  // since the presenter's last move: then nothing scrolls for the reader
+
+  // What the reader sees: the presenter's slide, or the whole page at leisure.
+  const slide = () => document.getElementById(`slide-${place.slide}`);
+  const isFollowing = () => root.classList.contains("following");
+  const mode = button("", () => (isFollowing() ? leave() : follow()));
+  const status = make("p", "", { className: "status" });
+  status.setAttribute("role", "status");
+  const follow = () => {
+    root.classList.add("following");
+    arrive();
+  };
+  const leave = () => {
+    root.classList.remove("following");
+    describe();
+    slide()?.scrollIntoView();
+  };
+  const describe = () => {
+    const number = `${place.slide} / ${all(".slide").length}`;
+    mode.textContent = isFollowing() ? `Following ${number}` : `Return to slide ${number}`;
+    mode.title = isFollowing() ? "Press n, p or click to read on your own" : "Press f to follow the presenter";
+    mode.setAttribute("aria-pressed", String(isFollowing()));
+  };
+
+  // The presenter's place: later steps are hidden, and code is highlighted as in the terminal.
+  const arrive = () => {
+    for (const each of all(".slide")) each.classList.toggle("current", each === slide());
+    reveal();
+    scrollTo(0, 0);
+    scrolled = false;
+    describe();
+  };
+  const reveal = () => {
+    const shown = slide();
+    if (!shown) return;
+    for (const each of all("[data-step]", shown)) each.classList.toggle("later", Number(each.dataset.step) > place.step);
+    all("[data-highlights]", shown).forEach(highlight);
+  };
+  const highlight = (figure) => {
+    const groups = figure.dataset.highlights.split(";").map((group) => group.split(":"));
+    const lines = groups.findLast(([step]) => Number(step) <= place.step)?.[1] ?? groups[0][1];
+    all(".line:not(.hidden)", figure).forEach((line, index) => {
+      line.classList.toggle("unlit", lines !== "all" && !lines.split(",").includes(String(index + 1)));
+    });
+  };
+  const bringIntoView = (element) => {
+    if (isFollowing() && !scrolled && slide()?.contains(element)) element.scrollIntoView({ block: "nearest" });
+  };
+
+  // What the server tells.
+  const put = (id, html) => {
+    const there = document.getElementById(id);
+    if (!there) return;
+    there.innerHTML = html ?? "";
+    prepare(there);
+    reveal();
+    if (id.startsWith("output")) bringIntoView(there);
+  };
+  const sheet = new CSSStyleSheet();  // for colours that no palette has
+  document.adoptedStyleSheets = [sheet];
+  const move = (value) => {
+    const arrived = value.slide !== place.slide;
+    Object.assign(place, value);
+    if (!isFollowing()) {
+      reveal();
+      describe();
+    } else if (arrived) arrive();
+    else {
+      reveal();
+      scrolled = false;
+      const fresh = all(`[data-step="${place.step}"]`, slide());
+      if (fresh.length) bringIntoView(fresh.at(-1));
+      describe();
+    }
+  };
+  const renew = async (version) => {  // the presenter has saved the deck: another page, in the same place
+    if (version === document.body.dataset.version) return;
+    const answer = await fetch("./", { cache: "no-store" });
+    if (!answer.ok) return;
+    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+    for (const part of ["main", "nav"]) document.querySelector(part).replaceWith(fresh.querySelector(part));
+    document.querySelector("link[rel=stylesheet]").href = fresh.querySelector("link[rel=stylesheet]").getAttribute("href");
+    document.querySelector("header h1").textContent = document.title = fresh.title;
+    document.body.dataset.version = fresh.body.dataset.version;
+    prepare(document.querySelector("main"));
+    connect();  // from the beginning: outputs and edits belong to the new page too
+    arrive();
+  };
+  const take = ({ key, value }) => {
+    if (key === "place") move(value);
+    else if (key === "deck") renew(value);
+    else if (key === "presenter") say(value.here ? "" : "The presenter has closed the slides. You can read on.");
+    else if (key === "style") sheet.replaceSync(value);
+    else put(key, value);
+  };
+
+  // The connection. A browser tries again by itself, but not after an answer that is no stream.
+  let source, timer;
+  const say = (text) => { status.textContent = text; };
+  const heard = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      say("The connection is lost. Trying again …");
+      connect();
+    }, SILENCE);
+  };
+  const connect = () => {
+    source?.close();
+    source = new EventSource("events");
+    source.onopen = () => {
+      say("");
+      heard();
+    };
+    source.addEventListener("beat", heard);
+    source.onmessage = (event) => {
+      heard();
+      take(JSON.parse(event.data));
+    };
+    source.onerror = async () => {
+      say("The connection is lost. Trying again …");
+      if (source.readyState !== EventSource.CLOSED) return;
+      const answer = await fetch("./", { cache: "no-store", redirect: "manual" }).catch(() => null);
+      if (answer?.status === 401) {
+        say("This room has begun anew. Reload the page, and enter its word.");
+      } else {
+        clearTimeout(timer);
+        timer = setTimeout(connect, 2000 + 3000 * Math.random());  // not all at the same time
+      }
+    };
+    heard();
+  };
+
+  // Asking for help, and the keys.
+  const ask = button("Ask for help", async () => {
+    const answer = await fetch("help", { method: "POST" }).catch(() => null);
+    const said = answer?.ok ? await answer.json() : null;
+    say(said ? `Asked for help: the presenter sees ${said.name ?? `number ${said.number}`}.` : "The presenter could not be asked: there is no connection.");
+  });
+  ask.title = "Press h";
+  const keys = { f: follow, h: () => ask.click(), n: leave, p: leave };
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, textarea")) return;
+    if ("np/".includes(event.key) ? isFollowing() : event.key in keys) (keys[event.key] ?? leave)();
+  }, { capture: true });
+  addEventListener("hashchange", () => { if (isFollowing() && location.hash) leave(); });
+  for (const name of ["wheel", "touchmove"]) addEventListener(name, () => { scrolled = true; }, { passive: true });
+
+  tools.prepend(mode);
+  tools.append(ask);
+  document.querySelector("header").after(status);
+  follow();
+  connect();
+})();
