@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -33,13 +34,16 @@ RunPython = Callable[..., Outcome]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip what this machine does not have. Where WORKSHOP_NEEDS_PRESENTERM is set, presenterm has to be here."""
+    """Skip what this machine does not have. WORKSHOP_NEEDS_PRESENTERM and WORKSHOP_NEEDS_BROWSER say that it has to."""
     missing = {
         "library": None if has_library() else "Triton's compiled library is not installed here",
         "gpu": None if any(gpu.runs_kernels for gpu in visible_gpus()) else "no NVIDIA GPU on this machine",
         "presenterm": None
         if shutil.which("presenterm") or "WORKSHOP_NEEDS_PRESENTERM" in os.environ
         else "presenterm is not installed; .ci/run installs it where cargo is",
+        "browser": None
+        if "WORKSHOP_NEEDS_BROWSER" in os.environ or (shutil.which("chromium") and find_spec("playwright"))
+        else "needs Chromium, and: uv run --extra room --group browser pytest -m browser",
     }
     for item in items:
         for marker, reason in missing.items():

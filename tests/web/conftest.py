@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,6 +16,9 @@ from triton_workshop.deck.consent import EVERYTHING
 from triton_workshop.web.outputs import run_all
 from triton_workshop.web.page import links_to, make_page
 from triton_workshop.web.slides import Writer
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 MakePage = Callable[..., str]
 
@@ -60,3 +65,15 @@ def page_of(tmp_path: Path) -> MakePage:
         return make_page(Writer(deck, outputs, links_to(scripts_beside)), scripts_beside).whole()
 
     return make
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """The machine's Chromium."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        file = shutil.which("chromium") or shutil.which("google-chrome")
+        browser = playwright.chromium.launch(executable_path=file, args=["--no-sandbox"])
+        yield browser
+        browser.close()

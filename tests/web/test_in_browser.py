@@ -1,13 +1,8 @@
-"""The handout in a real browser, which has to be Chromium on this machine: what people do with it, and axe's findings.
-
-Playwright and axe-core come with `uv run --group browser`.
-"""
+"""The handout in a real browser: what people do with it, and axe's findings."""
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,24 +15,9 @@ from triton_workshop.web.outputs import read_recordings
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine"),
-    pytest.mark.skipif(find_spec("playwright") is None, reason="Playwright comes with: uv run --group browser"),
-]
+pytestmark = pytest.mark.browser
 MOST_BYTES = 6 * 2**20
 SIZES = {"phone": (390, 844), "laptop": (1280, 800)}
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")
