@@ -97,6 +97,10 @@ class Terminal:
         os.close(self._ours)
         self._ours = os.open(os.devnull, os.O_RDONLY)
 
+    def take_in(self, seconds: float) -> bool:
+        """Reads what comes within so many seconds; False where nothing came."""
+        return self._read(seconds, quiet=False)
+
     def _read(self, seconds: float, quiet: bool = True) -> bool:
         """Reads what has come; False at the end, or where nothing came and `quiet` is False."""
         if not select.select([self._ours], [], [], seconds)[0]:
