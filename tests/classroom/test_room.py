@@ -1,0 +1,222 @@
+"""The room: its word, who is in it, and what is known about them."""
+
+from __future__ import annotations
+
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from triton_workshop.classroom.board import Board, Call, Count, Present, Progress, called
+from triton_workshop.classroom.room import LETTERS, Room, forget, room_in_use
+from triton_workshop.errors import WorkshopError
+
+BEGUN = Progress("1", 1, 3, right=False, hints=1)
+RIGHT = Progress("1", 3, 3, right=True, hints=1)
+HOUR = 3600.0
+
+
+class Clock:
+    """A clock that a test sets."""
+
+    def __init__(self) -> None:
+        self.time = 1e9
+
+    def __call__(self) -> float:
+        return self.time
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "room" / "room.sqlite"
+
+
+@pytest.fixture
+def room(file: Path, clock: Clock) -> Room:
+    return Room(file, clock)
+
+
+def test_no_two_letters_look_or_sound_alike() -> None:
+    for alike in ("BCDEGPTV", "AJK", "FS", "MN", "IY", "QU", "IJL", "UVW", "CGOQD", "SZ"):
+        assert len({*alike} & {*LETTERS}) <= 1, alike
+
+
+def test_a_room_survives_its_process(file: Path, room: Room, clock: Clock) -> None:
+    ada = room.enter("Ada")
+    room.report(ada.number, BEGUN)
+    before = (room.word, room.key, room.board())
+    room.close()
+    clock.time += 11 * HOUR
+    again = Room(file, clock)
+    assert (again.word, again.key, again.board()) == before
+    assert again.attendee(ada.token) == ada.number
+
+
+def test_after_12_hours_it_is_another_room(file: Path, room: Room, clock: Clock) -> None:
+    ada = room.enter("Ada")
+    clock.time += 12 * HOUR
+    today = Room(file, clock)
+    assert today.word != room.word
+    assert today.attendee(ada.token) is None
+    assert today.board() == Board()
+    assert today.enter().number == 1
+
+
+def test_who_comes_back_keeps_the_room_open(file: Path, room: Room, clock: Clock) -> None:
+    ada = room.enter()
+    for _ in range(3):
+        clock.time += 11 * HOUR
+        assert room.attendee(ada.token) == ada.number
+    assert Room(file, clock).word == room.word
+
+
+def test_only_the_digest_of_a_token_is_kept(file: Path, room: Room) -> None:
+    token = room.enter("Ada").token
+    room.close()
+    assert token.encode() not in b"".join(each.read_bytes() for each in file.parent.iterdir())
+    assert Room(file).attendee("") is None
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
+def test_nobody_else_can_read_it(file: Path, room: Room) -> None:
+    assert file.stat().st_mode & 0o077 == 0
+    assert file.parent.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("Ada", "Ada"),
+        (" Ada \n L. ", "Ada L."),
+        ("\x1b[2JAda", "[2JAda"),
+        ("", None),
+        ("\x07", None),
+        ("x" * 99, "x" * 40),
+    ],
+)
+def test_a_name_is_one_line(room: Room, given: str, kept: str | None) -> None:
+    assert room.enter(given).name == kept
+
+
+def test_the_newest_report_of_an_exercise_counts(room: Room) -> None:
+    ada = room.enter()
+    room.report(ada.number, BEGUN)
+    room.report(ada.number, Progress("2", 0, 4, right=False, hints=0))
+    room.report(ada.number, RIGHT)
+    (present,) = room.board().present
+    assert present.progress == (Progress("2", 0, 4, right=False, hints=0), RIGHT)
+
+
+def test_what_comes_late_is_not_news(room: Room) -> None:
+    ada = room.enter()
+    room.report(ada.number, RIGHT, told=2)
+    room.report(ada.number, BEGUN, told=1)
+    assert room.board().present[0].progress == (RIGHT,)
+
+
+def test_the_board_counts_who_is_where(room: Room) -> None:
+    for _ in range(3):
+        room.report(room.enter().number, BEGUN)
+    room.report(1, RIGHT)
+    room.report(1, Progress("2", 1, 4, right=False, hints=0))
+    room.report(2, RIGHT)
+    room.enter()  # follows the slides, and has told nothing
+    board = room.board()
+    assert board.counts == (Count("1", working=1, right=2), Count("2", working=1, right=0))
+    assert [present.number for present in board.present] == [1, 2, 3]
+
+
+def test_calls_are_answered_oldest_first(room: Room, clock: Clock) -> None:
+    ada, bob = room.enter("Ada"), room.enter()
+    room.ask(bob.number)
+    clock.time += 60
+    room.ask(ada.number)
+    room.ask(bob.number)
+    calls = room.board().calls
+    assert calls == (Call(2, None, clock.time - 60), Call(1, "Ada", clock.time))
+    assert [*map(called, calls)] == ["number 2", "Ada"]
+    room.done(bob.number)
+    assert room.board().calls == calls[1:]
+    clock.time += 60
+    room.ask(bob.number)
+    assert room.board().calls == (*calls[1:], Call(2, None, clock.time))
+
+
+def test_a_call_that_arrives_twice_is_one_call(room: Room) -> None:
+    ada = room.enter()
+    room.ask(ada.number, told=5)
+    room.done(ada.number)
+    room.ask(ada.number, told=5)
+    assert room.board().calls == ()
+
+
+def test_nothing_is_left_of_who_leaves(room: Room) -> None:
+    ada, bob = room.enter("Ada"), room.enter("Bob")
+    room.report(bob.number, BEGUN)
+    room.ask(bob.number)
+    room.leave(bob.number)
+    room.report(bob.number, RIGHT)  # was on its way
+    room.ask(bob.number)
+    assert room.board() == Board((Present(ada.number, "Ada", ()),))
+    assert room.attendee(bob.token) is None
+    assert room.enter().number == 3
+
+
+def test_forgetting_deletes_everybody(file: Path, room: Room, clock: Clock) -> None:
+    clock.time += 13 * HOUR
+    today = Room(file, clock)
+    ada = today.enter("Ada Lovelace")
+    forget(file, clock)
+    assert today.board() == Board()
+    assert today.attendee(ada.token) is None
+    assert Room(file, clock).word == today.word
+    assert b"Ada Lovelace" not in b"".join(each.read_bytes() for each in file.parent.iterdir())
+
+
+def test_looking_creates_nothing(file: Path, clock: Clock) -> None:
+    assert room_in_use(file, clock) is None
+    forget(file, clock)
+    assert not file.parent.exists()
+    word = Room(file, clock).word
+    found = room_in_use(file, clock)
+    assert found is not None
+    assert found.word == word
+    clock.time += 12 * HOUR
+    assert room_in_use(file, clock) is None
+
+
+def test_many_write_together(file: Path) -> None:
+    """From several threads, and over several connections, as from several processes."""
+
+    def attend(number: int) -> str:
+        room = rooms[number % 3]
+        attendee = room.enter()
+        room.report(attendee.number, RIGHT)
+        room.ask(attendee.number)
+        return room.word
+
+    with ThreadPoolExecutor(3) as pool:
+        rooms = [*pool.map(Room, [file] * 3)]
+        assert len({*pool.map(attend, range(30))}) == 1
+    board = rooms[0].board()
+    assert board.counts == (Count("1", working=0, right=30),)
+    assert sorted(call.number for call in board.calls) == [*range(1, 31)]
+
+
+def test_a_folder_that_cannot_be_used_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(WorkshopError, match=r"the room cannot be kept in .*room\.sqlite: .*; set TRITON_WORKSHOP_ROOM"):
+        Room(tmp_path / "file" / "room.sqlite")
+
+
+def test_a_file_that_is_no_room_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "room.sqlite"
+    file.write_bytes(b"something else" * 99)
+    with pytest.raises(WorkshopError, match="file is not a database"):
+        Room(file)

@@ -1,0 +1,72 @@
+"""What is known about the room at one moment, as plain data."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far an attendee is in one exercise. It says nothing about the code."""
+
+    exercise: str
+    filled: int
+    """TODOs filled in, out of `todos`."""
+    todos: int
+    right: bool
+    hints: int
+    """How many hints about the current mistake have been shown."""
+
+
+@dataclass(frozen=True)
+class Present:
+    """An attendee who joined by name, who told of their progress, or who asked for help."""
+
+    number: int
+    name: str | None
+    progress: tuple[Progress, ...]
+    """One for each exercise, in the order in which they were told: the last one is where the attendee is."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call for help that nobody has answered yet."""
+
+    number: int
+    name: str | None
+    asked: float
+    """Seconds since 1970."""
+
+
+@dataclass(frozen=True)
+class Count:
+    """How many attendees an exercise has."""
+
+    exercise: str
+    working: int
+    """They are at this exercise, and not right yet."""
+    right: int
+
+
+@dataclass(frozen=True)
+class Board:
+    """Who is where."""
+
+    present: tuple[Present, ...] = ()
+    """By number."""
+    calls: tuple[Call, ...] = ()
+    """The oldest first."""
+
+    @property
+    def counts(self) -> tuple[Count, ...]:
+        """Every exercise that somebody is at or has right, in order."""
+        latest = (each.progress[-1] for each in self.present if each.progress)
+        working = Counter(progress.exercise for progress in latest if not progress.right)
+        right = Counter(progress.exercise for each in self.present for progress in each.progress if progress.right)
+        return tuple(Count(exercise, working[exercise], right[exercise]) for exercise in sorted({*working, *right}))
+
+
+def called(attendee: Present | Call) -> str:
+    """The name; without one, the number."""
+    return attendee.name or f"number {attendee.number}"

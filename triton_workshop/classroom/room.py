@@ -1,0 +1,281 @@
+"""The room, in SQLite: several processes may have it open, and what is known survives each of them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import astuple, dataclass
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+from platformdirs import user_data_path
+
+from triton_workshop.classroom.board import Board, Call, Present, Progress
+from triton_workshop.errors import WorkshopError
+from triton_workshop.streams import printable
+
+FOLDER = "TRITON_WORKSHOP_ROOM"
+"""This environment variable names another folder for the room."""
+
+LETTERS = "FHKLMRTWXYZ"
+"""No two of them look or sound alike, and without vowels they spell nothing."""
+WORD = 4
+KEPT_OPEN = 12 * 3600.0
+"""Seconds after its last use for which a room is still the same room."""
+NOTED = 60.0
+"""Seconds between two notes that the room is in use."""
+PATIENCE = 5.0
+"""Seconds to wait for another process that is writing."""
+LONGEST_NAME = 40
+
+TABLES = """
+CREATE TABLE IF NOT EXISTS rooms (id INTEGER PRIMARY KEY AUTOINCREMENT, word TEXT, key TEXT, used REAL);
+CREATE TABLE IF NOT EXISTS attendees (
+    room INTEGER, number INTEGER, name TEXT, token TEXT UNIQUE, PRIMARY KEY (room, number)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS progress (
+    room INTEGER, number INTEGER, exercise TEXT, filled INTEGER, todos INTEGER, correct INTEGER, hints INTEGER,
+    told INTEGER, PRIMARY KEY (room, number, exercise)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS calls (
+    room INTEGER, number INTEGER, asked REAL, told INTEGER, done INTEGER, PRIMARY KEY (room, number)
+) WITHOUT ROWID;
+"""
+
+PROGRESS = "exercise, filled, todos, correct, hints"
+IS_HERE = "EXISTS (SELECT 1 FROM attendees WHERE room = ? AND number = ? AND token IS NOT NULL)"
+
+
+@dataclass(frozen=True)
+class Attendee:
+    """Somebody who has just entered. The token is theirs alone: the room keeps only its digest."""
+
+    number: int
+    name: str | None
+    token: str
+
+
+class NoRoomError(WorkshopError):
+    """There is no room that is in use."""
+
+
+class Room:
+    """The room that is in use, or a new one. Safe to use from several threads, and from several processes."""
+
+    def __init__(self, file: Path, now: Callable[[], float] = time.time, *, begin: bool = True) -> None:
+        """Opens the room of the last 12 hours. If there is none, begins a new one, or raises NoRoomError.
+
+        Raises WorkshopError if the file cannot be used.
+        """
+        self._file, self._now, self._lock, self._noted = file, now, threading.Lock(), 0.0
+        if not (begin or file.is_file()):
+            raise NoRoomError("no room is open")
+        with failures_told(file):
+            self._store = opened(file)
+            self._id, self.word, self.key = self._in_use() or self._begun(begin)
+        if begin:
+            self._note_use()
+
+    def _in_use(self) -> tuple[int, str, str] | None:
+        rows = self._rows("SELECT id, word, key, used FROM rooms ORDER BY id DESC LIMIT 1")
+        return rows[0][:3] if rows and self._now() - rows[0][3] < KEPT_OPEN else None
+
+    def _begun(self, begin: bool) -> tuple[int, str, str]:
+        if not begin:
+            self.close()
+            raise NoRoomError("no room is open")
+        with self._transaction("BEGIN IMMEDIATE"):
+            if found := self._in_use():  # another process was faster
+                return found
+            before = {word for (word,) in self._rows("SELECT word FROM rooms")}
+            word = next(word for word in iter(new_word, "") if word not in before)
+            key = secrets.token_urlsafe(32)
+            row = self._store.execute("INSERT INTO rooms (word, key, used) VALUES (?, ?, ?)", (word, key, self._now()))
+            assert row.lastrowid is not None
+            return row.lastrowid, word, key
+
+    def _note_use(self) -> None:
+        with self._writing():
+            pass
+
+    def close(self) -> None:
+        self._store.close()
+
+    # An attendee's side
+
+    def enter(self, name: str | None = None) -> Attendee:
+        """Lets somebody in, under the next number."""
+        token, name = secrets.token_urlsafe(24), as_name(name)
+        with self._writing():
+            ((number,),) = self._rows("SELECT coalesce(max(number), 0) + 1 FROM attendees WHERE room = ?", self._id)
+            values = (self._id, number, name, digest(token))
+            self._store.execute("INSERT INTO attendees VALUES (?, ?, ?, ?)", values)
+        return Attendee(number, name, token)
+
+    def attendee(self, token: str) -> int | None:
+        """The number of the attendee with this token; None if it is not one of this room."""
+        with self._reading():
+            rows = self._rows("SELECT number FROM attendees WHERE token = ? AND room = ?", digest(token), self._id)
+        if rows and self._now() - self._noted > NOTED:
+            self._note_use()  # who comes back keeps the room open
+        return rows[0][0] if rows else None
+
+    def leave(self, number: int) -> None:
+        """Forgets all about an attendee. The number is not given to anybody else."""
+        with self._writing():
+            self._store.execute("DELETE FROM progress WHERE room = ? AND number = ?", (self._id, number))
+            self._store.execute("DELETE FROM calls WHERE room = ? AND number = ?", (self._id, number))
+            nobody = "UPDATE attendees SET name = NULL, token = NULL WHERE room = ? AND number = ?"
+            self._store.execute(nobody, (self._id, number))
+
+    def report(self, number: int, progress: Progress, told: int | None = None) -> None:
+        """Notes how far an attendee is. `told` orders what one attendee tells: what comes late is not news."""
+        here = (self._id, number)
+        values = astuple(progress)
+        with self._writing():
+            self._store.execute(
+                f"INSERT INTO progress (room, number, {PROGRESS}, told) SELECT ?, ?, ?, ?, ?, ?, ?, ? WHERE {IS_HERE}"
+                " ON CONFLICT DO UPDATE SET filled = excluded.filled, todos = excluded.todos,"
+                " correct = excluded.correct, hints = excluded.hints, told = excluded.told WHERE excluded.told >= told",
+                (*here, *values, told or time.time_ns(), *here),
+            )
+
+    def ask(self, number: int, told: int | None = None) -> None:
+        """Notes a call for help. Of several that nobody has answered, the first counts; `told` as for a report."""
+        here = (self._id, number)
+        with self._writing():
+            self._store.execute(
+                f"INSERT INTO calls (room, number, asked, told, done) SELECT ?, ?, ?, ?, 0 WHERE {IS_HERE}"
+                " ON CONFLICT DO UPDATE SET asked = excluded.asked, told = excluded.told, done = 0"
+                " WHERE done AND excluded.told > told",
+                (*here, self._now(), told or time.time_ns(), *here),
+            )
+
+    # The presenter's side
+
+    def done(self, number: int) -> None:
+        """Notes that a call for help has been answered."""
+        with self._writing():
+            self._store.execute("UPDATE calls SET done = 1 WHERE room = ? AND number = ?", (self._id, number))
+
+    def board(self) -> Board:
+        """Who is where, and who asks for help."""
+        with self._reading():
+            attendees = self._rows("SELECT number, name FROM attendees WHERE room = ? ORDER BY number", self._id)
+            told = self._rows(f"SELECT number, {PROGRESS} FROM progress WHERE room = ? ORDER BY number, told", self._id)
+            asked = self._rows("SELECT number, asked, done FROM calls WHERE room = ? ORDER BY asked", self._id)
+        names, callers = dict(attendees), {number for number, _, _ in asked}
+        progress = {number: tuple(map(_progress, rows)) for number, rows in groupby(told, itemgetter(0))}
+        return Board(
+            tuple(
+                Present(number, name, progress.get(number, ()))
+                for number, name in attendees
+                if name or number in progress or number in callers
+            ),
+            tuple(Call(number, names.get(number), at) for number, at, done in asked if not done),
+        )
+
+    # The store
+
+    def _rows(self, query: str, *values: Any) -> list[Any]:
+        return self._store.execute(query, values).fetchall()
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """All of it at one moment."""
+        with self._transaction("BEGIN"):
+            yield
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """All or nothing. Writing is also what shows that the room is in use."""
+        with self._transaction("BEGIN IMMEDIATE"):
+            yield
+            self._noted = self._now()
+            self._store.execute("UPDATE rooms SET used = ? WHERE id = ?", (self._noted, self._id))
+
+    @contextmanager
+    def _transaction(self, begin: str) -> Iterator[None]:
+        with self._lock, failures_told(self._file):
+            self._store.execute(begin)
+            try:
+                yield
+            except BaseException:
+                self._store.execute("ROLLBACK")
+                raise
+            self._store.execute("COMMIT")
+
+
+def room_file() -> Path:
+    """Where the room is kept: in a folder of the presenter's."""
+    return Path(os.environ.get(FOLDER) or user_data_path("triton-workshop") / "room") / "room.sqlite"
+
+
+def room_in_use(file: Path, now: Callable[[], float] = time.time) -> Room | None:
+    """The room of the last 12 hours; None if there is none. Nothing is created."""
+    with suppress(NoRoomError):
+        return Room(file, now, begin=False)
+    return None
+
+
+def forget(file: Path, now: Callable[[], float] = time.time) -> None:
+    """Deletes what is known about everybody, today and before. The word of a room that is in use stays the same."""
+    if not file.is_file():
+        return
+    room = room_in_use(file, now)
+    with failures_told(file), closing(opened(file)) as store:
+        store.execute("DELETE FROM rooms WHERE id IS NOT ?", (room and room._id,))
+        for table in ("attendees", "progress", "calls"):
+            store.execute(f"DELETE FROM {table}")
+        store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def opened(file: Path) -> sqlite3.Connection:
+    """The store, with its tables. What is deleted from it is overwritten."""
+    with suppress(FileExistsError):
+        file.parent.mkdir(parents=True, mode=0o700)
+    file.touch(mode=0o600)
+    store = sqlite3.connect(file, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+    store.execute("PRAGMA journal_mode = WAL")
+    store.execute("PRAGMA synchronous = NORMAL")
+    store.execute("PRAGMA secure_delete = ON")
+    store.executescript(TABLES)
+    return store
+
+
+@contextmanager
+def failures_told(file: Path) -> Iterator[None]:
+    """Says in one line why the store cannot be used."""
+    try:
+        yield
+    except (OSError, sqlite3.Error) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise WorkshopError(
+            f"the room cannot be kept in {file}: {reason}; set {FOLDER} to a folder that can be written"
+        ) from error
+
+
+def new_word() -> str:
+    return "".join(secrets.choice(LETTERS) for _ in range(WORD))
+
+
+def as_name(name: str | None) -> str | None:
+    """A name in one line, and not too long; None if nothing is left of it."""
+    return " ".join(printable(name or "").split())[:LONGEST_NAME].strip() or None
+
+
+def digest(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def _progress(row: tuple[int, str, int, int, int, int]) -> Progress:
+    _, exercise, filled, todos, right, hints = row
+    return Progress(exercise, filled, todos, bool(right), hints)
