@@ -75,7 +75,7 @@ class Room:
 
         Raises WorkshopError if the file cannot be used.
         """
-        self._file, self._now, self._lock, self._noted = file, now, threading.Lock(), 0.0
+        self._file, self.now, self._lock, self._noted = file, now, threading.Lock(), 0.0
         if not (begin or file.is_file()):
             raise NoRoomError("no room is open")
         with failures_told(file):
@@ -86,7 +86,7 @@ class Room:
 
     def _in_use(self) -> tuple[int, str, str] | None:
         rows = self._rows("SELECT id, word, key, used FROM rooms ORDER BY id DESC LIMIT 1")
-        return rows[0][:3] if rows and self._now() - rows[0][3] < KEPT_OPEN else None
+        return rows[0][:3] if rows and self.now() - rows[0][3] < KEPT_OPEN else None
 
     def _begun(self, begin: bool) -> tuple[int, str, str]:
         if not begin:
@@ -98,7 +98,7 @@ class Room:
             before = {word for (word,) in self._rows("SELECT word FROM rooms")}
             word = next(word for word in iter(new_word, "") if word not in before)
             key = secrets.token_urlsafe(32)
-            row = self._store.execute("INSERT INTO rooms (word, key, used) VALUES (?, ?, ?)", (word, key, self._now()))
+            row = self._store.execute("INSERT INTO rooms (word, key, used) VALUES (?, ?, ?)", (word, key, self.now()))
             assert row.lastrowid is not None
             return row.lastrowid, word, key
 
@@ -124,7 +124,7 @@ class Room:
         """The number of the attendee with this token; None if it is not one of this room."""
         with self._reading():
             rows = self._rows("SELECT number FROM attendees WHERE token = ? AND room = ?", digest(token), self._id)
-        if rows and self._now() - self._noted > NOTED:
+        if rows and self.now() - self._noted > NOTED:
             self._note_use()  # who comes back keeps the room open
         return rows[0][0] if rows else None
 
@@ -156,7 +156,7 @@ class Room:
                 f"INSERT INTO calls (room, number, asked, told, done) SELECT ?, ?, ?, ?, 0 WHERE {IS_HERE}"
                 " ON CONFLICT DO UPDATE SET asked = excluded.asked, told = excluded.told, done = 0"
                 " WHERE done AND excluded.told > told",
-                (*here, self._now(), told or time.time_ns(), *here),
+                (*here, self.now(), told or time.time_ns(), *here),
             )
 
     # The presenter's side
@@ -199,7 +199,7 @@ class Room:
         """All or nothing. Writing is also what shows that the room is in use."""
         with self._transaction("BEGIN IMMEDIATE"):
             yield
-            self._noted = self._now()
+            self._noted = self.now()
             self._store.execute("UPDATE rooms SET used = ? WHERE id = ?", (self._noted, self._id))
 
     @contextmanager

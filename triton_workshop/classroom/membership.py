@@ -1,0 +1,179 @@
+"""An attendee's side: which room they have joined, kept beside their progress, and how that room is spoken to."""
+
+from __future__ import annotations
+
+import http.client
+import ipaddress
+import json
+import ssl
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
+
+from triton_workshop.checking.reporting.progress import state_folder
+from triton_workshop.errors import MisuseError
+from triton_workshop.saves import write_whole
+from triton_workshop.streams import printable
+
+PATIENCE = 10.0
+"""Seconds to wait for the room's answer to somebody who joins: a try too many may have to wait for its turn."""
+LEAVING = 2.0
+"""Seconds to wait for an answer to somebody who leaves, and will not wait."""
+LARGEST = 64 * 1024
+"""Bytes of an answer that are read."""
+EXAMPLE = "192.168.1.5:8000 or http://192.168.1.5:8000/?word=…"
+
+
+@dataclass(frozen=True)
+class Membership:
+    """Which room an attendee has joined, and as whom."""
+
+    address: str
+    """Ends with a slash; the room's paths go behind it."""
+    token: str
+    number: int
+    name: str | None
+
+
+class UnansweredError(Exception):
+    """The room did not answer, or something else did; `str(error)` says what happened."""
+
+
+class RefusedError(Exception):
+    """The room answered with a refusal; `str(error)` is its sentence. `busy`: another try later may be taken."""
+
+    def __init__(self, sentence: str, *, busy: bool = False) -> None:
+        super().__init__(sentence)
+        self.busy = busy
+
+
+def membership_file() -> Path:
+    return state_folder() / "room.json"
+
+
+def membership(file: Path) -> Membership | None:
+    """The room that was joined; None if there is none."""
+    with suppress(OSError, ValueError, TypeError):
+        return Membership(**json.loads(file.read_text(encoding="utf-8")))
+    return None
+
+
+def address_and_word(text: str) -> tuple[str, str | None]:
+    """The address of a room, and the word if a link holds it. Raises MisuseError."""
+    with suppress(ValueError):
+        parts = urlsplit(text if "://" in text else f"http://{text}")
+        if parts.scheme in ("http", "https") and parts.hostname and parts.port != 0 and printable(text) == text:
+            base = urlunsplit((parts.scheme, parts.netloc, f"{parts.path.rstrip('/')}/", "", ""))
+            return base, next(iter(parse_qs(parts.query).get("word", [])), None)
+    raise MisuseError(f"{text!r} is not the address of a room; expected something like {EXAMPLE}")
+
+
+def join(address: str, word: str, name: str | None, file: Path) -> Membership:
+    """Join a room, and leave the one that was joined before. Raises MisuseError if that is impossible."""
+    before = membership(file)
+    try:
+        answer = _asked(address, "enter", urlencode({"word": word, "name": name or ""}).encode(), {}, PATIENCE)
+        told = json.loads(answer)
+        joined = Membership(address, str(told["token"]), int(told["number"]), printable(told["name"] or "") or None)
+    except RefusedError as error:
+        raise MisuseError(f"{address} did not let you in: {error}") from error
+    except UnansweredError as error:
+        raise MisuseError(f"no room answers at {address}: {error}; is the address right, and is it shared?") from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise MisuseError(f"{address} answers, but it is not the room of a workshop") from error
+    _keep(joined, file)
+    if before is not None:
+        with suppress(UnansweredError, RefusedError):
+            tell(before, "leave", {}, LEAVING)
+    return joined
+
+
+def _keep(joined: Membership, file: Path) -> None:
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch(mode=0o600)  # a file keeps its mode when it is written again
+        write_whole(file, json.dumps(asdict(joined), indent=2).encode())
+    except OSError as error:
+        with suppress(UnansweredError, RefusedError):
+            tell(joined, "leave", {}, LEAVING)
+        raise MisuseError(f"you have not joined: {file} cannot be written: {error.strerror}") from error
+
+
+def leave(file: Path) -> str:
+    """Forget the room, and have it forget this attendee; returns a sentence that says what happened."""
+    joined = membership(file)
+    try:
+        file.unlink(missing_ok=True)
+    except OSError as error:
+        raise MisuseError(f"you have not left: {file} cannot be deleted: {error.strerror}") from error
+    if joined is None:
+        return "You have not joined a room, so nothing is sent."
+    try:
+        tell(joined, "leave", {}, LEAVING)
+    except UnansweredError as error:
+        return f"Nothing is sent any more. The room could not be told, and keeps what it knows: {error}."
+    except RefusedError:  # it has forgotten us already
+        pass
+    return "You have left the room: nothing is sent any more, and the room has forgotten you."
+
+
+def tell(joined: Membership, path: str, message: Mapping[str, Any], patience: float) -> None:
+    """Send a message to the room. Raises UnansweredError and RefusedError."""
+    headers = {"Authorization": f"Bearer {joined.token}", "Content-Type": "application/json"}
+    if _asked(joined.address, path, json.dumps(message).encode(), headers, patience):
+        raise UnansweredError("something else answers in its place")
+
+
+def _asked(address: str, path: str, body: bytes, headers: Mapping[str, str], patience: float) -> bytes:
+    """The room's answer to a POST."""
+    request = urllib.request.Request(address + path, body, {"Accept": "application/json", **headers})
+    try:
+        with _opener(address).open(request, timeout=patience) as answer:
+            read: bytes = answer.read(LARGEST)
+            return read
+    except urllib.error.HTTPError as error:
+        with error:
+            if error.code in (400, 401, 403, 413, 429):
+                raise RefusedError(_sentence(error), busy=error.code == 429) from error
+        raise UnansweredError(f"it says {error.code} {error.reason}") from error
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        raise UnansweredError(_reason(error)) from error
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """A token is for the room alone, not for where something in between would send us."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+def _opener(address: str) -> urllib.request.OpenerDirector:
+    """What opens an address; one in a private network is not reached by way of a proxy."""
+    host = urlsplit(address).hostname or ""
+    direct = host == "localhost"
+    with suppress(ValueError):
+        direct = ipaddress.ip_address(host).is_private
+    proxies = [urllib.request.ProxyHandler({})] if direct else []
+    return urllib.request.build_opener(_NoRedirects, *proxies)
+
+
+def _sentence(error: urllib.error.HTTPError) -> str:
+    """What a refusal says, in one line."""
+    said = ""
+    with suppress(OSError, http.client.HTTPException):
+        said = " ".join(printable(error.read(LARGEST).decode(errors="replace")).split())
+    return said[:200] if said and not said.startswith("<") else f"{error.code} {error.reason}"
+
+
+def _reason(error: Exception) -> str:
+    cause = error.reason if isinstance(error, urllib.error.URLError) else error
+    if isinstance(cause, TimeoutError):
+        return "it does not answer in time"
+    if isinstance(cause, ssl.SSLError):
+        return f"no secure connection ({cause.reason or cause})"
+    return printable(str(getattr(cause, "strerror", None) or cause or type(error).__name__))

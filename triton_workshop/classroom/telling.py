@@ -1,0 +1,121 @@
+"""Tells the room how far an attendee is, and that they ask for help; whoever calls it is never kept waiting."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from triton_workshop.checking.reporting.progress import Entry, Standing
+from triton_workshop.classroom.board import Progress
+from triton_workshop.classroom.membership import Membership, RefusedError, UnansweredError, membership, tell
+
+PATIENCE = 5.0
+"""Seconds to wait for an answer."""
+PAUSES = (1.0, 2.0, 4.0)
+"""Seconds before another try; the last one from then on."""
+
+HELP = "help"
+"""The room's path for calls; the other one is for reports."""
+
+
+def progress_of(entry: Entry) -> Progress:
+    """What the room is told of an exercise. No more than this is ever sent."""
+    todos = len(entry.exercise.hints)
+    filled = max(todos - entry.todos_left, 0)
+    right = entry.standing is Standing.PASSED
+    return Progress(entry.exercise.number, filled, todos, right, entry.record.hints_shown)
+
+
+class Teller:
+    """Tells the room that was joined, if any, from a thread of its own, until the room has heard.
+
+    Of several reports about an exercise that have not been heard yet, only the newest is sent.
+    """
+
+    def __init__(self, file: Path, say: Callable[[str], None] = lambda sentence: None) -> None:
+        """`file` holds the membership: who joins or leaves in the meantime is told of, or no longer.
+
+        `say` is called in that thread with what became of a call for help.
+        """
+        self._file, self._say = file, say
+        self._unheard: dict[str, tuple[str, dict[str, Any]]] = {}
+        """The path and the message, by what it is about; the oldest first."""
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._warned = False
+        """Whether it has been said that a call for help has to wait."""
+
+    def report(self, progress: Progress) -> None:
+        """Tells how far the attendee is in an exercise, if they have joined."""
+        if membership(self._file) is not None:
+            self._put(progress.exercise, "report", asdict(progress))
+
+    def ask(self) -> bool:
+        """Asks for help; says whether there is a room to ask."""
+        if membership(self._file) is None:
+            return False
+        self._put(HELP, HELP, {})
+        return True
+
+    def flush(self, limit: float) -> bool:
+        """Waits until all has been heard, at most so many seconds; says whether it has."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not self._unheard, limit)
+
+    def _put(self, about: str, path: str, message: dict[str, Any]) -> None:
+        with self._changed:
+            self._unheard.pop(about, None)
+            self._unheard[about] = (path, message | {"told": time.time_ns()})
+            self._changed.notify_all()
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, daemon=True)
+                self._thread.start()
+
+    def _work(self) -> None:
+        """In a separate thread: sends what has not been heard yet, the oldest first, and tries until it has been."""
+        tries = 0
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._unheard)
+                about, (path, message) = next(iter(self._unheard.items()))
+            trouble = self._tell(path, message)
+            if trouble is None:
+                tries = 0
+                with self._changed:
+                    if self._unheard[about] == (path, message):  # nothing newer has come
+                        del self._unheard[about]
+                    self._changed.notify_all()
+                continue
+            if HELP in self._unheard and not self._warned:
+                self._warned = True
+                self._say(f"the room does not answer ({trouble}); your call for help is sent as soon as it does")
+            time.sleep(PAUSES[min(tries, len(PAUSES) - 1)])
+            tries += 1
+
+    def _tell(self, path: str, message: dict[str, Any]) -> str | None:
+        """Sends a message; returns why it has to be sent again, if it has to."""
+        joined = membership(self._file)
+        if joined is None:  # has left in the meantime
+            return None
+        try:
+            tell(joined, path, message, PATIENCE)
+        except UnansweredError as error:
+            return str(error)
+        except RefusedError as error:
+            if error.busy:
+                return str(error)
+            said = f"the room did not take your call for help: {error}"
+        else:
+            said = f"asked for help; the presenter sees your {_shown(joined)}"
+        if path == HELP:
+            self._warned = False
+            self._say(said)
+        return None
+
+
+def _shown(joined: Membership) -> str:
+    return f"name, {joined.name}" if joined.name else f"number, {joined.number}"
