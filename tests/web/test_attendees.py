@@ -1,0 +1,160 @@
+"""What attendees tell, and the presenter's board, over HTTP."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from triton_workshop.classroom.board import Board, Call, Progress
+from triton_workshop.classroom.membership import Membership, RefusedError, tell
+from triton_workshop.classroom.room import Attendee, Room
+from triton_workshop.classroom.telling import Teller
+from triton_workshop.web.attendees import routes
+from web.loopback import Answer, asked, served
+
+REPORT = {"exercise": "1", "filled": 1, "todos": 3, "right": False, "hints": 1}
+NOW = 1e9
+
+
+class Door:
+    """Knows who is there, as the server's guard does."""
+
+    def __init__(self, app: ASGIApp, room: Room) -> None:
+        self.app, self.room = app, room
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope)
+        request.state.attendee = self.room.attendee(request.headers.get("authorization", "").removeprefix("Bearer "))
+        await self.app(scope, receive, send)
+
+
+@pytest.fixture(scope="module")
+def room(tmp_path_factory: pytest.TempPathFactory) -> Room:
+    return Room(tmp_path_factory.mktemp("room") / "room.sqlite", lambda: NOW)
+
+
+@pytest.fixture(scope="module")
+def address(room: Room) -> Iterator[str]:
+    with served(Door(Starlette(routes=routes(room)), room)) as address:
+        yield address
+
+
+@pytest.fixture
+def ada(room: Room) -> Iterator[Attendee]:
+    ada = room.enter("Ada")
+    yield ada
+    room.leave(ada.number)
+
+
+@pytest.fixture
+def joined(address: str, ada: Attendee, tmp_path: Path) -> Path:
+    file = tmp_path / "room.json"
+    file.write_text(json.dumps({"address": address, "token": ada.token, "number": ada.number, "name": ada.name}))
+    return file
+
+
+def posted(address: str, path: str, body: bytes, ada: Attendee) -> Answer:
+    return asked(address + path, body, {"Authorization": f"Bearer {ada.token}"})
+
+
+def on_board(address: str, room: Room, path: str = "board.json", body: bytes | None = None) -> Answer:
+    return asked(address + path, body, {"Cookie": f"board={room.key}"})
+
+
+def test_what_an_attendee_tells_stands_on_the_board(room: Room, address: str, ada: Attendee, joined: Path) -> None:
+    teller = Teller(joined)
+    teller.report(Progress("1", 3, 3, right=True, hints=2))
+    teller.report(Progress("2b", 1, 4, right=False, hints=0))
+    assert teller.ask()
+    assert teller.flush(10)
+    board = json.loads(on_board(address, room).text)
+    here = {"exercise": "2b", "filled": 1, "todos": 4, "right": False, "hints": 0}
+    assert board["present"] == [{"number": ada.number, "called": "Ada", "here": here, "right": ["1"]}]
+    assert board["calls"] == [{"number": ada.number, "called": "Ada", "seconds": 0}]
+    counts = {each["exercise"]: (each["working"], each["right"]) for each in board["exercises"]}
+    assert counts == {"1": (0, 1), "2": (0, 0), "2b": (1, 0), "3": (0, 0), "4": (0, 0)}
+
+
+def test_a_call_is_done_once_the_presenter_says_so(room: Room, address: str, ada: Attendee) -> None:
+    assert posted(address, "help", b"", ada).status == 204  # as the page's key does
+    assert room.board().calls == (Call(ada.number, "Ada", NOW),)
+    assert on_board(address, room, "board/done", json.dumps({"number": ada.number}).encode()).status == 204
+    assert room.board().calls == ()
+
+
+def test_who_leaves_is_forgotten(room: Room, address: str, ada: Attendee) -> None:
+    posted(address, "report", json.dumps(REPORT).encode(), ada)
+    tell(Membership(address, ada.token, ada.number, ada.name), "leave", {}, 10)
+    assert room.board() == Board()
+    assert room.attendee(ada.token) is None
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b"", "expected JSON"),
+        (b"[" * 3000, "expected JSON"),
+        (b"[1]", "expected a JSON object"),
+        (b"{}", "`exercise` has to be one of 1, "),
+        (json.dumps(REPORT | {"exercise": "<b>"}).encode(), "`exercise` has to be one of 1, "),
+        (json.dumps(REPORT | {"exercise": ["1"]}).encode(), "`exercise` has to be one of 1, "),
+        (json.dumps(REPORT | {"right": 1}).encode(), "`right` has to be true or false"),
+        (json.dumps(REPORT | {"filled": -1}).encode(), "`filled` has to be a whole number from 0 to 99"),
+        (json.dumps(REPORT | {"hints": 1e300}).encode(), "`hints` has to be a whole number from 0 to 99"),
+        (json.dumps(REPORT | {"told": 2**80}).encode(), "`told` has to be a whole number"),
+    ],
+)
+def test_what_is_no_report_is_refused(room: Room, address: str, ada: Attendee, body: bytes, said: str) -> None:
+    answer = posted(address, "report", body, ada)
+    assert answer.status == 400
+    assert said in answer.text
+    assert all(not present.progress for present in room.board().present)
+
+
+def test_a_refusal_reaches_who_told(room: Room, address: str, ada: Attendee) -> None:
+    with pytest.raises(RefusedError, match=r"This is not a report: `exercise` has to be one of"):
+        tell(Membership(address, ada.token, ada.number, ada.name), "report", {}, 10)
+
+
+def test_the_links_key_becomes_a_cookie_that_scripts_and_other_sites_cannot_use(room: Room, address: str) -> None:
+    answer = asked(f"{address}board?key={room.key}")
+    assert answer.status == 200
+    assert "<h1>The room</h1>" in answer.text
+    assert answer.headers["set-cookie"] == f"board={room.key}; HttpOnly; SameSite=strict"
+    assert on_board(address, room, "board").status == 200
+
+
+@pytest.mark.parametrize("path", ["board", "board?key=", "board?key=other", "board.json", "board/done"])
+def test_only_the_presenter_sees_the_board(address: str, ada: Attendee, path: str) -> None:
+    body = b'{"number": 1}' if path == "board/done" else None
+    answer = asked(address + path, body, {"Authorization": f"Bearer {ada.token}", "Cookie": "board=\xe9"})
+    assert (answer.status, answer.text) == (
+        403, "This board is the presenter's. Open it with the link that the slides show.",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("body", [b"", b"{}", b'{"number": "1"}', b'{"number": true}'])
+def test_done_names_an_attendee(room: Room, address: str, body: bytes) -> None:
+    assert on_board(address, room, "board/done", body).status == 400
+
+
+def test_the_boards_page_has_no_style_or_script_of_its_own(room: Room, address: str) -> None:
+    """So that it works under a strict content security policy; its addresses are relative, for a reverse proxy."""
+    page = on_board(address, room, "board").text
+    assert "<style" not in page
+    assert " style=" not in page
+    assert page.count("<script") == page.count('<script src="board.js" defer></script>') == 1
+    style = asked(f"{address}board.css")
+    assert style.headers["content-type"].startswith("text/css")
+    assert "--background: #0d141d" in style.text
+    assert asked(f"{address}board.js").headers["content-type"].startswith("text/javascript")

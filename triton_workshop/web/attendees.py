@@ -1,0 +1,185 @@
+"""What attendees tell the room, and the presenter's board: Starlette's routes for both."""
+
+from __future__ import annotations
+
+import hmac
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from triton_workshop.checking.exercises import EXERCISES, REQUIRED
+from triton_workshop.classroom.board import Board, Call, Count, Present, Progress, called
+from triton_workshop.classroom.room import Room
+from triton_workshop.screen.palette import DARK, LIGHT, Palette
+
+HERE = Path(__file__).parent
+COOKIE = "board"
+MOST = 99
+"""TODOs, or hints, that an exercise can have at most."""
+NO_KEY = "This board is the presenter's. Open it with the link that the slides show."
+
+
+class MisshapenError(ValueError):
+    """A message that no attendee of ours sends; `str(error)` says what is wrong with it."""
+
+
+def routes(room: Room) -> list[Route]:
+    """The routes; whoever mounts them has put the attendee's number into `request.state.attendee`."""
+    attendees, board = Attendees(room), BoardPage(room)
+    return [
+        Route("/report", attendees.report, methods=["POST"]),
+        Route("/help", attendees.help, methods=["POST"]),
+        Route("/leave", attendees.leave, methods=["POST"]),
+        Route("/board", board.page),
+        Route("/board.json", board.data),
+        Route("/board/done", board.done, methods=["POST"]),
+        Route("/board.css", lambda _: Response(style(), media_type="text/css")),
+        Route("/board.js", lambda _: FileResponse(HERE / "board.js", media_type="text/javascript")),
+    ]
+
+
+class Attendees:
+    """What an attendee tells."""
+
+    def __init__(self, room: Room) -> None:
+        self._room = room
+
+    async def report(self, request: Request) -> Response:
+        try:
+            message = as_message(await request.body())
+            progress, told = as_progress(message), as_told(message)
+        except MisshapenError as error:
+            return PlainTextResponse(f"This is not a report: {error}.", 400)
+        await run_in_threadpool(self._room.report, request.state.attendee, progress, told)
+        return Response(status_code=204)
+
+    async def help(self, request: Request) -> Response:
+        try:
+            told = as_told(as_message(await request.body() or b"{}"))
+        except MisshapenError as error:
+            return PlainTextResponse(f"This is not a call for help: {error}.", 400)
+        await run_in_threadpool(self._room.ask, request.state.attendee, told)
+        return Response(status_code=204)
+
+    async def leave(self, request: Request) -> Response:
+        await run_in_threadpool(self._room.leave, request.state.attendee)
+        return Response(status_code=204)
+
+
+class BoardPage:
+    """The presenter's board. Its key comes in the link's query once, and then in a cookie."""
+
+    def __init__(self, room: Room) -> None:
+        self._room = room
+
+    async def page(self, request: Request) -> Response:
+        key = request.query_params.get("key", "")
+        if not (self._is_key(key) or self._may_look(request)):
+            return PlainTextResponse(NO_KEY, 403)
+        answer = FileResponse(HERE / "board.html", media_type="text/html")
+        if key:  # without a path, the cookie belongs to the folder that the browser sees, also behind a proxy
+            answer.set_cookie(COOKIE, self._room.key, path=None, httponly=True, samesite="strict")
+        return answer
+
+    async def data(self, request: Request) -> Response:
+        if not self._may_look(request):
+            return PlainTextResponse(NO_KEY, 403)
+        board = await run_in_threadpool(self._room.board)
+        return JSONResponse(as_json(board, self._room.now()))
+
+    async def done(self, request: Request) -> Response:
+        if not self._may_look(request):
+            return PlainTextResponse(NO_KEY, 403)
+        try:
+            number = whole(as_message(await request.body()), "number", most=10**9)
+        except MisshapenError as error:
+            return PlainTextResponse(f"This names no attendee: {error}.", 400)
+        await run_in_threadpool(self._room.done, number)
+        return Response(status_code=204)
+
+    def _may_look(self, request: Request) -> bool:
+        return self._is_key(request.cookies.get(COOKIE, ""))
+
+    def _is_key(self, key: str) -> bool:
+        return hmac.compare_digest(key.encode(), self._room.key.encode())
+
+
+# What comes in
+
+
+def as_message(body: bytes) -> Mapping[str, Any]:
+    try:
+        message = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise MisshapenError("expected JSON") from error
+    if not isinstance(message, dict):
+        raise MisshapenError("expected a JSON object")
+    return message
+
+
+def as_progress(message: Mapping[str, Any]) -> Progress:
+    exercise, right = message.get("exercise"), message.get("right")
+    if not isinstance(exercise, str) or exercise not in EXERCISES:
+        raise MisshapenError(f"`exercise` has to be one of {', '.join(EXERCISES)}")
+    if not isinstance(right, bool):
+        raise MisshapenError("`right` has to be true or false")
+    filled, todos, hints = (whole(message, name) for name in ("filled", "todos", "hints"))
+    return Progress(exercise, filled, todos, right, hints)
+
+
+def as_told(message: Mapping[str, Any]) -> int | None:
+    return whole(message, "told", most=2**62) if "told" in message else None
+
+
+def whole(message: Mapping[str, Any], name: str, *, most: int = MOST) -> int:
+    number = message.get(name)
+    if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number <= most:
+        raise MisshapenError(f"`{name}` has to be a whole number from 0 to {most}")
+    return number
+
+
+# What goes out
+
+
+def as_json(board: Board, now: float) -> dict[str, Any]:
+    """The board for its page. Ages are in seconds, since the page's clock may differ from ours."""
+    counts = {count.exercise: count for count in board.counts}
+    shown = [number for number in EXERCISES if number in REQUIRED or number in counts]
+    return {
+        "exercises": [
+            asdict(counts.get(number, Count(number, 0, 0))) | {"title": EXERCISES[number].title} for number in shown
+        ],
+        "present": [_present(each) for each in board.present],
+        "calls": [_call(call, now) for call in board.calls],
+    }
+
+
+def _present(present: Present) -> dict[str, Any]:
+    here = asdict(present.progress[-1]) if present.progress else None
+    right = sorted(progress.exercise for progress in present.progress if progress.right)
+    return {"number": present.number, "called": called(present), "here": here, "right": right}
+
+
+def _call(call: Call, now: float) -> dict[str, Any]:
+    return {"number": call.number, "called": called(call), "seconds": max(int(now - call.asked), 0)}
+
+
+@cache
+def style() -> str:
+    """The board's style, with the colours of both palettes."""
+    light = f"@media (prefers-color-scheme: light) {{ :root {{ color-scheme: light; {_colours(LIGHT)} }} }}"
+    rules = (HERE / "board.css").read_text(encoding="utf-8")
+    return f":root {{ color-scheme: dark; {_colours(DARK)} }}\n{light}\n{rules}"
+
+
+def _colours(palette: Palette) -> str:
+    named = ((field.name.replace("_", "-"), getattr(palette, field.name)) for field in fields(palette))
+    return " ".join(f"--{name}: {value};" for name, value in named if isinstance(value, str) and value.startswith("#"))

@@ -1,0 +1,121 @@
+// The presenter's board: asks the room every second, and shows who is where and who asks for help.
+(() => {
+  "use strict";
+  const PAUSE = 1000;
+  const PATIENCE = 3000;
+  const at = (id) => document.getElementById(id);
+  const make = (name, className, ...content) => {
+    const made = document.createElement(name);
+    if (className) made.className = className;
+    made.append(...content);
+    return made;
+  };
+  const several = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
+
+  let calls = [];     // the oldest first
+  let shown = "";     // what the page shows, so that it changes only when that does
+  let heard = null;   // when the room last answered
+
+  // The key in the address has become a cookie: a link that is copied from here opens nothing.
+  if (location.search) history.replaceState(null, "", location.pathname);
+
+  const since = (seconds) => seconds < 60 ? "just now" : `${Math.floor(seconds / 60)} min ago`;
+
+  const showCalls = (present) => {
+    const places = new Map(present.map((each) => [each.number, each.here]));
+    return calls.map((call, index) => {
+      const button = make("button", "", "Done");
+      button.type = "button";
+      button.dataset.number = call.number;
+      button.setAttribute("aria-label", `Done: ${call.called}`);
+      button.addEventListener("click", () => done(call.number));
+      if (index === 0) button.append(make("kbd", "", "d"));
+      const here = places.get(call.number);
+      const name = make("div", "", make("strong", "", call.called), here ? `exercise ${here.exercise}` : "");
+      return make("li", "call", name, make("span", "since", since(call.seconds)), button);
+    });
+  };
+
+  const showExercise = ({ exercise, title, working, right }) => {
+    const count = (word, number, className) =>
+      make("div", className, make("dt", "", word), make("dd", "", String(number)));
+    const counts = make("dl", "", count("at it", working, "working"), count("right", right, "right"));
+    return make("li", "", make("p", "", `${exercise} · ${title}`), counts);
+  };
+
+  const showAttendee = ({ number, called, here, right }) => {
+    const place = make("span", "place");
+    if (right.length) place.append(make("span", "right", `✓ ${right.join(" ")}`));
+    if (here && !here.right) {
+      const hints = here.hints ? `, ${several(here.hints, "hint")}` : "";
+      place.append(`${right.length ? "  ·  " : ""}at ${here.exercise}: ${here.filled} of ${here.todos}${hints}`);
+    }
+    const asks = calls.some((call) => call.number === number);
+    return make("li", asks ? "attendee asks" : "attendee", make("span", "name", called), place);
+  };
+
+  const fill = (id, rows, none) => at(id).replaceChildren(...(rows.length ? rows : [make("li", "empty", none)]));
+
+  const show = (board) => {
+    calls = board.calls;
+    const ages = [...document.querySelectorAll(".call .since")];
+    const next = JSON.stringify([board.exercises, board.present, calls.map(({ number, called }) => [number, called])]);
+    if (next === shown) {
+      ages.forEach((age, index) => { age.textContent = since(calls[index].seconds); });
+      return;
+    }
+    shown = next;
+    const focused = document.activeElement?.dataset?.number;
+    fill("calls", showCalls(board.present), "Nobody asks for help.");
+    fill("exercises", board.exercises.map(showExercise), "");
+    fill("present", board.present.map(showAttendee), "Nobody has joined yet: uv run workshop join ADDRESS");
+    if (focused) (document.querySelector(`button[data-number="${focused}"]`) ?? document.querySelector("button"))?.focus();
+  };
+
+  const say = (words, lost) => {
+    document.body.classList.toggle("lost", lost);
+    document.title = calls.length ? `(${calls.length}) The room` : "The room";
+    if (at("state").textContent !== words) at("state").textContent = words;
+  };
+
+  const ask = async () => {
+    const answer = await fetch("board.json", { signal: AbortSignal.timeout(PATIENCE) });
+    if (answer.status === 403) return say(await answer.text(), true);
+    if (!answer.ok) throw new Error(answer.statusText);
+    const board = await answer.json();
+    show(board);
+    heard = new Date();
+    const asking = calls.length === 1 ? "1 asks for help" : `${calls.length} ask for help`;
+    say(`${several(board.present.length, "attendee")}${calls.length ? `, ${asking}` : ""}`, false);
+  };
+
+  const follow = async () => {
+    try {
+      await ask();
+    } catch {
+      const old = heard ? ` This is what it said at ${heard.toLocaleTimeString()}.` : "";
+      say(`The room is out of reach; trying again.${old}`, true);
+    }
+    setTimeout(follow, PAUSE);
+  };
+
+  const done = async (number) => {
+    try {
+      const body = JSON.stringify({ number });
+      const headers = { "Content-Type": "application/json" };
+      const answer = await fetch("board/done", { method: "POST", body, headers, signal: AbortSignal.timeout(PATIENCE) });
+      if (!answer.ok) throw new Error(answer.statusText);
+      await ask();
+    } catch {
+      say("The room is out of reach: the call is not marked as done. Try again.", true);
+    }
+  };
+
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "d" && !event.ctrlKey && !event.metaKey && !event.altKey && !event.repeat && calls.length) {
+      done(calls[0].number);
+    }
+  });
+
+  follow();
+})();
