@@ -86,7 +86,8 @@ def test_what_an_attendee_tells_stands_on_the_board(room: Room, address: str, ad
 
 
 def test_a_call_is_done_once_the_presenter_says_so(room: Room, address: str, ada: Attendee) -> None:
-    assert posted(address, "help", b"", ada).status == 204  # as the page's key does
+    answer = posted(address, "help", b"", ada)  # as the page's key does
+    assert (answer.status, json.loads(answer.text)) == (200, {"number": ada.number, "name": "Ada"})
     assert room.board().calls == (Call(ada.number, "Ada", NOW),)
     assert on_board(address, room, "board/done", json.dumps({"number": ada.number}).encode()).status == 204
     assert room.board().calls == ()
@@ -156,5 +157,5 @@ def test_the_boards_page_has_no_style_or_script_of_its_own(room: Room, address: 
     assert page.count("<script") == page.count('<script src="board.js" defer></script>') == 1
     style = asked(f"{address}board.css")
     assert style.headers["content-type"].startswith("text/css")
-    assert "--background: #0d141d" in style.text
+    assert "--background:#0d141d" in style.text
     assert asked(f"{address}board.js").headers["content-type"].startswith("text/javascript")

@@ -128,6 +128,12 @@ class Room:
             self._note_use()  # who comes back keeps the room open
         return rows[0][0] if rows else None
 
+    def name(self, number: int) -> str | None:
+        """The name under which an attendee has joined."""
+        with self._reading():
+            rows = self._rows("SELECT name FROM attendees WHERE room = ? AND number = ?", self._id, number)
+        return rows[0][0] if rows else None
+
     def leave(self, number: int) -> None:
         """Forgets all about an attendee. The number is not given to anybody else."""
         with self._writing():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,8 @@ from starlette.routing import Route
 from triton_workshop.checking.exercises import EXERCISES, REQUIRED
 from triton_workshop.classroom.board import Board, Call, Count, Present, Progress, called
 from triton_workshop.classroom.room import Room
-from triton_workshop.screen.palette import DARK, LIGHT, Palette
+from triton_workshop.screen.palette import DARK, LIGHT
+from triton_workshop.web.page import colours
 
 HERE = Path(__file__).parent
 COOKIE = "board"
@@ -66,8 +67,9 @@ class Attendees:
             told = as_told(as_message(await request.body() or b"{}"))
         except MisshapenError as error:
             return PlainTextResponse(f"This is not a call for help: {error}.", 400)
-        await run_in_threadpool(self._room.ask, request.state.attendee, told)
-        return Response(status_code=204)
+        number = request.state.attendee
+        await run_in_threadpool(self._room.ask, number, told)
+        return JSONResponse({"number": number, "name": await run_in_threadpool(self._room.name, number)})
 
     async def leave(self, request: Request) -> Response:
         await run_in_threadpool(self._room.leave, request.state.attendee)
@@ -175,11 +177,6 @@ def _call(call: Call, now: float) -> dict[str, Any]:
 @cache
 def style() -> str:
     """The board's style, with the colours of both palettes."""
-    light = f"@media (prefers-color-scheme: light) {{ :root {{ color-scheme: light; {_colours(LIGHT)} }} }}"
+    light = f"@media (prefers-color-scheme: light) {{ :root {{ color-scheme: light; {colours(LIGHT)} }} }}"
     rules = (HERE / "board.css").read_text(encoding="utf-8")
-    return f":root {{ color-scheme: dark; {_colours(DARK)} }}\n{light}\n{rules}"
-
-
-def _colours(palette: Palette) -> str:
-    named = ((field.name.replace("_", "-"), getattr(palette, field.name)) for field in fields(palette))
-    return " ".join(f"--{name}: {value};" for name, value in named if isinstance(value, str) and value.startswith("#"))
+    return f":root {{ color-scheme: dark; {colours(DARK)} }}\n{light}\n{rules}"

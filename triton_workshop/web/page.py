@@ -118,7 +118,7 @@ def _script(writer: Writer, path: str, text: str) -> str:
 
 def _variables() -> str:
     """The colours of both palettes."""
-    dark, light = _colours(DARK), _colours(LIGHT)
+    dark, light = colours(DARK), colours(LIGHT)
     rules = "\n".join(
         f".t-{name}{{color:var(--{name})}}.g-{name}{{background-color:var(--{name})}}" for name in _names(DARK)
     )
@@ -138,7 +138,8 @@ def _names(palette: Palette) -> dict[str, str]:
     return {name: value for name, value in values.items() if isinstance(value, str) and value.startswith("#")}
 
 
-def _colours(palette: Palette) -> str:
+def colours(palette: Palette) -> str:
+    """A palette as variables of a style sheet."""
     return "".join(f"--{name}:{value};" for name, value in _names(palette).items())
 
 
