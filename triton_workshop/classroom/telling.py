@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from triton_workshop.checking.reporting.progress import Entry, Standing
+from triton_workshop.checking.reporting.progress import Entry, Standing, entries
 from triton_workshop.classroom.board import Progress
 from triton_workshop.classroom.membership import Membership, RefusedError, UnansweredError, membership, tell
 
@@ -17,6 +17,9 @@ PATIENCE = 5.0
 """Seconds to wait for an answer."""
 PAUSES = (1.0, 2.0, 4.0)
 """Seconds before another try; the last one from then on."""
+
+AT_ONCE = 1.0
+"""Seconds to wait at most, for somebody who waits."""
 
 HELP = "help"
 """The room's path for calls; the other one is for reports."""
@@ -28,6 +31,18 @@ def progress_of(entry: Entry) -> Progress:
     filled = max(todos - entry.todos_left, 0)
     right = entry.standing is Standing.PASSED
     return Progress(entry.exercise.number, filled, todos, right, entry.record.hints_shown)
+
+
+def tell_once(exercises: Collection[str], file: Path) -> None:
+    """Tells the room that was joined, if any, how far one is in these exercises; waits for a second at most."""
+    if not exercises or membership(file) is None:
+        return
+    told = [progress_of(entry) for entry in reversed(entries()) if entry.exercise.number in exercises]
+    teller = Teller(file)
+    # An attendee is where the last report says: at the first exercise that is not right.
+    for progress in sorted(told, key=lambda progress: not progress.right):
+        teller.report(progress)
+    teller.flush(AT_ONCE)
 
 
 class Teller:

@@ -22,6 +22,8 @@ from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.verdict import Verdict
 from triton_workshop.checking.reporting.progress import entries, first_open, remember, remember_hints
 from triton_workshop.checking.reporting.reset import is_shipped, reset
+from triton_workshop.classroom.membership import membership_file
+from triton_workshop.classroom.telling import AT_ONCE, Teller, progress_of
 from triton_workshop.device import runs_on_a_gpu
 from triton_workshop.saves import Saves
 from triton_workshop.screen.box import BOX_STYLE, KeyGroups, Keys, explained
@@ -57,6 +59,7 @@ class Watch(App[int]):
         Binding("e", "edit", "edit", tooltip="open the file in your editor ($EDITOR)"),
         Binding("l", "list", "list", tooltip="list of exercises, and how far you are"),
         Binding("r", "check", "check", tooltip="check again", show=False),
+        Binding("a", "ask", "ask", tooltip="ask the presenter for help, if you have joined the room", show=False),
         Binding("x", "reset", "reset", tooltip="restore the file as shipped; yours is kept as a backup"),
         Binding("q", "quit", "quit", tooltip="quit; also Ctrl+C"),
         Binding("ctrl+c,ctrl+q", "quit", "quit", show=False, priority=True),
@@ -80,6 +83,7 @@ class Watch(App[int]):
         self.introduced = False
         """Whether the learner, who has not chosen an editor, has been told how to leave the one that opens."""
         self._threads: list[threading.Thread] = []
+        self.teller = Teller(membership_file(), self._say_later)
         # Kept here, not looked up when drawing: a verdict may come while the app closes and its widgets are gone.
         self.head, self.status, self.verdict = Static(classes="bar"), Static(id="status"), Static(id="verdict")
         self.body = VerticalScroll(self.verdict, classes="body")
@@ -126,6 +130,11 @@ class Watch(App[int]):
     def _say(self, message: str) -> None:
         self.clear_notifications()
         self.notify(printable(message), markup=False)
+
+    def _say_later(self, message: str) -> None:
+        """The same, from another thread."""
+        with suppress(RuntimeError):  # the app has ended in the meantime
+            self.call_later(self._say, message)
 
     # Checking
 
@@ -190,6 +199,8 @@ class Watch(App[int]):
         self._now(checked=checked, entries=entries(), hints=max(shown, self.watched.hints) if same else shown)
         if not same:
             self.body.scroll_home(animate=False)
+        if not verdict.passed:  # a right one is still being compiled, and is told of at the end
+            self._tell_the_room()
 
     def _ended(self, job: Job) -> None:
         """A check has nothing more to say."""
@@ -199,8 +210,15 @@ class Watch(App[int]):
         if self.watched.verdict is not None and self.watched.passed:
             remember(self.watched.verdict)
         self._now(job=None, entries=entries())
+        if self.watched.passed:
+            self._tell_the_room()
         if self.watched.passed and self.gpu and not job.full_size:
             self._check(full_size=True)
+
+    def _tell_the_room(self) -> None:
+        """How far the learner is, if they have joined a room."""
+        if self.watched.entry is not None:
+            self.teller.report(progress_of(self.watched.entry))
 
     def close(self) -> None:
         """Ends everything that runs."""
@@ -208,6 +226,7 @@ class Watch(App[int]):
         for thread in self._threads:
             thread.join(timeout=5)
         self.checker.close()
+        self.teller.flush(AT_ONCE)
 
     # Keys
 
@@ -225,8 +244,15 @@ class Watch(App[int]):
             self._say("that was the last hint")
         else:
             remember_hints(self.watched.exercise.number, shown)
-            self._now(hints=shown)
+            self._now(hints=shown, entries=entries())
+            self._tell_the_room()
             self.call_after_refresh(self._scroll_to_hint, shown)
+
+    def action_ask(self) -> None:
+        if self.teller.ask():
+            self._say("asking the room for help …")
+        else:
+            self._say("you have not joined a room; to join one: uv run workshop join ADDRESS")
 
     def _scroll_to_hint(self, number: int) -> None:
         """Brings a hint that has just been asked for into view, with what comes below it."""

@@ -1,0 +1,83 @@
+"""What watch tells the room, once the learner has joined it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from classroom.scripted import ENTERED, Scripted, scripted_room
+from textual.pilot import Pilot
+
+from triton_workshop.classroom import telling
+from triton_workshop.classroom.membership import join, membership_file
+from triton_workshop.watch.app import Watch
+
+from .conftest import SOLUTIONS, FakeChecker, fails
+from .test_watch import drive, press, save, screen, until
+
+BEGUN = {"exercise": "1", "filled": 0, "todos": 9, "right": False, "hints": 0}
+
+
+@pytest.fixture
+def room(desk: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scripted]:
+    """A room that has been joined."""
+    monkeypatch.setattr(telling, "PAUSES", (0.2,))
+    with scripted_room() as room:
+        room.answers = [(200, ENTERED)]
+        join(room.address, "KLMR", "Ada", membership_file())
+        room.heard.clear()
+        yield room
+        membership_file().unlink()  # nothing more is sent, however long it takes to end
+
+
+def test_every_verdict_and_every_hint_is_told(room: Scripted, checker: FakeChecker) -> None:
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        checker.answer = fails
+        await save(watch, pilot, SOLUTIONS["1"] + "\n")
+        await press(pilot, "h")
+        checker.answer = FakeChecker().answer
+        await save(watch, pilot, SOLUTIONS["1"])
+        assert watch.teller.flush(10)
+
+    drive(checker, steps)
+    reports = [message for path, token, message in room.heard if (path, token) == ("/report", "Bearer secret")]
+    assert reports[0] == BEGUN
+    assert {"exercise": "1", "filled": 9, "todos": 9, "right": False, "hints": 1} in reports
+    assert reports[-1] == {"exercise": "1", "filled": 9, "todos": 9, "right": True, "hints": 0}
+    assert len(reports) == len(room.heard)
+
+
+def test_a_asks_for_help(room: Scripted, checker: FakeChecker) -> None:
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        await press(pilot, "a")
+        await until(
+            pilot, lambda: "asked for help; the presenter sees your name, Ada" in " ".join(screen(watch).split())
+        )
+
+    drive(checker, steps)
+    assert ("/help", "Bearer secret", {}) in room.heard
+
+
+def test_without_a_room_a_says_how_to_join_one(desk: Path, checker: FakeChecker) -> None:
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        await press(pilot, "a")
+        assert "uv run workshop join ADDRESS" in " ".join(screen(watch).split())
+        assert watch.teller._thread is None
+
+    drive(checker, steps)
+
+
+def test_a_room_that_is_out_of_reach_changes_nothing(
+    room: Scripted, checker: FakeChecker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("triton_workshop.watch.app.AT_ONCE", 0.0)
+    room.answers = [None] * 10_000
+
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        await save(watch, pilot, SOLUTIONS["1"])
+        assert "All 8 cases are right" in screen(watch)
+        await press(pilot, "a")
+        await until(pilot, lambda: "the room does not answer" in " ".join(screen(watch).split()))
+
+    drive(checker, steps)
