@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
+
+from triton_workshop import cli_room
+from triton_workshop.misuse import fail, misuse_told
 
 if TYPE_CHECKING:
     from triton_workshop.deck.consent import Consent
@@ -256,11 +257,14 @@ def check(
 ) -> None:
     """Check exercises, and say what is wrong, where, and why. Exits with 0 if all pass, 1 if not, and 2 for misuse."""
     from triton_workshop.checking import commands
+    from triton_workshop.classroom.telling import tell_once
 
     with misuse_told():
         scripts = commands.chosen(numbers or [], file, solutions=solutions, every=every)
         prepare_kernels()
-        raise typer.Exit(commands.run_check(scripts, as_json=as_json, gpu=not no_gpu))
+        status = commands.run_check(scripts, as_json=as_json, gpu=not no_gpu)
+    tell_once(commands.own_exercises(scripts))
+    raise typer.Exit(status)
 
 
 @app.command()
@@ -380,14 +384,7 @@ def pack(
     raise typer.Exit(commands.run_pack(folder, platform or [], python, agreed))
 
 
-@contextmanager
-def misuse_told() -> Iterator[None]:
-    from triton_workshop.errors import MisuseError
-
-    try:
-        yield
-    except MisuseError as error:
-        fail(str(error))
+app.add_typer(cli_room.app)
 
 
 def show_notes(path: Path, command: str) -> NoReturn:
@@ -413,12 +410,6 @@ def print_deck(path: Path, start: int, *, notes: bool) -> None:
     from triton_workshop.viewer.slides.plain import plain_text
 
     print_utf8(plain_notes(deck) if notes else plain_text(deck, start))
-
-
-def fail(reason: str) -> NoReturn:
-    """Ends the command with one line for the user, and status 2."""
-    typer.echo(reason, err=True)
-    raise typer.Exit(2)
 
 
 def main() -> None:

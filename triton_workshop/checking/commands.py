@@ -71,6 +71,11 @@ def run_check(scripts: Scripts, *, as_json: bool, gpu: bool) -> int:
     return PASSED if passed else FAILED
 
 
+def own_exercises(scripts: Scripts) -> list[str]:
+    """The numbers of the scripts that are the learner's own exercise files: only these count as progress."""
+    return [exercise.number for exercise, file in scripts if file.resolve() == exercise.exercise_file.resolve()]
+
+
 @contextmanager
 def _compiler_for(scripts: Scripts) -> Iterator[Start]:
     """How to start Triton's compiler: for several scripts, in processes that import Triton only once."""

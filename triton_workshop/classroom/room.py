@@ -19,7 +19,7 @@ from typing import Any
 from platformdirs import user_data_path
 
 from triton_workshop.classroom.board import Board, Call, Present, Progress
-from triton_workshop.errors import WorkshopError
+from triton_workshop.errors import MisuseError, WorkshopError
 from triton_workshop.streams import printable
 
 FOLDER = "TRITON_WORKSHOP_ROOM"
@@ -73,7 +73,7 @@ class Room:
     def __init__(self, file: Path, now: Callable[[], float] = time.time, *, begin: bool = True) -> None:
         """Opens the room of the last 12 hours. If there is none, begins a new one, or raises NoRoomError.
 
-        Raises WorkshopError if the file cannot be used.
+        Raises MisuseError if the file cannot be used.
         """
         self._file, self.now, self._lock, self._noted = file, now, threading.Lock(), 0.0
         if not (begin or file.is_file()):
@@ -264,7 +264,7 @@ def failures_told(file: Path) -> Iterator[None]:
         yield
     except (OSError, sqlite3.Error) as error:
         reason = error.strerror if isinstance(error, OSError) else error
-        raise WorkshopError(
+        raise MisuseError(
             f"the room cannot be kept in {file}: {reason}; set {FOLDER} to a folder that can be written"
         ) from error
 

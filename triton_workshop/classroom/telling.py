@@ -11,7 +11,14 @@ from typing import Any
 
 from triton_workshop.checking.reporting.progress import Entry, Standing, entries
 from triton_workshop.classroom.board import Progress
-from triton_workshop.classroom.membership import Membership, RefusedError, UnansweredError, membership, tell
+from triton_workshop.classroom.membership import (
+    Membership,
+    RefusedError,
+    UnansweredError,
+    membership,
+    membership_file,
+    tell,
+)
 
 PATIENCE = 5.0
 """Seconds to wait for an answer."""
@@ -33,9 +40,9 @@ def progress_of(entry: Entry) -> Progress:
     return Progress(entry.exercise.number, filled, todos, right, entry.record.hints_shown)
 
 
-def tell_once(exercises: Collection[str], file: Path) -> None:
+def tell_once(exercises: Collection[str]) -> None:
     """Tells the room that was joined, if any, how far one is in these exercises; waits for a second at most."""
-    if not exercises or membership(file) is None:
+    if not exercises or membership(file := membership_file()) is None:
         return
     told = [progress_of(entry) for entry in reversed(entries()) if entry.exercise.number in exercises]
     teller = Teller(file)

@@ -1,0 +1,136 @@
+"""`workshop join`, `leave`, `board`, and what `check` tells."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from classroom.scripted import ENTERED, Scripted
+from triton_workshop.checking import commands
+from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.checking.exercises import exercise as exercise_module
+from triton_workshop.checking.reporting import progress
+from triton_workshop.classroom import telling
+from triton_workshop.classroom.board import Progress
+from triton_workshop.classroom.membership import membership, membership_file
+from triton_workshop.classroom.room import FOLDER, Room, room_file
+from triton_workshop.classroom.telling import tell_once
+from triton_workshop.cli import main
+
+Workshop = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture(autouse=True)
+def _own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "exercises").mkdir()
+    for number, exercise in EXERCISES.items():
+        (tmp_path / "exercises" / f"exercise_{number}.py").write_text(exercise.shipped(), encoding="utf-8")
+    monkeypatch.setattr(exercise_module, "ROOT", tmp_path)
+    monkeypatch.setenv(progress.FOLDER, str(tmp_path / "state"))
+    monkeypatch.setenv(FOLDER, str(tmp_path / "room"))
+
+
+@pytest.fixture
+def workshop(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Workshop:
+    """Runs a command in this process; returns its status, and what it said."""
+
+    def run(*arguments: str) -> tuple[int, str]:
+        monkeypatch.setattr(sys, "argv", ["workshop", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert isinstance(ended.value.code, int)
+        said = capsys.readouterr()
+        return ended.value.code, said.out + said.err
+
+    return run
+
+
+@pytest.mark.parametrize("arguments", [("{}?word=KLMR",), ("{}", "--word", "KLMR")])
+def test_who_joins_reads_what_is_sent_and_how_to_end_it(
+    room: Scripted, workshop: Workshop, arguments: tuple[str, ...]
+) -> None:
+    room.answers = [(200, ENTERED)]
+    status, said = workshop("join", *(each.format(room.address) for each in arguments), "--name", "Ada")
+    assert status == 0
+    assert said.startswith("You have joined as Ada, number 7.")
+    assert "how many TODOs are filled in" in said
+    assert "never your code" in said
+    assert said.endswith("uv run workshop leave\n")
+    assert room.heard == [("/enter", None, "word=KLMR&name=Ada")]
+    assert workshop("leave")[0] == 0
+    assert membership(membership_file()) is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            ("127.0.0.1:9",),
+            "the room asks for its word, which the presenter shows: workshop join 127.0.0.1:9 --word WORD\n",
+        ),
+        (("ftp://room",), "'ftp://room' is not the address of a room; expected something like "),
+        (("127.0.0.1:9", "--word", "KLMR"), "no room answers at http://127.0.0.1:9/: "),
+    ],
+)
+def test_who_cannot_join_reads_one_line(workshop: Workshop, arguments: tuple[str, ...], said: str) -> None:
+    status, told = workshop("join", *arguments)
+    assert status == 2
+    assert told.startswith(said)
+    assert told.count("\n") == 1
+
+
+def test_the_board_is_printed(workshop: Workshop) -> None:
+    assert workshop("board") == (0, "No room is open on this machine.\n")
+    room = Room(room_file(), lambda: time.time() - 130)
+    ada = room.enter("Ada")
+    room.report(ada.number, Progress("1", 9, 9, right=True, hints=2))
+    room.report(ada.number, Progress("2", 1, 7, right=False, hints=1))
+    room.ask(room.enter().number)
+    assert workshop("board") == (
+        0,
+        f"The room {room.word}\n"
+        "! number 2 asked for help 2 min ago\n"
+        "exercise 1: 0 at it, 1 right\n"
+        "exercise 2: 1 at it, 0 right\n"
+        "Ada       ✓ 1   at 2: 1 of 7 TODOs, 1 hint\n"
+        "number 2\n",
+    )
+    assert workshop("board", "--forget") == (0, "All attendees are forgotten, those of earlier days too.\n")
+    assert workshop("board")[1].endswith("Nobody has joined by name, told anything or asked for help yet.\n")
+
+
+def test_a_folder_that_cannot_be_used_is_named(workshop: Workshop, tmp_path: Path) -> None:
+    (tmp_path / "room").mkdir()
+    (tmp_path / "room" / "room.sqlite").write_text("something else\n" * 99)
+    for arguments in (("board",), ("board", "--forget")):
+        status, said = workshop(*arguments)
+        assert status == 2
+        assert "room.sqlite: file is not a database; set TRITON_WORKSHOP_ROOM to a folder that can be written" in said
+
+
+def test_check_tells_of_the_exercises_own_files(
+    room: Scripted, workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(commands, "run_check", lambda *_, **__: commands.FAILED)
+    room.answers = [(200, ENTERED)]
+    workshop("join", f"{room.address}?word=KLMR")
+    room.heard.clear()
+    for arguments in (("1", "3"), ("1", "--file", str(EXERCISES["2"].exercise_file))):
+        assert workshop("check", *arguments)[0] == commands.FAILED
+    assert [(path, message["exercise"], message["todos"]) for path, _, message in room.heard] == [
+        ("/report", "3", 5), ("/report", "1", 9),
+    ]  # fmt: skip
+
+
+def test_check_waits_for_a_silent_room_no_longer_than_it_says(
+    room: Scripted, workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(telling, "AT_ONCE", 0.05)
+    room.answers = [(200, ENTERED), *[(503, b"")] * 99]
+    workshop("join", f"{room.address}?word=KLMR")
+    tell_once(["1"])
+    membership_file().unlink()

@@ -1,0 +1,71 @@
+"""`workshop join`, `leave` and `board`: what they do, and their exit status."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+from triton_workshop.classroom.board import Board, Present, called
+from triton_workshop.classroom.membership import address_and_word, join, leave, membership_file
+from triton_workshop.classroom.room import forget, room_file, room_in_use
+from triton_workshop.streams import speak_utf8
+
+DONE = 0
+
+
+def run_join(link: str, word: str | None, name: str | None, ask_word: Callable[[], str]) -> int:
+    """Join a room, by its word or by a link that holds it, and say what it is told from now on."""
+    speak_utf8()
+    address, given = address_and_word(link)
+    joined = join(address, word or given or ask_word(), name, membership_file())
+    print(
+        f"You have joined as {joined.name or 'an attendee without a name'}, number {joined.number}. From now on, "
+        "`workshop watch` and `workshop check` tell the room which exercise you are at, how many TODOs are filled in, "
+        "whether it is right and how many hints you have used, but never your code, until you type:\n"
+        "uv run workshop leave"
+    )
+    return DONE
+
+
+def run_leave() -> int:
+    speak_utf8()
+    print(leave(membership_file()))
+    return DONE
+
+
+def run_board(*, forgetting: bool) -> int:
+    """Print the board of the room on this machine, or delete what is known about everybody."""
+    speak_utf8()
+    file = room_file()
+    if forgetting:
+        forget(file)
+        print("All attendees are forgotten, those of earlier days too.")
+    elif (room := room_in_use(file)) is None:
+        print("No room is open on this machine.")
+    else:
+        print("\n".join((f"The room {room.word}", *board_lines(room.board(), time.time()))))
+    return DONE
+
+
+def board_lines(board: Board, now: float) -> Iterator[str]:
+    """The board as text."""
+    if not board.present:
+        yield "Nobody has joined by name, told anything or asked for help yet."
+    for call in board.calls:
+        yield f"! {called(call)} asked for help {max(int(now - call.asked), 0) // 60} min ago"
+    for count in board.counts:
+        yield f"exercise {count.exercise}: {count.working} at it, {count.right} right"
+    width = max((len(called(each)) for each in board.present), default=0)
+    for each in board.present:
+        yield f"{called(each):<{width}}  {place_of(each)}".rstrip()
+
+
+def place_of(present: Present) -> str:
+    """Where an attendee is, in words."""
+    if not present.progress:
+        return ""
+    right = " ".join(sorted(each.exercise for each in present.progress if each.right))
+    here = present.progress[-1]
+    hints = f", {here.hints} hint{'s' if here.hints > 1 else ''}" if here.hints else ""
+    at = "" if here.right else f"at {here.exercise}: {here.filled} of {here.todos} TODOs{hints}"
+    return "   ".join(filter(None, (f"✓ {right}" if right else "", at)))

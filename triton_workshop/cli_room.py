@@ -1,0 +1,54 @@
+"""The commands of `workshop` that are about the room."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from triton_workshop.misuse import fail, misuse_told
+
+app = typer.Typer()
+
+
+@app.command()
+def join(
+    address: Annotated[str, typer.Argument(help="The room's address, or the link that the presenter shows.")],
+    name: Annotated[str | None, typer.Option(help="Your name, for the presenter; without it you are a number.")] = None,
+    word: Annotated[str | None, typer.Option(help="The room's word, if the link does not hold it.")] = None,
+) -> None:
+    """Let the presenter see how far you are, and ask for help with the key a in watch.
+
+    The presenter sees which exercise you are at, how many TODOs are filled in,
+    whether it is right, how many hints you have used, and never your code.
+    """
+    from triton_workshop.classroom import commands
+
+    def asked_word() -> str:
+        if not sys.stdin.isatty():
+            fail(f"the room asks for its word, which the presenter shows: workshop join {address} --word WORD")
+        return str(typer.prompt("The room's word, which the presenter shows"))
+
+    with misuse_told():
+        raise typer.Exit(commands.run_join(address, word, name, asked_word))
+
+
+@app.command()
+def leave() -> None:
+    """Tell the room nothing any more; it forgets you."""
+    from triton_workshop.classroom import commands
+
+    with misuse_told():
+        raise typer.Exit(commands.run_leave())
+
+
+@app.command()
+def board(
+    forget: Annotated[bool, typer.Option("--forget", help="Delete what is known about all attendees.")] = False,
+) -> None:
+    """Print who is where and who asks for help, in the room that this machine shares."""
+    from triton_workshop.classroom import commands
+
+    with misuse_told():
+        raise typer.Exit(commands.run_board(forgetting=forget))
