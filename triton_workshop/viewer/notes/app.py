@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Iterable
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -24,6 +26,7 @@ from triton_workshop.viewer.notes.channel import Listener
 from triton_workshop.viewer.notes.follower import Clock, Follower
 from triton_workshop.viewer.notes.page import NotesView, compose_notes
 from triton_workshop.viewer.notes.protocol import Address, Event
+from triton_workshop.viewer.notes.room import NOBODY, RoomView, RoomWatcher
 from triton_workshop.viewer.notes.schedule import schedule
 from triton_workshop.viewer.pictures.drawing import forget_pictures
 from triton_workshop.viewer.reloading import Reading, pictures, readings
@@ -31,6 +34,8 @@ from triton_workshop.viewer.slides.deck_theme import look_of
 
 POLL = 0.05
 """Seconds between two checks for what has been heard."""
+LOOK = 1.0
+"""Seconds between two looks at the room."""
 
 KEYS: KeyGroups = (
     ("Notes", (
@@ -40,6 +45,9 @@ KEYS: KeyGroups = (
         ("r", "restart it at 0:00:00"),
         ("p", "set it to this slide's time in the plan"),
         ("+ -", "add or subtract a minute"),
+    )),
+    ("Room", (
+        ("d", "the oldest call for help is done"),
     )),
     ("Screen", (
         ("?  esc", "show or hide these keys"),
@@ -70,6 +78,7 @@ class Notes(App[int]):
         Binding("p", "clock_as_planned", "Clock to the plan", show=False),
         Binding("plus,equals_sign", "shift_clock(60)", "A minute more", show=False),
         Binding("minus", "shift_clock(-60)", "A minute less", show=False),
+        Binding("d", "help_given", "Help given", show=False),
         Binding("question_mark", "keys", "Keys", show=False),
         Binding("q", "leave", "Quit", show=False),
         Binding("ctrl+c,ctrl+q", "leave", "Quit", show=False, priority=True),
@@ -82,12 +91,15 @@ class Notes(App[int]):
         command: str = "workshop present",
         *,
         saves: Saves | None = None,
+        watcher: RoomWatcher | None = None,
         now: Callable[[], float] = time.monotonic,
         today: Callable[[], datetime] = datetime.now,
     ) -> None:
         """`heard` returns what the slides have said since its last call; `command` starts them.
 
         `now` (in seconds) and `today` tell the time.
+
+        With `watcher`, attendees of the room are shown, if there is one on this machine.
 
         With `saves`, which has followed the deck's file since before it was read, the deck is read again whenever it is
         saved.
@@ -107,6 +119,8 @@ class Notes(App[int]):
         self.drawn: NotesView | None = None
         self.message = ""
         self.saves = saves
+        self.watcher = watcher
+        self.room = NOBODY
         self.rows = Rows(name="notes")
         self._use_palette(look_of(deck.front_matter)[0])
 
@@ -122,6 +136,8 @@ class Notes(App[int]):
         self.set_interval(POLL, self.listen)
         if self.saves is not None:
             self.run_worker(self.follow_saves(self.saves), group="saves")
+        if self.watcher is not None:
+            self.run_worker(self.follow_room(self.watcher), group="room")
         self.draw()
 
     def on_resize(self) -> None:
@@ -156,6 +172,7 @@ class Notes(App[int]):
             running=self.follower.running_now(now),
             command=self.command,
             message=self.message,
+            room=self.room,
         )
 
     def listen(self) -> None:
@@ -193,7 +210,21 @@ class Notes(App[int]):
         self.drawn = None  # the same deck may have another picture now
         self.draw()
 
+    async def follow_room(self, watcher: RoomWatcher) -> None:
+        """Shows who is where, and who asks for help."""
+        while True:
+            await self.show_room(watcher.look)
+            await asyncio.sleep(LOOK)
+
+    async def show_room(self, look: Callable[[], RoomView]) -> None:
+        self.room = await asyncio.to_thread(look)  # which may have to wait for somebody who writes
+        self.draw()
+
     # Keys
+
+    async def action_help_given(self) -> None:
+        if self.watcher is not None and self.room.asking:
+            await self.show_room(partial(self.watcher.done, self.room.asking[0].number))
 
     def action_scroll(self, rows: int) -> None:
         self.scrolled = min(max(min(self.scrolled, self.furthest) + rows, 0), self.furthest)
@@ -239,7 +270,7 @@ def show_notes(deck_path: Path, command: str) -> int:
     deck = load_deck(deck_path)
     listener = Listener(deck_path)
     try:
-        notes = Notes(deck, listener.heard, command, saves=saves)
+        notes = Notes(deck, listener.heard, command, saves=saves, watcher=RoomWatcher())
         status = notes.run()
     finally:
         listener.close()

@@ -19,6 +19,7 @@ from triton_workshop.viewer.live.live_blocks import shown_elsewhere
 from triton_workshop.viewer.notes.follower import Connection
 from triton_workshop.viewer.notes.paragraphs import note_lines
 from triton_workshop.viewer.notes.protocol import RunningBlock
+from triton_workshop.viewer.notes.room import NOBODY, RoomView, room_lines
 from triton_workshop.viewer.notes.schedule import Part, Schedule
 from triton_workshop.viewer.slides.frame import bar, bar_ground, progress
 from triton_workshop.viewer.slides.page import compose, slide_name
@@ -61,6 +62,7 @@ class NotesView:
     command: str = "workshop present"
     """How to start the slides."""
     message: str = ""
+    room: RoomView = NOBODY
 
     @property
     def slide(self) -> Slide:
@@ -89,7 +91,8 @@ def compose_notes(view: NotesView) -> NotesPage:
     """The presenter's screen."""
     title = title_bar(view)
     inside = max(view.width - 2 * view.side, 1)
-    rows = max(view.height - len(title) - 1, 0)
+    attendees = room_lines(view.room, inside, view.palette)
+    rows = max(view.height - len(title) - len(attendees) - 1, 0)
     if view.width >= SIDE_BY_SIDE:
         # Two fifths for the time and the preview, or less if notes would get too narrow.
         beside = min(max(inside * 2 // 5, 26), 76)
@@ -101,6 +104,7 @@ def compose_notes(view: NotesView) -> NotesPage:
         notes, furthest = notes_column(view, inside, rows - len(below))
         lines = [*notes, *below]
     left = Segment(" " * view.side, view.palette.base)
+    lines += [strip(text, inside, view.palette.base) for text in attendees]
     body = (Strip([left, *line]).adjust_cell_length(view.width, view.palette.base) for line in lines)
     status = status_line(view, more=min(view.scrolled, furthest) < furthest)
     return NotesPage((*title, *body, status)[: view.height], furthest, len(notes))

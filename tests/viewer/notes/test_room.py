@@ -1,0 +1,101 @@
+"""What the presenter's screen says of the room."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from triton_workshop.classroom.board import Count, Progress
+from triton_workshop.classroom.room import Room
+from triton_workshop.deck import load_deck
+from triton_workshop.screen.palette import DARK
+from triton_workshop.viewer.notes.app import Notes
+from triton_workshop.viewer.notes.room import NOBODY, Asking, RoomView, RoomWatcher, room_lines
+
+TALK = Path(__file__).parent / "talk.md"
+NOW = 1e9
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "room.sqlite"
+
+
+@pytest.fixture
+def watcher(file: Path) -> RoomWatcher:
+    return RoomWatcher(file, lambda: NOW)
+
+
+def full_room(file: Path) -> Room:
+    """Ada has finished an exercise; number 2 asks for help, and has done so before her."""
+    room = Room(file, lambda: NOW - 150)
+    room.report(room.enter("Ada").number, Progress("1", 9, 9, right=True, hints=0))
+    room.report(1, Progress("2", 2, 7, right=False, hints=0))
+    room.ask(room.enter().number)
+    room.now = lambda: NOW
+    room.ask(1)
+    return room
+
+
+def test_without_a_room_nothing_is_said_and_nothing_is_made(watcher: RoomWatcher, file: Path) -> None:
+    assert watcher.look() == NOBODY
+    assert room_lines(NOBODY, 80, DARK) == []
+    assert not file.exists()
+
+
+def test_yesterdays_room_is_not_shown(file: Path) -> None:
+    full_room(file)
+    assert RoomWatcher(file, lambda: NOW + 12 * 3600).look() == NOBODY
+
+
+def test_a_file_that_is_no_room_is_not_shown(file: Path, watcher: RoomWatcher) -> None:
+    file.write_text("something else\n" * 99)
+    assert watcher.look() == NOBODY
+
+
+def test_the_room_is_read_from_its_file(file: Path, watcher: RoomWatcher) -> None:
+    full_room(file)
+    counts = (Count("1", 0, 1), Count("2", 1, 0))
+    assert watcher.look() == RoomView(counts, (Asking(2, "number 2", 2), Asking(1, "Ada", 0)))
+    assert watcher.done(2) == RoomView(counts, (Asking(1, "Ada", 0),))
+
+
+@pytest.mark.parametrize("width", [1, 20, 50, 100])
+def test_its_lines_fit(file: Path, watcher: RoomWatcher, width: int) -> None:
+    full_room(file)
+    assert len(room_lines(watcher.look(), width, DARK)) == 2
+    assert width < 20 or all(line.cell_len <= width for line in room_lines(watcher.look(), width, DARK))
+
+
+@pytest.mark.parametrize("size", [(100, 30), (50, 16)])
+def test_d_marks_the_oldest_call_as_done(file: Path, watcher: RoomWatcher, size: tuple[int, int]) -> None:
+    full_room(file)
+
+    async def steps(notes: Notes, pilot: Pilot[int]) -> None:
+        await until(notes, pilot, lambda rows: "help: number 2 (2 min), Ada (now)" in rows[-3])
+        assert "exercise 1: 0 at it, 1 right" in screen(notes)[-2]
+        assert "waiting for the slides" in screen(notes)[-1]
+        await pilot.press("d")
+        await until(notes, pilot, lambda rows: "help: Ada (now)" in rows[-3])
+        await pilot.press("d", "d")
+        await until(notes, pilot, lambda rows: "help:" not in "".join(rows))
+
+    async def show() -> None:
+        notes = Notes(load_deck(TALK), list, watcher=watcher)
+        async with notes.run_test(size=size) as pilot:
+            await steps(notes, pilot)
+
+    asyncio.run(asyncio.wait_for(show(), 60))
+
+
+def screen(notes: Notes) -> list[str]:
+    return [strip.text.rstrip() for strip in notes.screen._compositor.render_strips()]
+
+
+async def until(notes: Notes, pilot: Pilot[int], holds: Callable[[list[str]], bool]) -> None:
+    while not holds(screen(notes)):
+        await pilot.pause(0.01)
