@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import io
 from functools import lru_cache
-from pathlib import Path
 
 from PIL import Image
 
@@ -33,15 +32,17 @@ def _encoded(picture: Image.Image) -> bytes:
     return made.getvalue()
 
 
-@lru_cache(maxsize=256)
-def file_as_webp(path: Path) -> bytes | None:
-    """A picture's file as WebP; None if it cannot be read."""
+def is_picture(data: bytes) -> bool:
+    """Whether a picture can be read, as far as its beginning tells."""
     try:
-        return as_webp(path.read_bytes())
-    except OSError:
-        return None
+        with Image.open(io.BytesIO(data)):
+            return True
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+        return False
 
 
-def data_address(data: bytes) -> str:
-    """The address of a picture that the page itself holds."""
-    return f"data:image/webp;base64,{base64.b64encode(data).decode()}"
+@lru_cache(maxsize=64)
+def data_address(data: bytes) -> str | None:
+    """The address of a picture that the page itself holds; None if it cannot be read."""
+    made = as_webp(data)
+    return None if made is None else f"data:image/webp;base64,{base64.b64encode(made).decode()}"

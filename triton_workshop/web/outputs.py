@@ -38,6 +38,8 @@ class Output:
     ending: str
     failed: bool
     picture: bytes | None = None
+    running: bool = False
+    """Whether there may be more to come; then `ending` says how it stands."""
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
+from pathlib import Path
 
 from rich.text import Text
 
@@ -37,7 +38,7 @@ from triton_workshop.screen.palette import DARK
 from triton_workshop.screen.printed_pictures import PictureLine
 from triton_workshop.screen.richtext import code_lines, rich_text
 from triton_workshop.viewer.pictures.cell_drawings import drawing_for
-from triton_workshop.web.encoding import as_webp, data_address, file_as_webp
+from triton_workshop.web.encoding import data_address
 from triton_workshop.web.markup import OWN_COLOUR, Markup, element, escaped
 from triton_workshop.web.outputs import Output
 
@@ -51,14 +52,14 @@ class Writer:
     """Writes the slides of a deck.
 
     `links` are the page's own places, by the text that names them; `address` says where the page finds a picture, given
-    as WebP. Code and outputs have places of their own in the page, by the block's number among all code of the deck:
-    `code-N` and `output-N`.
+    as its file has it, or None for one that cannot be read. Code and outputs have places of their own in the page, by
+    the block's number among all code of the deck: `code-N` and `output-N`.
     """
 
     deck: Deck
     outputs: Mapping[Block, Output]
     links: Mapping[str, str] = field(default_factory=dict)
-    address: Callable[[bytes], str] = data_address
+    address: Callable[[bytes], str | None] = data_address
     markup: Markup = field(default_factory=Markup)
     weights: set[tuple[int, ...]] = field(default_factory=set)
     widths: set[int] = field(default_factory=set)
@@ -194,20 +195,26 @@ class Writer:
 
     def _image(self, image: Image, slide: Slide, step: str | None) -> str:
         name = self.deck.title if slide.introduction else slide.name
-        data = file_as_webp(image.path)
+        source = self._address_of(image.path)
         drawing = drawing_for(image.path, WIDEST_DRAWING)
         alternative = image.alt or (f"Diagram: {name}" if drawing else f"Picture: {name}")
-        if data is None:
+        if source is None:
             shown = element("p", escaped(f"[{image.path.name} cannot be read]"), class_="missing")
         else:
             if image.width_percent:
                 self.widths.add(image.width_percent)
             width = f"wide-{image.width_percent}" if image.width_percent else None
-            shown = picture(self.address(data), alternative, width)
+            shown = picture(source, alternative, width)
         if drawing is not None:
             lines = element("pre", self.markup.lines(drawing.lines), tabindex="0", class_="dark")
             shown += element("details", element("summary", "The same as text") + lines, class_="as-text")
         return element("figure", shown, class_="picture", data_step=step)
+
+    def _address_of(self, file: Path) -> str | None:
+        try:
+            return self.address(file.read_bytes())
+        except OSError:
+            return None
 
     # Code and what it prints
 
@@ -261,11 +268,10 @@ class Writer:
 
     def output(self, output: Output) -> str:
         """What a block printed, and how it ended."""
-        if output.picture is not None and (data := as_webp(output.picture)) is not None:
-            return element("figure", picture(self.address(data), "What the code draws"), class_="output")
-        mark = "✗" if output.failed else "✓"
-        ending = escaped(f"{mark} {output.ending}")
-        status = element("figcaption", ending, class_="failed" if output.failed else "right")
+        if output.picture is not None and (source := self.address(output.picture)) is not None:
+            return element("figure", picture(source, "What the code draws"), class_="output")
+        mark, class_ = ("✗", "failed") if output.failed else ("…", "running") if output.running else ("✓", "right")
+        status = element("figcaption", escaped(f"{mark} {output.ending}"), class_=class_)
         return element("figure", status + self._printed(output.lines), class_="output")
 
     def _printed(self, lines: Sequence[Text]) -> str:
@@ -283,8 +289,8 @@ class Writer:
                 text = []
             if isinstance(line, PictureLine):
                 alternative = f"Picture that the code shows, {line.picture.width} × {line.picture.height} pixels"
-                data = as_webp(line.picture.data)
-                written += picture(self.address(data), alternative) if data is not None else escaped(line.plain)
+                source = self.address(line.picture.data)
+                written += picture(source, alternative) if source is not None else escaped(line.plain)
         return written
 
 
