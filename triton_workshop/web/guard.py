@@ -1,0 +1,166 @@
+"""The door of the room: who has no session is asked for the word, and wrong words cost time."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import ipaddress
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from urllib.parse import parse_qs, urlsplit
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from triton_workshop.classroom.room import KEPT_OPEN, Attendee, Room
+from triton_workshop.errors import WorkshopError
+from triton_workshop.web.limits import HERE
+from triton_workshop.web.markup import element, escaped
+
+COOKIE = "room"
+TRIES = 30.0
+"""Tries of the word that an address has at once; one more comes every second."""
+LONGEST_TURN = 5.0
+"""Seconds that a try waits for its turn at most."""
+MOST_ADDRESSES = 10_000
+WRONG_WORD = "That is not the word of this room. Look at the presenter's screen, and try again."
+TOO_MANY_TRIES = "Too many wrong words came from this address. Wait a few seconds, and try again."
+NO_SESSION = "This room needs its word. Open its address in a browser, or use: workshop join ADDRESS"
+OTHER_SITE = "This request comes from another site, and is refused."
+
+
+class Tries:
+    """Tries of the word, counted per address.
+
+    Every try takes one from its address's bucket, and waits for it if the bucket is empty; a right word puts it back.
+    So those who know the word are never slowed, unless somebody beside them is guessing.
+    """
+
+    def __init__(
+        self,
+        now: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._now, self._sleep = now, sleep
+        self._levels: dict[str, tuple[float, float]] = {}
+        """What was in each bucket that is not full, and when. Below 0, somebody waits."""
+
+    def _level(self, address: str) -> float:
+        level, at = self._levels.get(address, (TRIES, 0.0))
+        return min(level + self._now() - at, TRIES)
+
+    def _set(self, address: str, level: float) -> None:
+        if len(self._levels) > MOST_ADDRESSES:
+            self._levels = {each: self._levels[each] for each in self._levels if self._level(each) < TRIES}
+        self._levels[address] = (level, self._now())
+
+    async def turn(self, address: str) -> bool:
+        """Takes one of the address's tries, and waits for it; returns False if that would take too long."""
+        level = self._level(address) - 1
+        if level < -LONGEST_TURN:
+            return False
+        self._set(address, level)
+        if level < 0:
+            await self._sleep(-level)
+        return True
+
+    def give_back(self, address: str) -> None:
+        self._set(address, min(self._level(address) + 1, TRIES))
+
+
+class Guard:
+    """Lets requests with a session through, and asks all others for the word."""
+
+    def __init__(self, app: ASGIApp, room: Room, url: str = "", tries: Tries | None = None) -> None:
+        """`url` is the address by which the room is known outside, if that is another than the server's own."""
+        self._app, self._room, self._url = app, room, url
+        self._tries = tries or Tries()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope, receive)
+        try:
+            answer = await self._answer(request)
+        except WorkshopError as error:  # the store of the room
+            answer = PlainTextResponse(str(error), 503)
+        await (answer or self._app)(scope, receive, send)
+
+    async def _answer(self, request: Request) -> Response | None:
+        """What to say at the door; None lets the request in."""
+        path = request.url.path
+        if request.method == "POST" and not own_site(request.headers, self._url):
+            return PlainTextResponse(OTHER_SITE, 403)
+        if path == "/enter.css" or path.startswith("/board"):  # the board has a key of its own
+            return None
+        if path == "/enter" and request.method == "POST":
+            return await self._entered(request)
+        token = token_of(request)
+        number = await asyncio.to_thread(self._room.attendee, token) if token else None
+        if path == "/" and "word" in request.query_params:
+            return RedirectResponse("./", 303) if number is not None else await self._by_link(request)
+        if number is not None:
+            request.state.attendee = number
+            return None
+        return question(401) if path == "/" else PlainTextResponse(NO_SESSION, 401)
+
+    async def _entered(self, request: Request) -> Response:
+        form = parse_qs((await request.body()).decode("utf-8", "replace"))
+        word, name = (form.get(key, [""])[0] for key in ("word", "name"))
+        for_program = "text/html" not in request.headers.get("accept", "")
+        attendee = await self._let_in(address_of(request), word, name or None)
+        if isinstance(attendee, Attendee):
+            told = {"token": attendee.token, "number": attendee.number, "name": attendee.name}
+            return JSONResponse(told) if for_program else welcome(attendee)
+        return PlainTextResponse(attendee[1], attendee[0]) if for_program else question(*attendee)
+
+    async def _by_link(self, request: Request) -> Response:
+        attendee = await self._let_in(address_of(request), request.query_params["word"], None)
+        return welcome(attendee) if isinstance(attendee, Attendee) else question(*attendee)
+
+    async def _let_in(self, address: str, word: str, name: str | None) -> Attendee | tuple[int, str]:
+        """A new attendee, or the status and the sentence with which a try is refused."""
+        if not await self._tries.turn(address):
+            return 429, TOO_MANY_TRIES
+        if not hmac.compare_digest(word.strip().upper().encode(), self._room.word.encode()):
+            return 403, WRONG_WORD
+        self._tries.give_back(address)
+        return await asyncio.to_thread(self._room.enter, name)
+
+
+def question(status: int, said: str = "") -> Response:
+    """The page that asks for the word, and says what was wrong with the one before."""
+    message = element("p", escaped(said), role="alert") if said else ""
+    page = (HERE / "enter.html").read_text(encoding="utf-8").replace("<!-- said -->", message)
+    return HTMLResponse(page, status)
+
+
+def welcome(attendee: Attendee) -> Response:
+    """Sends a browser to the slides, with its session."""
+    answer = RedirectResponse("./", 303)
+    # Without a path, the cookie is for the folder of the page, wherever a reverse proxy shows it.
+    answer.set_cookie(COOKIE, attendee.token, int(KEPT_OPEN), path=None, httponly=True, samesite="lax")
+    return answer
+
+
+def token_of(request: Request) -> str | None:
+    """The token that comes with a request, from a program or else from a browser."""
+    kind, _, token = request.headers.get("authorization", "").partition(" ")
+    return token.strip() if kind.lower() == "bearer" else request.cookies.get(COOKIE)
+
+
+def own_site(headers: Mapping[str, str], url: str) -> bool:
+    """Whether a request comes from our own pages, or from a program that is no browser."""
+    site, origin = headers.get("sec-fetch-site"), headers.get("origin")
+    if site is not None:
+        return site in ("same-origin", "none")
+    return origin is None or urlsplit(origin).netloc in filter(None, (headers.get("host"), urlsplit(url).netloc))
+
+
+def address_of(request: Request) -> str:
+    """Where a request comes from; for IPv6 the network, of which one machine may have every address."""
+    host = request.client.host if request.client else ""
+    try:
+        address = ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return host
+    return host if address.version == 4 else str(ipaddress.ip_network((address, 64), strict=False))
