@@ -1,0 +1,217 @@
+"""The server of a shared deck: what it shows, what it refuses, and what it does when the viewer is gone."""
+
+from __future__ import annotations
+
+import gzip
+import http.client
+import io
+import json
+import re
+import socket
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from urllib.request import Request, urlopen
+
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+
+from PIL import Image
+from rich.text import Text
+
+from triton_workshop.classroom.room import Room
+from triton_workshop.deck import load_deck
+from triton_workshop.web import server
+from triton_workshop.web.messages import Edited, Printed
+from triton_workshop.web.outputs import Output
+from triton_workshop.web.server import CannotListenError, Server, listen
+from triton_workshop.web.site import Pictures, Site
+from triton_workshop.web.stream import Stream
+from web.loopback import asked, served
+
+DECK = """# First
+
+```python +exec
+print("one")
+```
+
+<!-- end_slide -->
+
+# Second
+
+```python +exec_replace
+print("two")
+```
+"""
+
+
+def output(text: str, **rest: bool) -> Output:
+    return Output((Text.from_ansi(text),), "0.1 s", False, **rest)
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    file = tmp_path / "deck.md"
+    file.write_text(DECK, encoding="utf-8")
+    site = Site()
+    site.show(load_deck(file))
+    return site
+
+
+def test_what_code_prints_is_escaped(site: Site) -> None:
+    shown = str(site.print(Printed(0, output("<script>alert(1)</script>")))["output-0"])
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in shown
+    assert "<script" not in shown
+
+
+def test_code_that_still_runs_says_so(site: Site) -> None:
+    assert "… 0.1 s" in str(site.print(Printed(0, output("half", running=True)))["output-0"])
+
+
+def test_an_output_in_place_of_its_code_hides_the_code_and_gives_it_back(site: Site) -> None:
+    assert site.print(Printed(1, output("two")))["code-1"] == ""
+    assert "print" in str(site.print(Printed(1, None))["code-1"])
+
+
+def test_an_edit_is_shown_and_taken_back(site: Site) -> None:
+    assert "edited" in str(site.edit(Edited(0, "edited = 1"))["code-0"])
+    assert "one" in str(site.edit(Edited(0, None))["code-0"])
+
+
+def test_colours_of_a_programs_own_come_as_a_style_and_go_with_the_output(site: Site) -> None:
+    style = site.print(Printed(0, output("\x1b[38;2;1;2;3mx\x1b[0m")))["style"]
+    assert style == ".t-010203{color:#010203}"
+    assert site.print(Printed(0, output("x")))["style"] == ""
+
+
+def test_pictures_are_kept_by_their_digest_and_the_oldest_of_a_flood_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    def picture(shade: int) -> bytes:
+        made = io.BytesIO()
+        Image.new("L", (8, 8), shade).save(made, "PNG")
+        return made.getvalue()
+
+    pictures = Pictures()
+
+    def named(address: str | None) -> str:
+        return (address or "").removeprefix("picture/").removesuffix(".webp")
+
+    of_page = named(pictures.on_page(picture(0)))
+    assert pictures.on_page(b"no picture") is None
+    monkeypatch.setattr("triton_workshop.web.site.PICTURES_KEPT", 3 * len(picture(1)))
+    names = [named(pictures.printed(picture(shade))) for shade in range(1, 9)]
+    kept = [name for name in names if pictures.webp(name)]
+    assert kept == names[-len(kept) :]
+    assert len(kept) in (2, 3, 4)
+    assert (pictures.webp(of_page) or b"")[8:12] == b"WEBP"
+
+
+# Over the loopback network
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Iterator[Room]:
+    with closing(Room(tmp_path / "room.sqlite")) as room:
+        yield room
+
+
+@pytest.fixture
+def serving(room: Room, site: Site) -> Iterator[tuple[Server, str, dict[str, str]]]:
+    made = Server(room, "https://talks.example.org/triton/")
+    made.site = site
+    made.has_page.set()
+    with served(made.app) as address:
+        yield made, address, {"Authorization": f"Bearer {room.enter().token}"}
+
+
+Serving = tuple[Server, str, dict[str, str]]
+
+
+def test_the_page_is_compressed_and_all_its_addresses_are_relative(serving: Serving) -> None:
+    _, address, session = serving
+    for at in (address, f"{address}triton/"):  # a reverse proxy may pass its path on
+        with urlopen(Request(at, headers=session | {"Accept-Encoding": "gzip"})) as answer:
+            page = gzip.decompress(answer.read()).decode()
+        found = re.findall(r'(?:href|src)="([^"#]+)"', page)
+        assert {"page.js", "live.js"} <= set(found)
+        assert not [each for each in found if each.startswith(("/", "http"))]
+        for each in found:
+            assert asked(at + each, headers=session).status == 200
+
+
+def test_what_is_not_there_is_not_found(serving: Serving) -> None:
+    _, address, session = serving
+    for path in ("server.py", "../server.py", "%2e%2e/server.py", "picture/0.webp", "enter.html", "a/b"):
+        assert asked(address + path, headers=session).status in (404, 405), path
+
+
+def test_a_client_follows_and_comes_back_for_what_it_lacks(serving: Serving) -> None:
+    made, address, session = serving
+    made.stream.set("place", {"slide": 1, "step": 0})
+    with closing(followed(address, session)) as events:
+        first = next(events)
+    made.stream.set("place", {"slide": 2, "step": 0})
+    made.stream.set("output-0", "<p>")
+    back = session | {"Last-Event-ID": f"{made.stream.epoch}:1"}
+    with closing(followed(address, back)) as events:
+        assert [next(events)["key"], next(events)["key"]] == ["place", "output-0"]
+    assert first == {"key": "place", "value": {"slide": 1, "step": 0}}
+
+
+def followed(address: str, headers: dict[str, str]) -> Iterator[dict[str, object]]:
+    with urlopen(Request(f"{address}events", headers=headers), timeout=10) as answer:
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        for line in answer:
+            if line.startswith(b'data: {"key"'):
+                yield json.loads(line.removeprefix(b"data: "))
+
+
+def test_too_many_pages_are_told_so(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
+    made, address, session = serving
+    monkeypatch.setattr(server, "MOST_STREAMS", 1)
+    made.stream.set("place", 1)
+    with closing(followed(address, session)) as events:
+        next(events)
+        answer = asked(f"{address}events", headers=session)
+        assert (answer.status, answer.headers["retry-after"]) == (503, "10")
+
+
+def test_a_client_that_does_not_read_is_given_up(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
+    made, address, session = serving
+    monkeypatch.setattr("triton_workshop.web.limits.READING", 0.05)
+    made.stream.set("output-0", "x" * 20_000_000)  # more than the buffers of both sides
+    host, port = address.removeprefix("http://").rstrip("/").split(":")
+    with closing(http.client.HTTPConnection(host, int(port), timeout=10)) as silent:
+        silent.connect()
+        silent.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        silent.request("GET", "/events", headers=session)
+        made.stream.set("output-0", "y" * 20_000_000)
+        answer = silent.getresponse()
+        for turn in range(40):
+            if made.following == 0 and turn:
+                break
+            made.stream.set("place", turn)
+            answer.fp.readable()
+            asked(address, headers=session)
+        assert made.following == 0
+
+
+@pytest.mark.parametrize(
+    ("host", "said"),
+    [("203.0.113.7", "is not an address of this machine"), ("nonsense", "is no address")],
+)
+def test_an_address_that_is_not_ours_is_refused_in_one_line(host: str, said: str) -> None:
+    with pytest.raises(CannotListenError, match=said):
+        listen(host, 0)
+
+
+def test_a_port_in_use_is_refused_in_one_line() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        with pytest.raises(CannotListenError, match=rf"port {port} is in use; choose another one with --port"):
+            listen("127.0.0.1", port)
+
+
+def test_an_epoch_is_of_one_server() -> None:
+    assert Stream().epoch != Stream().epoch

@@ -1,0 +1,88 @@
+"""What the viewer and the server say to each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from triton_workshop.deck.model import Deck
+from triton_workshop.web.outputs import Output
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Where the server listens, and for whom: what it needs before it can begin."""
+
+    host: str
+    port: int
+    """0 takes any that is free."""
+    room: Path | None = None
+    """The file of the room; None is the presenter's own."""
+    url: str = ""
+    """The address by which the room is known outside, if that is another than the server's own."""
+
+
+@dataclass(frozen=True)
+class Ready:
+    """The server listens on this port."""
+
+    port: int
+
+
+@dataclass(frozen=True)
+class Refused:
+    """The server cannot listen; the reason is a line for the presenter."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class ShowDeck:
+    """The deck as it was read. Everything that was said of the one before is void."""
+
+    deck: Deck
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the presenter is: the number of the slide, from 1, and the step, from 0."""
+
+    slide: int
+    step: int
+
+
+@dataclass(frozen=True)
+class Printed:
+    """What a block has printed; None if nothing of it is shown. Blocks of code are counted over the deck, from 0."""
+
+    index: int
+    output: Output | None
+
+
+@dataclass(frozen=True)
+class Edited:
+    """The visible lines that the presenter made of a block; None if it is as in the deck."""
+
+    index: int
+    text: str | None
+
+
+@dataclass(frozen=True)
+class Close:
+    """The slides are closed, and the server has nothing more to do."""
+
+
+FromViewer = ShowDeck | Place | Printed | Edited
+
+
+def key_of(message: FromViewer) -> str:
+    """What a message replaces: an older one with the same key."""
+    match message:
+        case Printed(index):
+            return f"output-{index}"
+        case Edited(index):
+            return f"code-{index}"
+        case Place():
+            return "place"
+        case ShowDeck():
+            return "deck"

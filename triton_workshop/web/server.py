@@ -1,0 +1,313 @@
+"""The server of a deck that is presented: a process of its own, which can neither slow nor stop the slides."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import socket
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from urllib.parse import urlsplit
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from triton_workshop.classroom.room import Room, room_file
+from triton_workshop.errors import WorkshopError
+from triton_workshop.processes.wire import Connection
+from triton_workshop.web import attendees
+from triton_workshop.web.guard import Guard
+from triton_workshop.web.limits import Limits, OneConnection
+from triton_workshop.web.messages import (
+    Close,
+    Edited,
+    FromViewer,
+    Place,
+    Printed,
+    Ready,
+    Refused,
+    Settings,
+    ShowDeck,
+    key_of,
+)
+from triton_workshop.web.newest import Newest
+from triton_workshop.web.site import File, Site, Values
+from triton_workshop.web.stream import Stream
+
+MOST_STREAMS = 400
+MOST_CONNECTIONS = 1500
+LARGEST_HEADERS = 16 * 1024
+FAREWELL = 1.0
+"""Seconds in which streams can say that the presenter has gone."""
+PATIENCE = 10.0
+"""Seconds that a page waits for the first deck."""
+FULL = f"{MOST_STREAMS} pages follow these slides already, and there is no room for more. Try again later."
+NOT_YET = "The slides are not here yet. Load this page again in a moment."
+NOTHING_HERE = "There is nothing at this address."
+
+
+class Server:
+    """The state that pages follow, and the app that tells them."""
+
+    def __init__(self, room: Room, url: str) -> None:
+        self.site = Site()
+        self.stream = Stream()
+        self.has_page = asyncio.Event()
+        self.following = 0
+        routes = [
+            Route("/", self.page),
+            Route("/events", self.events),
+            Route("/picture/{name}.webp", self.picture),
+            *attendees.routes(room),
+            Route("/{name}", self.file),
+        ]
+        guarded = Guard(Starlette(routes=routes), room, url)
+        self.app: ASGIApp = Limits(UnderPath(guarded, url))
+
+    async def page(self, request: Request) -> Response:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(PATIENCE):
+                await self.has_page.wait()
+        page = self.site.file("")
+        return PlainTextResponse(NOT_YET, 503, {"Retry-After": "1"}) if page is None else sent(request, page)
+
+    async def file(self, request: Request) -> Response:
+        file = self.site.file(request.path_params["name"])
+        return PlainTextResponse(NOTHING_HERE, 404) if file is None else sent(request, file)
+
+    async def picture(self, request: Request) -> Response:
+        data = await asyncio.to_thread(self.site.picture, request.path_params["name"])
+        if data is None:
+            return PlainTextResponse(NOTHING_HERE, 404)
+        # Its name is its digest, so it never changes.
+        return Response(data, media_type="image/webp", headers={"Cache-Control": "private, max-age=86400, immutable"})
+
+    async def events(self, request: Request) -> Response:
+        if self.following >= MOST_STREAMS:
+            return PlainTextResponse(FULL, 503, {"Retry-After": "10"})
+        return Following(self, self.stream.seen(request.headers.get("last-event-id")))
+
+    def publish(self, values: Values) -> None:
+        """Tells the pages, on the thread of the event loop."""
+        for key, value in values.items():
+            self.stream.set(key, value)
+        if "deck" in values:
+            self.has_page.set()
+
+
+class Following(Response):
+    """One page that follows, until it goes away or the server ends."""
+
+    media_type = "text/event-stream"
+
+    def __init__(self, server: Server, seen: int) -> None:
+        super().__init__()
+        del self.headers["content-length"]
+        self.headers["X-Accel-Buffering"] = "no"  # a reverse proxy would collect events
+        self._server, self._seen = server, seen
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        del scope
+        self._server.following += 1
+        telling = asyncio.create_task(self._tell(send))
+        leaving = asyncio.create_task(gone(receive))
+        try:
+            await asyncio.wait((telling, leaving), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            self._server.following -= 1
+            leaving.cancel()
+            if not telling.done():
+                telling.cancel()
+        if telling.done() and not telling.cancelled():
+            telling.result()
+
+    async def _tell(self, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+        async for events in self._server.stream.follow(self._seen):
+            await send({"type": "http.response.body", "body": events, "more_body": True})
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+class UnderPath:
+    """Takes off the path under which a reverse proxy shows the pages, if it passes that on."""
+
+    def __init__(self, app: ASGIApp, url: str) -> None:
+        self._app, self._path = app, urlsplit(url).path.rstrip("/")
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path = scope["path"]
+        if self._path and path.startswith(f"{self._path}/"):
+            scope = {**scope, "path": path.removeprefix(self._path)}
+        await self._app(scope, receive, send)
+
+
+def sent(request: Request, file: File) -> Response:
+    """A file, compressed if the browser can read that."""
+    if "gzip" not in request.headers.get("accept-encoding", ""):
+        return Response(file.content, media_type=file.media_type, headers={"Vary": "Accept-Encoding"})
+    headers = {"Vary": "Accept-Encoding", "Content-Encoding": "gzip"}
+    return Response(file.compressed, media_type=file.media_type, headers=headers)
+
+
+# The process
+
+
+def serve(connection: Connection, settings: Settings) -> None:
+    """Serves until the connection ends: the function of the process. It answers `Ready` or `Refused` first."""
+    try:
+        listening = listen(settings.host, settings.port)
+        room = Room(settings.room or room_file())
+    except CannotListenError as error:
+        return connection.send(Refused(str(error)))
+    except WorkshopError as error:
+        listening.close()
+        return connection.send(Refused(str(error)))
+    server = Server(room, settings.url)
+    allow_many_connections()
+    connection.send(Ready(listening.getsockname()[1]))
+    asyncio.run(_serve(server, connection, listening))
+
+
+async def _serve(server: Server, connection: Connection, listening: socket.socket) -> None:
+    config = uvicorn.Config(
+        server.app,
+        loop="none",
+        http=OneConnection,
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        # Whoever comes through a tunnel could claim any address.
+        proxy_headers=False,
+        server_header=False,
+        limit_concurrency=MOST_CONNECTIONS,
+        timeout_graceful_shutdown=int(FAREWELL),
+        h11_max_incomplete_event_size=LARGEST_HEADERS,
+    )
+    running = uvicorn.Server(config)
+    hearing = Hearing(server, connection, running, asyncio.get_running_loop())
+    hearing.start()
+    await running.serve(sockets=[listening])
+
+
+class Hearing:
+    """Takes what the viewer sends. HTML is made in a thread of its own: neither streams nor places wait for it."""
+
+    def __init__(
+        self, server: Server, connection: Connection, running: uvicorn.Server, loop: asyncio.AbstractEventLoop
+    ) -> None:
+        self._server, self._connection, self._running, self._loop = server, connection, running, loop
+        self._newest: Newest[FromViewer] = Newest()
+
+    def start(self) -> None:
+        threading.Thread(target=self._hear, daemon=True).start()
+        threading.Thread(target=self._render, daemon=True).start()
+
+    def _hear(self) -> None:
+        self._publish({"presenter": {"here": True}})
+        with suppress(EOFError, OSError):
+            while True:
+                self._take(self._connection.receive())
+        self._on_loop(self._end)
+
+    def _take(self, message: object) -> None:
+        if isinstance(message, Close):
+            raise EOFError
+        if isinstance(message, Place):
+            self._publish({"place": {"slide": message.slide, "step": message.step}})
+        elif isinstance(message, ShowDeck | Printed | Edited):
+            if isinstance(message, ShowDeck):
+                self._newest.clear()  # it was said of the deck before
+            self._newest.put({key_of(message): message})
+
+    def _render(self) -> None:
+        while (messages := self._newest.take()) is not None:
+            for message in messages.values():
+                try:
+                    self._publish(self._values(message), forgotten=isinstance(message, ShowDeck))
+                except Exception as error:  # the others are shown all the same
+                    print(f"cannot be shown: {key_of(message)}: {error!r}", file=sys.stderr)
+
+    def _values(self, message: FromViewer) -> Values:
+        match message:
+            case ShowDeck(deck):
+                return self._server.site.show(deck)
+            case Printed():
+                return self._server.site.print(message)
+            case Edited():
+                return self._server.site.edit(message)
+            case _:
+                return {}
+
+    def _publish(self, values: Values, *, forgotten: bool = False) -> None:
+        def publish() -> None:
+            if forgotten:
+                self._server.stream.forget(lambda key: key.startswith(("code-", "output-")))
+            self._server.publish(values)
+
+        self._on_loop(publish)
+
+    def _on_loop(self, act: Callable[[], None]) -> None:
+        with suppress(RuntimeError):  # the loop has ended
+            self._loop.call_soon_threadsafe(act)
+
+    def _end(self) -> None:
+        self._server.publish({"presenter": {"here": False}})
+        self._server.stream.close()
+        self._running.should_exit = True
+
+
+class CannotListenError(Exception):
+    """The server cannot listen; `str(error)` says why and what to do, in one line."""
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens. Raises CannotListenError."""
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
+        family, kind, protocol, _, address = found[0]
+        listening = socket.socket(family, kind, protocol)
+    except OSError:
+        raise CannotListenError(f"{host} is no address; expected lan, or an address such as 192.168.0.7") from None
+    try:
+        if sys.platform != "win32":  # there, it would let two servers have one port
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(address)
+        listening.listen(2048)
+    except OSError as error:
+        listening.close()
+        raise CannotListenError(why_not(error, host, port)) from None
+    return listening
+
+
+def why_not(error: OSError, host: str, port: int) -> str:
+    match error.errno:
+        case errno.EADDRINUSE:
+            return f"port {port} is in use; choose another one with --port"
+        case errno.EADDRNOTAVAIL:
+            return f"{host} is not an address of this machine; use --share=lan to listen in its network"
+        case errno.EACCES:
+            return f"port {port} may not be used by you; choose one above 1023 with --port"
+    return f"cannot listen on {host}, port {port}: {error.strerror or error}"
+
+
+def allow_many_connections() -> None:
+    """Lets this process open as many connections as the system allows; a Mac begins with 256 files."""
+    if sys.platform != "win32":
+        import resource
+
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        wanted = MOST_CONNECTIONS + 100 if most == resource.RLIM_INFINITY else min(most, MOST_CONNECTIONS + 100)
+        with suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))

@@ -1,0 +1,151 @@
+"""What the server shows of a deck: the page, its style and its pictures, and the values that pages follow."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import threading
+from dataclasses import dataclass
+
+from triton_workshop.deck.model import Block, Code, Deck, walk
+from triton_workshop.viewer.live.editing import version
+from triton_workshop.web.encoding import as_webp, is_picture
+from triton_workshop.web.handout import scripts_beside
+from triton_workshop.web.limits import HERE
+from triton_workshop.web.markup import Markup
+from triton_workshop.web.messages import Edited, Printed
+from triton_workshop.web.outputs import Output
+from triton_workshop.web.page import links_to, make_page
+from triton_workshop.web.slides import REPLACING, Writer
+from triton_workshop.web.stream import Value
+
+FILES = {"page.js": "javascript", "live.js": "javascript", "enter.css": "css"}
+"""The files of this package that pages ask for."""
+PICTURES_KEPT = 96 * 2**20
+"""Bytes of pictures that code has shown, beyond which the oldest go."""
+
+Values = dict[str, Value]
+
+
+@dataclass(frozen=True)
+class File:
+    """What is at an address."""
+
+    content: bytes
+    media_type: str
+    compressed: bytes
+
+
+def text_file(text: str, kind: str) -> File:
+    content = text.encode()
+    return File(content, f"text/{kind}; charset=utf-8", gzip.compress(content, 6))
+
+
+class Pictures:
+    """The pictures of the page, and those that code has shown last. A picture becomes WebP when it is first asked for.
+
+    The page of a deck with many diagrams is there at once that way, and a block's picture does not keep back what
+    other blocks print.
+    """
+
+    def __init__(self) -> None:
+        self._of_page: dict[str, bytes] = {}
+        self._shown: dict[str, bytes] = {}
+        self._encoded: dict[str, bytes] = {}
+        self._encoding = threading.Lock()
+
+    def begin_page(self) -> None:
+        """From now on, pictures are a new page's; who has the page before still finds its pictures."""
+        self._shown |= self._of_page
+        self._of_page = {}
+
+    def on_page(self, data: bytes) -> str | None:
+        """The address of a picture of the deck; None if it cannot be read."""
+        return self._kept(self._of_page, data)
+
+    def printed(self, data: bytes) -> str | None:
+        """The address of a picture that code has shown; None if it cannot be read."""
+        address = self._kept(self._shown, data)
+        size = sum(map(len, self._shown.values()))
+        for name in [*self._shown][:-1]:
+            if size <= PICTURES_KEPT:
+                break
+            size -= len(self._shown.pop(name))
+            self._encoded.pop(name, None)
+        return address
+
+    def _kept(self, store: dict[str, bytes], data: bytes) -> str | None:
+        if not is_picture(data):
+            return None
+        name = hashlib.sha256(data).hexdigest()[:32]
+        store.pop(name, None)
+        store[name] = data
+        return f"picture/{name}.webp"
+
+    def webp(self, name: str) -> bytes | None:
+        """The picture of this name; it may take a moment."""
+        with self._encoding:
+            data = self._of_page.get(name) or self._shown.get(name)
+            if data is not None and name not in self._encoded and (made := as_webp(data)) is not None:
+                self._encoded[name] = made
+            return self._encoded.get(name) if data is not None else None
+
+
+class Site:
+    """The deck that is shown. One thread writes; `file` and `picture` may be called from any."""
+
+    def __init__(self) -> None:
+        own = {name: HERE / name for name in FILES if (HERE / name).is_file()}
+        self._files = {name: text_file(path.read_text("utf-8"), FILES[name]) for name, path in own.items()}
+        self._pictures = Pictures()
+        self._rules: dict[int, str] = {}
+        self._edits: dict[int, str | None] = {}
+        self._outputs: dict[Block, Output] = {}
+
+    def file(self, name: str) -> File | None:
+        """The file at this address; the page itself is at the empty one."""
+        return self._files.get(name)
+
+    def picture(self, name: str) -> bytes | None:
+        """The picture of this name, as WebP."""
+        return self._pictures.webp(name)
+
+    def show(self, deck: Deck) -> Values:
+        """Writes the page of a deck; returns what pages learn from it."""
+        scripts = scripts_beside(deck)
+        self._pictures.begin_page()
+        self._outputs, self._rules, self._edits = {}, {}, {}
+        self._writer = Writer(deck, self._outputs, links_to(scripts), address=self._pictures.on_page)
+        self._blocks = [
+            block for slide in deck.slides for block in walk(slide.blocks) if isinstance(block.content, Code)
+        ]
+        page = make_page(self._writer, scripts)
+        text = page.with_files(f"style.css?{page.version}", "page.js", "live.js")
+        self._files |= {"": text_file(text, "html"), "style.css": text_file(page.style, "css")}
+        self._writer.address = self._pictures.printed
+        return {"style": "", "deck": page.version}
+
+    def print(self, told: Printed) -> Values:
+        """What pages learn from what a block has printed."""
+        block = self._blocks[told.index]
+        if told.output is None:
+            self._outputs.pop(block, None)
+        else:
+            self._outputs[block] = told.output
+        markup = self._writer.markup = Markup()
+        shown = None if told.output is None else self._writer.output(told.output)
+        self._rules[told.index] = markup.rules()
+        values: Values = {"style": "\n".join(filter(None, self._rules.values())), f"output-{told.index}": shown}
+        assert isinstance(block.content, Code)
+        if block.content.execution in REPLACING:
+            values[f"code-{told.index}"] = self._code(told.index)
+        return values
+
+    def edit(self, told: Edited) -> Values:
+        """What pages learn from what the presenter has typed over a block."""
+        self._edits[told.index] = told.text
+        return {f"code-{told.index}": self._code(told.index)}
+
+    def _code(self, index: int) -> str:
+        block, text = self._blocks[index], self._edits.get(index)
+        return self._writer.code(block if text is None else version(block, text))
