@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual import events
@@ -25,10 +26,11 @@ from triton_workshop.terminal import PLAIN, Terminal
 from triton_workshop.viewer.body import Body
 from triton_workshop.viewer.keys import HELP, KEYS
 from triton_workshop.viewer.live.live_blocks import Status, live
-from triton_workshop.viewer.notes.channel import Publisher
+from triton_workshop.viewer.overlays.invitation import InvitationBox
 from triton_workshop.viewer.overlays.output import OutputScreen
 from triton_workshop.viewer.overlays.search import Index, SlideSearch
 from triton_workshop.viewer.reloading import pictures, read, readings
+from triton_workshop.viewer.sharing import Invitation, Tell
 from triton_workshop.viewer.show import Show
 from triton_workshop.viewer.slides.piece import Target
 from triton_workshop.viewer.slides.place import Place, goto
@@ -58,22 +60,24 @@ class Viewer(App[int]):
         terminal: Terminal = PLAIN,
         *,
         warm_up: bool = False,
-        publisher: Publisher | None = None,
+        others: Sequence[Tell] = (),
+        invitation: Invitation | None = None,
         consent: Consent = EVERYTHING,
         saves: Saves | None = None,
     ) -> None:
         """`slide` is the number to start on, from 1. With `warm_up`, blocks answer quickly a few seconds from now.
 
-        The `publisher` tells the notes in another terminal what is shown. `consent` is what the presenter agreed to for
-        code from elsewhere. With `saves`, which has followed the deck's file since before it was read, the deck is read
-        again whenever it is saved.
+        The `others` are told what is shown; the `invitation` is how a room gets there. `consent` is what the presenter
+        agreed to for code from elsewhere. With `saves`, which has followed the deck's file since before it was read,
+        the deck is read again whenever it is saved.
         """
         super().__init__()
         self.show = Show(deck, slide, consent)
         self.saves = saves
         self.warm_up = warm_up
+        self.invitation = invitation
         self._ignores_letters_until = 0.0
-        self.stage = Stage(self.show, terminal, publisher)
+        self.stage = Stage(self.show, terminal, others)
         use_palette(self, self.stage.palette)
         if self.console.color_system == "256":
             self._filters.append(FewColours())
@@ -345,6 +349,10 @@ class Viewer(App[int]):
 
     def action_black(self) -> None:
         self.push_screen(Black())
+
+    def action_invite(self) -> None:
+        """Shows how the room follows the slides."""
+        self.push_screen(InvitationBox(self.invitation, self.stage.palette))
 
     def action_keys(self) -> None:
         self.push_screen(Keys(HELP, self.stage.palette))

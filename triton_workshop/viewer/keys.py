@@ -33,6 +33,7 @@ SCREEN = (
     Binding("ctrl+d", "scroll(0.5)"),
     Binding("ctrl+u", "scroll(-0.5)"),
     Binding("b,full_stop", "black", key_display="b  .", tooltip="black screen until the next key"),
+    Binding("w", "invite", key_display="w", tooltip="address, word and QR code for the room"),
     Binding("r,ctrl+r", "reload", key_display="r  Ctrl+R   T", tooltip="reload; lines between columns"),
     Binding("T,upper_t,shift+t", "grid"),
     Binding("question_mark", "keys", key_display="?  esc", tooltip="show or hide these keys"),

@@ -15,27 +15,40 @@ from triton_workshop.terminal import Terminal, ask
 from triton_workshop.viewer.app import Viewer
 from triton_workshop.viewer.asking import consent_to
 from triton_workshop.viewer.notes.channel import Publisher
+from triton_workshop.viewer.sharing import Shared, Tell
 
 
 def present(
-    deck_path: Path, *, start: int = 1, given: Consent = NOTHING, terminal: Callable[[], Terminal] = ask
+    deck_path: Path,
+    *,
+    start: int = 1,
+    given: Consent = NOTHING,
+    terminal: Callable[[], Terminal] = ask,
+    shared: Shared | None = None,
 ) -> int:
     """Shows the deck until the presenter leaves; returns the exit status. `terminal` says what the terminal can show.
 
     `given` is the consent to run code from elsewhere that came with the command; without any, the presenter is asked.
-    Raises `DeckError` for a deck that cannot be read.
+    `shared` is told what is shown. Raises `DeckError` for a deck that cannot be read, and `MisuseError` if it cannot be
+    shared.
     """
     saves = Saves(deck_path)  # before the deck is read, so that no save is missed
     deck = load_deck(deck_path)
     shown_on = terminal()  # its answer comes before the presenter is asked
     consent = consent_to(deck, given, Console(highlight=False))
-    publisher = Publisher(deck_path)
-    viewer = Viewer(deck, start, shown_on, warm_up=True, publisher=publisher, consent=consent, saves=saves)
+    invitation = shared.ready() if shared is not None else None
+    notes = Publisher(deck_path)
+    others: list[Tell] = [lambda show: notes.tell(show.deck, show.place, show.live.cells)]
+    if shared is not None:
+        others.append(shared.tell)
+    viewer = Viewer(
+        deck, start, shown_on, warm_up=True, others=others, invitation=invitation, consent=consent, saves=saves
+    )
     try:
         status = viewer.run()
     finally:
         viewer.show.live.close()
-        publisher.close()
+        notes.close()
         print(end=viewer.stage.pictures.let_go(viewer.stage.terminal), file=sys.__stdout__, flush=True)
     # A crash has no status of its own, but it has a return code.
     return (viewer.return_code or 0) if status is None else status

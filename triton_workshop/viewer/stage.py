@@ -19,10 +19,11 @@ from triton_workshop.screen.rows import Rows
 from triton_workshop.streams import printable
 from triton_workshop.terminal import Terminal
 from triton_workshop.viewer.body import Body
-from triton_workshop.viewer.notes.channel import HEARTBEAT, Publisher
+from triton_workshop.viewer.notes.channel import HEARTBEAT
 from triton_workshop.viewer.overlays.output import Output, OutputScreen
 from triton_workshop.viewer.pictures.drawing import PlacedPicture
 from triton_workshop.viewer.pictures.placed import PlacedPictures
+from triton_workshop.viewer.sharing import Tell
 from triton_workshop.viewer.show import Show
 from triton_workshop.viewer.slides.deck_theme import look_of
 from triton_workshop.viewer.slides.frame import footer, footer_pictures
@@ -51,12 +52,12 @@ class Stage(Screen[None]):
     class Ready(Message):
         """There is a screen to show slides on."""
 
-    def __init__(self, show: Show, terminal: Terminal, publisher: Publisher | None) -> None:
-        """The `publisher` tells the notes in another terminal what is shown."""
+    def __init__(self, show: Show, terminal: Terminal, others: Sequence[Tell] = ()) -> None:
+        """The `others` are told what is shown: the notes in another terminal, the browsers of a room."""
         super().__init__()
         self.show = show
         self.terminal = terminal
-        self.publisher = publisher
+        self.others = others
         names = ("title", "footer", "trouble")
         self.title_rows, self.footer_rows, self.trouble_rows = (Rows(name=name) for name in names)
         self.body = Body(show, self.draw)
@@ -82,7 +83,7 @@ class Stage(Screen[None]):
 
     def on_mount(self) -> None:
         self.ticker = self.set_interval(FRAME, self._tick, pause=True)
-        self.set_interval(HEARTBEAT / 2, self.tell_notes)
+        self.set_interval(HEARTBEAT / 2, self.tell_others)
         self.app.app_resume_signal.subscribe(self, self._come_back)
         self.watch(self.body, "scroll_y", self.draw_footer, init=False)
         self.post_message(self.Ready())
@@ -142,7 +143,7 @@ class Stage(Screen[None]):
             if isinstance(screen, OutputScreen):
                 screen.draw()
         self._next_frame = time.monotonic() + BREATH * (time.monotonic() - started)
-        self.tell_notes()
+        self.tell_others()
 
     def compose_neighbours(self) -> None:
         """Prepares the slides that the next keys will lead to, once this one is on the screen."""
@@ -188,10 +189,10 @@ class Stage(Screen[None]):
             self.ticker.pause()
         self.settled = not busy
 
-    def tell_notes(self) -> None:
-        """Tells the notes in another terminal what is shown."""
-        if self.publisher is not None:
-            self.publisher.tell(self.show.deck, self.show.place, self.show.live.cells)
+    def tell_others(self) -> None:
+        """Tells those who follow elsewhere what is shown."""
+        for tell in self.others:
+            tell(self.show)
 
     def say(self, message: str) -> None:
         """Shows a message in the footer."""

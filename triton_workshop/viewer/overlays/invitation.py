@@ -1,0 +1,134 @@
+"""The box that invites the room to follow the slides: address, word, and both as a QR code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import zip_longest
+from typing import ClassVar
+
+from rich.style import Style
+from rich.text import Text
+from textual.binding import BindingType
+from textual.containers import VerticalScroll
+
+from triton_workshop.screen.box import MARGIN, Box
+from triton_workshop.screen.lines import strip, wrap
+from triton_workshop.screen.links import has_browser, open_link
+from triton_workshop.screen.palette import Palette
+from triton_workshop.screen.rows import Rows
+from triton_workshop.viewer.sharing import Invitation
+
+QUIET_ZONE = 4
+"""Modules of light around a QR code (ISO/IEC 18004)."""
+INK, PAPER = "#000000", "#ffffff"
+"""Of the QR code, in dark rooms and bright ones: cameras expect dark on light."""
+GAP = 3
+NARROWEST = 24
+"""Columns that the text needs beside the code."""
+BLOCKS = {(False, False): " ", (True, False): "▀", (False, True): "▄", (True, True): "█"}
+GLYPHS = {
+    "F": "##### #.... ####. #.... #....",
+    "H": "#...# #...# ##### #...# #...#",
+    "K": "#...# #..#. ###.. #..#. #...#",
+    "L": "#.... #.... #.... #.... #####",
+    "M": "#...# ##.## #.#.# #...# #...#",
+    "R": "####. #...# ####. #..#. #...#",
+    "T": "##### ..#.. ..#.. ..#.. ..#..",
+    "W": "#...# #...# #.#.# ##.## #...#",
+    "X": "#...# .#.#. ..#.. .#.#. #...#",
+    "Y": "#...# .#.#. ..#.. ..#.. ..#..",
+    "Z": "##### ...#. ..#.. .#... #####",
+}
+"""The letters of which rooms' words are made, large."""
+HOW_TO_SHARE = """\
+These slides are not shared. To let the room follow them in its browsers, quit and start them with:
+
+uv run workshop present --share
+
+--share=lan listens in the network of this machine, --share alone on this machine only, and --url gives the address \
+of a tunnel or a proxy in front of it."""
+BOARD = "b opens the board · esc closes this"
+NO_BROWSER = "no browser here · workshop board, in another terminal, shows the board"
+
+
+class InvitationBox(Box[None]):
+    """Shows how to follow, or how to share where nothing is shared."""
+
+    WIDEST = 92
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("w,enter,space", "dismiss", "Close"),
+        ("b", "board", "Open the board"),
+        ("down,j", "scroll(1)", "Down"),
+        ("up,k", "scroll(-1)", "Up"),
+    ]
+
+    def __init__(self, invitation: Invitation | None, palette: Palette) -> None:
+        self.rows = Rows(name="lines")
+        super().__init__("Follow the slides", VerticalScroll(self.rows, can_focus=False))
+        self.invitation = invitation
+        self.palette = palette
+
+    def on_resize(self) -> None:
+        width = max(min(self.WIDEST, self.app.size.width) - MARGIN, 1)
+        base = Style(color=self.palette.text, bgcolor=self.palette.panel)
+        self.rows.show(tuple(strip(text, width, base) for text in self.texts(width)))
+        self.content.border_subtitle = BOARD if self.invitation is not None else ""
+
+    def texts(self, width: int) -> list[Text]:
+        """The lines: text beside the code where there is room, else above it."""
+        if self.invitation is None:
+            return [row for line in HOW_TO_SHARE.split("\n") for row in wrap(Text(line), width)]
+        code = qr_code(self.invitation.code)
+        columns = code[0].cell_len
+        beside = width - columns - GAP
+        if beside < NARROWEST:
+            return [*self._told(self.invitation, width), Text(), *code]
+        told = self._told(self.invitation, beside)
+        above = [Text()] * max((len(code) - len(told)) // 2, 0)
+        pairs = zip_longest(code, above + told, fillvalue=Text())
+        return [Text.assemble(left, " " * (columns - left.cell_len + GAP), right) for left, right in pairs]
+
+    def _told(self, invitation: Invitation, width: int) -> list[Text]:
+        muted, accent = Style(color=self.palette.muted), Style(color=self.palette.accent, bold=True)
+        strong = Style(color=self.palette.emphasis, bold=True)
+        return [
+            *wrap(Text("Open this address:", muted), width),
+            *wrap(Text(invitation.address, strong), width),
+            Text(),
+            *wrap(Text("The room's word:", muted), width),
+            Text(),
+            *(Text(row, accent) for row in large(invitation.word, width)),
+            Text(),
+            *wrap(Text("Or scan the code, which has both.", muted), width),
+        ]
+
+    def action_board(self) -> None:
+        """Opens the board, whose link the wall must not show."""
+        if self.invitation is not None:
+            said = open_link(self.invitation.board) if has_browser() else ""
+            self.content.border_subtitle = "the board opens in your browser" if said.startswith("↗") else NO_BROWSER
+
+    def action_scroll(self, rows: int) -> None:
+        self.content.scroll_relative(y=rows, animate=False)
+
+
+def half_blocks(rows: Sequence[Sequence[bool]]) -> list[str]:
+    """A picture of two colours in characters, each of which holds two of its rows."""
+    pairs = zip_longest(rows[::2], rows[1::2], fillvalue=[False] * len(rows[0]))
+    return ["".join(BLOCKS[upper, lower] for upper, lower in zip(*pair, strict=True)) for pair in pairs]
+
+
+def qr_code(modules: Sequence[Sequence[bool]]) -> list[Text]:
+    """A QR code with its quiet zone."""
+    side = [False] * QUIET_ZONE
+    empty = [[False] * (len(modules[0]) + 2 * QUIET_ZONE)] * QUIET_ZONE
+    rows = [*empty, *([*side, *row, *side] for row in modules), *empty]
+    return [Text(row, Style(color=INK, bgcolor=PAPER)) for row in half_blocks(rows)]
+
+
+def large(word: str, width: int) -> list[str]:
+    """A word in large letters, if they are known and there is room; else in spaced ones."""
+    if not set(word) <= GLYPHS.keys() or len(word) * 7 - 2 > width:
+        return [" ".join(word)]
+    letters = [GLYPHS[letter].split(" ") for letter in word]
+    return half_blocks([[dot == "#" for dot in "..".join(row)] for row in zip(*letters, strict=True)])

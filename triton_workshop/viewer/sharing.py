@@ -1,0 +1,37 @@
+"""What the viewer knows of those who follow it elsewhere: whom to tell what is shown, and how people get there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from triton_workshop.viewer.show import Show
+
+Tell = Callable[[Show], None]
+"""Called whenever the slides are drawn, and now and then. It returns at once."""
+
+
+@dataclass(frozen=True)
+class Invitation:
+    """How a room follows the slides in its browsers."""
+
+    address: str
+    word: str
+    link: str
+    """The address with the word in it."""
+    code: Sequence[Sequence[bool]]
+    """The link as a QR code: for each row, which modules are dark, without a quiet zone."""
+    board: str
+    """A link for the presenter only: it holds the board's key."""
+
+
+class Shared(Protocol):
+    """Slides that are shared with a room."""
+
+    def ready(self) -> Invitation:
+        """Waits until the room can enter. Raises MisuseError if it never can."""
+
+    def tell(self, show: Show) -> None: ...
+
+    def close(self) -> None: ...
