@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from contextlib import closing
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
@@ -15,6 +16,7 @@ from triton_workshop.misuse import fail, misuse_told
 
 if TYPE_CHECKING:
     from triton_workshop.deck.consent import Consent
+    from triton_workshop.viewer.sharing import Shared
 
 DECK = Path("slides", "triton-workshop.md")
 
@@ -43,6 +45,20 @@ def present(
     viewer: Annotated[ViewerName, typer.Option(help="Which program shows the slides.")] = ViewerName.WORKSHOP,
     slide: Annotated[int, typer.Option(min=1, metavar="N", help="The slide to start on.")] = 1,
     notes: Annotated[bool, typer.Option("--notes", help="Show your notes and the time, in a second terminal.")] = False,
+    share: Annotated[
+        str | None,
+        typer.Option(
+            metavar="[lan|ADDRESS]",
+            help="Let a room follow in its browsers: on this machine, with =lan in its network, or on an address.",
+        ),
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, metavar="N", help="The port to share on; by default 8000.")
+    ] = None,
+    url: Annotated[
+        str | None,
+        typer.Option(metavar="https://…", help="The address of the tunnel or proxy by which the room gets there."),
+    ] = None,
     run: LetRun = False,
     replace: LetReplace = False,
 ) -> None:
@@ -53,6 +69,7 @@ def present(
     notes of the current slide, the next slide, and the time. If standard output
     is not a terminal, the deck is printed as plain text, starting at slide N.
     With --notes, all notes are printed instead.
+    With --share, w shows the address, the word and a QR code for the room.
     """
     from triton_workshop.deck.consent import Consent
     from triton_workshop.deck.errors import DeckError
@@ -60,6 +77,10 @@ def present(
     path = deck_named(deck, "present")
     if notes and slide != 1:
         fail("--slide cannot be used with --notes: the notes follow the slides")
+    if share is None and (port, url) != (None, None):
+        fail("--port and --url say where the slides are shared; add --share")
+    if share is not None and (notes or viewer is ViewerName.PRESENTERM):
+        fail(f"--share cannot be used with {'--notes' if notes else '--viewer presenterm'}; give it to the slides")
     try:
         if not sys.stdout.isatty():
             print_deck(path, slide, notes=notes)
@@ -78,15 +99,32 @@ def present(
             from triton_workshop.viewer.start import starting
 
             prepare_kernels(needed=False)
-            with starting() as terminal:
+            with misuse_told(), starting() as terminal, sharing(share, port, url) as shared:
                 from triton_workshop.viewer.present import present as present_deck
 
                 given = Consent(run, replace)
-                raise typer.Exit(present_deck(path, start=slide, given=given, terminal=terminal))
+                raise typer.Exit(present_deck(path, start=slide, given=given, terminal=terminal, shared=shared))
     except DeckError as error:
         fail(str(error))
     except OSError as error:
         fail(f"{path}: cannot be read: {error.strerror or error}")
+
+
+@contextmanager
+def sharing(share: str | None, port: int | None, url: str | None) -> Iterator[Shared | None]:
+    """Shares what is presented meanwhile; yields None if nobody asked for it. Raises MisuseError."""
+    if share is None:
+        yield None
+        return
+    from importlib.util import find_spec
+
+    if not all(map(find_spec, ("segno", "starlette", "uvicorn"))):
+        fail("--share needs a web server, which is not installed yet; to install it: uv sync --extra room")
+    from triton_workshop.web.addresses import PORT, where_to_share
+    from triton_workshop.web.share import Share
+
+    with closing(Share(where_to_share(share, PORT if port is None else port, url or ""))) as shared:
+        yield shared
 
 
 Deck = Annotated[Path | None, typer.Argument(help=f"A Markdown deck; by default {DECK}.", show_default=False)]
@@ -414,4 +452,10 @@ def print_deck(path: Path, start: int, *, notes: bool) -> None:
 
 def main() -> None:
     """The entry point of `workshop`."""
-    app()
+    app(with_share_value(sys.argv[1:]))
+
+
+def with_share_value(words: list[str]) -> list[str]:
+    """Gives a bare `--share` of `present` its value: typer has no options whose value can be left out."""
+    presents = words[:1] == ["present"]
+    return ["--share=127.0.0.1" if presents and word == "--share" else word for word in words]

@@ -137,6 +137,12 @@ class Running:
             self._stopped = True
             self._process.signal_group(KILL)
 
+    def wait_for_end(self, seconds: float) -> None:
+        """Waits until it has ended by itself, or at most that long."""
+        deadline = time.monotonic() + seconds
+        while not self.has_ended() and time.monotonic() < deadline:
+            self._process.pause(POLL)
+
     def _end(self) -> float:
         """Waits for its end, and returns the time of it."""
         while (ended := self._reap()) is None:

@@ -41,6 +41,8 @@ class ProgramOutput:
     def __init__(self) -> None:
         self.empty = True
         """Whether nothing has been printed yet."""
+        self.changes = 0
+        """How many times something was taken in: what has as many shows the same."""
         self.skipped = 0
         """Lines that were dropped unread."""
         self._lock = threading.Lock()
@@ -85,6 +87,7 @@ class ProgramOutput:
     def feed(self, data: bytes) -> None:
         """Processes bytes now. A sequence or character may be split between two calls."""
         self.empty = False
+        self.changes += 1
         text = self._unfinished + self._decode.decode(data)
         tail = UNFINISHED.search(text, max(len(text) - SEQUENCE_LIMIT, 0))
         self._unfinished = tail.group() if tail else ""

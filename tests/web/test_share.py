@@ -1,0 +1,219 @@
+"""The viewer's side of sharing: what is told, and a server that dies."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from itertools import zip_longest
+from pathlib import Path
+
+import pytest
+from textual.document._history import EditHistory
+
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+pytest.importorskip("segno")
+
+import segno
+
+from triton_workshop.classroom.room import Room
+from triton_workshop.cli import with_share_value
+from triton_workshop.deck import load_deck
+from triton_workshop.errors import MisuseError
+from triton_workshop.processes.script import Outcome
+from triton_workshop.screen.transcript import Transcript
+from triton_workshop.viewer.live.live_blocks import Cell, Status
+from triton_workshop.viewer.overlays.invitation import QUIET_ZONE, large, qr_code
+from triton_workshop.viewer.show import Show
+from triton_workshop.viewer.slides.place import Place as At
+from triton_workshop.web.addresses import Where, where_to_share
+from triton_workshop.web.messages import Edited, Place, Printed, ShowDeck
+from triton_workshop.web.share import Share, Told, blocks_of, ending_of
+from web.loopback import asked
+from web.test_server import DECK, followed
+
+
+@pytest.fixture
+def show(tmp_path: Path) -> Iterator[Show]:
+    file = tmp_path / "deck.md"
+    file.write_text(DECK, encoding="utf-8")
+    show = Show(load_deck(file))
+    yield show
+    show.live.close()
+
+
+def ran(show: Show, printed: str = "", status: Status = Status.ENDED) -> Cell:
+    """A run of the first block."""
+    cell = Cell(Transcript(), status, outcome=Outcome(0, 0.1) if status is Status.ENDED else None)
+    cell.transcript.feed(printed.encode())
+    show.live.cells[blocks_of(show.deck)[0]] = cell
+    return cell
+
+
+def test_what_has_been_told_is_told_once(show: Show) -> None:
+    told = Told()
+    ran(show, "one\n")
+    assert [*told.news(show)] == ["deck", "place", "output-0"]
+    assert told.news(show) == {}
+    show.go(At(1, 0))
+    assert told.news(show) == {"place": Place(2, 0)}
+
+
+def test_an_output_is_told_as_it_grows_and_does_not_change_afterwards(show: Show) -> None:
+    told = Told()
+    cell = ran(show, "10 %", Status.RUNNING)
+    first = told.news(show)["output-0"]
+    cell.transcript.feed(b"\r100 %\n")
+    second = told.news(show)["output-0"]
+    cell.status, cell.outcome = Status.ENDED, Outcome(0, 0.1)
+    last = told.news(show)["output-0"]
+    outputs = [each.output for each in (first, second, last) if isinstance(each, Printed) and each.output]
+    assert [(each.lines[0].plain, each.running, each.ending) for each in outputs] == [
+        ("10 %", True, "running"),
+        ("100 %", True, "running"),
+        ("100 %", False, "0.1 s"),
+    ]
+
+
+def test_running_code_again_replaces_its_output(show: Show) -> None:
+    told = Told()
+    ran(show, "one\n")
+    told.news(show)
+    ran(show, "two\n")
+    news = told.news(show)
+    assert [*news] == ["output-0"]
+
+
+def test_an_edit_is_told_with_its_output_and_taken_back(show: Show) -> None:
+    told = Told()
+    ran(show, "one\n")
+    told.news(show)
+    show.edit(blocks_of(show.deck_read)[0], "print(2)", EditHistory(1, 1, 1))
+    assert told.news(show) == {"code-0": Edited(0, "print(2)")}, "the output before the edit is still shown"
+    show.restore(blocks_of(show.deck)[0])
+    assert told.news(show) == {"code-0": Edited(0, None)}
+
+
+def test_a_saved_deck_is_told_with_everything_that_is_shown_of_it(show: Show, tmp_path: Path) -> None:
+    told = Told()
+    ran(show, "one\n")
+    told.news(show)
+    (tmp_path / "deck.md").write_text(f"# Zero\n\n```python\nx\n```\n\n<!-- end_slide -->\n\n{DECK}", encoding="utf-8")
+    show.take_in(load_deck(tmp_path / "deck.md"))
+    news = told.news(show)
+    assert [*news] == ["deck", "place", "output-1"]
+    assert isinstance(news["deck"], ShowDeck)
+    assert news["place"] == Place(2, 0)
+
+
+@pytest.mark.parametrize(
+    ("cell", "ending"),
+    [
+        (Cell(), "waiting for the block before"),
+        (Cell(status=Status.ENDED), "not started"),
+        (Cell(status=Status.ENDED, failure="no such program"), "no such program"),
+        (Cell(status=Status.ENDED, outcome=Outcome(0, 1.25), compiled="compiles"), "1.2 s · compiles"),
+    ],
+)
+def test_an_output_says_how_its_run_ended(cell: Cell, ending: str) -> None:
+    assert ending_of(cell) == ending
+
+
+# The server's process
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="kills a process as only Unix does")
+def test_a_server_that_is_killed_comes_back_with_everything_on_the_same_port(show: Show, tmp_path: Path) -> None:
+    room = tmp_path / "room.sqlite"
+    with closing(Share(Where(port=0), room)) as share:
+        address = share.ready().address
+        ran(show, "one\n")
+        share.tell(show)
+        with closing(Room(room)) as opened:
+            session = {"Authorization": f"Bearer {opened.enter().token}"}
+        assert "print" in asked(address, headers=session).text
+        process = share._call._process._process.pid  # type: ignore[union-attr]
+        os.kill(process, signal.SIGKILL)
+        events = followed_again(address, session)
+        keys = []
+        while {"place", "output-0"} - {*keys}:
+            keys.append(next(events)["key"])
+        assert "print" in asked(address, headers=session).text
+        share.close()
+        assert {"key": "presenter", "value": {"here": False}} in [*events]
+
+
+def followed_again(address: str, session: dict[str, str]) -> Iterator[dict[str, object]]:
+    """What a client hears that tries until there is a server again."""
+    while True:
+        try:
+            return (yield from followed(address, session))
+        except OSError:
+            continue
+
+
+def test_a_port_in_use_is_told_before_the_first_slide(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        with pytest.raises(MisuseError, match=f"cannot be shared: port {port} is in use"):
+            Share(Where(port=port), tmp_path / "room.sqlite").ready()
+
+
+# Addresses, and the way there
+
+
+@pytest.mark.parametrize(
+    ("where", "address"),
+    [
+        (Where(), "http://127.0.0.1:8000/"),
+        (Where("::1", 80), "http://[::1]:80/"),
+        (Where("127.0.0.1", 8000, "https://talks.example.org/triton/"), "https://talks.example.org/triton/"),
+    ],
+)
+def test_the_room_is_told_the_address_by_which_it_gets_there(where: Where, address: str) -> None:
+    invitation = where.invitation("HKLM", "a key")
+    assert invitation.address == address
+    assert invitation.link == f"{address}?word=HKLM"
+    assert invitation.board.endswith("/board?key=a%20key")
+
+
+@pytest.mark.parametrize(
+    ("share", "url", "said"),
+    [("slides.md", "", "--share: expected lan"), ("lan", "talks.example.org", "--url: expected an address such as")],
+)
+def test_what_is_no_address_is_refused(share: str, url: str, said: str) -> None:
+    with pytest.raises(MisuseError, match=said):
+        where_to_share(share, 8000, url)
+
+
+def test_share_needs_no_value() -> None:
+    assert with_share_value(["present", "--share", "deck.md"]) == ["present", "--share=127.0.0.1", "deck.md"]
+    assert with_share_value(["present", "--share=lan"]) == ["present", "--share=lan"]
+    assert with_share_value(["run", "script.py", "--share"]) == ["run", "script.py", "--share"]
+
+
+def test_the_code_on_the_screen_is_the_links_module_by_module() -> None:
+    link = "https://talks.example.org/a/long/path/?word=HKLM"
+    invitation = replace(Where(url=link.partition("?")[0]).invitation("HKLM", "key"))
+    upper, lower = "▀█", "▄█"
+    drawn = [
+        [character in half for character in line.plain] for line in qr_code(invitation.code) for half in (upper, lower)
+    ]
+    expected = [[module == 1 for module in row] for row in segno.make_qr(link, error="m", boost_error=False).matrix]
+    size, zone = len(expected), QUIET_ZONE
+    assert [row[zone : zone + size] for row in drawn[zone : zone + size]] == expected
+    assert sum(map(sum, drawn)) == sum(map(sum, expected)), "all around it is the quiet zone"
+    assert len(drawn) >= size + 2 * zone
+
+
+def test_every_letter_of_a_word_can_be_drawn_large() -> None:
+    from triton_workshop.classroom.room import LETTERS
+
+    for four in zip_longest(*[iter(LETTERS)] * 4, fillvalue="F"):
+        assert len(large("".join(four), 30)) == 3
+    assert large("HKLM", 10) == ["H K L M"]

@@ -1,0 +1,80 @@
+"""Where the slides are served, and the address by which the room gets there."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from dataclasses import dataclass
+from urllib.parse import quote, urlsplit
+
+from triton_workshop.errors import MisuseError
+from triton_workshop.viewer.sharing import Invitation
+
+HERE = "127.0.0.1"
+PORT = 8000
+ELSEWHERE = ("192.0.2.1", "2001:db8::1")
+"""Addresses for examples (RFC 5737, RFC 3849): the way there shows which of ours is in the network."""
+
+
+@dataclass(frozen=True)
+class Where:
+    """An address of this machine and a port; `url` is how the room gets there, if that is another way."""
+
+    host: str = HERE
+    port: int = PORT
+    url: str = ""
+
+    @property
+    def own(self) -> str:
+        """The address with which this machine gets there."""
+        everywhere = {"0.0.0.0": HERE, "::": "::1"}
+        host = everywhere.get(self.host, self.host)
+        return f"http://{f'[{host}]' if ':' in host else host}:{self.port}/"
+
+    @property
+    def address(self) -> str:
+        """The address for the room."""
+        everywhere = self.host in ("0.0.0.0", "::")
+        return self.url or (Where(own_address() or HERE, self.port).own if everywhere else self.own)
+
+    def invitation(self, word: str, key: str) -> Invitation:
+        import segno
+
+        link = f"{self.address}?word={quote(word)}"
+        code = segno.make_qr(link, error="m", boost_error=False)
+        modules = tuple(tuple(module == 1 for module in row) for row in code.matrix)
+        return Invitation(self.address, word, link, modules, f"{self.own}board?key={quote(key)}")
+
+
+def where_to_share(share: str, port: int, url: str) -> Where:
+    """What `--share`, `--port` and `--url` ask for. Raises MisuseError."""
+    if url:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+            raise MisuseError(f"--url: expected an address such as https://talks.example.org/triton, found {url}")
+        url = f"{url.rstrip('/')}/"
+    if share == "lan":
+        host = own_address()
+        if host is None:
+            raise MisuseError("--share=lan: this machine is in no network; without one, use --share")
+        return Where(host, port, url)
+    host = HERE if share == "localhost" else share.strip("[]")
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        raise MisuseError(f"--share: expected lan, or an address such as 192.168.0.7, found {share}") from None
+    return Where(host, port, url)
+
+
+def own_address() -> str | None:
+    """This machine's address in its network; None if it is in none. Nothing is sent."""
+    for family, elsewhere in zip((socket.AF_INET, socket.AF_INET6), ELSEWHERE, strict=True):
+        try:
+            with socket.socket(family, socket.SOCK_DGRAM) as asking:
+                asking.connect((elsewhere, 9))
+                address = ipaddress.ip_address(asking.getsockname()[0])
+        except OSError:
+            continue
+        if not (address.is_loopback or address.is_link_local or address.is_unspecified):
+            return str(address)
+    return None

@@ -1,0 +1,256 @@
+"""The viewer's side of sharing: starts the server, feeds it, and starts it again if it dies. It never waits."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from operator import is_
+from pathlib import Path
+from queue import Empty, SimpleQueue
+
+from triton_workshop.classroom.room import Room, room_file
+from triton_workshop.deck.model import Block, Code, Deck, walk
+from triton_workshop.errors import MisuseError
+from triton_workshop.processes.call import Call, EndedError, TimeIsUpError, start
+from triton_workshop.screen.printed_pictures import PictureLine
+from triton_workshop.streams import printable
+from triton_workshop.viewer.live.editing import shown_text
+from triton_workshop.viewer.live.live_blocks import Cell, Status
+from triton_workshop.viewer.sharing import Invitation
+from triton_workshop.viewer.show import Show
+from triton_workshop.web.addresses import Where
+from triton_workshop.web.messages import (
+    Close,
+    Edited,
+    FromViewer,
+    Place,
+    Printed,
+    Ready,
+    Refused,
+    Settings,
+    ShowDeck,
+    key_of,
+)
+from triton_workshop.web.newest import Newest
+from triton_workshop.web.outputs import Output
+
+LINES = 500
+"""Lines of an output that a page shows: the last ones."""
+STARTING = 30.0
+"""Seconds that the server may take to import what it needs from a slow disk."""
+LOOK = 0.1
+"""Seconds between two looks whether the server still runs."""
+AGAIN = 1.0
+"""Seconds until the next try if the server cannot start again."""
+FAREWELL = 2.0
+"""Seconds that the server has to tell the pages that the slides are closed."""
+
+
+class Share:
+    """Shares what the viewer shows. `tell` belongs to the viewer's thread; all that takes time has one of its own."""
+
+    def __init__(self, where: Where, room: Path | None = None) -> None:
+        """Starts the server, and returns at once. Raises WorkshopError if the room cannot be kept."""
+        self._where, self._file = where, room or room_file()
+        opened = Room(self._file)
+        self._word, self._key = opened.word, opened.key
+        opened.close()
+        self._told = Told()
+        self._newest: Newest[FromViewer] = Newest()
+        self._all: dict[str, FromViewer] = {}
+        """What a server that starts again has to hear, by key."""
+        self._lock = threading.Lock()
+        self._answers: SimpleQueue[Ready | Refused] = SimpleQueue()
+        self._closing = threading.Event()
+        self._call: Call | None = None
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def ready(self) -> Invitation:
+        """Waits until the server listens; returns how people get there. Raises MisuseError if it cannot."""
+        try:
+            answer = self._answers.get(timeout=STARTING)
+        except Empty:
+            answer = Refused(f"the server of the slides did not start within {STARTING:.0f} s")
+        if isinstance(answer, Refused):
+            self.close()
+            raise MisuseError(f"the slides cannot be shared: {answer.reason}")
+        return self._where.invitation(self._word, self._key)
+
+    def tell(self, show: Show) -> None:
+        """Sends what is new of what is shown. A defect here must not reach the slides."""
+        with suppress(Exception):
+            self._put(self._told.news(show))
+
+    def _put(self, messages: Mapping[str, FromViewer]) -> None:
+        if not messages:
+            return
+        with self._lock:
+            if "deck" in messages:
+                self._all = {}
+                self._newest.clear()
+            self._all.update(messages)
+            self._newest.put(messages)
+
+    def close(self) -> None:
+        """Ends the server, once it has told the pages that the slides are closed."""
+        self._closing.set()
+        self._newest.close()
+        self._thread.join(FAREWELL)
+        if self._thread.is_alive() and self._call is not None:  # it reads nothing: then it has to go
+            self._call.kill()
+            self._thread.join(FAREWELL)
+
+    # The thread that talks to the server
+
+    def _run(self) -> None:
+        with Path(os.devnull).open("wb") as nothing:
+            while not self._closing.is_set():
+                with suppress(OSError, EndedError, TimeIsUpError), self._started(nothing.fileno()) as call:
+                    self._call = call
+                    answer = call.next_message(STARTING)
+                    assert isinstance(answer, Ready | Refused)
+                    if isinstance(answer, Ready):  # it keeps its port when it starts again
+                        self._where = replace(self._where, port=answer.port)
+                    self._answers.put(answer)
+                    if isinstance(answer, Ready):
+                        self._feed(call)
+                        continue
+                self._closing.wait(AGAIN)
+
+    def _started(self, output: int) -> Call:
+        where = self._where
+        settings = Settings(where.host, where.port, self._file, where.url)
+        return start("triton_workshop.web.server:serve", settings, output=output)
+
+    def _feed(self, call: Call) -> None:
+        """Sends everything, and then what is new, until the server has ended."""
+        with self._lock:
+            self._newest.clear()
+            self._newest.put(self._all)
+        while not call.has_ended():
+            messages = self._newest.take(LOOK)
+            if messages is None:
+                call.send(Close())
+                call.wait_for_end(FAREWELL)
+                return
+            for message in messages.values():
+                call.send(with_picture(message))
+
+
+@dataclass(frozen=True)
+class _PictureFile(Output):
+    """An output whose picture is still in its file."""
+
+    file: Path | None = None
+
+
+def with_picture(message: FromViewer) -> FromViewer:
+    """The message, with the picture that it only names."""
+    if not (isinstance(message, Printed) and isinstance(message.output, _PictureFile) and message.output.file):
+        return message
+    shown, file = message.output, message.output.file
+    try:
+        picture = file.read_bytes()
+    except OSError:
+        picture = None
+    return Printed(message.index, Output(shown.lines, shown.ending, shown.failed, picture, shown.running))
+
+
+class Told:
+    """What has been told, so that what is new is found in microseconds. Identities are compared, and little else."""
+
+    def __init__(self) -> None:
+        self._read: Deck | None = None
+        self._shown: Deck | None = None
+        self._place: Place | None = None
+        self._cells: Mapping[Block, Cell] = {}
+        self._runs: tuple[Cell, ...] = ()
+        self._by_index: dict[int, Cell] = {}
+        self._outputs: dict[int, tuple[object, ...]] = {}
+        self._edits: dict[int, str] = {}
+
+    def news(self, show: Show) -> dict[str, FromViewer]:
+        """Messages about what has changed since the last call, by key."""
+        news: list[FromViewer] = []
+        if show.deck_read is not self._read:
+            self._read, self._shown, self._place = show.deck_read, None, None
+            self._outputs, self._edits = {}, {}
+            news.append(ShowDeck(show.deck_read))
+        place = Place(show.place.slide + 1, show.place.step)
+        if place != self._place:
+            self._place = place
+            news.append(place)
+        runs = tuple(show.live.cells.values())
+        changed = show.deck is not self._shown
+        if changed or not same(runs, self._runs):
+            self._shown, self._runs = show.deck, runs
+            news += self._matched(show)
+        for index, cell in self._by_index.items():
+            state = state_of(cell)
+            if self._outputs.get(index) != state:
+                self._outputs[index] = state
+                news.append(Printed(index, output_of(cell)))
+        return {key_of(message): message for message in news}
+
+    def _matched(self, show: Show) -> list[FromViewer]:
+        """Finds the run that each block shows, and what was typed over it."""
+        before, edited = blocks_of(show.deck_read), show.edits.edited()
+        now = blocks_of(show.deck)
+        typed = {
+            index: shown_text(block)
+            for index, block in enumerate(now)
+            if block is not before[index] and block in edited
+        }
+        news: list[FromViewer] = [
+            Edited(index, typed.get(index))
+            for index in sorted({*typed, *self._edits})
+            if typed.get(index) != self._edits.get(index)
+        ]
+        cells = show.live.cells
+        # As in `cell_shown`: its own run, or that of the code that the presenter has edited since.
+        runs = ((index, cells.get(block) or cells.get(edited.get(block) or block)) for index, block in enumerate(now))
+        self._edits, self._by_index = typed, {index: cell for index, cell in runs if cell is not None}
+        gone = [index for index in self._outputs if index not in self._by_index]
+        for index in gone:
+            del self._outputs[index]
+        return [*news, *(Printed(index, None) for index in gone)]
+
+
+def same(some: tuple[Cell, ...], others: tuple[Cell, ...]) -> bool:
+    return len(some) == len(others) and all(map(is_, some, others))
+
+
+def blocks_of(deck: Deck) -> list[Block]:
+    """The deck's blocks of code, as pages count them."""
+    return [block for slide in deck.slides for block in walk(slide.blocks) if isinstance(block.content, Code)]
+
+
+def state_of(cell: Cell) -> tuple[object, ...]:
+    """What decides what an output looks like: as long as it is equal, there is nothing new."""
+    return id(cell), cell.transcript.changes, cell.status, cell.outcome, cell.failure, cell.compiled, cell.picture
+
+
+def output_of(cell: Cell) -> Output:
+    """What a block has printed so far, and how it stands. Its last lines may still change, so they are copied."""
+    lines = tuple(line if isinstance(line, PictureLine) else line.copy() for line in cell.transcript.shown()[-LINES:])
+    running = cell.failure is None and cell.status is not Status.ENDED
+    failed = not running and (cell.outcome is None or not cell.outcome.succeeded)
+    if cell.picture is not None:
+        return _PictureFile(lines, ending_of(cell), failed, None, running, cell.picture)
+    return Output(lines, ending_of(cell), failed, None, running)
+
+
+def ending_of(cell: Cell) -> str:
+    """How a run ended, or stands."""
+    outcome = cell.outcome
+    if cell.failure is not None:
+        return printable(cell.failure)
+    if outcome is None:
+        words = {Status.WAITING: "waiting for the block before", Status.RUNNING: "running", Status.ENDED: "not started"}
+        return words[cell.status]
+    ended = f"{outcome.seconds:.1f} s" if outcome.succeeded else f"{outcome.reason} · {outcome.seconds:.1f} s"
+    return f"{ended} · {printable(cell.compiled)}" if cell.compiled else ended
