@@ -22,7 +22,7 @@ pytest.importorskip("segno")
 import segno
 
 from triton_workshop.classroom.room import Room
-from triton_workshop.cli import with_share_value
+from triton_workshop.cli.slides import with_share_value
 from triton_workshop.deck import load_deck
 from triton_workshop.errors import MisuseError
 from triton_workshop.processes.script import Outcome
@@ -193,7 +193,8 @@ def test_what_is_no_address_is_refused(share: str, url: str, said: str) -> None:
 
 def test_share_needs_no_value() -> None:
     assert with_share_value(["present", "--share", "deck.md"]) == ["present", "--share=127.0.0.1", "deck.md"]
-    assert with_share_value(["present", "--share=lan"]) == ["present", "--share=lan"]
+    for own in (["--share=lan"], ["--share", "lan"], ["--share", "192.168.0.7", "deck.md"]):
+        assert with_share_value(["present", *own]) == ["present", *own]
     assert with_share_value(["run", "script.py", "--share"]) == ["run", "script.py", "--share"]
 
 

@@ -56,7 +56,7 @@ def where_to_share(share: str, port: int, url: str) -> Where:
     if share == "lan":
         host = own_address()
         if host is None:
-            raise MisuseError("--share=lan: this machine is in no network; without one, use --share")
+            raise MisuseError("--share lan: this machine is in no network; without one, use --share")
         return Where(host, port, url)
     host = HERE if share == "localhost" else share.strip("[]")
     try:

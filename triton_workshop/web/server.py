@@ -296,7 +296,7 @@ def why_not(error: OSError, host: str, port: int) -> str:
         case errno.EADDRINUSE:
             return f"port {port} is in use; choose another one with --port"
         case errno.EADDRNOTAVAIL:
-            return f"{host} is not an address of this machine; use --share=lan to listen in its network"
+            return f"{host} is not an address of this machine; use --share lan to listen in its network"
         case errno.EACCES:
             return f"port {port} may not be used by you; choose one above 1023 with --port"
     return f"cannot listen on {host}, port {port}: {error.strerror or error}"

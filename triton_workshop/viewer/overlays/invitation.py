@@ -45,7 +45,7 @@ These slides are not shared. To let the room follow them in its browsers, quit a
 
 uv run workshop present --share
 
---share=lan listens in the network of this machine, --share alone on this machine only, and --url gives the address \
+--share lan listens in the network of this machine, --share alone on this machine only, and --url gives the address \
 of a tunnel or a proxy in front of it."""
 BOARD = "b opens the board · esc closes this"
 NO_BROWSER = "no browser here · workshop board, in another terminal, shows the board"

@@ -1,18 +1,18 @@
-"""The command `workshop`. Each subcommand makes one call into a layer below, imported when it is needed."""
+"""Commands for a deck: present, validate, handout."""
 
 from __future__ import annotations
 
 import shlex
 import sys
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from triton_workshop import cli_room
-from triton_workshop.misuse import fail, misuse_told
+from triton_workshop.cli.common import fail, misuse_told, prepare_kernels
 
 if TYPE_CHECKING:
     from triton_workshop.deck.consent import Consent
@@ -20,23 +20,25 @@ if TYPE_CHECKING:
 
 DECK = Path("slides", "triton-workshop.md")
 
-app = typer.Typer(
-    help="Learn GPU programming with Triton in three hours.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+app = typer.Typer()
+
+Deck = Annotated[Path | None, typer.Argument(help=f"A Markdown deck; by default {DECK}.", show_default=False)]
+# As presenterm calls them.
+LetRun = Annotated[
+    bool,
+    typer.Option("-x", "--enable-snippet-execution", help="Let the deck's code run, on Ctrl+E or automatically."),
+]
+LetReplace = Annotated[
+    bool,
+    typer.Option(
+        "-X", "--enable-snippet-execution-replace", help="Let code run whose output replaces it (+exec_replace)."
+    ),
+]
 
 
 class ViewerName(StrEnum):
     WORKSHOP = "workshop"
     PRESENTERM = "presenterm"
-
-
-@app.callback()
-def workshop() -> None:
-    """Learn GPU programming with Triton in three hours, with live slides and exercises that check themselves."""
 
 
 @app.command()
@@ -49,7 +51,7 @@ def present(
         str | None,
         typer.Option(
             metavar="[lan|ADDRESS]",
-            help="Let a room follow in its browsers: on this machine, with =lan in its network, or on an address.",
+            help="Let a room follow in its browsers: on this machine, with lan in its network, or on an address.",
         ),
     ] = None,
     port: Annotated[
@@ -127,18 +129,22 @@ def sharing(share: str | None, port: int | None, url: str | None) -> Iterator[Sh
         yield shared
 
 
-Deck = Annotated[Path | None, typer.Argument(help=f"A Markdown deck; by default {DECK}.", show_default=False)]
-# As presenterm calls them.
-LetRun = Annotated[
-    bool,
-    typer.Option("-x", "--enable-snippet-execution", help="Let the deck's code run, on Ctrl+E or automatically."),
-]
-LetReplace = Annotated[
-    bool,
-    typer.Option(
-        "-X", "--enable-snippet-execution-replace", help="Let code run whose output replaces it (+exec_replace)."
-    ),
-]
+def with_share_value(words: list[str]) -> list[str]:
+    """Gives a bare `--share` of `present` its value: typer has no options whose value can be left out."""
+    if words[:1] != ["present"]:
+        return words
+    pairs = zip(words, [*words[1:], ""], strict=True)
+    return ["--share=127.0.0.1" if word == "--share" and not is_place(after) else word for word, after in pairs]
+
+
+def is_place(word: str) -> bool:
+    """Whether `--share` takes this as its value, and not as the deck."""
+    from ipaddress import ip_address
+
+    try:
+        return word in ("lan", "localhost") or bool(ip_address(word))
+    except ValueError:
+        return False
 
 
 @app.command()
@@ -216,22 +222,6 @@ def handout(
             fail(str(error))
 
 
-def prepare_kernels(*, needed: bool = True) -> None:
-    """Fetch what kernels need where Triton is not installed, now: later nobody would see why all waits.
-
-    If that is impossible, a command that needs kernels ends; slides can be shown all the same.
-    """
-    from triton_workshop.errors import WorkshopError
-    from triton_workshop.without_library import fetch_if_needed
-
-    try:
-        fetch_if_needed()
-    except WorkshopError as error:
-        if needed:
-            raise
-        print(f"The slides work, but their kernels cannot run. {error}", file=sys.stderr)
-
-
 def consent_to_run(path: Path, given: Consent, command: str) -> Consent:
     """What the user lets run of code from elsewhere. Ends the command if none of the deck's code may run."""
     from rich.console import Console
@@ -256,173 +246,13 @@ def deck_named(deck: Path | None, command: str) -> Path:
 
     Ends the command if there is none.
     """
-    above = (folder / DECK for folder in (Path.cwd(), *Path.cwd().parents, Path(__file__).resolve().parent.parent))
+    above = (folder / DECK for folder in (Path.cwd(), *Path.cwd().parents, Path(__file__).resolve().parents[2]))
     path = deck or next((own for own in above if own.is_file()), None)
     if path is None:
         fail(f"no {DECK} here or in a folder above; name a deck: workshop {command} DECK")
     if not path.is_file():
         fail(f"{path}: expected a Markdown deck, found {'a folder' if path.is_dir() else 'no such file'}")
     return path
-
-
-@app.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
-def run(
-    script: Annotated[Path, typer.Argument(help="A Python script.", exists=True, dir_okay=False)],
-    arguments: Annotated[list[str] | None, typer.Argument(help="Arguments for the script.")] = None,
-) -> None:
-    """Run a script as `python -u` does, in a process that has already imported torch and Triton.
-
-    The first run starts that process. It ends after 15 minutes without a run.
-    """
-    from triton_workshop.processes import command
-
-    command.leave(command.run([str(script), *(arguments or [])]))
-
-
-@app.command()
-def check(
-    numbers: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[N]...", help="Exercises to check; by default the first that has not passed.", show_default=False
-        ),
-    ] = None,
-    file: Annotated[Path | None, typer.Option(help="Check this script instead of the exercise's own.")] = None,
-    solutions: Annotated[bool, typer.Option("--solutions", help="Check the solutions, variations included.")] = False,
-    every: Annotated[bool, typer.Option("--all", help="Check every exercise except the variations.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per script, one per line.")] = False,
-    no_gpu: Annotated[bool, typer.Option("--no-gpu", help="Use only the simulator.")] = False,
-) -> None:
-    """Check exercises, and say what is wrong, where, and why. Exits with 0 if all pass, 1 if not, and 2 for misuse."""
-    from triton_workshop.checking import commands
-    from triton_workshop.classroom.telling import tell_once
-
-    with misuse_told():
-        scripts = commands.chosen(numbers or [], file, solutions=solutions, every=every)
-        prepare_kernels()
-        status = commands.run_check(scripts, as_json=as_json, gpu=not no_gpu)
-    tell_once(commands.own_exercises(scripts))
-    raise typer.Exit(status)
-
-
-@app.command()
-def bench(
-    numbers: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[N]...", help="Exercises to measure; by default all that have passed.", show_default=False
-        ),
-    ] = None,
-    file: Annotated[Path | None, typer.Option(help="Measure this script instead of the exercise's own.")] = None,
-    plain: Annotated[
-        bool, typer.Option("--plain", help="Measure the solution as taught instead of your file.")
-    ] = False,
-    every: Annotated[bool, typer.Option("--all", help="Measure every exercise.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per script, one per line.")] = False,
-    plot: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Save a roofline plot to this file.")] = None,
-) -> None:
-    """Compare a kernel with the solutions, PyTorch and the limit of the hardware.
-
-    On a GPU, kernels are timed. Without one, nothing is timed: the simulator
-    counts bytes and operations, and published peak rates give the limit. Wrong
-    results get no numbers. Exits with 0 if all pass, 1 if not, and 2 for misuse.
-    """
-    from triton_workshop.bench import commands
-
-    with misuse_told():
-        scripts = commands.chosen_to_bench(numbers or [], file, plain=plain, every=every)
-        prepare_kernels()
-        raise typer.Exit(commands.run_bench(scripts, as_json=as_json, picture=plot))
-
-
-@app.command()
-def watch(
-    number: Annotated[
-        str | None,
-        typer.Argument(metavar="N", help="The exercise; by default the first that has not passed.", show_default=False),
-    ] = None,
-    light: Annotated[bool, typer.Option("--light", help="Use dark text on a light background.")] = False,
-) -> None:
-    """Check an exercise every time you save its file. ? lists all keys."""
-    from triton_workshop.checking import commands
-
-    if number is not None:
-        with misuse_told():
-            commands.exercise_numbered(number)
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        fail("watch needs a terminal; without one, use: workshop check")
-    from triton_workshop.watch.app import watch as watch_exercise
-
-    prepare_kernels()
-    raise typer.Exit(watch_exercise(number, light=light))
-
-
-@app.command("list")
-def list_exercises() -> None:
-    """List the exercises and your progress."""
-    from triton_workshop.checking import commands
-
-    raise typer.Exit(commands.run_list())
-
-
-@app.command()
-def hint(
-    number: Annotated[str, typer.Argument(metavar="N", help="The exercise.")],
-    level: Annotated[int | None, typer.Option(min=1, max=3, help="Which hint; the third quotes the solution.")] = None,
-) -> None:
-    """Give the next hint about what is wrong with an exercise: a question, an idea, then the solution's line."""
-    from triton_workshop.checking import commands
-
-    with misuse_told():
-        raise typer.Exit(commands.run_hint(number, level))
-
-
-@app.command()
-def reset(
-    number: Annotated[str, typer.Argument(metavar="N", help="The exercise.")],
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
-) -> None:
-    """Restore an exercise as it was shipped. Your file is kept as a backup."""
-    from triton_workshop.checking import commands
-
-    with misuse_told():
-        raise typer.Exit(commands.run_reset(number, lambda question: yes or typer.confirm(question)))
-
-
-@app.command()
-def pack(
-    folder: Annotated[Path, typer.Argument(help="An existing folder, such as that of a USB stick.")],
-    platform: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="macos-arm64, windows-x86_64, linux-x86_64 or linux-aarch64; by default the first three. "
-            "Can be given several times.",
-            show_default=False,
-        ),
-    ] = None,
-    python: Annotated[
-        str | None,
-        typer.Option(metavar="3.N", help="The laptops' Python; by default the one that runs.", show_default=False),
-    ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
-) -> None:
-    """Fill a folder from which laptops install the workshop without network.
-
-    It prints sizes first and asks. If it was interrupted, the same command
-    goes on; files that are there are checked, and kept. START-HERE.txt in the
-    folder says what to type on each laptop.
-    """
-    from triton_workshop.packing import commands
-
-    def agreed(question: str) -> bool:
-        if not (yes or sys.stdin.isatty()):
-            fail("nothing was packed: standard input is not a terminal, so nobody can be asked; to pack, add --yes")
-        return yes or typer.confirm(question)
-
-    raise typer.Exit(commands.run_pack(folder, platform or [], python, agreed))
-
-
-app.add_typer(cli_room.app)
 
 
 def show_notes(path: Path, command: str) -> NoReturn:
@@ -448,14 +278,3 @@ def print_deck(path: Path, start: int, *, notes: bool) -> None:
     from triton_workshop.viewer.slides.plain import plain_text
 
     print_utf8(plain_notes(deck) if notes else plain_text(deck, start))
-
-
-def main() -> None:
-    """The entry point of `workshop`."""
-    app(with_share_value(sys.argv[1:]))
-
-
-def with_share_value(words: list[str]) -> list[str]:
-    """Gives a bare `--share` of `present` its value: typer has no options whose value can be left out."""
-    presents = words[:1] == ["present"]
-    return ["--share=127.0.0.1" if presents and word == "--share" else word for word in words]

@@ -1,4 +1,4 @@
-"""The commands of `workshop` that are about the room."""
+"""Commands for the room: join, leave, board."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from triton_workshop.misuse import fail, misuse_told
+from triton_workshop.cli.common import fail, misuse_told
 
 app = typer.Typer()
 

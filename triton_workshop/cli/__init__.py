@@ -1,0 +1,29 @@
+"""The command `workshop`. Each subcommand makes one call into a layer below, imported when it is needed."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from triton_workshop.cli import exercises, machines, room, slides
+
+app = typer.Typer(
+    help="Learn GPU programming with Triton in three hours.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for commands in (slides, exercises, room, machines):
+    app.add_typer(commands.app)
+
+
+@app.callback()
+def workshop() -> None:
+    """Learn GPU programming with Triton in three hours, with live slides and exercises that check themselves."""
+
+
+def main() -> None:
+    """The entry point of `workshop`."""
+    app(slides.with_share_value(sys.argv[1:]))

@@ -1,0 +1,42 @@
+"""What several commands do: tell misuse in one line, with status 2, and prepare what kernels need."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NoReturn
+
+import typer
+
+from triton_workshop.errors import MisuseError
+
+
+@contextmanager
+def misuse_told() -> Iterator[None]:
+    try:
+        yield
+    except MisuseError as error:
+        fail(str(error))
+
+
+def fail(reason: str) -> NoReturn:
+    """Ends the command with one line for the user, and status 2."""
+    typer.echo(reason, err=True)
+    raise typer.Exit(2)
+
+
+def prepare_kernels(*, needed: bool = True) -> None:
+    """Fetch what kernels need where Triton is not installed, now: later nobody would see why all waits.
+
+    If that is impossible, a command that needs kernels ends; slides can be shown all the same.
+    """
+    from triton_workshop.errors import WorkshopError
+    from triton_workshop.without_library import fetch_if_needed
+
+    try:
+        fetch_if_needed()
+    except WorkshopError as error:
+        if needed:
+            raise
+        print(f"The slides work, but their kernels cannot run. {error}", file=sys.stderr)

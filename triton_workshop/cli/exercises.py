@@ -1,0 +1,123 @@
+"""Commands for the exercises: check, bench, watch, list, hint, reset."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from triton_workshop.cli.common import fail, misuse_told, prepare_kernels
+
+app = typer.Typer()
+
+
+@app.command()
+def check(
+    numbers: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[N]...", help="Exercises to check; by default the first that has not passed.", show_default=False
+        ),
+    ] = None,
+    file: Annotated[Path | None, typer.Option(help="Check this script instead of the exercise's own.")] = None,
+    solutions: Annotated[bool, typer.Option("--solutions", help="Check the solutions, variations included.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Check every exercise except the variations.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per script, one per line.")] = False,
+    no_gpu: Annotated[bool, typer.Option("--no-gpu", help="Use only the simulator.")] = False,
+) -> None:
+    """Check exercises, and say what is wrong, where, and why. Exits with 0 if all pass, 1 if not, and 2 for misuse."""
+    from triton_workshop.checking import commands
+    from triton_workshop.classroom.telling import tell_once
+
+    with misuse_told():
+        scripts = commands.chosen(numbers or [], file, solutions=solutions, every=every)
+        prepare_kernels()
+        status = commands.run_check(scripts, as_json=as_json, gpu=not no_gpu)
+    tell_once(commands.own_exercises(scripts))
+    raise typer.Exit(status)
+
+
+@app.command()
+def bench(
+    numbers: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[N]...", help="Exercises to measure; by default all that have passed.", show_default=False
+        ),
+    ] = None,
+    file: Annotated[Path | None, typer.Option(help="Measure this script instead of the exercise's own.")] = None,
+    plain: Annotated[
+        bool, typer.Option("--plain", help="Measure the solution as taught instead of your file.")
+    ] = False,
+    every: Annotated[bool, typer.Option("--all", help="Measure every exercise.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per script, one per line.")] = False,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Save a roofline plot to this file.")] = None,
+) -> None:
+    """Compare a kernel with the solutions, PyTorch and the limit of the hardware.
+
+    On a GPU, kernels are timed. Without one, nothing is timed: the simulator
+    counts bytes and operations, and published peak rates give the limit. Wrong
+    results get no numbers. Exits with 0 if all pass, 1 if not, and 2 for misuse.
+    """
+    from triton_workshop.bench import commands
+
+    with misuse_told():
+        scripts = commands.chosen_to_bench(numbers or [], file, plain=plain, every=every)
+        prepare_kernels()
+        raise typer.Exit(commands.run_bench(scripts, as_json=as_json, picture=plot))
+
+
+@app.command()
+def watch(
+    number: Annotated[
+        str | None,
+        typer.Argument(metavar="N", help="The exercise; by default the first that has not passed.", show_default=False),
+    ] = None,
+    light: Annotated[bool, typer.Option("--light", help="Use dark text on a light background.")] = False,
+) -> None:
+    """Check an exercise every time you save its file. ? lists all keys."""
+    from triton_workshop.checking import commands
+
+    if number is not None:
+        with misuse_told():
+            commands.exercise_numbered(number)
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        fail("watch needs a terminal; without one, use: workshop check")
+    from triton_workshop.watch.app import watch as watch_exercise
+
+    prepare_kernels()
+    raise typer.Exit(watch_exercise(number, light=light))
+
+
+@app.command("list")
+def list_exercises() -> None:
+    """List the exercises and your progress."""
+    from triton_workshop.checking import commands
+
+    raise typer.Exit(commands.run_list())
+
+
+@app.command()
+def hint(
+    number: Annotated[str, typer.Argument(metavar="N", help="The exercise.")],
+    level: Annotated[int | None, typer.Option(min=1, max=3, help="Which hint; the third quotes the solution.")] = None,
+) -> None:
+    """Give the next hint about what is wrong with an exercise: a question, an idea, then the solution's line."""
+    from triton_workshop.checking import commands
+
+    with misuse_told():
+        raise typer.Exit(commands.run_hint(number, level))
+
+
+@app.command()
+def reset(
+    number: Annotated[str, typer.Argument(metavar="N", help="The exercise.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
+) -> None:
+    """Restore an exercise as it was shipped. Your file is kept as a backup."""
+    from triton_workshop.checking import commands
+
+    with misuse_told():
+        raise typer.Exit(commands.run_reset(number, lambda question: yes or typer.confirm(question)))
