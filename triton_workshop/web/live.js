@@ -4,6 +4,8 @@
   const { all, make, button, prepare, tools } = globalThis.page;
   const root = document.documentElement;
   const SILENCE = 25_000;  // milliseconds after which a connection is dead: the server says something every ten seconds
+  const LOST = "The connection is lost. Trying again …";
+  const CLOSED = "The presenter has closed the slides. You can read on.";
   const place = { slide: 1, step: 0 };
   let scrolled = false;  // since the presenter's last move: then nothing scrolls for the reader
 
@@ -96,18 +98,20 @@
   const take = ({ key, value }) => {
     if (key === "place") move(value);
     else if (key === "deck") renew(value);
-    else if (key === "presenter") say(value.here ? "" : "The presenter has closed the slides. You can read on.");
+    else if (key === "presenter") say(value.here ? "" : CLOSED);
     else if (key === "style") sheet.replaceSync(value);
     else put(key, value);
   };
 
   // The connection. A browser tries again by itself, but not after an answer that is no stream.
   let source, timer;
-  const say = (text) => { status.textContent = text; };
+  const say = (text) => {
+    if (text !== LOST || status.textContent !== CLOSED) status.textContent = text;
+  };
   const heard = () => {
     clearTimeout(timer);
     timer = setTimeout(() => {
-      say("The connection is lost. Trying again …");
+      say(LOST);
       connect();
     }, SILENCE);
   };
@@ -124,7 +128,7 @@
       take(JSON.parse(event.data));
     };
     source.onerror = async () => {
-      say("The connection is lost. Trying again …");
+      say(LOST);
       if (source.readyState !== EventSource.CLOSED) return;
       const answer = await fetch("./", { cache: "no-store", redirect: "manual" }).catch(() => null);
       if (answer?.status === 401) {
