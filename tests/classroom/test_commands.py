@@ -58,8 +58,8 @@ def test_who_joins_reads_what_is_sent_and_how_to_end_it(
     assert status == 0
     assert said.startswith("You have joined as Ada, number 7.")
     assert "how many TODOs are filled in" in said
-    assert "never your code" in said
-    assert said.endswith("uv run workshop leave\n")
+    assert "but never your code." in said
+    assert "To end this: uv run workshop leave\n" in said
     assert room.heard == [("/enter", None, "word=KLMR&name=Ada")]
     assert workshop("leave")[0] == 0
     assert membership(membership_file()) is None

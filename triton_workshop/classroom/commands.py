@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterator
 
 from triton_workshop.classroom.board import Board, Present, called
 from triton_workshop.classroom.membership import address_and_word, join, leave, membership_file
 from triton_workshop.classroom.room import forget, room_file, room_in_use
+from triton_workshop.errors import wrapped
+from triton_workshop.slide import columns_of
 from triton_workshop.streams import speak_utf8
 
 DONE = 0
@@ -18,12 +21,14 @@ def run_join(link: str, word: str | None, name: str | None, ask_word: Callable[[
     speak_utf8()
     address, given = address_and_word(link)
     joined = join(address, word or given or ask_word(), name, membership_file())
-    print(
-        f"You have joined as {joined.name or 'an attendee without a name'}, number {joined.number}. From now on, "
-        "`workshop watch` and `workshop check` tell the room which exercise you are at, how many TODOs are filled in, "
-        "whether it is right and how many hints you have used, but never your code, until you type:\n"
-        "uv run workshop leave"
+    said = (
+        f"You have joined as {joined.name or 'an attendee without a name'}, number {joined.number}. "
+        "From now on, `workshop watch` and `workshop check` tell the room which exercise you are at, "
+        "how many TODOs are filled in, whether it is right and how many hints you have used, but never your code. "
+        "To end this: uv run workshop leave\n"
+        "The key a in watch asks the presenter for help."
     )
+    print(wrapped(said, columns_of(sys.stdout)))
     return DONE
 
 

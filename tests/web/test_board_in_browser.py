@@ -1,0 +1,115 @@
+"""The presenter's board in a real browser, under the policy that the server sends."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+
+from starlette.applications import Starlette
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from triton_workshop.classroom.board import Progress
+from triton_workshop.classroom.room import Room
+from triton_workshop.web.attendees import routes
+
+from .conftest import axe_findings
+from .loopback import served
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = pytest.mark.browser
+POLICY = (
+    b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    b"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+SIZES = {"phone": (390, 844), "laptop": (1280, 800)}
+MARKUP = "<b>Bob</b>"
+
+
+class Server:
+    """The board's routes, which a test can take out of reach."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app, self.reachable = app, threading.Event()
+        self.reachable.set()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_with_policy(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"].append((b"content-security-policy", POLICY))
+                message["status"] = message["status"] if self.reachable.is_set() else 502
+            await send(message)
+
+        await self.app(scope, receive, send_with_policy)
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Room:
+    """Ada is right with one exercise, Bob asks for help, and somebody without a name has asked before him."""
+    clock = [1e9]
+    room = Room(tmp_path / "room.sqlite", lambda: clock[0])
+    for name in ("Ada", MARKUP, None):
+        room.report(room.enter(name).number, Progress("1", 3, 9, right=False, hints=1))
+    room.report(1, Progress("1", 9, 9, right=True, hints=1))
+    room.ask(3)
+    clock[0] += 130
+    room.ask(2)
+    return room
+
+
+@pytest.fixture
+def server(room: Room) -> Server:
+    return Server(Starlette(routes=routes(room)))
+
+
+@pytest.fixture(params=[(theme, size) for theme in ("dark", "light") for size in SIZES], ids="-".join)
+def board(request: pytest.FixtureRequest, browser: Browser, room: Room, server: Server) -> Iterator[Page]:
+    """The board as opened by the link that the presenter has; its console stays empty."""
+    theme, size = request.param
+    width, height = SIZES[size]
+    context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=theme)
+    page, said = context.new_page(), list[str]()
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    with served(server) as address:
+        page.goto(f"{address}board?key={room.key}")
+        page.locator(".call").first.wait_for()
+        assert page.url == f"{address}board"
+        yield page
+        context.close()
+    assert [line for line in said if "502" not in line] == []
+
+
+def test_the_board_shows_who_asks_and_who_is_where_and_d_marks_the_oldest_call_as_done(
+    board: Page, room: Room, server: Server
+) -> None:
+    from playwright.sync_api import expect
+
+    assert board.locator(".call strong").all_text_contents() == ["number 3", MARKUP]
+    assert board.locator(".call .since").all_text_contents() == ["2 min ago", "just now"]
+    assert board.locator("#exercises dd").all_text_contents()[:2] == ["2", "1"]
+    assert board.locator(".attendee").all_text_contents() == [
+        "Ada✓ 1",
+        f"{MARKUP}at 1: 3 of 9, 1 hint",
+        "number 3at 1: 3 of 9, 1 hint",
+    ]
+    assert board.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert axe_findings(board, "document", "{}") == []
+    board.keyboard.press("d")
+    expect(board.locator(".call strong")).to_have_text([MARKUP])
+    assert [call.number for call in room.board().calls] == [2]
+    board.get_by_role("button", name=f"Done: {MARKUP}").click()
+    expect(board.locator("#calls")).to_have_text("Nobody asks for help.")
+    server.reachable.clear()
+    expect(board.locator("#state")).to_contain_text("The room is out of reach; trying again.")
+    assert axe_findings(board, "document", "{}") == []
+    server.reachable.set()
+    expect(board.locator("#state")).to_have_text("3 attendees")
