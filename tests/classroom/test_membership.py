@@ -104,7 +104,9 @@ def test_leaving_works_without_the_room(room: Scripted, file: Path) -> None:
     assert membership(file) is None
 
 
-@pytest.mark.parametrize("kept", [b"", b"{}", b"[1]", b'{"address": "x", "other": 1}', b"\xff"])
+@pytest.mark.parametrize(
+    "kept", [b"", b"{}", b"[1]", b'{"address": "x", "token": "x", "number": "x", "name": null}', b"\xff"]
+)
 def test_a_broken_file_is_no_membership(file: Path, kept: bytes) -> None:
     file.parent.mkdir()
     file.write_bytes(kept)

@@ -56,12 +56,16 @@ def test_what_was_not_heard_is_sent_again(room: Scripted, joined: Path, trouble:
     assert room.heard == [("/report", "Bearer secret", REPORT)] * 3
 
 
-def test_what_is_refused_is_not_sent_again(room: Scripted, joined: Path) -> None:
-    room.answers = [(401, b"This room does not know you.")]
-    teller = Teller(joined)
-    teller.report(BEGUN)
-    assert teller.flush(LONG)
-    assert len(room.heard) == 1
+def test_what_is_refused_is_not_sent_again_and_that_is_said_once(room: Scripted, joined: Path) -> None:
+    said: SimpleQueue[str] = SimpleQueue()
+    room.answers = [(401, b"This room does not know you.")] * 2
+    teller = Teller(joined, said.put)
+    for progress in (BEGUN, RIGHT):
+        teller.report(progress)
+        assert teller.flush(LONG)
+    assert len(room.heard) == 2
+    assert said.get(timeout=LONG) == "the room did not take your progress: This room does not know you."
+    assert said.empty()
 
 
 def test_only_the_newest_report_of_an_exercise_is_sent(room: Scripted, joined: Path) -> None:

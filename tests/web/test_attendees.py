@@ -122,6 +122,15 @@ def test_what_is_no_report_is_refused(room: Room, address: str, ada: Attendee, b
     assert all(not present.progress for present in room.board().present)
 
 
+def test_nobody_can_tell_so_much_that_others_wait(room: Room, address: str, ada: Attendee) -> None:
+    body = json.dumps(REPORT).encode()
+    answers = [posted(address, "report", body, ada).status for _ in range(50)]
+    assert answers[:30] == [204] * 30
+    assert 429 in answers
+    assert posted(address, "report", body, room.enter()).status == 204
+    room.leave(ada.number + 1)
+
+
 def test_a_refusal_reaches_who_told(room: Room, address: str, ada: Attendee) -> None:
     with pytest.raises(RefusedError, match=r"This is not a report: `exercise` has to be one of"):
         tell(Membership(address, ada.token, ada.number, ada.name), "report", {}, 10)

@@ -58,8 +58,11 @@ def membership_file() -> Path:
 
 def membership(file: Path) -> Membership | None:
     """The room that was joined; None if there is none."""
-    with suppress(OSError, ValueError, TypeError):
-        return Membership(**json.loads(file.read_text(encoding="utf-8")))
+    with suppress(OSError, ValueError, TypeError, KeyError):
+        kept = json.loads(file.read_text(encoding="utf-8"))
+        return Membership(
+            str(kept["address"]), str(kept["token"]), int(kept["number"]), kept["name"] and str(kept["name"])
+        )
     return None
 
 

@@ -70,6 +70,8 @@ class Teller:
         self._thread: threading.Thread | None = None
         self._warned = False
         """Whether it has been said that a call for help has to wait."""
+        self._refused_by: Membership | None = None
+        """The room that was last said to refuse what it is told."""
 
     def report(self, progress: Progress) -> None:
         """Tells how far the attendee is in an exercise, if they have joined."""
@@ -130,12 +132,13 @@ class Teller:
         except RefusedError as error:
             if error.busy:
                 return str(error)
-            said = f"the room did not take your call for help: {error}"
+            if path == HELP or joined != self._refused_by:  # each save would say it again
+                self._say(f"the room did not take your {'call for help' if path == HELP else 'progress'}: {error}")
+            self._refused_by = joined
         else:
-            said = f"asked for help; the presenter sees your {_shown(joined)}"
-        if path == HELP:
-            self._warned = False
-            self._say(said)
+            if path == HELP:
+                self._say(f"asked for help; the presenter sees your {_shown(joined)}")
+        self._warned = False
         return None
 
 
