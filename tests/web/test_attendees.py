@@ -12,30 +12,17 @@ pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
 from starlette.applications import Starlette
-from starlette.requests import Request
-from starlette.types import ASGIApp, Receive, Scope, Send
 
 from triton_workshop.classroom.board import Board, Call, Progress
-from triton_workshop.classroom.membership import Membership, RefusedError, tell
+from triton_workshop.classroom.membership import Membership, RefusedError, join, leave, tell
 from triton_workshop.classroom.room import Attendee, Room
 from triton_workshop.classroom.telling import Teller
 from triton_workshop.web.attendees import routes
+from triton_workshop.web.guard import Guard
 from web.loopback import Answer, asked, served
 
 REPORT = {"exercise": "1", "filled": 1, "todos": 3, "right": False, "hints": 1}
 NOW = 1e9
-
-
-class Door:
-    """Knows who is there, as the server's guard does."""
-
-    def __init__(self, app: ASGIApp, room: Room) -> None:
-        self.app, self.room = app, room
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        request = Request(scope)
-        request.state.attendee = self.room.attendee(request.headers.get("authorization", "").removeprefix("Bearer "))
-        await self.app(scope, receive, send)
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +32,7 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Room:
 
 @pytest.fixture(scope="module")
 def address(room: Room) -> Iterator[str]:
-    with served(Door(Starlette(routes=routes(room)), room)) as address:
+    with served(Guard(Starlette(routes=routes(room)), room)) as address:
         yield address
 
 
@@ -93,11 +80,14 @@ def test_a_call_is_done_once_the_presenter_says_so(room: Room, address: str, ada
     assert room.board().calls == ()
 
 
-def test_who_leaves_is_forgotten(room: Room, address: str, ada: Attendee) -> None:
-    posted(address, "report", json.dumps(REPORT).encode(), ada)
-    tell(Membership(address, ada.token, ada.number, ada.name), "leave", {}, 10)
+def test_who_joins_is_on_the_board_until_they_leave(room: Room, address: str, tmp_path: Path) -> None:
+    joined = join(address, room.word.lower(), "Bob", tmp_path / "room.json")
+    assert [present.name for present in room.board().present] == ["Bob"]
+    tell(joined, "report", REPORT, 10)
+    assert leave(tmp_path / "room.json").startswith("You have left the room")
     assert room.board() == Board()
-    assert room.attendee(ada.token) is None
+    with pytest.raises(RefusedError, match="This room needs its word"):
+        tell(joined, "report", REPORT, 10)
 
 
 @pytest.mark.parametrize(
