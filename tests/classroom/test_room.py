@@ -113,11 +113,24 @@ def test_the_newest_report_of_an_exercise_counts(room: Room) -> None:
     assert present.progress == (Progress("2", 0, 4, right=False, hints=0), RIGHT)
 
 
-def test_what_comes_late_is_not_news(room: Room) -> None:
-    ada = room.enter()
+def test_what_comes_late_or_twice_is_not_news(room: Room) -> None:
+    ada, other = room.enter(), Progress("2", 0, 4, right=False, hints=0)
     room.report(ada.number, RIGHT, told=2)
     room.report(ada.number, BEGUN, told=1)
+    room.report(ada.number, other, told=3)
+    room.report(ada.number, RIGHT, told=2)
+    assert room.board().present[0].progress == (RIGHT, other)
+
+
+def test_a_clock_that_is_set_back_keeps_nobody_from_telling(room: Room) -> None:
+    ada, hour = room.enter(), 3600 * 10**9
+    room.report(ada.number, BEGUN, told=5 * hour)
+    room.ask(ada.number, told=5 * hour)
+    room.done(ada.number)
+    room.report(ada.number, RIGHT, told=4 * hour)
+    room.ask(ada.number, told=4 * hour)
     assert room.board().present[0].progress == (RIGHT,)
+    assert len(room.board().calls) == 1
 
 
 def test_the_board_counts_who_is_where(room: Room) -> None:

@@ -34,6 +34,8 @@ NOTED = 60.0
 """Seconds between two notes that the room is in use."""
 PATIENCE = 5.0
 """Seconds to wait for another process that is writing."""
+LATEST = 600 * 10**9
+"""Nanoseconds by which something may come late; what seems to be older comes from a clock that was set back."""
 LONGEST_NAME = 40
 
 TABLES = """
@@ -44,12 +46,13 @@ CREATE TABLE IF NOT EXISTS attendees (
 CREATE TABLE IF NOT EXISTS progress (
     room INTEGER, number INTEGER, exercise TEXT, filled INTEGER, todos INTEGER, correct INTEGER, hints INTEGER,
     told INTEGER, PRIMARY KEY (room, number, exercise)
-) WITHOUT ROWID;
+);
 CREATE TABLE IF NOT EXISTS calls (
     room INTEGER, number INTEGER, asked REAL, told INTEGER, done INTEGER, PRIMARY KEY (room, number)
 ) WITHOUT ROWID;
 """
 
+OLDER = "(told < ? OR told > ?)"
 PROGRESS = "exercise, filled, todos, correct, hints"
 IS_HERE = "EXISTS (SELECT 1 FROM attendees WHERE room = ? AND number = ? AND token IS NOT NULL)"
 
@@ -143,26 +146,29 @@ class Room:
             self._store.execute(nobody, (self._id, number))
 
     def report(self, number: int, progress: Progress, told: int | None = None) -> None:
-        """Notes how far an attendee is. `told` orders what one attendee tells: what comes late is not news."""
-        here = (self._id, number)
-        values = astuple(progress)
+        """Notes how far an attendee is. `told` is when they told it, in nanoseconds: what comes late is not news."""
+        here, told = (self._id, number), told or time.time_ns()
         with self._writing():
             self._store.execute(
-                f"INSERT INTO progress (room, number, {PROGRESS}, told) SELECT ?, ?, ?, ?, ?, ?, ?, ? WHERE {IS_HERE}"
-                " ON CONFLICT DO UPDATE SET filled = excluded.filled, todos = excluded.todos,"
-                " correct = excluded.correct, hints = excluded.hints, told = excluded.told WHERE excluded.told >= told",
-                (*here, *values, told or time.time_ns(), *here),
+                f"DELETE FROM progress WHERE room = ? AND number = ? AND exercise = ? AND {OLDER}",
+                (*here, progress.exercise, told, told + LATEST),
+            )
+            self._store.execute(
+                f"INSERT OR IGNORE INTO progress (room, number, {PROGRESS}, told)"
+                f" SELECT ?, ?, ?, ?, ?, ?, ?, ? WHERE {IS_HERE}",
+                (*here, *astuple(progress), told, *here),
             )
 
     def ask(self, number: int, told: int | None = None) -> None:
         """Notes a call for help. Of several that nobody has answered, the first counts; `told` as for a report."""
-        here = (self._id, number)
+        here, told = (self._id, number), told or time.time_ns()
         with self._writing():
             self._store.execute(
-                f"INSERT INTO calls (room, number, asked, told, done) SELECT ?, ?, ?, ?, 0 WHERE {IS_HERE}"
-                " ON CONFLICT DO UPDATE SET asked = excluded.asked, told = excluded.told, done = 0"
-                " WHERE done AND excluded.told > told",
-                (*here, self.now(), told or time.time_ns(), *here),
+                f"DELETE FROM calls WHERE room = ? AND number = ? AND done AND {OLDER}", (*here, told, told + LATEST)
+            )
+            self._store.execute(
+                f"INSERT OR IGNORE INTO calls (room, number, asked, told, done) SELECT ?, ?, ?, ?, 0 WHERE {IS_HERE}",
+                (*here, self.now(), told, *here),
             )
 
     # The presenter's side
@@ -176,7 +182,9 @@ class Room:
         """Who is where, and who asks for help."""
         with self._reading():
             attendees = self._rows("SELECT number, name FROM attendees WHERE room = ? ORDER BY number", self._id)
-            told = self._rows(f"SELECT number, {PROGRESS} FROM progress WHERE room = ? ORDER BY number, told", self._id)
+            told = self._rows(
+                f"SELECT number, {PROGRESS} FROM progress WHERE room = ? ORDER BY number, rowid", self._id
+            )
             asked = self._rows("SELECT number, asked, done FROM calls WHERE room = ? ORDER BY asked", self._id)
         names, callers = dict(attendees), {number for number, _, _ in asked}
         progress = {number: tuple(map(_progress, rows)) for number, rows in groupby(told, itemgetter(0))}

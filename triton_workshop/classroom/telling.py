@@ -82,7 +82,9 @@ class Teller:
         """Asks for help; says whether there is a room to ask."""
         if membership(self._file) is None:
             return False
-        self._put(HELP, HELP, {})
+        with self._changed:
+            if HELP not in self._unheard:  # the same call
+                self._put(HELP, HELP, {})
         return True
 
     def flush(self, limit: float) -> bool:
