@@ -1,0 +1,296 @@
+"""Measures sharing: `python -m benchmarks.share [--clients 200] [--changes 50] [--json]`.
+
+Clients over the loopback network follow a deck that is shared as `workshop present --share` does it. It reports how
+long a change takes to reach them, what `tell` costs the viewer, and what becomes of a client that never reads, one that
+sends 1 GB, one that reconnects 1000 times, one without the word, one with yesterday's session, and of a server that is
+killed. The exit status is 1 if a bound is exceeded. It takes about ten seconds. Linux and macOS.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import http.client
+import json
+import os
+import signal
+import socket
+import statistics
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from benchmarks.latency import ROOT
+from triton_workshop.classroom.room import KEPT_OPEN, Room
+from triton_workshop.deck import load_deck
+from triton_workshop.viewer.live.live_blocks import Cell, Status
+from triton_workshop.viewer.show import Show
+from triton_workshop.viewer.slides.place import goto
+from triton_workshop.web.addresses import HERE, Where
+from triton_workshop.web.share import Share, blocks_of
+
+DECK = ROOT / "slides" / "triton-workshop.md"
+GIGABYTE = 10**9
+MEGABYTE = 10**6
+PATIENCE = 20.0
+"""Seconds after which a client that has not heard of a change counts as lost."""
+RECONNECTS = 1000
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What was measured, in its unit, and the most that it may be."""
+
+    name: str
+    value: float
+    unit: str
+    bound: float | None = None
+
+    @property
+    def passed(self) -> bool:
+        return self.bound is None or self.value <= self.bound
+
+
+class Client:
+    """One page that follows: it notes when it heard of each place, and connects again when the connection ends."""
+
+    def __init__(self, port: int, token: str) -> None:
+        self._port, self._token, self._last = port, token, ""
+        self.heard: dict[tuple[int, int], float] = {}
+
+    async def follow(self) -> None:
+        while True:
+            with suppress(OSError, asyncio.IncompleteReadError):
+                reading, writing = await asyncio.open_connection(HERE, self._port, limit=2**24)
+                try:
+                    writing.write(events_request(self._token, self._last))
+                    await self._read(reading)
+                finally:
+                    writing.close()
+            await asyncio.sleep(0.1)
+
+    async def _read(self, reading: asyncio.StreamReader) -> None:
+        while line := await reading.readline():
+            if line.startswith(b"id: "):
+                self._last = line[4:].strip().decode()
+            elif line.startswith(b'data: {"key": "place"'):
+                place = json.loads(line[6:])["value"]
+                self.heard.setdefault((place["slide"], place["step"]), time.monotonic())
+
+
+class Bench:
+    """A shared deck, and clients that follow it."""
+
+    def __init__(self, folder: Path, clients: int) -> None:
+        file = folder / "room.sqlite"
+        with closing(Room(file, lambda: time.time() - KEPT_OPEN - 60)) as yesterday:
+            self.yesterdays = yesterday.enter().token
+        self.show = Show(load_deck(DECK))
+        self.share = Share(Where(port=0), file)
+        self.port = int(self.share.ready().address.rsplit(":", 1)[1].strip("/"))
+        with closing(Room(file)) as room:
+            self.word, self.token = room.word, room.enter().token
+            self.clients = [Client(self.port, room.enter().token) for _ in range(clients)]
+        self.share.tell(self.show)
+        self.answer("GET", "/")  # the page is there
+        self._place = 0
+        self._loop = asyncio.new_event_loop()
+        threading.Thread(target=self._loop.run_forever, daemon=True).start()
+        self._following = [asyncio.run_coroutine_threadsafe(each.follow(), self._loop) for each in self.clients]
+
+    def close(self) -> None:
+        for each in self._following:
+            self._loop.call_soon_threadsafe(each.cancel)
+        self.share.close()
+        self.show.live.close()
+
+    @property
+    def process(self) -> int:
+        assert self.share._call is not None
+        process = self.share._call._process
+        return int(process._process.pid)  # type: ignore[attr-defined]
+
+    def change(self) -> tuple[float, list[float]]:
+        """Goes to the next place; returns the seconds for `tell`, and those until each client had heard of it."""
+        self._place += 1
+        self.show.go(goto(self._place % len(self.show.deck.slides) + 1, self.show.steps))
+        place = (self.show.place.slide + 1, self.show.place.step)
+        for client in self.clients:
+            client.heard.clear()
+        began = time.monotonic()
+        self.share.tell(self.show)
+        told = time.monotonic() - began
+        while not all(place in client.heard for client in self.clients) and time.monotonic() < began + PATIENCE:
+            time.sleep(0.002)
+        return told, [client.heard.get(place, began + PATIENCE) - began for client in self.clients]
+
+    def answer(self, method: str, path: str, token: str | None = "", body: str | None = None) -> int:
+        """The status of an answer; the token is a right one unless another is given, or None."""
+        with closing(http.client.HTTPConnection(HERE, self.port, timeout=PATIENCE)) as connection:
+            session = {} if token is None else {"Authorization": f"Bearer {token or self.token}"}
+            connection.request(method, path, body, session)
+            response = connection.getresponse()
+            response.read()
+            return response.status
+
+
+def events_request(token: str, last: str = "") -> bytes:
+    seen = f"Last-Event-ID: {last}\r\n" if last else ""
+    return f"GET /events HTTP/1.1\r\nHost: {HERE}\r\nAuthorization: Bearer {token}\r\n{seen}\r\n".encode()
+
+
+def quantile(values: list[float], part: float) -> float:
+    return sorted(values)[min(int(len(values) * part), len(values) - 1)]
+
+
+# What is measured
+
+
+def follows(bench: Bench, changes: int, name: str = "") -> Iterator[Figure]:
+    bench.change()  # everybody is connected
+    told, heard = zip(*(bench.change() for _ in range(changes)), strict=True)
+    seconds = [each for part in heard for each in part]
+    beside = f", {name}" if name else ""
+    yield Figure(f"a change reaches a client{beside}, p50", statistics.median(seconds), "s")
+    yield Figure(f"a change reaches a client{beside}, p95", quantile(seconds, 0.95), "s", 0.2)
+    if not name:
+        yield Figure("a change reaches a client, longest", max(seconds), "s")
+        yield Figure("tell of a change, p95", quantile(list(told), 0.95) * 1e6, "µs", 500)
+        yield Figure("tell of nothing new", least(lambda: bench.share.tell(bench.show)) * 1e6, "µs", 50)
+
+
+def least(act: Callable[[], None], times: int = 1000) -> float:
+    began = time.perf_counter()
+    for _ in range(times):
+        act()
+    return (time.perf_counter() - began) / times
+
+
+def beside_one_that_never_reads(bench: Bench, changes: int) -> Iterator[Figure]:
+    block = blocks_of(bench.show.deck)[0]
+    cell = bench.show.live.cells[block] = Cell(status=Status.RUNNING)
+    with closing(socket.socket()) as silent:
+        silent.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        silent.connect((HERE, bench.port))
+        silent.sendall(events_request(bench.token))
+        printing = iter(range(10**6))
+
+        def lines() -> None:
+            cell.transcript.feed("".join(f"line {next(printing)} of an output\n" for _ in range(50)).encode())
+
+        with repeated(lines):
+            yield from follows(bench, changes, "beside an output and one that never reads")
+    del bench.show.live.cells[block]
+
+
+@contextmanager
+def repeated(act: Callable[[], None]) -> Iterator[None]:
+    """Does something twenty times per second meanwhile."""
+    ended = threading.Event()
+
+    def repeat() -> None:
+        while not ended.wait(0.05):
+            act()
+
+    thread = threading.Thread(target=repeat)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def a_gigabyte(bench: Bench) -> Iterator[Figure]:
+    sent, part = 0, bytes(MEGABYTE)
+    with socket.create_connection((HERE, bench.port), timeout=PATIENCE) as sending, suppress(OSError):
+        head = f"POST /report HTTP/1.1\r\nHost: {HERE}\r\nAuthorization: Bearer {bench.token}\r\n"
+        sending.sendall(f"{head}Content-Length: {GIGABYTE}\r\n\r\n".encode())
+        while sent < GIGABYTE:
+            sending.sendall(part)
+            sent += len(part)
+    yield Figure("taken of 1 GB before it is refused", sent / MEGABYTE, "MB", 16)
+
+
+def reconnects(bench: Bench) -> Iterator[Figure]:
+    before = memory_of(bench.process)
+    began = time.monotonic()
+    for _ in range(RECONNECTS):
+        with socket.create_connection((HERE, bench.port), timeout=PATIENCE) as connection:
+            connection.sendall(events_request(bench.token))
+            if not connection.recv(4096):
+                break
+    else:
+        yield Figure(f"{RECONNECTS} connections, one after another", time.monotonic() - began, "s", 30)
+        yield Figure("memory of the server that they leave", (memory_of(bench.process) - before) / MEGABYTE, "MB", 50)
+        return
+    yield Figure("connections refused", 1, "", 0)
+
+
+def memory_of(process: int) -> int:
+    """Bytes in memory; 0 where there is no /proc."""
+    try:
+        return int(Path(f"/proc/{process}/statm").read_text("ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 0
+
+
+def without_the_word(bench: Bench) -> Iterator[Figure]:
+    paths = ("/", "/events", "/style.css", "/picture/0.webp", "/page.js")
+    got = [bench.answer("GET", path, token) for token in (None, bench.yesterdays) for path in paths]
+    yield Figure("answers without the word, or with yesterday's session", sum(status != 401 for status in got), "", 0)
+    wrong = [bench.answer("POST", "/enter", None, "word=AAAA") for _ in range(29)]
+    began = time.monotonic()
+    right = bench.answer("POST", "/enter", None, f"word={bench.word}")
+    yield Figure("wrong words that were right", sum(status != 403 for status in wrong) + (right != 200), "", 0)
+    yield Figure("the right word after 29 wrong ones", time.monotonic() - began, "s", 0.2)
+
+
+def killed(bench: Bench) -> Iterator[Figure]:
+    os.kill(bench.process, signal.SIGKILL)
+    _, heard = bench.change()
+    yield Figure("kill -9: the last client follows again", max(heard), "s", 3)
+    began = time.monotonic()
+    page = bench.answer("GET", "/")
+    yield Figure("kill -9: then the page is there again", time.monotonic() - began, "s", 3)
+    yield Figure("kill -9: sessions lost", page != 200, "", 0)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--clients", type=int, default=200, choices=range(1, 400), metavar="1…399")
+    parser.add_argument("--changes", type=int, default=50, choices=range(1, 201), metavar="1…200")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    options = parser.parse_args()
+    figures: list[Figure] = []
+    with tempfile.TemporaryDirectory() as folder, closing(Bench(Path(folder), options.clients)) as bench:
+        for part in (
+            follows(bench, options.changes),
+            beside_one_that_never_reads(bench, options.changes),
+            a_gigabyte(bench),
+            reconnects(bench),
+            without_the_word(bench),
+            killed(bench),
+        ):
+            for figure in part:
+                figures.append(figure)
+                if not options.json:
+                    print(line(figure), flush=True)
+    if options.json:
+        told = [asdict(figure) | {"passed": figure.passed} for figure in figures]
+        print(json.dumps({"clients": options.clients, "changes": options.changes, "figures": told}))
+    sys.exit(not all(figure.passed for figure in figures))
+
+
+def line(figure: Figure) -> str:
+    bound = "" if figure.bound is None else f"at most {figure.bound:g}"
+    return f"{figure.name:<78} {figure.value:9.3f} {figure.unit:<3} {bound:<12} {'' if figure.passed else 'EXCEEDED'}"
+
+
+if __name__ == "__main__":
+    main()
