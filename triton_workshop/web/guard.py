@@ -90,6 +90,8 @@ class Guard:
         path = request.url.path
         if request.method == "POST" and not own_site(request.headers, self._url):
             return PlainTextResponse(OTHER_SITE, 403)
+        if path == "/favicon.ico":  # browsers ask for it by themselves
+            return Response(status_code=204)
         if path == "/enter.css" or path.startswith("/board"):  # the board has a key of its own
             return None
         if path == "/enter" and request.method == "POST":
