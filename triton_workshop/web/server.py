@@ -242,7 +242,9 @@ class Hearing:
     def _values(self, message: FromViewer) -> Values:
         match message:
             case ShowDeck(deck):
-                return self._server.site.show(deck)
+                values = self._server.site.show(deck)
+                threading.Thread(target=self._server.site.encode_pictures, daemon=True).start()
+                return values
             case Printed():
                 return self._server.site.print(message)
             case Edited():

@@ -82,6 +82,11 @@ class Pictures:
         store[name] = data
         return f"picture/{name}.webp"
 
+    def encode_page(self) -> None:
+        """Makes WebP of the page's pictures before anybody asks for them."""
+        for name in [*self._of_page]:
+            self.webp(name)
+
     def webp(self, name: str) -> bytes | None:
         """The picture of this name; it may take a moment."""
         with self._encoding:
@@ -109,6 +114,10 @@ class Site:
     def picture(self, name: str) -> bytes | None:
         """The picture of this name, as WebP."""
         return self._pictures.webp(name)
+
+    def encode_pictures(self) -> None:
+        """Does now, in a thread that nobody waits for, what the first to open the page would wait for."""
+        self._pictures.encode_page()
 
     def show(self, deck: Deck) -> Values:
         """Writes the page of a deck; returns what pages learn from it."""
