@@ -101,7 +101,7 @@ def present(
             from triton_workshop.viewer.start import starting
 
             prepare_kernels(needed=False)
-            with misuse_told(), starting() as terminal, sharing(share, port, url) as shared:
+            with misuse_told(), sharing(share, port, url) as shared, starting() as terminal:
                 from triton_workshop.viewer.present import present as present_deck
 
                 given = Consent(run, replace)
