@@ -33,7 +33,7 @@ from triton_workshop.viewer.show import Show
 from triton_workshop.viewer.slides.place import Place as At
 from triton_workshop.web.addresses import Where, where_to_share
 from triton_workshop.web.messages import Edited, Place, Printed, ShowDeck
-from triton_workshop.web.share import Share, Told, blocks_of, ending_of
+from triton_workshop.web.share import PACE, Share, Told, blocks_of, ending_of
 from web.loopback import asked
 from web.test_server import DECK, followed
 
@@ -65,11 +65,14 @@ def test_what_has_been_told_is_told_once(show: Show) -> None:
 
 
 def test_an_output_is_told_as_it_grows_and_does_not_change_afterwards(show: Show) -> None:
-    told = Told()
+    clock = iter([0.0, PACE / 2, PACE]).__next__
+    told = Told(clock)
     cell = ran(show, "10 %", Status.RUNNING)
     first = told.news(show)["output-0"]
     cell.transcript.feed(b"\r100 %\n")
+    assert told.news(show) == {}, "not more often than pages can show it"
     second = told.news(show)["output-0"]
+    told._now = lambda: PACE
     cell.status, cell.outcome = Status.ENDED, Outcome(0, 0.1)
     last = told.news(show)["output-0"]
     outputs = [each.output for each in (first, second, last) if isinstance(each, Printed) and each.output]

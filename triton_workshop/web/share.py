@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from operator import is_
@@ -39,6 +40,8 @@ from triton_workshop.web.outputs import Output
 
 LINES = 500
 """Lines of an output that a page shows: the last ones."""
+PACE = 0.1
+"""Seconds between two states of an output that grows."""
 STARTING = 30.0
 """Seconds that the server may take to import what it needs from a slow disk."""
 LOOK = 0.1
@@ -163,7 +166,8 @@ def with_picture(message: FromViewer) -> FromViewer:
 class Told:
     """What has been told, so that what is new is found in microseconds. Identities are compared, and little else."""
 
-    def __init__(self) -> None:
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
         self._read: Deck | None = None
         self._shown: Deck | None = None
         self._place: Place | None = None
@@ -171,6 +175,7 @@ class Told:
         self._runs: tuple[Cell, ...] = ()
         self._by_index: dict[int, Cell] = {}
         self._outputs: dict[int, tuple[object, ...]] = {}
+        self._printed_at: dict[int, float] = {}
         self._edits: dict[int, str] = {}
 
     def news(self, show: Show) -> dict[str, FromViewer]:
@@ -189,12 +194,21 @@ class Told:
         if changed or not same(runs, self._runs):
             self._shown, self._runs = show.deck, runs
             news += self._matched(show)
+        news += self._printed()
+        return {key_of(message): message for message in news}
+
+    def _printed(self) -> Iterator[Printed]:
+        """What is new of outputs; of one that grows, no more often than a page can show it."""
         for index, cell in self._by_index.items():
             state = state_of(cell)
-            if self._outputs.get(index) != state:
-                self._outputs[index] = state
-                news.append(Printed(index, output_of(cell)))
-        return {key_of(message): message for message in news}
+            before = self._outputs.get(index)
+            if before == state:
+                continue
+            now = self._now()
+            grows = before is not None and before[:2] == state[:2] and cell.status is Status.RUNNING
+            if not grows or now >= self._printed_at[index] + PACE:
+                self._outputs[index], self._printed_at[index] = state, now
+                yield Printed(index, output_of(cell))
 
     def _matched(self, show: Show) -> list[FromViewer]:
         """Finds the run that each block shows, and what was typed over it."""
@@ -231,7 +245,7 @@ def blocks_of(deck: Deck) -> list[Block]:
 
 def state_of(cell: Cell) -> tuple[object, ...]:
     """What decides what an output looks like: as long as it is equal, there is nothing new."""
-    return id(cell), cell.transcript.changes, cell.status, cell.outcome, cell.failure, cell.compiled, cell.picture
+    return id(cell), cell.status, cell.transcript.changes, cell.outcome, cell.failure, cell.compiled, cell.picture
 
 
 def output_of(cell: Cell) -> Output:
