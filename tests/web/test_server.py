@@ -9,7 +9,7 @@ import json
 import re
 import socket
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from itertools import islice
 from pathlib import Path
 from urllib.request import Request, urlopen
@@ -25,6 +25,7 @@ from rich.text import Text
 from triton_workshop.classroom.room import Room
 from triton_workshop.deck import load_deck
 from triton_workshop.web import server
+from triton_workshop.web.limits import OneConnection
 from triton_workshop.web.messages import Edited, Printed
 from triton_workshop.web.outputs import Output
 from triton_workshop.web.server import CannotListenError, Server, listen
@@ -119,7 +120,7 @@ def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, 
     made = Server(room, "https://talks.example.org/triton/")
     made.site.show(load_deck(folder / "deck.md"))
     made.has_page.set()
-    with closing(room), served(made.app) as address:
+    with closing(room), served(made.app, OneConnection) as address:
         yield made, address, {"Authorization": f"Bearer {room.enter().token}"}
 
 
@@ -194,6 +195,18 @@ def test_a_client_that_does_not_read_is_given_up(serving: Serving, monkeypatch: 
             answer.fp.readable()
             asked(address, headers=session)
         assert made.following == 0
+
+
+@pytest.mark.parametrize("before", [b"", b"GET /enter.css HTTP/1.1\r\nHost: x\r\n\r\n"])
+def test_a_request_that_comes_in_drops_is_cut_off(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch, before: bytes
+) -> None:
+    monkeypatch.setattr("triton_workshop.web.limits.SENDING", 0.05)
+    host, port = serving[1].removeprefix("http://").rstrip("/").split(":")
+    with socket.create_connection((host, int(port)), timeout=10) as dripping, suppress(ConnectionResetError):
+        dripping.sendall(before + b"GET / HT")
+        while dripping.recv(65536):
+            pass
 
 
 @pytest.mark.parametrize(

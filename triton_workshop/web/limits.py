@@ -10,7 +10,7 @@ from pathlib import Path
 from starlette.datastructures import MutableHeaders
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 HERE = Path(__file__).parent
 POLICY = (
@@ -46,11 +46,16 @@ class OneConnection(H11Protocol):
             await app({**scope, ABORT: transport.abort}, receive, send)
 
         self.app = with_abort
-        self.loop.call_later(SENDING, self._cut_if_silent)
+        self.loop.call_later(SENDING, self._watch, None)
 
-    def _cut_if_silent(self) -> None:
-        if self.cycle is None:  # nothing that is a request has come
+    def _watch(self, before: RequestResponseCycle | None) -> None:
+        """Cuts the connection if no request was answered or has begun since the last look: one may come in drops."""
+        if self.transport.is_closing():
+            return
+        if self.cycle is before and (before is None or before.response_complete):
             self.transport.abort()
+        else:
+            self.loop.call_later(SENDING, self._watch, self.cycle)
 
 
 class GoneError(Exception):
