@@ -41,7 +41,7 @@ class Where:
         import segno
 
         link = f"{self.address}?word={quote(word)}"
-        code = segno.make_qr(link, error="m", boost_error=False)
+        code = segno.make_qr(link, error="l")
         modules = tuple(tuple(module == 1 for module in row) for row in code.matrix)
         return Invitation(self.address, word, link, modules, f"{self.own}board?key={quote(key)}")
 
