@@ -28,11 +28,12 @@ from pathlib import Path
 from benchmarks.latency import ROOT
 from triton_workshop.classroom.room import KEPT_OPEN, Room
 from triton_workshop.deck import load_deck
+from triton_workshop.deck.model import code_blocks
 from triton_workshop.viewer.live.live_blocks import Cell, Status
 from triton_workshop.viewer.show import Show
 from triton_workshop.viewer.slides.place import goto
 from triton_workshop.web.addresses import HERE, Where
-from triton_workshop.web.share import Share, blocks_of
+from triton_workshop.web.share import Share
 
 DECK = ROOT / "slides" / "triton-workshop.md"
 GIGABYTE = 10**9
@@ -172,7 +173,7 @@ def least(act: Callable[[], None], times: int = 1000) -> float:
 
 
 def beside_one_that_never_reads(bench: Bench, changes: int) -> Iterator[Figure]:
-    block = blocks_of(bench.show.deck)[0]
+    block = code_blocks(bench.show.deck)[0]
     cell = bench.show.live.cells[block] = Cell(status=Status.RUNNING)
     with closing(socket.socket()) as silent:
         silent.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)

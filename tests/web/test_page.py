@@ -150,3 +150,9 @@ def test_outputs_read_from_a_file_are_those_that_were_saved(tmp_path: Path) -> N
     assert (first, second) == tuple(replace(each, expected=True) for each in recordings.values())
     assert isinstance(first.output().lines[0], PictureLine)
     assert (second.failed, second.ending.split(" · ")[0]) == (True, "exit 3")
+
+
+def test_a_block_that_is_included_twice_has_two_places(page_of: MakePage, tmp_path: Path) -> None:
+    (tmp_path / "block.md").write_text("```python +exec\nprint(1)\n```\n", encoding="utf-8")
+    text = page_of("Deck\n===\n\n<!-- include: block.md -->\n\nagain\n\n<!-- include: block.md -->\n")
+    assert re.findall(r'id="((?:code|output)-\d)"', text) == ["code-0", "output-0", "code-1", "output-1"]

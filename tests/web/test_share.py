@@ -24,6 +24,7 @@ import segno
 from triton_workshop.classroom.room import Room
 from triton_workshop.cli.slides import with_share_value
 from triton_workshop.deck import load_deck
+from triton_workshop.deck.model import code_blocks
 from triton_workshop.errors import MisuseError
 from triton_workshop.processes.script import Outcome
 from triton_workshop.screen.transcript import Transcript
@@ -33,7 +34,7 @@ from triton_workshop.viewer.show import Show
 from triton_workshop.viewer.slides.place import Place as At
 from triton_workshop.web.addresses import Where, where_to_share
 from triton_workshop.web.messages import Edited, Place, Printed, ShowDeck
-from triton_workshop.web.share import PACE, Share, Told, blocks_of, ending_of
+from triton_workshop.web.share import PACE, Share, Told, ending_of
 from web.loopback import asked
 from web.test_server import DECK, followed
 
@@ -51,7 +52,7 @@ def ran(show: Show, printed: str = "", status: Status = Status.ENDED) -> Cell:
     """A run of the first block."""
     cell = Cell(Transcript(), status, outcome=Outcome(0, 0.1) if status is Status.ENDED else None)
     cell.transcript.feed(printed.encode())
-    show.live.cells[blocks_of(show.deck)[0]] = cell
+    show.live.cells[code_blocks(show.deck)[0]] = cell
     return cell
 
 
@@ -96,9 +97,9 @@ def test_an_edit_is_told_with_its_output_and_taken_back(show: Show) -> None:
     told = Told()
     ran(show, "one\n")
     told.news(show)
-    show.edit(blocks_of(show.deck_read)[0], "print(2)", EditHistory(1, 1, 1))
+    show.edit(code_blocks(show.deck_read)[0], "print(2)", EditHistory(1, 1, 1))
     assert told.news(show) == {"code-0": Edited(0, "print(2)")}, "the output before the edit is still shown"
-    show.restore(blocks_of(show.deck)[0])
+    show.restore(code_blocks(show.deck)[0])
     assert told.news(show) == {"code-0": Edited(0, None)}
 
 

@@ -329,3 +329,8 @@ class Deck:
     @property
     def title(self) -> str:
         return self.front_matter.title or self.path.stem
+
+
+def code_blocks(deck: Deck) -> list[Block]:
+    """All blocks of code, in the order of the file: a page numbers them so."""
+    return [block for slide in deck.slides for block in walk(slide.blocks) if isinstance(block.content, Code)]

@@ -53,7 +53,6 @@ class Page:
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{escaped(self.title)}</title>
-<link rel="icon" href="data:,">
 {head}
 </head>
 <body data-version="{self.version}">

@@ -13,7 +13,7 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 
 from triton_workshop.classroom.room import Room, room_file
-from triton_workshop.deck.model import Block, Code, Deck, walk
+from triton_workshop.deck.model import Block, Deck, code_blocks
 from triton_workshop.errors import MisuseError
 from triton_workshop.processes.call import Call, EndedError, TimeIsUpError, start
 from triton_workshop.screen.printed_pictures import PictureLine
@@ -212,8 +212,8 @@ class Told:
 
     def _matched(self, show: Show) -> list[FromViewer]:
         """Finds the run that each block shows, and what was typed over it."""
-        before, edited = blocks_of(show.deck_read), show.edits.edited()
-        now = blocks_of(show.deck)
+        before, edited = code_blocks(show.deck_read), show.edits.edited()
+        now = code_blocks(show.deck)
         typed = {
             index: shown_text(block)
             for index, block in enumerate(now)
@@ -236,11 +236,6 @@ class Told:
 
 def same(some: tuple[Cell, ...], others: tuple[Cell, ...]) -> bool:
     return len(some) == len(others) and all(map(is_, some, others))
-
-
-def blocks_of(deck: Deck) -> list[Block]:
-    """The deck's blocks of code, as pages count them."""
-    return [block for slide in deck.slides for block in walk(slide.blocks) if isinstance(block.content, Code)]
 
 
 def state_of(cell: Cell) -> tuple[object, ...]:

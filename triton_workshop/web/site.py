@@ -7,7 +7,7 @@ import hashlib
 import threading
 from dataclasses import dataclass
 
-from triton_workshop.deck.model import Block, Code, Deck, walk
+from triton_workshop.deck.model import Block, Code, Deck, code_blocks
 from triton_workshop.viewer.live.editing import version
 from triton_workshop.web.encoding import as_webp, is_picture
 from triton_workshop.web.handout import scripts_beside
@@ -124,10 +124,8 @@ class Site:
         scripts = scripts_beside(deck)
         self._pictures.begin_page()
         self._outputs, self._rules, self._edits = {}, {}, {}
-        self._writer = Writer(deck, self._outputs, links_to(scripts), address=self._pictures.on_page)
-        self._blocks = [
-            block for slide in deck.slides for block in walk(slide.blocks) if isinstance(block.content, Code)
-        ]
+        self._writer = Writer(deck, self._outputs, links_to(scripts), self._pictures.on_page, with_notes=False)
+        self._blocks = code_blocks(deck)
         page = make_page(self._writer, scripts)
         text = page.with_files(f"style.css?{page.version}", "page.js", "live.js")
         self._files |= {"": text_file(text, "html"), "style.css": text_file(page.style, "css")}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import count
 from pathlib import Path
 
 from rich.text import Text
@@ -31,6 +30,7 @@ from triton_workshop.deck.model import (
     SnippetOutput,
     Span,
     Table,
+    code_blocks,
     walk,
 )
 from triton_workshop.deck.model import Text as Spans
@@ -60,6 +60,8 @@ class Writer:
     outputs: Mapping[Block, Output]
     links: Mapping[str, str] = field(default_factory=dict)
     address: Callable[[bytes], str | None] = data_address
+    with_notes: bool = True
+    """Whether the presenter's notes are in the page, folded."""
     markup: Markup = field(default_factory=Markup)
     weights: set[tuple[int, ...]] = field(default_factory=set)
     widths: set[int] = field(default_factory=set)
@@ -76,7 +78,7 @@ class Writer:
             first = next((block for block in blocks if isinstance(block.content, Heading)), None)
             blocks = tuple(block for block in blocks if block is not first)
         parts.append(self.blocks(blocks, slide))
-        if slide.notes:
+        if slide.notes and self.with_notes:
             told = "".join(element("p", escaped(line)) for note in slide.notes for line in note.splitlines() if line)
             parts.append(element("details", element("summary", "Notes") + told, class_="notes"))
         return element(
@@ -219,7 +221,7 @@ class Writer:
     # Code and what it prints
 
     def _code(self, block: Block, code: Code, step: str | None) -> str:
-        number = self.numbers[block]
+        number = self._numbers[id(block)]
         written = element("div", self.code(block), id=f"code-{number}", data_step=step)
         elsewhere = code.identifier in self._placed_elsewhere
         return written if elsewhere or code.execution is Execution.NONE else written + self._output_of(block, step)
@@ -246,10 +248,9 @@ class Writer:
         return "".join(written)
 
     @cached_property
-    def numbers(self) -> dict[Block, int]:
-        """Each block of code and its number among all in the deck."""
-        every = (block for slide in self.deck.slides for block in walk(slide.blocks))
-        return dict(zip((block for block in every if isinstance(block.content, Code)), count(), strict=False))
+    def _numbers(self) -> dict[int, int]:
+        """Each block's number among all code of the deck, by its identity: a deck may include the same block twice."""
+        return {id(block): number for number, block in enumerate(code_blocks(self.deck))}
 
     @cached_property
     def _placed_elsewhere(self) -> frozenset[str]:
@@ -258,13 +259,13 @@ class Writer:
 
     def _placed(self, identifier: str, step: str | None) -> str:
         """The place for the output of the code with this identifier."""
-        found = next((block for block in self.numbers if _identifier(block) == identifier), None)
+        found = next((block for block in code_blocks(self.deck) if _identifier(block) == identifier), None)
         return self._output_of(found, step) if found is not None else ""
 
     def _output_of(self, block: Block, step: str | None) -> str:
         output = self.outputs.get(block)
         shown = self.output(output) if output is not None else ""
-        return element("div", shown, id=f"output-{self.numbers[block]}", class_="printed", data_step=step)
+        return element("div", shown, id=f"output-{self._numbers[id(block)]}", class_="printed", data_step=step)
 
     def output(self, output: Output) -> str:
         """What a block printed, and how it ended."""
