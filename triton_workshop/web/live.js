@@ -158,7 +158,8 @@
 
   tools.prepend(mode);
   tools.append(ask);
-  document.querySelector("header").after(status);
+  document.querySelector("header").append(status);
+  root.classList.add("live");
   follow();
   connect();
 })();

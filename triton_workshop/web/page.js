@@ -122,6 +122,10 @@
     }
   });
 
+  // What is scrolled to is not under the header, however high that is.
+  const header = document.querySelector("header");
+  new ResizeObserver(() => { root.style.scrollPaddingTop = `${header.offsetHeight + 16}px`; }).observe(header);
+
   // A link to a script opens it.
   const reveal = () => {
     const target = document.getElementById(location.hash.slice(1));
