@@ -14,7 +14,7 @@ import typer
 from rich.console import Console
 from typer.testing import CliRunner, Result
 
-from triton_workshop import cli
+from triton_workshop.cli import app, slides
 from triton_workshop.deck.model import Block, Code, Execution
 from triton_workshop.processes.runner import Runner
 from triton_workshop.processes.script import Outcome
@@ -142,7 +142,7 @@ def workshop(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     def run(*arguments: str) -> Result:
         command = ["validate", "-x", *arguments]
         monkeypatch.setattr(sys, "argv", ["workshop", *command])
-        return CliRunner().invoke(cli.app, command)
+        return CliRunner().invoke(app, command)
 
     return run
 
@@ -205,7 +205,7 @@ def test_a_mistyped_slide_number_waits_for_no_torch(folder: Path, monkeypatch: p
 
     monkeypatch.setattr(Runner, "warm_up", warm_up)
     with pytest.raises(typer.Exit) as exits:
-        cli.validate(folder / "good.md", only=2)
+        slides.validate(folder / "good.md", only=2)
     assert exits.value.exit_code == 2
 
 
