@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from triton_workshop.deck import load_deck
-from triton_workshop.deck.consent import EVERYTHING
-from triton_workshop.web.outputs import run_all
 from triton_workshop.web.page import links_to, make_page
 from triton_workshop.web.slides import Writer
 
@@ -53,16 +51,14 @@ def words(text: str) -> str:
 
 @pytest.fixture
 def page_of(tmp_path: Path) -> MakePage:
-    """The page of a deck with this text, its code run if that is wanted, with scripts beside it."""
+    """The page of a deck with this text, whose code has not run, with scripts beside it."""
 
-    def make(text: str, *, run: bool = False, scripts: dict[str, str] | None = None) -> str:
+    def make(text: str, *, scripts: dict[str, str] | None = None) -> str:
         file = tmp_path / "deck.md"
         file.write_text(text, encoding="utf-8")
         deck = load_deck(file)
-        recordings = run_all(deck, EVERYTHING, lambda *_: None) if run else {}
-        outputs = {block: recording.output() for block, recording in recordings.items()}
         scripts_beside = scripts or {}
-        return make_page(Writer(deck, outputs, links_to(scripts_beside)), scripts_beside).whole()
+        return make_page(Writer(deck, {}, links_to(scripts_beside)), scripts_beside).whole()
 
     return make
 

@@ -11,13 +11,16 @@ from PIL import Image
 
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.consent import EVERYTHING, live_code
-from triton_workshop.deck.model import Code, walk
+from triton_workshop.deck.model import Code, Deck, walk
 from triton_workshop.screen.printed_pictures import PictureLine
-from triton_workshop.web.handout import handout
-from triton_workshop.web.outputs import read_recordings, run_all, write_recordings
+from triton_workshop.web.handout import handout, scripts_beside
+from triton_workshop.web.outputs import Recordings, read_recordings, run_all, write_recordings
+from triton_workshop.web.page import links_to, make_page
+from triton_workshop.web.slides import Writer
 
 from .conftest import MakePage, words
 
+MARKUP = ("<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "</i></samp>")
 HIDDEN = """Deck
 ===
 
@@ -26,6 +29,30 @@ HIDDEN = """Deck
 print(math.pi)
 ```
 """
+
+
+RUNS = (
+    *(f"print({markup!r})" for markup in MARKUP),
+    "1 / 0",
+    'print("\\x1b[32mfine\\x1b[0m \\x1b[38;2;1;2;3mdark\\x1b[0m")',
+    'from PIL import Image\nImage.new("RGB", (8, 4), "red").show()',
+)
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Deck, Recordings]:
+    """A deck whose code has run."""
+    file = tmp_path_factory.mktemp("deck") / "deck.md"
+    blocks = "\n".join(f"```python +exec\n{code}\n```\n" for code in RUNS)
+    file.write_text(f"{HIDDEN}\n{blocks}\n```bash +exec\nexit 3\n```\n", encoding="utf-8")
+    deck = load_deck(file)
+    return deck, run_all(deck, EVERYTHING, lambda *_: None)
+
+
+@pytest.fixture(scope="module")
+def printed(ran: tuple[Deck, Recordings]) -> str:
+    """Its page."""
+    return handout(*ran).whole()
 
 
 def test_every_slide_has_its_number_its_title_and_an_entry_in_the_contents(page_of: MakePage) -> None:
@@ -46,21 +73,19 @@ def test_hidden_lines_stand_in_their_place_and_are_marked(page_of: MakePage) -> 
     assert "import math print(math.pi)" in words(text)
 
 
-def test_what_code_prints_stands_below_it(page_of: MakePage) -> None:
-    assert re.search(r"print\(math.pi\) ✓ [\d.]+ s 3\.14159", words(page_of(HIDDEN, run=True)))
+def test_what_code_prints_stands_below_it(printed: str) -> None:
+    assert re.search(r"print\(math.pi\) ✓ [\d.]+ s 3\.14159", words(printed))
 
 
-def test_code_that_fails_says_so(page_of: MakePage) -> None:
-    said = words(page_of("Deck\n===\n\n```python +exec\n1 / 0\n```\n", run=True))
-    assert re.search(r"✗ exit 1 · [\d.]+ s", said)
-    assert "ZeroDivisionError: division by zero" in said
+def test_code_that_fails_says_so(printed: str) -> None:
+    assert re.search(r"✗ exit 1 · [\d.]+ s", words(printed))
+    assert "ZeroDivisionError: division by zero" in words(printed)
 
 
-@pytest.mark.parametrize("markup", ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "</span></pre>"])
-def test_what_a_block_prints_stays_text(markup: str, page_of: MakePage) -> None:
-    text = page_of(f"Deck\n===\n\n```python +exec\nprint({markup!r})\n```\n", run=True)
-    assert markup not in text
-    assert words(text).count(" ".join(markup.split())) == 2  # the code, and what it prints
+@pytest.mark.parametrize("markup", MARKUP)
+def test_what_a_block_prints_stays_text(markup: str, printed: str) -> None:
+    assert markup not in printed
+    assert words(printed).count(" ".join(markup.split())) == 2  # the code, and what it prints
 
 
 def test_a_link_leads_to_addresses_only(page_of: MakePage) -> None:
@@ -69,13 +94,11 @@ def test_a_link_leads_to_addresses_only(page_of: MakePage) -> None:
     assert "good and bad" in words(text)
 
 
-def test_colours_of_a_program_are_the_pages_own_or_classes(page_of: MakePage) -> None:
-    code = 'print("\\x1b[32mfine\\x1b[0m \\x1b[38;2;1;2;3mdark\\x1b[0m")'
-    text = page_of(f"Deck\n===\n\n```python +exec\n{code}\n```\n", run=True)
-    assert '<span class="t-good">fine</span>' in text
-    assert '<span class="t-010203">dark</span>' in text
-    assert ".t-010203{color:#010203}" in text
-    assert "style=" not in text  # the page's policy allows no styles but its own
+def test_colours_of_a_program_are_the_pages_own_or_classes(printed: str) -> None:
+    assert '<span class="t-good">fine</span>' in printed
+    assert '<span class="t-010203">dark</span>' in printed
+    assert ".t-010203{color:#010203}" in printed
+    assert "style=" not in printed  # the page's policy allows no styles but its own
 
 
 def test_lists_nest_and_go_on(page_of: MakePage) -> None:
@@ -119,7 +142,9 @@ def test_the_page_needs_nothing_from_elsewhere(page_of: MakePage) -> None:
 
 def test_the_workshops_own_deck_is_all_there(root: Path) -> None:
     deck = load_deck(root / "slides" / "triton-workshop.md")
-    text = handout(deck, {}).whole()
+    scripts = scripts_beside(deck)
+    writer = Writer(deck, {}, links_to(scripts), address=lambda data: "picture.webp")  # encoding all takes seconds
+    text = make_page(writer, scripts).whole()
     said = words(text)
     assert text.count('<section id="slide-') == len(deck.slides)
     codes = [block.content for slide in deck.slides for block in walk(slide.blocks) if isinstance(block.content, Code)]
@@ -139,17 +164,14 @@ def test_the_outputs_in_the_repository_are_those_of_the_decks_code(root: Path) -
     assert lacking == []  # if not: uv run workshop handout --save-outputs benchmarks/results/deck-outputs.json
 
 
-def test_outputs_read_from_a_file_are_those_that_were_saved(tmp_path: Path) -> None:
-    shown = """from PIL import Image\nImage.new("RGB", (8, 4), "red").show()\nprint("\x1b[32mfine\x1b[0m")\n"""
-    file = tmp_path / "deck.md"
-    file.write_text(f"Deck\n===\n\n```python +exec\n{shown}```\n\n```bash +exec\nexit 3\n```\n", encoding="utf-8")
-    deck = load_deck(file)
-    recordings = run_all(deck, EVERYTHING, lambda *_: None)
+def test_outputs_read_from_a_file_are_those_that_were_saved(ran: tuple[Deck, Recordings], tmp_path: Path) -> None:
+    deck, recordings = ran
     write_recordings(recordings, tmp_path / "outputs.json")
-    first, second = read_recordings(tmp_path / "outputs.json", deck).values()
-    assert (first, second) == tuple(replace(each, expected=True) for each in recordings.values())
-    assert isinstance(first.output().lines[0], PictureLine)
-    assert (second.failed, second.ending.split(" · ")[0]) == (True, "exit 3")
+    read = read_recordings(tmp_path / "outputs.json", deck)
+    assert read == {block: replace(recording, expected=True) for block, recording in recordings.items()}
+    ended = [recording.ending.split(" · ")[0] for recording in read.values() if recording.failed]
+    assert ended == ["exit 1", "exit 3"]
+    assert any(isinstance(line, PictureLine) for each in read.values() for line in each.output().lines)
 
 
 def test_a_block_that_is_included_twice_has_two_places(page_of: MakePage, tmp_path: Path) -> None:
