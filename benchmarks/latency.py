@@ -148,18 +148,18 @@ def slides(rounds: int) -> dict[str, list[float]]:
     with tempfile.TemporaryDirectory(prefix="latency-") as byte_code:
         variables = {**os.environ, "TERM": "xterm-256color", "PYTHONPYCACHEPREFIX": byte_code}
         variables.pop("PYTHONDONTWRITEBYTECODE", None)
-        list(_walk(deck.title, titles[1:], variables))
+        list(walk(deck.title, titles[1:], variables))
         for _ in range(rounds):
-            start, *changes = _walk(deck.title, titles[1:], variables)
+            start, *changes = walk(deck.title, titles[1:], variables)
             measured["start"].append(start)
             measured["slide"] += changes
     return measured
 
 
-def _walk(first: str, titles: Sequence[str], variables: Mapping[str, str]) -> Iterator[float]:
+def walk(first: str, titles: Sequence[str], variables: Mapping[str, str], *options: str) -> Iterator[float]:
     """Seconds to the first slide's title, then to that of each other slide."""
     before = time.perf_counter()
-    with Screen([*WORKSHOP, "present", str(DECK)], variables) as screen:
+    with Screen([*WORKSHOP, "present", str(DECK), *options], variables) as screen:
         screen.wait_for(first)
         yield time.perf_counter() - before
         for title in titles:

@@ -1,9 +1,10 @@
-"""Measures sharing: `python -m benchmarks.share [--clients 200] [--changes 50] [--json]`.
+"""Measures sharing: `python -m benchmarks.share [--clients 200] [--changes 50] [--slides] [--json]`.
 
 Clients over the loopback network follow a deck that is shared as `workshop present --share` does it. It reports how
 long a change takes to reach them, what `tell` costs the viewer, and what becomes of a client that never reads, one that
 sends 1 GB, one that reconnects 1000 times, one without the word, one with yesterday's session, and of a server that is
-killed. The exit status is 1 if a bound is exceeded. It takes about ten seconds. Linux and macOS.
+killed. The exit status is 1 if a bound is exceeded. It takes about ten seconds. Linux and macOS. With --slides, the
+deck is also walked through in a pseudo-terminal, alone and shared, in turns, as `benchmarks.latency` does.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import argparse
 import asyncio
 import http.client
 import json
+import multiprocessing
 import os
 import signal
 import socket
@@ -20,15 +22,16 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import asdict, dataclass
+from multiprocessing.connection import Connection
 from pathlib import Path
 
-from benchmarks.latency import ROOT
+from benchmarks.latency import ROOT, walk
 from triton_workshop.classroom.room import KEPT_OPEN, Room
 from triton_workshop.deck import load_deck
-from triton_workshop.deck.model import code_blocks
+from triton_workshop.deck.model import code_blocks, plain
 from triton_workshop.viewer.live.live_blocks import Cell, Status
 from triton_workshop.viewer.show import Show
 from triton_workshop.viewer.slides.place import goto
@@ -41,6 +44,8 @@ MEGABYTE = 10**6
 PATIENCE = 20.0
 """Seconds after which a client that has not heard of a change counts as lost."""
 RECONNECTS = 1000
+ROOM = 40
+"""Pages that follow while slides are timed; more would share the cores with the slides."""
 
 
 @dataclass(frozen=True)
@@ -100,13 +105,11 @@ class Bench:
         self.share.tell(self.show)
         self.answer("GET", "/")  # the page is there
         self._place = 0
-        self._loop = asyncio.new_event_loop()
-        threading.Thread(target=self._loop.run_forever, daemon=True).start()
-        self._following = [asyncio.run_coroutine_threadsafe(each.follow(), self._loop) for each in self.clients]
+        self._following = ExitStack()
+        self._following.enter_context(following(self.clients))
 
     def close(self) -> None:
-        for each in self._following:
-            self._loop.call_soon_threadsafe(each.cancel)
+        self._following.close()
         self.share.close()
         self.show.live.close()
 
@@ -138,6 +141,19 @@ class Bench:
             response = connection.getresponse()
             response.read()
             return response.status
+
+
+@contextmanager
+def following(clients: Sequence[Client]) -> Iterator[None]:
+    """Lets them follow meanwhile, in a thread of their own."""
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, daemon=True).start()
+    tasks = [asyncio.run_coroutine_threadsafe(each.follow(), loop) for each in clients]
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
 
 
 def events_request(token: str, last: str = "") -> bytes:
@@ -262,10 +278,56 @@ def killed(bench: Bench) -> Iterator[Figure]:
     yield Figure("kill -9: sessions lost", page != 200, "", 0)
 
 
+def slide_changes(clients: int, rounds: int = 2) -> Iterator[Figure]:
+    """How long the presenter waits for the next slide, alone and with a room that follows, in turns."""
+    deck = load_deck(DECK)
+    titles = [plain(slide.title or ()) for slide in deck.slides]
+    with tempfile.TemporaryDirectory() as folder, socket.create_server((HERE, 0)) as free:
+        port = free.getsockname()[1]
+        free.close()
+        with closing(Room(Path(folder, "room.sqlite"))) as room:
+            tokens = [room.enter().token for _ in range(clients)]
+        variables = {**os.environ, "TERM": "xterm-256color", "TRITON_WORKSHOP_ROOM": folder}
+        alone: list[float] = []
+        shared: list[float] = []
+        heard: list[int] = []
+        for _ in range(rounds):
+            alone += [*walk(deck.title, titles[1:], variables)][1:]
+            with elsewhere(port, tokens) as pages:
+                shared += [*walk(deck.title, titles[1:], variables, "--share", "--port", str(port))][1:]
+                pages.send("enough")
+                heard.append(pages.recv())
+    yield Figure(f"slides of {len(titles)} that every page heard of, at least", min(heard), "")
+    yield Figure("the next slide, alone, median", statistics.median(alone), "s")
+    ratio = statistics.median(shared) / statistics.median(alone)
+    yield Figure(f"the next slide with {clients} pages that follow, in parts of that", ratio, "", 1.1)
+
+
+@contextmanager
+def elsewhere(port: int, tokens: list[str]) -> Iterator[Connection]:
+    """Clients in a process of their own: in this one they would keep it from seeing the slide."""
+    ours, theirs = multiprocessing.Pipe()
+    process = multiprocessing.get_context("spawn").Process(target=follow_until_told, args=(port, tokens, theirs))
+    process.start()
+    try:
+        yield ours
+    finally:
+        process.kill()
+
+
+def follow_until_told(port: int, tokens: list[str], connection: Connection) -> None:
+    """Follows, and then says of how many places each client has heard at least."""
+    clients = [Client(port, token) for token in tokens]
+    with following(clients):
+        connection.recv()
+        connection.send(min(len(client.heard) for client in clients))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--clients", type=int, default=200, choices=range(1, 400), metavar="1…399")
     parser.add_argument("--changes", type=int, default=50, choices=range(1, 201), metavar="1…200")
+    parser.add_argument("--slides", action="store_true", help="also walk through the deck, which takes two minutes")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args()
     figures: list[Figure] = []
@@ -277,6 +339,7 @@ def main() -> None:
             reconnects(bench),
             without_the_word(bench),
             killed(bench),
+            slide_changes(ROOM) if options.slides else (),
         ):
             for figure in part:
                 figures.append(figure)

@@ -46,6 +46,8 @@ STARTING = 30.0
 """Seconds that the server may take to import what it needs from a slow disk."""
 LOOK = 0.1
 """Seconds between two looks whether the server still runs."""
+SLIDE_FIRST = 0.02
+"""Seconds that the viewer has to draw what it has told of, before the server and the pages ask for the same cores."""
 AGAIN = 1.0
 """Seconds until the next try if the server cannot start again."""
 FAREWELL = 2.0
@@ -140,6 +142,8 @@ class Share:
                 call.send(Close())
                 call.wait_for_end(FAREWELL)
                 return
+            if messages:
+                time.sleep(SLIDE_FIRST)
             for message in messages.values():
                 call.send(with_picture(message))
 
