@@ -1,10 +1,11 @@
 // The page follows the presenter: slide, step, edits and outputs, as the server tells them.
 (() => {
   "use strict";
-  const { all, make, button, prepare, tools } = globalThis.page;
+  const { all, make, button, prepare, tools, fit, forget, current } = globalThis.page;
   const root = document.documentElement;
   const SILENCE = 25_000;  // milliseconds after which a connection is dead: the server says something every ten seconds
   const LOST = "The connection is lost. Trying again …";
+  const RESTARTED = "The room was restarted. Reload the page, and enter its word.";
   const CLOSED = "The presenter has closed the slides. You can read on.";
   const place = { slide: 1, step: 0 };
   let scrolled = false;  // since the presenter's last move: then nothing scrolls for the reader
@@ -22,6 +23,8 @@
   const leave = () => {
     root.classList.remove("following");
     describe();
+    fit();
+    forget();
     slide()?.scrollIntoView();
   };
   const describe = () => {
@@ -53,7 +56,8 @@
     });
   };
   const bringIntoView = (element) => {
-    if (isFollowing() && !scrolled && slide()?.contains(element)) element.scrollIntoView({ block: "nearest" });
+    if (!isFollowing() || scrolled || !slide()?.contains(element)) return;
+    if (element.getBoundingClientRect().bottom > innerHeight) element.scrollIntoView({ block: "end" });
   };
 
   // What the server tells.
@@ -87,18 +91,21 @@
     const answer = await fetch("./", { cache: "no-store" });
     if (!answer.ok) return;
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const read = isFollowing() ? null : all(".slide")[current()]?.id;
     for (const part of ["main", "nav"]) document.querySelector(part).replaceWith(fresh.querySelector(part));
     document.querySelector("link[rel=stylesheet]").href = fresh.querySelector("link[rel=stylesheet]").getAttribute("href");
     document.querySelector("header h1").textContent = document.title = fresh.title;
     document.body.dataset.version = fresh.body.dataset.version;
     prepare(document.querySelector("main"));
     connect();  // from the beginning: outputs and edits belong to the new page too
-    arrive();
+    if (isFollowing()) arrive();
+    else document.getElementById(read)?.scrollIntoView();
   };
   const take = ({ key, value }) => {
     if (key === "place") move(value);
     else if (key === "deck") renew(value);
     else if (key === "presenter") say(value.here ? "" : CLOSED);
+    else if (key === "calls") answered(value);
     else if (key === "style") sheet.replaceSync(value);
     else put(key, value);
   };
@@ -119,7 +126,7 @@
     source?.close();
     source = new EventSource("events");
     source.onopen = () => {
-      say("");
+      if (status.textContent === LOST) say("");
       heard();
     };
     source.addEventListener("beat", heard);
@@ -132,7 +139,7 @@
       if (source.readyState !== EventSource.CLOSED) return;
       const answer = await fetch("./", { cache: "no-store", redirect: "manual" }).catch(() => null);
       if (answer?.status === 401) {
-        say("This room has begun anew. Reload the page, and enter its word.");
+        say(RESTARTED);
       } else {
         clearTimeout(timer);
         timer = setTimeout(connect, 2000 + 3000 * Math.random());  // not all at the same time
@@ -142,11 +149,23 @@
   };
 
   // Asking for help, and the keys.
+  let call = null;  // the number under which this reader asked, and whether the room has heard
   const ask = button("Ask for help", async () => {
     const answer = await fetch("help", { method: "POST" }).catch(() => null);
-    const said = answer?.ok ? await answer.json() : null;
-    say(said ? `Asked for help: the presenter sees ${said.name ?? `number ${said.number}`}.` : "The presenter could not be asked: there is no connection.");
+    if (answer?.status === 401) return say(RESTARTED);
+    if (!answer?.ok) return say("Your request did not reach the presenter: there is no connection.");
+    const { number, name } = await answer.json();
+    call = { number, heard: false };
+    say(`Asked for help. The presenter sees ${name ?? `number ${number}`}.`);
   });
+  const answered = (numbers) => {
+    if (!call) return;
+    if (numbers.includes(call.number)) call.heard = true;
+    else if (call.heard) {
+      call = null;
+      say("");
+    }
+  };
   ask.title = "Press h";
   const keys = { f: follow, h: () => ask.click(), n: leave, p: leave };
   document.addEventListener("keydown", (event) => {

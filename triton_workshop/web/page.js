@@ -77,6 +77,8 @@
   field.addEventListener("keydown", (event) => {
     if (event.key === "Enter") {
       document.querySelector("nav li:not(.none) a")?.click();
+      field.value = "";
+      search();
       field.blur();
     } else if (event.key === "Escape") {
       field.value = "";
@@ -109,22 +111,27 @@
   tools.append(field, count, ...(document.querySelector(".notes") ? [notes] : []), theme);
 
   // Keys, as in the terminal: n and p go from slide to slide, / searches.
-  const current = () => all(".slide").findLastIndex((slide) => slide.getBoundingClientRect().top <= innerHeight / 3);
+  let aimed = null;  // the slide that the last key led to, which the end of the page may keep from the top
+  const current = () => aimed ?? all(".slide").findLastIndex((slide) => slide.getBoundingClientRect().top <= innerHeight / 3);
+  const forget = () => { aimed = null; };
+  for (const name of ["wheel", "touchmove", "pointerdown"]) addEventListener(name, forget, { passive: true });
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, textarea")) return;
     const go = { n: 1, p: -1 }[event.key];
     if (go) {
       const sections = all(".slide");
-      sections[Math.min(Math.max(current() + go, 0), sections.length - 1)].scrollIntoView();
+      aimed = Math.min(Math.max(current() + go, 0), sections.length - 1);
+      sections[aimed].scrollIntoView();
     } else if (event.key === "/") {
       event.preventDefault();
       field.focus();
-    }
+    } else forget();
   });
 
   // What is scrolled to is not under the header, however high that is.
   const header = document.querySelector("header");
-  new ResizeObserver(() => { root.style.scrollPaddingTop = `${header.offsetHeight + 16}px`; }).observe(header);
+  const fit = () => { root.style.scrollPaddingTop = `${header.offsetHeight + 16}px`; };
+  new ResizeObserver(fit).observe(header);
 
   // A link to a script opens it.
   const reveal = () => {
@@ -137,5 +144,5 @@
   addEventListener("hashchange", reveal);
   reveal();
 
-  globalThis.page = { all, make, button, prepare, tools };  // for the live page
+  globalThis.page = { all, make, button, prepare, tools, fit, forget, current };  // for the live page
 })();
