@@ -36,10 +36,13 @@
 
   // The presenter's place: later steps are hidden, and code is highlighted as in the terminal.
   const arrive = () => {
-    for (const each of all(".slide")) each.classList.toggle("current", each === slide());
-    reveal();
+    show();
     scrollTo(0, 0);
     scrolled = false;
+  };
+  const show = () => {
+    for (const each of all(".slide")) each.classList.toggle("current", each === slide());
+    reveal();
     describe();
   };
   const reveal = () => {
@@ -88,18 +91,20 @@
   };
   const renew = async (version) => {  // the presenter has saved the deck: another page, in the same place
     if (version === document.body.dataset.version) return;
-    const answer = await fetch("./", { cache: "no-store" });
-    if (!answer.ok) return;
-    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
-    const read = isFollowing() ? null : all(".slide")[current()]?.id;
+    const told = fetch("./", { cache: "no-store" }).then((answer) => (answer.ok ? answer.text() : null));
+    const text = await told.catch(() => null);
+    if (text === null) return connectLater();  // from the beginning, or nobody would name this version again
+    const fresh = new DOMParser().parseFromString(text, "text/html");
+    const top = (id) => document.getElementById(id)?.getBoundingClientRect().top ?? 0;
+    const read = all(".slide").findLast((each) => top(each.id) <= innerHeight / 3)?.id, before = top(read);
     for (const part of ["main", "nav"]) document.querySelector(part).replaceWith(fresh.querySelector(part));
     document.querySelector("link[rel=stylesheet]").href = fresh.querySelector("link[rel=stylesheet]").getAttribute("href");
     document.querySelector("header h1").textContent = document.title = fresh.title;
     document.body.dataset.version = fresh.body.dataset.version;
     prepare(document.querySelector("main"));
     connect();  // from the beginning: outputs and edits belong to the new page too
-    if (isFollowing()) arrive();
-    else document.getElementById(read)?.scrollIntoView();
+    show();
+    scrollBy({ top: top(read) - before, behavior: "instant" });
   };
   const take = ({ key, value }) => {
     if (key === "place") move(value);
@@ -140,12 +145,15 @@
       const answer = await fetch("./", { cache: "no-store", redirect: "manual" }).catch(() => null);
       if (answer?.status === 401) {
         say(RESTARTED);
-      } else {
         clearTimeout(timer);
-        timer = setTimeout(connect, 2000 + 3000 * Math.random());  // not all at the same time
-      }
+      } else connectLater();
     };
     heard();
+  };
+  const connectLater = () => {
+    source.close();
+    clearTimeout(timer);
+    timer = setTimeout(connect, 2000 + 3000 * Math.random());  // not all at the same time
   };
 
   // Asking for help, and the keys.

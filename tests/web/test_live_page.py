@@ -1,0 +1,80 @@
+"""A page that follows while the presenter saves the deck: nothing is lost, and readers stay where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+
+from triton_workshop.classroom.room import Room
+from triton_workshop.deck import load_deck
+from triton_workshop.web.server import Server
+from web.loopback import served
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page, Route
+
+pytestmark = pytest.mark.browser
+SLIDES = "\n<!-- end_slide -->\n".join(f"# Slide {number}\n\n{'word ' * 900}\n" for number in range(1, 7))
+
+
+class Shared:
+    """A deck that is served, and a reader's page."""
+
+    def __init__(self, page: Page, server: Server, deck: Path) -> None:
+        self.page, self.server, self.deck = page, server, deck
+
+    def save(self, text: str) -> None:
+        self.deck.write_text(text, encoding="utf-8")
+        for key, value in self.server.site.show(load_deck(self.deck)).items():
+            self.server.stream.set(key, value)
+
+
+@pytest.fixture
+def shared(browser: Browser, tmp_path: Path) -> Iterator[Shared]:
+    with closing(Room(tmp_path / "room.sqlite")) as room:
+        server = Server(room, "")
+        page = browser.new_page()
+        shared = Shared(page, server, tmp_path / "deck.md")
+        shared.save(SLIDES)
+        server.has_page.set()
+        with served(server.app) as address:
+            page.goto(f"{address}?word={room.word}")
+            page.wait_for_function("document.querySelector('.slide.current')")
+            yield shared
+            page.close()
+
+
+def test_who_reads_on_alone_stays_there_when_the_deck_is_saved(shared: Shared) -> None:
+    page = shared.page
+    page.keyboard.press("n")
+    top = "document.querySelector('#slide-5').getBoundingClientRect().top"
+    page.evaluate("document.documentElement.style.scrollBehavior = 'auto'")
+    page.evaluate("document.querySelector('#slide-5').scrollIntoView()")
+    before = page.evaluate(top)
+    shared.save(SLIDES.replace("Slide 1", "Begin"))
+    page.get_by_role("heading", name="Begin", level=1).wait_for()
+    assert abs(page.evaluate(top) - before) < 20, "not 5000, as at the top of the page"
+
+
+def test_a_page_that_could_not_be_fetched_is_fetched_again(shared: Shared) -> None:
+    page, asked = shared.page, list[str]()
+
+    def once(route: Route) -> None:
+        asked.append(route.request.url)
+        if len(asked) == 1:
+            route.abort()
+        else:
+            route.continue_()
+
+    page.evaluate("Math.random = () => -0.6")  # tries again in 0.2 s
+    page.route("**/", once)
+    shared.save(SLIDES.replace("Slide 1", "Begin"))
+    page.get_by_role("heading", name="Begin", level=1).wait_for(timeout=5000)
+    assert len(asked) == 2
