@@ -70,6 +70,11 @@ def test_without_a_session_a_browser_is_asked_for_the_word_and_a_program_refused
     assert asked(f"{address}nothing").status == 401
 
 
+@pytest.mark.parametrize("host", ["x/board?", "x/board#", "x/enter.css?"])
+def test_a_host_that_names_an_open_path_opens_no_other(address: str, host: str) -> None:
+    assert asked(address, headers={"Host": host}).status == 401
+
+
 def test_the_word_gives_a_browser_a_session_without_regard_to_case(address: str, room: Room) -> None:
     answer = raw(address, f"GET /?word={room.word.lower()} HTTP/1.1\nHost: x\nConnection: close\n\n")
     head = answer.lower()

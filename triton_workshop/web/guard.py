@@ -87,7 +87,7 @@ class Guard:
 
     async def _answer(self, request: Request) -> Response | None:
         """What to say at the door; None lets the request in."""
-        path = request.url.path
+        path = request.scope["path"]  # as routes have it; in Starlette 1.0, a Host header can forge that of `url`
         if request.method == "POST" and not own_site(request.headers, self._url):
             return PlainTextResponse(OTHER_SITE, 403)
         if path == "/favicon.ico":  # browsers ask for it by themselves
