@@ -8,7 +8,9 @@ import io
 import json
 import re
 import socket
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from itertools import islice
 from pathlib import Path
@@ -143,6 +145,25 @@ def test_what_is_not_there_is_not_found(serving: Serving) -> None:
     _, address, session = serving
     for path in ("server.py", "../server.py", "%2e%2e/server.py", "picture/0.webp", "enter.html", "a/b"):
         assert asked(address + path, headers=session).status in (404, 405), path
+
+
+def test_nobody_waits_for_the_pictures_of_others(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
+    made, address, session = serving
+    encoding, encoded = threading.Event(), threading.Event()
+
+    def picture(_: str) -> None:
+        encoding.set()
+        encoded.wait(30)
+
+    monkeypatch.setattr(made.site, "picture", picture)
+    with ThreadPoolExecutor(40) as pool:
+        pictures = [pool.submit(asked, f"{address}picture/{number}.webp", None, session) for number in range(40)]
+        assert encoding.wait(10)
+        try:
+            assert asked(f"{address}page.js", headers=session).status == 200
+        finally:
+            encoded.set()
+        assert {each.result().status for each in pictures} == {404}
 
 
 def test_a_client_follows_and_comes_back_for_what_it_lacks(serving: Serving) -> None:

@@ -59,6 +59,7 @@ class Server:
         self.site = Site()
         self.stream = Stream()
         self.has_page = asyncio.Event()
+        self.encoding = asyncio.Lock()
         self.following = 0
         routes = [
             Route("/", self.page),
@@ -82,7 +83,8 @@ class Server:
         return PlainTextResponse(NOTHING_HERE, 404) if file is None else sent(request, file)
 
     async def picture(self, request: Request) -> Response:
-        data = await asyncio.to_thread(self.site.picture, request.path_params["name"])
+        async with self.encoding:  # in one thread, as the few that there are look up sessions too
+            data = await asyncio.to_thread(self.site.picture, request.path_params["name"])
         if data is None:
             return PlainTextResponse(NOTHING_HERE, 404)
         # Its name is its digest, so it never changes.
