@@ -76,5 +76,5 @@ def _problem(execution: Execution, recording: Recording | None) -> str:
 def scripts_beside(deck: Deck) -> dict[str, str]:
     """The scripts of exercises and solutions in the repository that the deck belongs to, by their path in it."""
     root = deck.path.resolve().parent.parent
-    files = [file for pattern in SCRIPTS for file in sorted(root.glob(pattern))]
-    return {file.relative_to(root).as_posix(): file.read_text(encoding="utf-8") for file in files}
+    files = [file for pattern in SCRIPTS for file in sorted(root.glob(pattern)) if file.is_file()]
+    return {file.relative_to(root).as_posix(): file.read_text(encoding="utf-8", errors="replace") for file in files}
