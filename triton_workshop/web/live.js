@@ -95,10 +95,15 @@
     const text = await told.catch(() => null);
     if (text === null) return connectLater();  // from the beginning, or nobody would name this version again
     const fresh = new DOMParser().parseFromString(text, "text/html");
+    const style = fresh.querySelector("link[rel=stylesheet]");
+    await new Promise((loaded) => {  // or the page would be without a style for a moment
+      style.onload = style.onerror = loaded;
+      document.head.append(style);
+    });
     const top = (id) => document.getElementById(id)?.getBoundingClientRect().top ?? 0;
     const read = all(".slide").findLast((each) => top(each.id) <= innerHeight / 3)?.id, before = top(read);
     for (const part of ["main", "nav"]) document.querySelector(part).replaceWith(fresh.querySelector(part));
-    document.querySelector("link[rel=stylesheet]").href = fresh.querySelector("link[rel=stylesheet]").getAttribute("href");
+    for (const each of all("link[rel=stylesheet]")) if (each !== style) each.remove();
     document.querySelector("header h1").textContent = document.title = fresh.title;
     document.body.dataset.version = fresh.body.dataset.version;
     prepare(document.querySelector("main"));
