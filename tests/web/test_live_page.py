@@ -27,8 +27,8 @@ SLIDES = "\n<!-- end_slide -->\n".join(f"# Slide {number}\n\n{'word ' * 900}\n" 
 class Shared:
     """A deck that is served, and a reader's page."""
 
-    def __init__(self, page: Page, server: Server, deck: Path) -> None:
-        self.page, self.server, self.deck = page, server, deck
+    def __init__(self, page: Page, server: Server, room: Room, deck: Path) -> None:
+        self.page, self.server, self.room, self.deck = page, server, room, deck
 
     def save(self, text: str) -> None:
         self.deck.write_text(text, encoding="utf-8")
@@ -41,7 +41,7 @@ def shared(browser: Browser, tmp_path: Path) -> Iterator[Shared]:
     with closing(Room(tmp_path / "room.sqlite")) as room:
         server = Server(room, "")
         page = browser.new_page()
-        shared = Shared(page, server, tmp_path / "deck.md")
+        shared = Shared(page, server, room, tmp_path / "deck.md")
         shared.save(SLIDES)
         server.has_page.set()
         with served(server.app) as address:
@@ -78,3 +78,12 @@ def test_a_page_that_could_not_be_fetched_is_fetched_again(shared: Shared) -> No
     shared.save(SLIDES.replace("Slide 1", "Begin"))
     page.get_by_role("heading", name="Begin", level=1).wait_for(timeout=5000)
     assert len(asked) == 2
+
+
+def test_a_page_whose_session_is_over_says_what_to_do(shared: Shared) -> None:
+    shared.room.leave(1)
+    shared.server.stream.close()
+    with shared.page.expect_response("**/", timeout=10_000) as asking:  # once it may not follow any more
+        pass
+    assert (asking.value.request.method, asking.value.status) == ("HEAD", 401)
+    shared.page.get_by_text("This room has begun anew.").wait_for()

@@ -147,7 +147,7 @@
     source.onerror = async () => {
       say(LOST);
       if (source.readyState !== EventSource.CLOSED) return;
-      const answer = await fetch("./", { cache: "no-store", redirect: "manual" }).catch(() => null);
+      const answer = await fetch("./", { method: "HEAD", redirect: "manual" }).catch(() => null);
       if (answer?.status === 401) {
         say(RESTARTED);
         clearTimeout(timer);
