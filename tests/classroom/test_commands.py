@@ -94,13 +94,16 @@ def test_the_board_is_printed(workshop: Workshop) -> None:
         0,
         f"The room {room.word}\n"
         "! number 2 asked for help 2 min ago\n"
-        "exercise 1: 0 at it, 1 right\n"
-        "exercise 2: 1 at it, 0 right\n"
+        "exercise 1: 0 working, 1 right\n"
+        "exercise 2: 1 working, 0 right\n"
         "Ada       ✓ 1   at 2: 1 of 7 TODOs, 1 hint\n"
         "number 2\n",
     )
-    assert workshop("board", "--forget") == (0, "All attendees are forgotten, those of earlier days too.\n")
-    assert workshop("board")[1].endswith("Nobody has joined by name, told anything or asked for help yet.\n")
+    assert workshop("board", "--forget") == (
+        0,
+        "Deleted what was known about all attendees, including those of earlier days.\n",
+    )
+    assert workshop("board")[1].endswith("Nobody has given a name, reported progress or asked for help yet.\n")
 
 
 def test_a_folder_that_cannot_be_used_is_named(workshop: Workshop, tmp_path: Path) -> None:

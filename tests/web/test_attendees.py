@@ -139,7 +139,7 @@ def test_only_the_presenter_sees_the_board(address: str, ada: Attendee, path: st
     body = b'{"number": 1}' if path == "board/done" else None
     answer = asked(address + path, body, {"Authorization": f"Bearer {ada.token}", "Cookie": "board=\xe9"})
     assert (answer.status, answer.text) == (
-        403, "This board is the presenter's. Open it with the link that the slides show.",
+        403, "This board is the presenter's. Press w and then b on the slides, or type: uv run workshop board",
     )  # fmt: skip
 
 

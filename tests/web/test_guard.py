@@ -180,6 +180,22 @@ def test_right_words_are_never_slowed() -> None:
     assert clock.slept == []
 
 
+class Exhausted(Tries):
+    """Somebody is guessing from the same address."""
+
+    async def turn(self, address: str) -> bool:
+        del address
+        return False
+
+
+def test_who_has_a_link_never_waits_for_those_who_guess(room: Room) -> None:
+    app = Starlette(routes=[Route("/", who)])
+    with served(Limits(Guard(app, room, tries=Exhausted()))) as address:
+        assert asked(f"{address}enter", f"word={room.word}".encode()).status == 429
+        assert asked(f"{address}enter", f"word={room.ticket}".encode()).status == 200
+        assert " 303 " in raw(address, f"GET /?word={room.ticket} HTTP/1.1\nHost: x\nConnection: close\n\n")
+
+
 def test_the_memory_of_tries_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("triton_workshop.web.guard.MOST_ADDRESSES", 10)
     clock = Clock()

@@ -35,7 +35,7 @@ def handout(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def opened(browser: Browser, handout: Path) -> Iterator[Page]:
     """The page as opened from a disk. It may ask nobody for anything, and its console stays empty."""
-    context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     page, said, asked = context.new_page(), list[str](), list[str]()
     page.on("console", lambda message: said.append(message.text))
@@ -83,18 +83,29 @@ def test_search_shows_the_slides_that_have_every_word(opened: Page) -> None:
     entries = opened.locator("nav ol li:not(.none) a")
     assert 0 < entries.count() < 10
     assert "of 79" in opened.get_by_role("status").inner_text()
+    first = str(entries.first.get_attribute("href"))
     opened.keyboard.press("Enter")
-    assert opened.url.endswith(str(entries.first.get_attribute("href")))
+    assert opened.url.endswith(first)
+    assert opened.locator("nav ol li.none").count() == 0, "the contents are whole again"
     opened.keyboard.press("/")
+    opened.keyboard.type("sobel")
     opened.keyboard.press("Escape")
     assert opened.locator("nav ol li.none").count() == 0
 
 
 def test_keys_go_from_slide_to_slide(opened: Page) -> None:
-    for key, expected in (("n", 2), ("n", 3), ("p", 2)):
+    for key, expected in (("n", 2), ("n", 3), ("p", 2), ("n", 3), ("n", 4)):
         opened.keyboard.press(key)
         top = opened.locator(f"#slide-{expected}").evaluate("(slide) => slide.getBoundingClientRect().top")
         assert 0 <= top < 100
+
+
+def test_as_many_presses_as_one_likes_lead_as_far(opened: Page) -> None:
+    for _ in range(78):
+        opened.keyboard.press("n")
+    assert "79 " in str(
+        opened.evaluate("[...document.querySelectorAll('.slide h2')].at(globalThis.page.current()).innerText")
+    )
 
 
 def test_a_name_of_a_script_leads_to_it(opened: Page) -> None:

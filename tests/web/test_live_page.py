@@ -86,4 +86,4 @@ def test_a_page_whose_session_is_over_says_what_to_do(shared: Shared) -> None:
     with shared.page.expect_response("**/", timeout=10_000) as asking:  # once it may not follow any more
         pass
     assert (asking.value.request.method, asking.value.status) == ("HEAD", 401)
-    shared.page.get_by_text("This room has begun anew.").wait_for()
+    shared.page.get_by_text("The room was restarted.").wait_for()

@@ -129,13 +129,16 @@ def test_a_script_that_the_deck_names_is_in_the_page(page_of: MakePage) -> None:
     assert "print('<hello>')" in words(text)
 
 
-def test_a_script_that_is_no_utf_8_keeps_no_page_back(tmp_path: Path) -> None:
+def test_a_script_that_is_no_utf_8_keeps_no_page_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "slides").mkdir()
     (tmp_path / "slides" / "deck.md").write_text("# One\n", encoding="utf-8")
     (tmp_path / "exercises").mkdir()
     (tmp_path / "exercises" / "one.py").write_bytes(b"# caf\xe9\n")
     (tmp_path / "exercises" / "folder.py").mkdir()
-    assert scripts_beside(load_deck(tmp_path / "slides" / "deck.md")) == {"exercises/one.py": "# caf\ufffd\n"}
+    deck = load_deck(tmp_path / "slides" / "deck.md")
+    assert scripts_beside(deck) == {}, "another repository's scripts are nobody's business"
+    monkeypatch.setattr("triton_workshop.web.handout.home", lambda: tmp_path)
+    assert scripts_beside(deck) == {"exercises/one.py": "# caf\ufffd\n"}
 
 
 def test_notes_are_there_on_demand(page_of: MakePage) -> None:

@@ -9,6 +9,7 @@ import json
 import re
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
@@ -208,12 +209,9 @@ def test_a_client_that_does_not_read_is_given_up(serving: Serving, monkeypatch: 
         silent.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         silent.request("GET", "/events", headers=session)
         made.stream.set("output-0", "y" * 20_000_000)
-        answer = silent.getresponse()
-        for turn in range(40):
-            if made.following == 0 and turn:
-                break
-            made.stream.set("place", turn)
-            answer.fp.readable()
+        silent.getresponse()
+        deadline = time.monotonic() + 20
+        while made.following and time.monotonic() < deadline:
             asked(address, headers=session)
         assert made.following == 0
 
@@ -232,7 +230,7 @@ def test_a_request_that_comes_in_drops_is_cut_off(
 
 @pytest.mark.parametrize(
     ("host", "said"),
-    [("203.0.113.7", "is not an address of this machine"), ("nonsense", "is no address")],
+    [("203.0.113.7", "is not an address of this machine"), ("nonsense", "is not an address")],
 )
 def test_an_address_that_is_not_ours_is_refused_in_one_line(host: str, said: str) -> None:
     with pytest.raises(CannotListenError, match=said):

@@ -56,6 +56,15 @@ def ran(show: Show, printed: str = "", status: Status = Status.ENDED) -> Cell:
     return cell
 
 
+def test_lines_that_a_page_does_not_show_are_counted(show: Show) -> None:
+    ran(show, "line\n" * 700)
+    message = Told().news(show)["output-0"]
+    assert isinstance(message, Printed)
+    assert message.output is not None
+    assert message.output.lines[0].plain == "[the first 200 lines are not shown here]"
+    assert len(message.output.lines) == 501
+
+
 def test_what_has_been_told_is_told_once(show: Show) -> None:
     told = Told()
     ran(show, "one\n")
@@ -180,9 +189,9 @@ def test_a_port_in_use_is_told_before_the_first_slide(tmp_path: Path) -> None:
     ],
 )
 def test_the_room_is_told_the_address_by_which_it_gets_there(where: Where, address: str) -> None:
-    invitation = where.invitation("HKLM", "a key")
+    invitation = where.invitation("HKLM", "ticket", "a key")
     assert invitation.address == address
-    assert invitation.link == f"{address}?word=HKLM"
+    assert invitation.link == f"{address}?word=ticket"
     assert invitation.board.endswith("/board?key=a%20key")
 
 
@@ -204,7 +213,7 @@ def test_share_needs_no_value() -> None:
 
 def test_the_code_on_the_screen_is_the_links_module_by_module() -> None:
     link = "https://talks.example.org/a/long/path/?word=HKLM"
-    invitation = replace(Where(url=link.partition("?")[0]).invitation("HKLM", "key"))
+    invitation = replace(Where(url=link.partition("?")[0]).invitation("HKLM", "HKLM", "key"))
     upper, lower = "▀█", "▄█"
     drawn = [
         [character in half for character in line.plain] for line in qr_code(invitation.code) for half in (upper, lower)

@@ -44,22 +44,24 @@ def run_board(*, forgetting: bool) -> int:
     file = room_file()
     if forgetting:
         forget(file)
-        print("All attendees are forgotten, those of earlier days too.")
+        print("Deleted what was known about all attendees, including those of earlier days.")
     elif (room := room_in_use(file)) is None:
         print("No room is open on this machine.")
     else:
         print("\n".join((f"The room {room.word}", *board_lines(room.board(), time.time()))))
+        if room.address:
+            print(f"In a browser: {room.address}board?key={room.key}")
     return DONE
 
 
 def board_lines(board: Board, now: float) -> Iterator[str]:
     """The board as text."""
     if not board.present:
-        yield "Nobody has joined by name, told anything or asked for help yet."
+        yield "Nobody has given a name, reported progress or asked for help yet."
     for call in board.calls:
         yield f"! {called(call)} asked for help {max(int(now - call.asked), 0) // 60} min ago"
     for count in board.counts:
-        yield f"exercise {count.exercise}: {count.working} at it, {count.right} right"
+        yield f"exercise {count.exercise}: {count.working} working, {count.right} right"
     width = max((len(called(each)) for each in board.present), default=0)
     for each in board.present:
         yield f"{called(each):<{width}}  {place_of(each)}".rstrip()

@@ -6,6 +6,7 @@ import http.client
 import ipaddress
 import json
 import ssl
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
@@ -16,6 +17,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
 
 from triton_workshop.checking.reporting.progress import state_folder
+from triton_workshop.classroom.room import KEPT_OPEN
 from triton_workshop.errors import MisuseError
 from triton_workshop.saves import write_whole
 from triton_workshop.streams import printable
@@ -57,8 +59,10 @@ def membership_file() -> Path:
 
 
 def membership(file: Path) -> Membership | None:
-    """The room that was joined; None if there is none."""
+    """The room that was joined today; None if there is none. Later, its address may be anybody's."""
     with suppress(OSError, ValueError, TypeError, KeyError):
+        if time.time() - file.stat().st_mtime > KEPT_OPEN:
+            return None
         kept = json.loads(file.read_text(encoding="utf-8"))
         return Membership(
             str(kept["address"]), str(kept["token"]), int(kept["number"]), kept["name"] and str(kept["name"])

@@ -39,7 +39,7 @@ LATEST = 600 * 10**9
 LONGEST_NAME = 40
 
 TABLES = """
-CREATE TABLE IF NOT EXISTS rooms (id INTEGER PRIMARY KEY AUTOINCREMENT, word TEXT, key TEXT, used REAL);
+CREATE TABLE IF NOT EXISTS rooms (id INTEGER PRIMARY KEY AUTOINCREMENT, word TEXT, key TEXT, used REAL, address TEXT);
 CREATE TABLE IF NOT EXISTS attendees (
     room INTEGER, number INTEGER, name TEXT, token TEXT UNIQUE, PRIMARY KEY (room, number)
 ) WITHOUT ROWID;
@@ -109,6 +109,21 @@ class Room:
         with self._writing():
             pass
 
+    @property
+    def ticket(self) -> str:
+        """Stands in links in place of the word: nobody guesses it, so whoever has it need not wait for a turn."""
+        return digest(f"ticket {self.key}")[:12]
+
+    @property
+    def address(self) -> str:
+        """Where this machine reaches the room's pages; empty if nobody has served them yet."""
+        with self._reading():
+            return str(self._rows("SELECT coalesce(address, '') FROM rooms WHERE id = ?", self._id)[0][0])
+
+    def serve_at(self, address: str) -> None:
+        with self._writing():
+            self._store.execute("UPDATE rooms SET address = ? WHERE id = ?", (address, self._id))
+
     def close(self) -> None:
         self._store.close()
 
@@ -138,7 +153,7 @@ class Room:
         return rows[0][0] if rows else None
 
     def leave(self, number: int) -> None:
-        """Forgets all about an attendee. The number is not given to anybody else."""
+        """Forgets everything about an attendee. The number is not given to anybody else."""
         with self._writing():
             self._store.execute("DELETE FROM progress WHERE room = ? AND number = ?", (self._id, number))
             self._store.execute("DELETE FROM calls WHERE room = ? AND number = ?", (self._id, number))
@@ -196,6 +211,12 @@ class Room:
             ),
             tuple(Call(number, names.get(number), at) for number, at, done in asked if not done),
         )
+
+    def asking(self) -> list[int]:
+        """The numbers of those whose call for help nobody has answered."""
+        with self._reading():
+            rows = self._rows("SELECT number FROM calls WHERE room = ? AND NOT done ORDER BY number", self._id)
+        return [number for (number,) in rows]
 
     # The store
 

@@ -37,10 +37,11 @@ class Where:
         everywhere = self.host in ("0.0.0.0", "::")
         return self.url or (Where(own_address() or HERE, self.port).own if everywhere else self.own)
 
-    def invitation(self, word: str, key: str) -> Invitation:
+    def invitation(self, word: str, ticket: str, key: str) -> Invitation:
+        """How to get there: the link has the ticket in place of the word, and the board's link the key."""
         import segno
 
-        link = f"{self.address}?word={quote(word)}"
+        link = f"{self.address}?word={quote(ticket)}"
         code = segno.make_qr(link, error="l")
         modules = tuple(tuple(module == 1 for module in row) for row in code.matrix)
         return Invitation(self.address, word, link, modules, f"{self.own}board?key={quote(key)}")
@@ -56,7 +57,7 @@ def where_to_share(share: str, port: int, url: str) -> Where:
     if share == "lan":
         host = own_address()
         if host is None:
-            raise MisuseError("--share lan: this machine is in no network; without one, use --share")
+            raise MisuseError("--share lan: this machine is not in a network; for this machine alone, use --share")
         return Where(host, port, url)
     host = HERE if share == "localhost" else share.strip("[]")
     try:

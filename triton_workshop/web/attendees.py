@@ -30,7 +30,7 @@ AT_ONCE = 30.0
 """Messages that an attendee may send at once; one more comes every second."""
 
 TOO_MANY = "You tell the room too much at once. Try again in a few seconds."
-NO_KEY = "This board is the presenter's. Open it with the link that the slides show."
+NO_KEY = "This board is the presenter's. Press w and then b on the slides, or type: uv run workshop board"
 
 
 class MisshapenError(ValueError):

@@ -29,7 +29,7 @@
       button.dataset.number = call.number;
       button.setAttribute("aria-label", `Done: ${call.called}`);
       button.addEventListener("click", () => done(call.number));
-      if (index === 0) button.append(make("kbd", "", "d"));
+      if (index === 0) button.append(" ", make("kbd", "", "d"));
       const here = places.get(call.number);
       const name = make("div", "", make("strong", "", call.called), here ? `exercise ${here.exercise}` : "");
       return make("li", "call", name, make("span", "since", since(call.seconds)), button);
@@ -39,7 +39,7 @@
   const showExercise = ({ exercise, title, working, right }) => {
     const count = (word, number, className) =>
       make("div", className, make("dt", "", word), make("dd", "", String(number)));
-    const counts = make("dl", "", count("at it", working, "working"), count("right", right, "right"));
+    const counts = make("dl", "", count("working", working, "working"), count("right", right, "right"));
     return make("li", "", make("p", "", `${exercise} · ${title}`), counts);
   };
 
@@ -85,7 +85,7 @@
     const board = await answer.json();
     show(board);
     heard = new Date();
-    const asking = calls.length === 1 ? "1 asks for help" : `${calls.length} ask for help`;
+    const asking = `${calls.length} asking for help`;
     say(`${several(board.present.length, "attendee")}${calls.length ? `, ${asking}` : ""}`, false);
   };
 

@@ -1,4 +1,4 @@
-"""The door of the room: who has no session is asked for the word, and wrong words cost time."""
+"""The door of the room: anyone without a session is asked for the word, and wrong words cost time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TRIES = 30.0
 LONGEST_TURN = 5.0
 """Seconds that a try waits for its turn at most."""
 MOST_ADDRESSES = 10_000
-WRONG_WORD = "That is not the word of this room. Look at the presenter's screen, and try again."
+WRONG_WORD = "That is not this room's word. Look at the presenter's screen, and try again."
 TOO_MANY_TRIES = "Too many wrong words came from this address. Wait a few seconds, and try again."
 NO_SESSION = "This room needs its word. Open its address in a browser, or use: workshop join ADDRESS"
 OTHER_SITE = "This request comes from another site, and is refused."
@@ -121,11 +121,12 @@ class Guard:
 
     async def _let_in(self, address: str, word: str, name: str | None) -> Attendee | tuple[int, str]:
         """A new attendee, or the status and the sentence with which a try is refused."""
-        if not await self._tries.turn(address):
-            return 429, TOO_MANY_TRIES
-        if not hmac.compare_digest(word.strip().upper().encode(), self._room.word.encode()):
-            return 403, WRONG_WORD
-        self._tries.give_back(address)
+        if not hmac.compare_digest(word.encode(), self._room.ticket.encode()):
+            if not await self._tries.turn(address):
+                return 429, TOO_MANY_TRIES
+            if not hmac.compare_digest("".join(word.split()).upper().encode(), self._room.word.encode()):
+                return 403, WRONG_WORD
+            self._tries.give_back(address)
         return await asyncio.to_thread(self._room.enter, name)
 
 

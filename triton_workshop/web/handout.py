@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from triton_workshop.deck import load_deck
-from triton_workshop.deck.consent import Consent, in_force, live_code
+from triton_workshop.deck.consent import Consent, home, in_force, live_code
 from triton_workshop.deck.model import Deck, Execution
 from triton_workshop.errors import MisuseError
 from triton_workshop.saves import write_whole
@@ -70,11 +70,13 @@ def _judged(deck: Deck, recordings: Recordings) -> int:
 def _problem(execution: Execution, recording: Recording | None) -> str:
     if recording is None:
         return "" if execution is Execution.TERMINAL else "this code has no output in the page"
-    return "" if recording.expected else f"not what the deck promises: {recording.ending}"
+    return "" if recording.expected else f"unexpected result: {recording.ending}"
 
 
 def scripts_beside(deck: Deck) -> dict[str, str]:
     """The scripts of exercises and solutions in the repository that the deck belongs to, by their path in it."""
-    root = deck.path.resolve().parent.parent
+    root = home()
+    if root is None or not deck.path.resolve().is_relative_to(root):
+        return {}
     files = [file for pattern in SCRIPTS for file in sorted(root.glob(pattern)) if file.is_file()]
     return {file.relative_to(root).as_posix(): file.read_text(encoding="utf-8", errors="replace") for file in files}

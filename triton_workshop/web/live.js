@@ -166,7 +166,8 @@
   const ask = button("Ask for help", async () => {
     const answer = await fetch("help", { method: "POST" }).catch(() => null);
     if (answer?.status === 401) return say(RESTARTED);
-    if (!answer?.ok) return say("Your request did not reach the presenter: there is no connection.");
+    if (!answer) return say("Your request did not reach the presenter: there is no connection.");
+    if (!answer.ok) return say(await answer.text());
     const { number, name } = await answer.json();
     call = { number, heard: false };
     say(`Asked for help. The presenter sees ${name ?? `number ${number}`}.`);

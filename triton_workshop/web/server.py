@@ -7,6 +7,7 @@ import errno
 import socket
 import sys
 import threading
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from urllib.parse import urlsplit
@@ -47,6 +48,10 @@ FAREWELL = 1.0
 """Seconds in which streams can say that the presenter has gone."""
 PATIENCE = 10.0
 """Seconds that a page waits for the first deck."""
+MOST_PAGES = 12
+"""Pages that one attendee may have open."""
+LOOK = 1.0
+"""Seconds between two looks at who asks for help: the presenter's notes answer without the server."""
 FULL = f"{MOST_STREAMS} pages follow these slides already, and there is no room for more. Try again later."
 NOT_YET = "The slides are not here yet. Load this page again in a moment."
 NOTHING_HERE = "There is nothing at this address."
@@ -56,11 +61,14 @@ class Server:
     """The state that pages follow, and the app that tells them."""
 
     def __init__(self, room: Room, url: str) -> None:
+        self._room = room
         self.site = Site()
         self.stream = Stream()
         self.has_page = asyncio.Event()
         self.encoding = asyncio.Lock()
         self.following = 0
+        self.pages = Counter[int]()
+        """How many pages of each attendee follow."""
         routes = [
             Route("/", self.page),
             Route("/events", self.events),
@@ -91,9 +99,17 @@ class Server:
         return Response(data, media_type="image/webp", headers={"Cache-Control": "private, max-age=86400, immutable"})
 
     async def events(self, request: Request) -> Response:
-        if self.following >= MOST_STREAMS:
+        number = request.state.attendee
+        if self.following >= MOST_STREAMS or self.pages[number] >= MOST_PAGES:
             return PlainTextResponse(FULL, 503, {"Retry-After": "10"})
-        return Following(self, self.stream.seen(request.headers.get("last-event-id")))
+        return Following(self, number, self.stream.seen(request.headers.get("last-event-id")))
+
+    async def look_who_asks(self) -> None:
+        """Tells the pages, by number, whose call for help still stands."""
+        while True:
+            with suppress(WorkshopError):
+                self.stream.set("calls", [*await asyncio.to_thread(self._room.asking)])
+            await asyncio.sleep(LOOK)
 
     def publish(self, values: Values) -> None:
         """Tells the pages, on the thread of the event loop."""
@@ -108,21 +124,23 @@ class Following(Response):
 
     media_type = "text/event-stream"
 
-    def __init__(self, server: Server, seen: int) -> None:
+    def __init__(self, server: Server, number: int, seen: int) -> None:
         super().__init__()
         del self.headers["content-length"]
         self.headers["X-Accel-Buffering"] = "no"  # a reverse proxy would collect events
-        self._server, self._seen = server, seen
+        self._server, self._number, self._seen = server, number, seen
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         del scope
         self._server.following += 1
+        self._server.pages[self._number] += 1
         telling = asyncio.create_task(self._tell(send))
         leaving = asyncio.create_task(gone(receive))
         try:
             await asyncio.wait((telling, leaving), return_when=asyncio.FIRST_COMPLETED)
         finally:
             self._server.following -= 1
+            self._server.pages[self._number] -= 1
             leaving.cancel()
             if not telling.done():
                 telling.cancel()
@@ -200,7 +218,9 @@ async def _serve(server: Server, connection: Connection, listening: socket.socke
     running = uvicorn.Server(config)
     hearing = Hearing(server, connection, running, asyncio.get_running_loop())
     hearing.start()
+    looking = asyncio.create_task(server.look_who_asks())
     await running.serve(sockets=[listening])
+    looking.cancel()
 
 
 class Hearing:
@@ -218,10 +238,12 @@ class Hearing:
 
     def _hear(self) -> None:
         self._publish({"presenter": {"here": True}})
-        with suppress(EOFError, OSError):
-            while True:
-                self._take(self._connection.receive())
-        self._on_loop(self._end)
+        try:
+            with suppress(EOFError, OSError):
+                while True:
+                    self._take(self._connection.receive())
+        finally:
+            self._on_loop(self._end)
 
     def _take(self, message: object) -> None:
         if isinstance(message, Close):
@@ -283,7 +305,7 @@ def listen(host: str, port: int) -> socket.socket:
         family, kind, protocol, _, address = found[0]
         listening = socket.socket(family, kind, protocol)
     except OSError:
-        raise CannotListenError(f"{host} is no address; expected lan, or an address such as 192.168.0.7") from None
+        raise CannotListenError(f"{host} is not an address; expected lan, or an address such as 192.168.0.7") from None
     try:
         if sys.platform != "win32":  # there, it would let two servers have one port
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -302,7 +324,7 @@ def why_not(error: OSError, host: str, port: int) -> str:
         case errno.EADDRNOTAVAIL:
             return f"{host} is not an address of this machine; use --share lan to listen in its network"
         case errno.EACCES:
-            return f"port {port} may not be used by you; choose one above 1023 with --port"
+            return f"you may not use port {port}; choose one above 1023 with --port"
     return f"cannot listen on {host}, port {port}: {error.strerror or error}"
 
 

@@ -6,11 +6,13 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from operator import is_
 from pathlib import Path
 from queue import Empty, SimpleQueue
+
+from rich.text import Text
 
 from triton_workshop.classroom.room import Room, room_file
 from triton_workshop.deck.model import Block, Deck, code_blocks
@@ -40,8 +42,8 @@ from triton_workshop.web.outputs import Output
 
 LINES = 500
 """Lines of an output that a page shows: the last ones."""
-PACE = 0.1
-"""Seconds between two states of an output that grows."""
+PACE, SHORT = 0.1, 50
+"""Seconds between two states of an output that grows, while it has no more than so many lines."""
 STARTING = 30.0
 """Seconds that the server may take to import what it needs from a slow disk."""
 LOOK = 0.1
@@ -61,7 +63,7 @@ class Share:
         """Starts the server, and returns at once. Raises WorkshopError if the room cannot be kept."""
         self._where, self._file = where, room or room_file()
         opened = Room(self._file)
-        self._word, self._key = opened.word, opened.key
+        self._word, self._ticket, self._key = opened.word, opened.ticket, opened.key
         opened.close()
         self._told = Told()
         self._newest: Newest[FromViewer] = Newest()
@@ -83,7 +85,9 @@ class Share:
         if isinstance(answer, Refused):
             self.close()
             raise MisuseError(f"the slides cannot be shared: {answer.reason}")
-        return self._where.invitation(self._word, self._key)
+        with closing(Room(self._file)) as room:
+            room.serve_at(self._where.own)
+        return self._where.invitation(self._word, self._ticket, self._key)
 
     def tell(self, show: Show) -> None:
         """Sends what is new of what is shown. A defect here must not reach the slides."""
@@ -210,7 +214,7 @@ class Told:
                 continue
             now = self._now()
             grows = before is not None and before[:2] == state[:2] and cell.status is Status.RUNNING
-            if not grows or now >= self._printed_at[index] + PACE:
+            if not grows or now >= self._printed_at[index] + pace(cell):
                 self._outputs[index], self._printed_at[index] = state, now
                 yield Printed(index, output_of(cell))
 
@@ -242,6 +246,11 @@ def same(some: tuple[Cell, ...], others: tuple[Cell, ...]) -> bool:
     return len(some) == len(others) and all(map(is_, some, others))
 
 
+def pace(cell: Cell) -> float:
+    """Seconds between two states of an output that grows: forty laptops on slow Wi-Fi get all its lines each time."""
+    return PACE * max(len(cell.transcript.shown()[-LINES:]) / SHORT, 1)
+
+
 def state_of(cell: Cell) -> tuple[object, ...]:
     """What decides what an output looks like: as long as it is equal, there is nothing new."""
     return id(cell), cell.status, cell.transcript.changes, cell.outcome, cell.failure, cell.compiled, cell.picture
@@ -249,7 +258,11 @@ def state_of(cell: Cell) -> tuple[object, ...]:
 
 def output_of(cell: Cell) -> Output:
     """What a block has printed so far, and how it stands. Its last lines may still change, so they are copied."""
-    lines = tuple(line if isinstance(line, PictureLine) else line.copy() for line in cell.transcript.shown()[-LINES:])
+    shown = cell.transcript.shown()
+    lines = tuple(line if isinstance(line, PictureLine) else line.copy() for line in shown[-LINES:])
+    left_out = cell.transcript.dropped + len(shown) - len(lines)
+    if left_out:
+        lines = (Text(f"[the first {left_out:,} lines are not shown here]"), *lines)
     running = cell.failure is None and cell.status is not Status.ENDED
     failed = not running and (cell.outcome is None or not cell.outcome.succeeded)
     if cell.picture is not None:

@@ -77,7 +77,7 @@ def test_d_marks_the_oldest_call_as_done(file: Path, watcher: RoomWatcher, size:
 
     async def steps(notes: Notes, pilot: Pilot[int]) -> None:
         await until(notes, pilot, lambda rows: "help: number 2 (2 min), Ada (now)" in rows[-3])
-        assert "exercise 1: 0 at it, 1 right" in screen(notes)[-2]
+        assert "exercise 1: 0 working, 1 right" in screen(notes)[-2]
         assert "waiting for the slides" in screen(notes)[-1]
         await pilot.press("d")
         await until(notes, pilot, lambda rows: "help: Ada (now)" in rows[-3])

@@ -78,7 +78,7 @@ def room_lines(room: RoomView, width: int, palette: Palette) -> list[Text]:
         style = Style(color=palette.warning, bold=True)
         lines.append(_between(Text(f"help: {names}", style), Text("d done", palette.muted), width))
     if room.counts:
-        counted = "   ".join(f"{each.exercise}: {each.working} at it, {each.right} right" for each in room.counts)
+        counted = "   ".join(f"{each.exercise}: {each.working} working, {each.right} right" for each in room.counts)
         lines.append(_between(Text(f"exercise {counted}", palette.muted), Text(), width))
     return lines
 

@@ -56,7 +56,7 @@ class InvitationBox(Box[None]):
 
     WIDEST = 92
     BINDINGS: ClassVar[list[BindingType]] = [
-        ("w,enter,space", "dismiss", "Close"),
+        ("w,enter,space,n,l,right,pagedown", "dismiss", "Close"),  # a clicker sends one of the last
         ("b", "board", "Open the board"),
         ("down,j", "scroll(1)", "Down"),
         ("up,k", "scroll(-1)", "Up"),
@@ -99,7 +99,7 @@ class InvitationBox(Box[None]):
             Text(),
             *(Text(row, accent) for row in large(invitation.word, width)),
             Text(),
-            *wrap(Text("Or scan the code, which has both.", muted), width),
+            *wrap(Text("Or scan the code: it contains both.", muted), width),
         ]
 
     def action_board(self) -> None:
