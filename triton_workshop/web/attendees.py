@@ -8,7 +8,6 @@ import time
 from collections.abc import Mapping
 from dataclasses import asdict
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -20,9 +19,9 @@ from triton_workshop.checking.exercises import EXERCISES, REQUIRED
 from triton_workshop.classroom.board import Board, Call, Count, Present, Progress, called
 from triton_workshop.classroom.room import Room
 from triton_workshop.screen.palette import DARK, LIGHT
+from triton_workshop.web.limits import HERE
 from triton_workshop.web.page import colours
 
-HERE = Path(__file__).parent
 COOKIE = "board"
 MOST = 99
 """TODOs, or hints, that an exercise can have at most."""

@@ -10,6 +10,8 @@ from PIL import Image
 
 LARGEST = 1400
 """Pixels of a picture's longer side in a page."""
+UNREADABLE = (OSError, ValueError, SyntaxError, Image.DecompressionBombError)
+"""What Pillow raises for a picture that it cannot read."""
 PHOTOGRAPH = 16_384
 """Colours beyond which a picture is taken for a photograph, which may lose a little."""
 
@@ -19,7 +21,7 @@ def as_webp(data: bytes) -> bytes | None:
     try:
         with Image.open(io.BytesIO(data)) as opened:
             return data if opened.format == "WEBP" else _encoded(opened)
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+    except UNREADABLE:
         return None
 
 
@@ -37,7 +39,7 @@ def is_picture(data: bytes) -> bool:
     try:
         with Image.open(io.BytesIO(data)):
             return True
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+    except UNREADABLE:
         return False
 
 

@@ -38,7 +38,7 @@ from triton_workshop.web.messages import (
     key_of,
 )
 from triton_workshop.web.newest import Newest
-from triton_workshop.web.outputs import Output
+from triton_workshop.web.outputs import Output, ending
 
 LINES = 500
 """Lines of an output that a page shows: the last ones."""
@@ -278,5 +278,4 @@ def ending_of(cell: Cell) -> str:
     if outcome is None:
         words = {Status.WAITING: "waiting for the block before", Status.RUNNING: "running", Status.ENDED: "not started"}
         return words[cell.status]
-    ended = f"{outcome.seconds:.1f} s" if outcome.succeeded else f"{outcome.reason} · {outcome.seconds:.1f} s"
-    return f"{ended} · {printable(cell.compiled)}" if cell.compiled else ended
+    return f"{ending(outcome)} · {printable(cell.compiled)}" if cell.compiled else ending(outcome)
