@@ -34,6 +34,18 @@ LetReplace = Annotated[
         "-X", "--enable-snippet-execution-replace", help="Let code run whose output replaces it (+exec_replace)."
     ),
 ]
+ShareOn = Annotated[
+    str | None,
+    typer.Option(
+        metavar="[lan|ADDRESS]",
+        help="Let a room follow in its browsers: on this machine, with lan in its network, or on an address.",
+    ),
+]
+Port = Annotated[int | None, typer.Option(min=0, max=65535, metavar="N", help="The port to share on; by default 8000.")]
+Url = Annotated[
+    str | None,
+    typer.Option(metavar="https://…", help="The address of the tunnel or proxy by which the room gets there."),
+]
 
 
 class ViewerName(StrEnum):
@@ -47,31 +59,20 @@ def present(
     viewer: Annotated[ViewerName, typer.Option(help="Which program shows the slides.")] = ViewerName.WORKSHOP,
     slide: Annotated[int, typer.Option(min=1, metavar="N", help="The slide to start on.")] = 1,
     notes: Annotated[bool, typer.Option("--notes", help="Show your notes and the time, in a second terminal.")] = False,
-    share: Annotated[
-        str | None,
-        typer.Option(
-            metavar="[lan|ADDRESS]",
-            help="Let a room follow in its browsers: on this machine, with lan in its network, or on an address.",
-        ),
-    ] = None,
-    port: Annotated[
-        int | None, typer.Option(min=0, max=65535, metavar="N", help="The port to share on; by default 8000.")
-    ] = None,
-    url: Annotated[
-        str | None,
-        typer.Option(metavar="https://…", help="The address of the tunnel or proxy by which the room gets there."),
-    ] = None,
+    share: ShareOn = None,
+    port: Port = None,
+    url: Url = None,
     run: LetRun = False,
     replace: LetReplace = False,
 ) -> None:
     """Show the slides in the terminal. Ctrl+E runs their code; ? lists all keys.
 
     Code in a deck from outside the workshop's repository runs only with -x or -X,
-    or after you have seen it listed and agreed. With --notes, a second terminal shows the
-    notes of the current slide, the next slide, and the time. If standard output
-    is not a terminal, the deck is printed as plain text, starting at slide N.
-    With --notes, all notes are printed instead.
-    With --share, w shows the address, the word and a QR code for the room.
+    or after you have seen it listed and agreed. With --notes, a second terminal
+    shows the notes of the current slide, the next slide, and the time. With
+    --share, w shows the address, the word and a QR code for the room. If standard
+    output is not a terminal, the deck is printed as plain text, starting at
+    slide N; with --notes, all notes are printed instead.
     """
     from triton_workshop.deck.consent import Consent
     from triton_workshop.deck.errors import DeckError
