@@ -93,6 +93,32 @@ def test_search_shows_the_slides_that_have_every_word(opened: Page) -> None:
     assert opened.locator("nav ol li.none").count() == 0
 
 
+LIKE_SAFARI = "document.documentElement.style.overflowAnchor = 'none'"
+"""Safari moves what is read when something above it grows."""
+
+
+def top_of(page: Page, slide: int) -> float:
+    return float(page.locator(f"#slide-{slide}").evaluate("(slide) => slide.getBoundingClientRect().top"))
+
+
+def test_search_leads_to_the_slide_on_a_phone(opened: Page) -> None:
+    opened.set_viewport_size({"width": 390, "height": 844})
+    opened.evaluate(LIKE_SAFARI)
+    opened.keyboard.press("/")
+    opened.keyboard.type("mask load")
+    opened.keyboard.press("Enter")
+    assert 0 <= top_of(opened, int(opened.url.rpartition("-")[2])) < 130, "below the header"
+
+
+def test_what_is_read_stays_where_it_is_when_all_notes_open(opened: Page) -> None:
+    opened.evaluate(LIKE_SAFARI)
+    opened.locator("#slide-20").evaluate("(slide) => slide.scrollIntoView()")
+    before = top_of(opened, 20)
+    opened.get_by_role("button", name="Notes").click()
+    assert opened.locator("#slide-20 .notes p").first.is_visible()
+    assert abs(top_of(opened, 20) - before) < 2
+
+
 def test_keys_go_from_slide_to_slide(opened: Page) -> None:
     for key, expected in (("n", 2), ("n", 3), ("p", 2), ("n", 3), ("n", 4)):
         opened.keyboard.press(key)

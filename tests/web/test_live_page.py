@@ -8,12 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from rich.text import Text
 
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
 from triton_workshop.classroom.room import Room
 from triton_workshop.deck import load_deck
+from triton_workshop.web.messages import Printed
+from triton_workshop.web.outputs import Output
 from triton_workshop.web.server import Server
 from web.loopback import served
 
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 SLIDES = "\n<!-- end_slide -->\n".join(f"# Slide {number}\n\n{'word ' * 900}\n" for number in range(1, 7))
+TOP = "document.querySelector('#slide-5').getBoundingClientRect().top"
 
 
 class Shared:
@@ -33,6 +37,11 @@ class Shared:
     def save(self, text: str) -> None:
         self.deck.write_text(text, encoding="utf-8")
         for key, value in self.server.site.show(load_deck(self.deck)).items():
+            self.server.stream.set(key, value)
+
+    def print(self, *lines: str) -> None:
+        output = Output(tuple(map(Text, lines)), "0.1 s", failed=False)
+        for key, value in self.server.site.print(Printed(0, output)).items():
             self.server.stream.set(key, value)
 
 
@@ -54,13 +63,25 @@ def shared(browser: Browser, tmp_path: Path) -> Iterator[Shared]:
 def test_who_reads_on_alone_stays_there_when_the_deck_is_saved(shared: Shared) -> None:
     page = shared.page
     page.keyboard.press("n")
-    top = "document.querySelector('#slide-5').getBoundingClientRect().top"
     page.evaluate("document.documentElement.style.scrollBehavior = 'auto'")
     page.evaluate("document.querySelector('#slide-5').scrollIntoView()")
-    before = page.evaluate(top)
+    before = page.evaluate(TOP)
     shared.save(SLIDES.replace("Slide 1", "Begin"))
     page.get_by_role("heading", name="Begin", level=1).wait_for()
-    assert abs(page.evaluate(top) - before) < 20, "not 5000, as at the top of the page"
+    assert abs(page.evaluate(TOP) - before) < 20, "not 5000, as at the top of the page"
+
+
+def test_who_reads_on_alone_stays_there_when_code_above_prints(shared: Shared) -> None:
+    page = shared.page
+    shared.save(SLIDES.replace("# Slide 1\n", "# Slide 1\n\n```python +exec\nprint()\n```\n"))
+    page.locator("#output-0").wait_for(state="attached")
+    page.keyboard.press("n")
+    page.evaluate("document.documentElement.style.overflowAnchor = 'none'")  # as in Safari
+    page.evaluate("document.querySelector('#slide-5').scrollIntoView()")
+    before = page.evaluate(TOP)
+    shared.print(*["a line"] * 50)
+    page.get_by_text("a line").first.wait_for()
+    assert abs(page.evaluate(TOP) - before) < 2
 
 
 def test_a_page_that_could_not_be_fetched_is_fetched_again(shared: Shared) -> None:

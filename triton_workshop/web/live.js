@@ -1,7 +1,7 @@
 // The page follows the presenter: slide, step, edits and outputs, as the server tells them.
 (() => {
   "use strict";
-  const { all, make, button, prepare, tools, fit, forget, current } = globalThis.page;
+  const { all, make, button, prepare, inPlace, tools, fit, forget, current } = globalThis.page;
   const root = document.documentElement;
   const SILENCE = 25_000;  // milliseconds after which a connection is dead: the server says something every ten seconds
   const LOST = "The connection is lost. Trying again …";
@@ -67,9 +67,11 @@
   const put = (id, html) => {
     const there = document.getElementById(id);
     if (!there) return;
-    there.innerHTML = html ?? "";
-    prepare(there);
-    reveal();
+    inPlace(() => {
+      there.innerHTML = html ?? "";
+      prepare(there);
+      reveal();
+    });
     if (id.startsWith("output")) bringIntoView(there);
   };
   const sheet = new CSSStyleSheet();  // for colours that no palette has
@@ -100,16 +102,16 @@
       style.onload = style.onerror = loaded;
       document.head.append(style);
     });
-    const top = (id) => document.getElementById(id)?.getBoundingClientRect().top ?? 0;
-    const read = all(".slide").findLast((each) => top(each.id) <= innerHeight / 3)?.id, before = top(read);
+    inPlace(() => exchange(fresh, style));
+    connect();  // from the beginning: outputs and edits belong to the new page too
+  };
+  const exchange = (fresh, style) => {
     for (const part of ["main", "nav"]) document.querySelector(part).replaceWith(fresh.querySelector(part));
     for (const each of all("link[rel=stylesheet]")) if (each !== style) each.remove();
     document.querySelector("header h1").textContent = document.title = fresh.title;
     document.body.dataset.version = fresh.body.dataset.version;
     prepare(document.querySelector("main"));
-    connect();  // from the beginning: outputs and edits belong to the new page too
     show();
-    scrollBy({ top: top(read) - before, behavior: "instant" });
   };
   const take = ({ key, value }) => {
     if (key === "place") move(value);

@@ -13,6 +13,14 @@
     return made;
   };
 
+  // Whatever changes above it, the slide that is read stays where it is; Safari does not see to that.
+  const inPlace = (change) => {
+    const top = (id) => document.getElementById(id)?.getBoundingClientRect().top ?? 0;
+    const read = all(".slide").findLast((each) => top(each.id) <= innerHeight / 3)?.id, before = top(read);
+    change();
+    scrollBy({ top: top(read) - before, behavior: "instant" });
+  };
+
   // Code: copy it, and unfold what runs but is not shown.
   const copy = async (figure, pressed) => {
     const text = all(".line", figure).map((line) => line.textContent).join("");
@@ -76,10 +84,12 @@
   field.addEventListener("input", search);
   field.addEventListener("keydown", (event) => {
     if (event.key === "Enter") {
-      document.querySelector("nav li:not(.none) a")?.click();
+      const first = document.querySelector("nav li:not(.none) a");
       field.value = "";
-      search();
+      search();  // before the page scrolls: on a phone, the contents are above the slides, and the header grows
+      fit();
       field.blur();
+      first?.click();
     } else if (event.key === "Escape") {
       field.value = "";
       search();
@@ -105,7 +115,7 @@
   const notes = button("Notes", (pressed) => {
     const open = pressed.getAttribute("aria-pressed") !== "true";
     pressed.setAttribute("aria-pressed", String(open));
-    for (const each of all(".notes")) each.open = open;
+    inPlace(() => { for (const each of all(".notes")) each.open = open; });
   });
   notes.setAttribute("aria-pressed", "false");
   tools.append(field, count, ...(document.querySelector(".notes") ? [notes] : []), theme);
@@ -130,7 +140,7 @@
 
   // What is scrolled to is not under the header, however high that is.
   const header = document.querySelector("header");
-  const fit = () => { root.style.scrollPaddingTop = `${header.offsetHeight + 16}px`; };
+  const fit = () => { root.style.setProperty("--under-header", `${header.offsetHeight + 16}px`); };
   new ResizeObserver(fit).observe(header);
 
   // A link to a script opens it.
@@ -144,5 +154,5 @@
   addEventListener("hashchange", reveal);
   reveal();
 
-  globalThis.page = { all, make, button, prepare, tools, fit, forget, current };  // for the live page
+  globalThis.page = { all, make, button, prepare, inPlace, tools, fit, forget, current };  // for the live page
 })();
