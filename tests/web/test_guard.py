@@ -87,6 +87,14 @@ def test_the_word_gives_a_browser_a_session_without_regard_to_case(address: str,
     assert asked(address, headers={"Cookie": f"theme=dark; room={token}"}).text.startswith("number ")
 
 
+def test_where_a_wrong_word_was_entered_a_browser_that_comes_back_finds_the_door(address: str) -> None:
+    wrong = asked(f"{address}enter", b"word=QQQQ", BROWSER)
+    assert (wrong.status, 'role="alert"' in wrong.text) == (403, True)
+    again = asked(f"{address}enter")
+    assert (again.status, 'action="enter"' in again.text) == (401, True)
+    assert "location: ./\r\n" in raw(address, "GET /enter HTTP/1.1\nHost: x\nConnection: close\n\n").lower()
+
+
 def test_a_program_gets_its_session_as_json(address: str, room: Room) -> None:
     answer = asked(f"{address}enter", f"word=+{room.word}&name=Ada".encode())
     assert answer.status == 200

@@ -27,7 +27,7 @@ MOST_ADDRESSES = 10_000
 WRONG_WORD = "That is not this room's word. Look at the presenter's screen, and try again."
 TOO_MANY_TRIES = "Too many wrong words came from this address. Wait a few seconds, and try again."
 NO_SESSION = "This room needs its word. Open its address in a browser, or use: workshop join ADDRESS"
-OTHER_SITE = "This request comes from another site, and is refused."
+OTHER_SITE = "This request comes from another site, and is refused. Behind a proxy, the presenter has to give --url."
 
 
 class Tries:
@@ -94,8 +94,8 @@ class Guard:
             return Response(status_code=204)
         if path == "/enter.css" or path.startswith("/board"):  # the board has a key of its own
             return None
-        if path == "/enter" and request.method == "POST":
-            return await self._entered(request)
+        if path == "/enter":  # after a wrong word it is a browser's address, which is then loaded again or kept
+            return await self._entered(request) if request.method == "POST" else RedirectResponse("./", 303)
         token = token_of(request)
         number = await asyncio.to_thread(self._room.attendee, token) if token else None
         if path == "/" and "word" in request.query_params:
