@@ -130,6 +130,12 @@ def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, 
 Serving = tuple[Server, str, dict[str, str]]
 
 
+def test_who_leaves_out_the_last_slash_of_the_proxys_address_gets_to_the_page_all_the_same(serving: Serving) -> None:
+    _, address, session = serving
+    with urlopen(Request(f"{address}triton?word=x", headers=session)) as answer:
+        assert answer.url == f"{address}triton/"
+
+
 def test_the_page_is_compressed_and_all_its_addresses_are_relative(serving: Serving) -> None:
     _, address, session = serving
     for at in (address, f"{address}triton/"):  # a reverse proxy may pass its path on

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -167,6 +167,9 @@ class UnderPath:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = scope["path"]
+        if self._path and path == self._path:  # as people type it; the page's own links need the slash
+            query = scope["query_string"].decode("latin-1")
+            return await RedirectResponse(f"{path}/?{query}" if query else f"{path}/")(scope, receive, send)
         if self._path and path.startswith(f"{self._path}/"):
             scope = {**scope, "path": path.removeprefix(self._path)}
         await self._app(scope, receive, send)
