@@ -13,11 +13,11 @@ import pytest
 import torch
 
 from triton_workshop.compiler import compilation
-from triton_workshop.compiler import said as said_by
+from triton_workshop.compiler import report as report_module
 from triton_workshop.compiler.asked import Answer, CarriedKernel, CompileJob, Refusal
 from triton_workshop.compiler.compilation import answers, jobs_for, new_process, warm
 from triton_workshop.compiler.launches import Launches
-from triton_workshop.compiler.said import Said, ask
+from triton_workshop.compiler.report import CompilerReport, ask
 from triton_workshop.compiler.targets import TARGETS, Target, targets_with
 from triton_workshop.processes import call
 from triton_workshop.processes.call import Call
@@ -43,7 +43,7 @@ def carried_kernels(
     return launches.kernels()
 
 
-def said(kernel: Any, start: compilation.Start, **arguments: Any) -> Said:
+def said(kernel: Any, start: compilation.Start, **arguments: Any) -> CompilerReport:
     return ask(carried_kernels(kernel, **arguments), start)
 
 
@@ -87,7 +87,7 @@ def test_a_tuple_of_arguments_is_specialized_as_the_compiler_does(start: compila
 def test_without_the_library_the_front_end_has_the_only_word(
     start: compilation.Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(said_by, "has_library", lambda: False)
+    monkeypatch.setattr(report_module, "has_library", lambda: False)
     found = said(kernels.takes_all, start)
     assert found.refused is None
     assert found.lines() == ["Triton's front end accepts it. Its compiler is not on this machine."]
@@ -106,8 +106,8 @@ def test_what_older_gpus_do_not_have_is_a_note(start: compilation.Start) -> None
 def test_shared_memory_that_a_gpu_does_not_have_is_a_note() -> None:
     [kernel] = carried_kernels(kernels.calls_itself)
     enough, too_much = (Answer(CompileJob(kernel, TARGETS[2]), shared_bytes=kib << 10) for kib in (64, 96))
-    assert Said(TARGETS, (), (enough,)).notes == []
-    [note] = Said(TARGETS, (), (too_much,)).notes
+    assert CompilerReport(TARGETS, (), (enough,)).notes == []
+    [note] = CompilerReport(TARGETS, (), (too_much,)).notes
     assert note.startswith("calls_itself needs 96 KiB of shared memory, and a program has 64 KiB on sm_75")
 
 
@@ -116,8 +116,8 @@ def test_a_kernel_that_is_refused_for_this_machines_gpu_is_refused() -> None:
     refusal = Refusal("no such instruction")
     refused = Answer(CompileJob(kernel, TARGETS[1]), refusal)
     fine = [Answer(CompileJob(kernel, target)) for target in (TARGETS[0], TARGETS[2])]
-    assert Said(TARGETS, (), (*fine, refused)).refused is None
-    assert Said(TARGETS, (TARGETS[1],), (*fine, refused)).refused is refused
+    assert CompilerReport(TARGETS, (), (*fine, refused)).refused is None
+    assert CompilerReport(TARGETS, (TARGETS[1],), (*fine, refused)).refused is refused
 
 
 def test_a_number_that_is_used_as_an_address_has_64_bits(start: compilation.Start) -> None:
@@ -140,7 +140,7 @@ def test_a_compiler_that_takes_too_long_is_ended_and_the_rest_goes_on(
     jobs = [CompileJob(slow, TARGETS[2]), CompileJob(quick, TARGETS[0])]
     found = list(answers(jobs, start))
     assert [(answer.job, answer.slow) for answer in found] == [(jobs[0], True), (jobs[1], False)]
-    assert "compiles very slowly for sm_75" in Said(TARGETS, (), tuple(found)).notes[0]
+    assert "compiles very slowly for sm_75" in CompilerReport(TARGETS, (), tuple(found)).notes[0]
 
 
 class Crash:

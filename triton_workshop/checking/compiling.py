@@ -8,7 +8,7 @@ from triton_workshop.checking.judging.explanations import explain
 from triton_workshop.checking.judging.verdict import Finding, Kind, Verdict
 from triton_workshop.compiler.asked import Answer
 from triton_workshop.compiler.compilation import Start
-from triton_workshop.compiler.said import ask
+from triton_workshop.compiler.report import ask
 
 
 def compiled(verdict: Verdict, start: Start) -> Verdict:

@@ -19,7 +19,7 @@ from triton_workshop.checking.judging.verdict import Finding, Verdict
 from triton_workshop.checking.reporting.description import STANDINGS, Row, describe, title
 from triton_workshop.checking.reporting.progress import Entry, Standing, first_open
 from triton_workshop.checking.reporting.report import headline, spaced, table, view
-from triton_workshop.compiler.said import is_good_news
+from triton_workshop.compiler.report import is_good_news
 from triton_workshop.screen.palette import Palette
 from triton_workshop.screen.transcript import Transcript
 from triton_workshop.watch.checker import Checking

@@ -12,7 +12,7 @@ from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.exercises.unfinished import open_todos
 from triton_workshop.checking.judging.verdict import Element, Finding, Kind, Pixels, State, TileMap, Verdict
 from triton_workshop.checking.reporting.progress import Entry, Standing, first_open
-from triton_workshop.compiler.said import is_good_news
+from triton_workshop.compiler.report import is_good_news
 
 AROUND = 1
 """How many lines of code to show before and after the line to blame."""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from triton_workshop.compiler.asked import CarriedKernel
 from triton_workshop.compiler.compilation import warm
-from triton_workshop.compiler.said import ask
+from triton_workshop.compiler.report import ask
 from triton_workshop.deck.consent import EVERYTHING, Consent
 from triton_workshop.deck.model import Block, Code, Deck, Execution, Slide, SnippetOutput, walk
 from triton_workshop.languages import runnable

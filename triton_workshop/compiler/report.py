@@ -25,7 +25,7 @@ def is_good_news(line: str) -> bool:
     return line.startswith(GOOD_NEWS)
 
 
-def ask(kernels: Sequence[CarriedKernel], start: Start) -> Said:
+def ask(kernels: Sequence[CarriedKernel], start: Start) -> CompilerReport:
     """Have kernels compiled for the GPUs that a workshop meets, and for this machine's own. Raises OSError.
 
     A second process helps where it starts at once; a new one would first have to import Triton.
@@ -39,7 +39,7 @@ def ask(kernels: Sequence[CarriedKernel], start: Start) -> Said:
     # A variant that is refused for the newest GPU may compile for another one.
     more = [CompileJob(kernel, target) for kernel in refused for target in targets if (kernel, target) not in asked]
     found += answers(more, start)
-    return Said(targets, tuple(target for target in targets if target.has(present)), tuple(found))
+    return CompilerReport(targets, tuple(target for target in targets if target.has(present)), tuple(found))
 
 
 def _answers_of_two(jobs: Sequence[CompileJob], start: Start) -> Iterator[Answer]:
@@ -57,7 +57,7 @@ def _answers_of_two(jobs: Sequence[CompileJob], start: Start) -> Iterator[Answer
 
 
 @dataclass(frozen=True)
-class Said:
+class CompilerReport:
     """What the compiler said about the kernels of a script, for these GPUs."""
 
     targets: tuple[Target, ...]
