@@ -14,8 +14,8 @@ import torch
 
 from triton_workshop.compiler import compilation
 from triton_workshop.compiler import report as report_module
-from triton_workshop.compiler.asked import Answer, CarriedKernel, CompileJob, Refusal
 from triton_workshop.compiler.compilation import answers, jobs_for, new_process, warm
+from triton_workshop.compiler.jobs import Answer, CarriedKernel, CompileJob, Refusal
 from triton_workshop.compiler.launches import Launches
 from triton_workshop.compiler.report import CompilerReport, ask
 from triton_workshop.compiler.targets import TARGETS, Target, targets_with

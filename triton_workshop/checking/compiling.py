@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from triton_workshop.checking.judging.explanations import explain
 from triton_workshop.checking.judging.verdict import Finding, Kind, Verdict
-from triton_workshop.compiler.asked import Answer
 from triton_workshop.compiler.compilation import Start
+from triton_workshop.compiler.jobs import Answer
 from triton_workshop.compiler.report import ask
 
 

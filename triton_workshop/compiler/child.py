@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from triton_workshop.compiler import carrying, pipeline
-from triton_workshop.compiler.asked import Answer
 from triton_workshop.compiler.compilation import READY
+from triton_workshop.compiler.jobs import Answer
 from triton_workshop.compiler.launches import Specialization
 from triton_workshop.processes.wire import Connection
 from triton_workshop.without_library import provide

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from triton_workshop.compiler.asked import Answer, CarriedKernel, CompileJob, Refusal
+from triton_workshop.compiler.jobs import Answer, CarriedKernel, CompileJob, Refusal
 from triton_workshop.compiler.targets import TARGETS, Target
 from triton_workshop.processes import call
 from triton_workshop.processes.call import Call, EndedError, TimeIsUpError

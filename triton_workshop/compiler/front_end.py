@@ -12,8 +12,8 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from triton_workshop.compiler.asked import Refusal
 from triton_workshop.compiler.carrying import CannotCarryError, home
+from triton_workshop.compiler.jobs import Refusal
 from triton_workshop.compiler.launches import Specialization
 from triton_workshop.compiler.targets import TARGETS, Target
 from triton_workshop.compiler.types_only import types_only

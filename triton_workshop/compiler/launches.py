@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from triton_workshop.compiler.asked import CarriedKernel
 from triton_workshop.compiler.carrying import CannotCarryError, carried
+from triton_workshop.compiler.jobs import CarriedKernel
 
 OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion")
 """What a launch can tell the compiler."""

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, Any
 
-from triton_workshop.compiler.asked import Refusal
 from triton_workshop.compiler.front_end import backend_for, read, refusal_of, refused_by_types
+from triton_workshop.compiler.jobs import Refusal
 from triton_workshop.compiler.launches import Specialization
 from triton_workshop.compiler.targets import TARGETS, Target
 from triton_workshop.without_library import has_library

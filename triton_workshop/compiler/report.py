@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
-from triton_workshop.compiler.asked import Answer, CarriedKernel, CompileJob
 from triton_workshop.compiler.compilation import SECONDS, Start, answers, jobs_for, new_process
+from triton_workshop.compiler.jobs import Answer, CarriedKernel, CompileJob
 from triton_workshop.compiler.targets import Target, targets_with
 from triton_workshop.device import visible_gpus
 from triton_workshop.slide import Numbers, number_of

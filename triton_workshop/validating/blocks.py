@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from triton_workshop.compiler import compilation
-from triton_workshop.compiler.asked import CarriedKernel
+from triton_workshop.compiler.jobs import CarriedKernel
 from triton_workshop.compiler.report import ask
 from triton_workshop.deck.consent import EVERYTHING, Consent, flag
 from triton_workshop.deck.model import Block, Code, Execution, origin

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from triton_workshop.compiler.asked import CarriedKernel
+from triton_workshop.compiler.jobs import CarriedKernel
 from triton_workshop.deck.model import Block, Code
 from triton_workshop.processes.script import Outcome
 from triton_workshop.screen.program_output import without_sequences

@@ -15,7 +15,7 @@ from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.recognise import Diagnosis
 
 if TYPE_CHECKING:
-    from triton_workshop.compiler.asked import CarriedKernel
+    from triton_workshop.compiler.jobs import CarriedKernel
 
 OnCase = Callable[[CaseResult], None]
 Search = Callable[[Case], Diagnosis | None]

@@ -18,7 +18,7 @@ from triton_workshop.compiler.launches import Launches
 
 if TYPE_CHECKING:
     from triton_workshop.checking.exercises.exercise import Launcher
-    from triton_workshop.compiler.asked import CarriedKernel
+    from triton_workshop.compiler.jobs import CarriedKernel
     from triton_workshop.simulator import Fault, Launch
     from triton_workshop.simulator.counts import Write
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
-from triton_workshop.compiler.asked import CarriedKernel
 from triton_workshop.compiler.compilation import warm
+from triton_workshop.compiler.jobs import CarriedKernel
 from triton_workshop.compiler.report import ask
 from triton_workshop.deck.consent import EVERYTHING, Consent
 from triton_workshop.deck.model import Block, Code, Deck, Execution, Slide, SnippetOutput, walk
