@@ -15,7 +15,7 @@ import torch
 from triton_workshop.compiler import compilation
 from triton_workshop.compiler import report as report_module
 from triton_workshop.compiler.compilation import answers, jobs_for, new_process, warm
-from triton_workshop.compiler.jobs import Answer, CarriedKernel, CompileJob, Refusal
+from triton_workshop.compiler.jobs import Answer, CompileJob, PickledKernel, Refusal
 from triton_workshop.compiler.launches import Launches
 from triton_workshop.compiler.report import CompilerReport, ask
 from triton_workshop.compiler.targets import TARGETS, Target, targets_with
@@ -33,9 +33,9 @@ def start() -> Iterator[compilation.Start]:
         yield warm(runner)
 
 
-def carried_kernels(
+def pickled_kernels(
     kernel: Any, *, number: Any = 3, block: int = 16, size: int | None = None
-) -> tuple[CarriedKernel, ...]:
+) -> tuple[PickledKernel, ...]:
     launches = Launches()
     x = torch.ones(size or block)
     with launches.noted():
@@ -44,7 +44,7 @@ def carried_kernels(
 
 
 def said(kernel: Any, start: compilation.Start, **arguments: Any) -> CompilerReport:
-    return ask(carried_kernels(kernel, **arguments), start)
+    return ask(pickled_kernels(kernel, **arguments), start)
 
 
 @pytest.mark.library
@@ -104,7 +104,7 @@ def test_what_older_gpus_do_not_have_is_a_note(start: compilation.Start) -> None
 
 
 def test_shared_memory_that_a_gpu_does_not_have_is_a_note() -> None:
-    [kernel] = carried_kernels(kernels.calls_itself)
+    [kernel] = pickled_kernels(kernels.calls_itself)
     enough, too_much = (Answer(CompileJob(kernel, TARGETS[2]), shared_bytes=kib << 10) for kib in (64, 96))
     assert CompilerReport(TARGETS, (), (enough,)).notes == []
     [note] = CompilerReport(TARGETS, (), (too_much,)).notes
@@ -112,7 +112,7 @@ def test_shared_memory_that_a_gpu_does_not_have_is_a_note() -> None:
 
 
 def test_a_kernel_that_is_refused_for_this_machines_gpu_is_refused() -> None:
-    [kernel] = carried_kernels(kernels.calls_itself)
+    [kernel] = pickled_kernels(kernels.calls_itself)
     refusal = Refusal("no such instruction")
     refused = Answer(CompileJob(kernel, TARGETS[1]), refusal)
     fine = [Answer(CompileJob(kernel, target)) for target in (TARGETS[0], TARGETS[2])]
@@ -134,8 +134,8 @@ def test_a_number_that_is_used_as_an_address_has_64_bits(start: compilation.Star
 def test_a_compiler_that_takes_too_long_is_ended_and_the_rest_goes_on(
     start: compilation.Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    [slow] = carried_kernels(kernels.large_product, block=256, size=256 * 256)
-    [quick] = carried_kernels(kernels.calls_itself)
+    [slow] = pickled_kernels(kernels.large_product, block=256, size=256 * 256)
+    [quick] = pickled_kernels(kernels.calls_itself)
     monkeypatch.setattr(compilation, "SECONDS", 0.5)
     jobs = [CompileJob(slow, TARGETS[2]), CompileJob(quick, TARGETS[0])]
     found = list(answers(jobs, start))
@@ -152,7 +152,7 @@ class Crash:
 
 @pytest.mark.library
 def test_a_compiler_that_crashes_has_refused(start: compilation.Start) -> None:
-    [kernel] = carried_kernels(kernels.calls_itself)
+    [kernel] = pickled_kernels(kernels.calls_itself)
     crashing = replace(kernel, data=pickle.dumps(Crash()))
     first, second = answers([CompileJob(crashing, TARGETS[0]), CompileJob(kernel, TARGETS[1])], start)
     assert first.refusal is not None
@@ -161,7 +161,7 @@ def test_a_compiler_that_crashes_has_refused(start: compilation.Start) -> None:
 
 
 def test_a_compiler_that_does_not_start_has_nothing_to_say(start: compilation.Start) -> None:
-    [kernel] = carried_kernels(kernels.calls_itself)
+    [kernel] = pickled_kernels(kernels.calls_itself)
 
     def ended() -> Call:
         with Path(os.devnull).open("w") as nowhere:
@@ -175,12 +175,12 @@ def test_a_compiler_that_does_not_start_has_nothing_to_say(start: compilation.St
 def test_a_new_process_compiles_without_torch_and_without_the_interpreter(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRITON_INTERPRET", "1")
     assert os.environ["TRITON_INTERPRET"] == "1"
-    found = ask(carried_kernels(kernels.calls_itself), new_process)
+    found = ask(pickled_kernels(kernels.calls_itself), new_process)
     assert found.fine == list(TARGETS)
 
 
 def test_each_specialization_is_read_and_each_variant_compiled_but_not_for_every_gpu() -> None:
-    kinds = [CarriedKernel("add", "a", b"1"), CarriedKernel("add", "a", b"2"), CarriedKernel("add", "b", b"3")]
+    kinds = [PickledKernel("add", "a", b"1"), PickledKernel("add", "a", b"2"), PickledKernel("add", "b", b"3")]
     asked = [(job.kernel.data, job.target) for job in jobs_for(kinds)]
     newest, *older = TARGETS
     assert asked == [

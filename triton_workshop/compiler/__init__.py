@@ -1,5 +1,5 @@
 """Triton's own compiler, on a machine without a GPU: does a kernel that was launched on the simulator compile?
 
-`launches` notes what a launch asks of the compiler, `carrying` takes a kernel to another process, `front_end` and
+`launches` notes what a launch asks of the compiler, `pickling` takes a kernel to another process, `front_end` and
 `pipeline` compile it there, and `compilation` starts that process, ends it in time and collects what it says.
 """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from triton_workshop.compiler import carrying, pipeline
+from triton_workshop.compiler import pickling, pipeline
 from triton_workshop.compiler.compilation import READY
 from triton_workshop.compiler.jobs import Answer
 from triton_workshop.compiler.launches import Specialization
@@ -10,11 +10,11 @@ from triton_workshop.processes.wire import Connection
 from triton_workshop.without_library import provide
 
 
-def _received(data: bytes) -> Specialization:
+def _unpickled(data: bytes) -> Specialization:
     try:
-        special = carrying.received(data)
+        special = pickling.unpickled(data)
     except Exception as error:  # what the script's values do when they are rebuilt is theirs
-        raise carrying.CannotCarryError(str(error)) from error
+        raise pickling.CannotPickleError(str(error)) from error
     assert isinstance(special, Specialization)
     return special
 
@@ -22,7 +22,7 @@ def _received(data: bytes) -> Specialization:
 def compile_when_asked(connection: Connection) -> None:
     """Import the compiler, wait for jobs, and send an Answer to each. A job that cannot be done has none to give."""
     provide()
-    carrying.prepare()
+    pickling.prepare()
     connection.send(READY)
     try:
         jobs = connection.receive()
@@ -31,12 +31,12 @@ def compile_when_asked(connection: Connection) -> None:
     assert isinstance(jobs, tuple)
     for job in jobs:
         try:
-            special = _received(job.kernel.data)
+            special = _unpickled(job.kernel.data)
             if job.target is None:
                 answer = Answer(job, pipeline.refused_by_front_end(special))
             else:
                 refusal, shared = pipeline.compiled(special, job.target)
                 answer = Answer(job, refusal, shared)
-        except carrying.CannotCarryError:
+        except pickling.CannotPickleError:
             answer = Answer(job, unknown=True)
         connection.send(answer)

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from triton_workshop.compiler.jobs import Answer, CarriedKernel, CompileJob, Refusal
+from triton_workshop.compiler.jobs import Answer, CompileJob, PickledKernel, Refusal
 from triton_workshop.compiler.targets import TARGETS, Target
 from triton_workshop.processes import call
 from triton_workshop.processes.call import Call, EndedError, TimeIsUpError
@@ -29,7 +29,7 @@ Start = Callable[[], Call]
 """Starts `compile_when_asked` in another process. Raises OSError."""
 
 
-def jobs_for(kernels: Sequence[CarriedKernel], targets: Sequence[Target] = TARGETS) -> list[CompileJob]:
+def jobs_for(kernels: Sequence[PickledKernel], targets: Sequence[Target] = TARGETS) -> list[CompileJob]:
     """What to ask about these launches' kernels, in order.
 
     The front end reads every specialization. Every variant is compiled for the newest GPU, and the last one of each

@@ -12,9 +12,9 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from triton_workshop.compiler.carrying import CannotCarryError, home
 from triton_workshop.compiler.jobs import Refusal
 from triton_workshop.compiler.launches import Specialization
+from triton_workshop.compiler.pickling import CannotPickleError, home
 from triton_workshop.compiler.targets import TARGETS, Target
 from triton_workshop.compiler.types_only import types_only
 
@@ -46,7 +46,7 @@ def read(special: Specialization, backend: Any, context: Any) -> tuple[Any, Any]
 
 
 def refusal_of(compile_it: Callable[[], object]) -> Refusal | None:
-    """Compile something, and return why the compiler refuses it; None if it does not. Raises CannotCarryError."""
+    """Compile something, and return why the compiler refuses it; None if it does not. Raises CannotPickleError."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -54,7 +54,7 @@ def refusal_of(compile_it: Callable[[], object]) -> Refusal | None:
     except Exception as error:
         links = _links(error)
         for link in links:
-            if isinstance(link, CannotCarryError):
+            if isinstance(link, CannotPickleError):
                 raise link from None
         return _refusal(links)
     return None

@@ -11,7 +11,7 @@ SHORT = 300
 
 
 @dataclass(frozen=True)
-class CarriedKernel:
+class PickledKernel:
     """A specialization on its way to the compiler.
 
     Launches whose `variant` is equal differ only in which sizes are 1 or divisible by 16: what Triton's front end says
@@ -48,7 +48,7 @@ class Refusal:
 class CompileJob:
     """A kernel for the compiler to compile for a GPU, or only for its front end to read."""
 
-    kernel: CarriedKernel
+    kernel: PickledKernel
     target: Target | None
 
 

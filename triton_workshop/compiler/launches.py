@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from triton_workshop.compiler.carrying import CannotCarryError, carried
-from triton_workshop.compiler.jobs import CarriedKernel
+from triton_workshop.compiler.jobs import PickledKernel
+from triton_workshop.compiler.pickling import CannotPickleError, pickled
 
 OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion")
 """What a launch can tell the compiler."""
@@ -39,7 +39,7 @@ class Launches:
     """Notes the specializations of the launches in this process, each once."""
 
     def __init__(self) -> None:
-        self._found: dict[object, CarriedKernel | None] = {}
+        self._found: dict[object, PickledKernel | None] = {}
 
     def note(
         self, function: Any, arguments: Mapping[str, Any], options: Mapping[str, Any], addresses: Set[str]
@@ -48,7 +48,7 @@ class Launches:
         special = specialization(function, arguments, options, addresses)
         key = (id(function), str((special.signature, special.constants, special.attributes, special.options)))
         if key not in self._found:
-            self._found[key] = _carried(special)
+            self._found[key] = _pickled(special)
 
     @contextmanager
     def noted(self) -> Iterator[None]:
@@ -61,7 +61,7 @@ class Launches:
         finally:
             recording.listeners.remove(self.note)
 
-    def kernels(self) -> tuple[CarriedKernel, ...]:
+    def kernels(self) -> tuple[PickledKernel, ...]:
         """What the compiler should be asked, in the order of the launches."""
         return tuple(kernel for kernel in self._found.values() if kernel is not None)
 
@@ -75,13 +75,13 @@ def tell_the_slide(file: str) -> None:
     atexit.register(lambda: Path(file).write_bytes(pickle.dumps(launches.kernels())))
 
 
-def _carried(special: Specialization) -> CarriedKernel | None:
+def _pickled(special: Specialization) -> PickledKernel | None:
     declared = {name: kind for name, kind in special.signature.items() if kind not in ("i32", "i64", "constexpr")}
     constants = {path: value for path, value in special.constants.items() if value != 1}
     variant = str((special.kernel.fn.__name__, declared, constants, special.options))
     try:
-        return CarriedKernel(special.kernel.fn.__name__, variant, carried(special))
-    except CannotCarryError:
+        return PickledKernel(special.kernel.fn.__name__, variant, pickled(special))
+    except CannotPickleError:
         return None
 
 

@@ -7,7 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
 from triton_workshop.compiler.compilation import SECONDS, Start, answers, jobs_for, new_process
-from triton_workshop.compiler.jobs import Answer, CarriedKernel, CompileJob
+from triton_workshop.compiler.jobs import Answer, CompileJob, PickledKernel
 from triton_workshop.compiler.targets import Target, targets_with
 from triton_workshop.device import visible_gpus
 from triton_workshop.slide import Numbers, number_of
@@ -25,7 +25,7 @@ def is_good_news(line: str) -> bool:
     return line.startswith(GOOD_NEWS)
 
 
-def ask(kernels: Sequence[CarriedKernel], start: Start) -> CompilerReport:
+def ask(kernels: Sequence[PickledKernel], start: Start) -> CompilerReport:
     """Have kernels compiled for the GPUs that a workshop meets, and for this machine's own. Raises OSError.
 
     A second process helps where it starts at once; a new one would first have to import Triton.

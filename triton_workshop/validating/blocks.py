@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from triton_workshop.compiler import compilation
-from triton_workshop.compiler.jobs import CarriedKernel
+from triton_workshop.compiler.jobs import PickledKernel
 from triton_workshop.compiler.report import ask
 from triton_workshop.deck.consent import EVERYTHING, Consent, flag
 from triton_workshop.deck.model import Block, Code, Execution, origin
@@ -83,7 +83,7 @@ def compiled(result: BlockResult, start: compilation.Start) -> BlockResult:
     return replace(result, failure=line) if said.refused else replace(result, compiled=line)
 
 
-def run_to_the_end(run: Run) -> tuple[Outcome, bytes, tuple[CarriedKernel, ...]]:
+def run_to_the_end(run: Run) -> tuple[Outcome, bytes, tuple[PickledKernel, ...]]:
     """How it ended, the end of what it printed, and what its launches ask of the compiler."""
     with run:
         chunks: deque[bytes] = deque()

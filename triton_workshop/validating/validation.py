@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from triton_workshop.compiler.jobs import CarriedKernel
+from triton_workshop.compiler.jobs import PickledKernel
 from triton_workshop.deck.model import Block, Code
 from triton_workshop.processes.script import Outcome
 from triton_workshop.screen.program_output import without_sequences
@@ -38,7 +38,7 @@ class BlockResult:
     """Why this is not what the deck promises; None if it is, or if the block was not run."""
     skipped: str | None = None
     """Why it was not run."""
-    launched: tuple[CarriedKernel, ...] = ()
+    launched: tuple[PickledKernel, ...] = ()
     """What its launches on the simulator ask of the compiler."""
     compiled: str = ""
     """What the compiler said."""

@@ -15,7 +15,7 @@ from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.recognise import Diagnosis
 
 if TYPE_CHECKING:
-    from triton_workshop.compiler.jobs import CarriedKernel
+    from triton_workshop.compiler.jobs import PickledKernel
 
 OnCase = Callable[[CaseResult], None]
 Search = Callable[[Case], Diagnosis | None]
@@ -31,7 +31,7 @@ class Trial:
     tolerance: str = ""
     remark: str = ""
     failed: Failed | None = None
-    kernels: tuple[CarriedKernel, ...] = ()
+    kernels: tuple[PickledKernel, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def judged(
     """Judge each observation as it comes, on the device that has its tensors, and stop at the first case that fails."""
     results: list[CaseResult] = []
     words, remark = "", ""
-    kernels: tuple[CarriedKernel, ...] = ()
+    kernels: tuple[PickledKernel, ...] = ()
     for case, seen in zip(cases, observations, strict=False):
         assert isinstance(seen, Observation)
         arguments = case.arguments(device)

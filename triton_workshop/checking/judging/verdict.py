@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from triton_workshop.compiler.jobs import CarriedKernel
+    from triton_workshop.compiler.jobs import PickledKernel
 
 MOST_PROGRAMS = 64
 """The most programs that a finding names: its message says how many there are."""
@@ -142,7 +142,7 @@ class Verdict:
     """What a right script could do better; empty if there is nothing to say."""
     compiler: tuple[str, ...] = ()
     """What Triton's compiler says about a right script's kernels; empty if nothing is known."""
-    kernels: tuple[CarriedKernel, ...] = ()
+    kernels: tuple[PickledKernel, ...] = ()
     """What its launches ask of the compiler."""
 
     @property

@@ -18,7 +18,7 @@ from triton_workshop.compiler.launches import Launches
 
 if TYPE_CHECKING:
     from triton_workshop.checking.exercises.exercise import Launcher
-    from triton_workshop.compiler.jobs import CarriedKernel
+    from triton_workshop.compiler.jobs import PickledKernel
     from triton_workshop.simulator import Fault, Launch
     from triton_workshop.simulator.counts import Write
 
@@ -84,7 +84,7 @@ class Observation:
     loading: bool = False
     """Whether the script failed before its launcher was called."""
     timed_out: bool = False
-    kernels: tuple[CarriedKernel, ...] = ()
+    kernels: tuple[PickledKernel, ...] = ()
     """What all launches so far ask of the compiler."""
 
     @property

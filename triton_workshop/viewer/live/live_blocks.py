@@ -10,7 +10,7 @@ from enum import Enum
 from pathlib import Path
 
 from triton_workshop.compiler.compilation import warm
-from triton_workshop.compiler.jobs import CarriedKernel
+from triton_workshop.compiler.jobs import PickledKernel
 from triton_workshop.compiler.report import ask
 from triton_workshop.deck.consent import EVERYTHING, Consent
 from triton_workshop.deck.model import Block, Code, Deck, Execution, Slide, SnippetOutput, walk
@@ -192,7 +192,7 @@ class LiveBlocks:
             cell.compiling = True
             self._in_a_thread(self._compile, cell, kernels, code)
 
-    def _compile(self, cell: Cell, kernels: Sequence[CarriedKernel], code: Code) -> None:
+    def _compile(self, cell: Cell, kernels: Sequence[PickledKernel], code: Code) -> None:
         """Says whether what ran on the simulator compiles for a GPU."""
         try:
             with self._compiler:

@@ -1,4 +1,4 @@
-"""Carries a kernel from the process that launched it to the one that compiles it, with everything that it names.
+"""Pickles a kernel, with everything that it names, for the process that compiles it.
 
 The other process never runs the script: it gets the text of each function and the values of the global names in it.
 Functions of the simulator become functions of Triton's compiler on the way.
@@ -26,7 +26,7 @@ NOT_IMPORTED = ("torch", "numpy", "triton_workshop")
 """Packages whose objects no kernel can use: the other process need not import them to say so."""
 
 
-class CannotCarryError(Exception):
+class CannotPickleError(Exception):
     """Something that a kernel names cannot be taken to another process, so nothing can be said about that kernel."""
 
 
@@ -40,20 +40,20 @@ class FunctionSource:
     line: int
 
 
-def carried(thing: object) -> bytes:
-    """A kernel, with its arguments' values, for `received` in another process. Raises CannotCarryError."""
+def pickled(thing: object) -> bytes:
+    """A kernel, with its arguments' values, for `unpickled` in another process. Raises CannotPickleError."""
     data = io.BytesIO()
     try:
         _Pickler(data, pickle.HIGHEST_PROTOCOL).dump(thing)
-    except CannotCarryError:
+    except CannotPickleError:
         raise
     except Exception as error:  # an object of the script's own, which need not like being pickled
-        raise CannotCarryError(str(error)) from error
+        raise CannotPickleError(str(error)) from error
     return data.getvalue()
 
 
-def received(data: bytes) -> Any:
-    """What `carried` was given, in a process where Triton compiles."""
+def unpickled(data: bytes) -> Any:
+    """What `pickled` was given, in a process where Triton compiles."""
     return pickle.loads(data)
 
 
@@ -64,7 +64,7 @@ class Opaque:
         self.kind = kind
 
     def __getattr__(self, name: str) -> Any:
-        raise CannotCarryError(f"a {self.kind}")
+        raise CannotPickleError(f"a {self.kind}")
 
 
 class _Pickler(pickle.Pickler):
@@ -193,7 +193,7 @@ def _class_of(cls: Any) -> Any:
         return base, (cls.__name__, [(member.name, member.value) for member in cls])
     if _package(cls.__module__) in NOT_IMPORTED:
         return Opaque, (cls.__name__,)
-    raise CannotCarryError(f"the class {cls.__name__}")
+    raise CannotPickleError(f"the class {cls.__name__}")
 
 
 # In the other process
