@@ -2,8 +2,7 @@
 
 What Triton's front end refuses, it refuses in Python: by the types of values, which it keeps itself, and by which names
 are bound where. So it needs no compiled library: a builder whose every operation is just another value is enough. It
-keeps what the front end asks of it in return: whose results are whose, how many results a function has, and which
-blocks a region has.
+keeps what the front end decides by: how many results a function has, and which blocks a region has.
 """
 
 from __future__ import annotations
@@ -14,29 +13,24 @@ from typing import Any
 
 
 class Handle:
-    """A value, a type, a location or an attribute: two are equal only if they are one."""
+    """A value, a type, a location or an attribute: two are equal only if they are one.
+
+    What is asked of it only for the sake of the code that is built gives another one.
+    """
+
+    def __getattr__(self, name: str) -> Callable[..., Handle]:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return lambda *_, **__: Operation()
 
     def get_type(self) -> Handle:
         return TYPE
 
-    def get_loc(self) -> Handle:
-        return PLACE
-
     def get_name(self) -> str:
         return ""
 
-    def set_loc(self, _: Handle) -> None: ...
 
-    def set_name(self, _: str) -> None: ...
-
-    def set_attr(self, _name: str, _value: object) -> None: ...
-
-    def get_context(self) -> None: ...
-
-    def replace_all_uses_with(self, _: Handle) -> None: ...
-
-
-TYPE, PLACE = Handle(), Handle()
+TYPE = Handle()
 
 
 class Region:
@@ -54,13 +48,7 @@ class Block(Handle):
 
     def __init__(self, region: Region) -> None:
         self._region = region
-        self._arguments: dict[int, Handle] = {}
         region.blocks.append(self)
-
-    def arg(self, number: int) -> Handle:
-        return self._arguments.setdefault(number, Handle())
-
-    def add_argument(self, _: Handle) -> None: ...
 
     def get_parent(self) -> Region:
         return self._region
@@ -79,16 +67,12 @@ class Operation(Handle):
     code of their own, and may have several results."""
 
     def __init__(self, results: int = 0) -> None:
-        self._results = [Handle() for _ in range(results)]
-        self._more: dict[int, Handle] = {}
+        self._results = results
         self._regions: dict[object, Region] = {}
         self._blocks: dict[object, Block] = {}
 
     def get_num_results(self) -> int:
-        return len(self._results)
-
-    def get_result(self, number: int) -> Handle:
-        return self._results[number] if self._results else self._more.setdefault(number, Handle())
+        return self._results
 
     def get_region(self, number: object) -> Region:
         return self._regions.setdefault(number, Region())
@@ -97,9 +81,6 @@ class Operation(Handle):
         if number not in self._blocks:
             self._blocks[number] = Block(self.get_region(number))
         return self._blocks[number]
-
-    def get_induction_var(self) -> Handle:
-        return self.get_body(0).arg(0)
 
     def get_then_block(self) -> Block:
         return self.get_body("then")
@@ -112,9 +93,6 @@ class Operation(Handle):
 
     def get_after(self) -> Region:
         return self.get_region("after")
-
-    def verify(self) -> bool:
-        return True
 
 
 class Function(Operation):
@@ -130,23 +108,15 @@ class Function(Operation):
     def get_num_args(self) -> int:
         return self.kind[0]
 
-    def args(self, number: int) -> Handle:
-        return self.get_body(0).arg(number)
-
     def add_entry_block(self) -> Block:
         return self.get_body(0)
 
-    def set_arg_attr(self, _number: int, _name: str, _value: object) -> None: ...
 
-    def finalize(self) -> None: ...
-
-
-class Module:
+class Module(Handle):
     """The functions of a kernel, by name."""
 
     def __init__(self) -> None:
         self.functions: dict[str, Function] = {}
-        self.context: object = None
 
     def has_function(self, name: str) -> bool:
         return name in self.functions
@@ -154,22 +124,12 @@ class Module:
     def get_function(self, name: str) -> Function:
         return self.functions[name]
 
-    def push_back(self, _: Function) -> None: ...
 
-    def verify(self) -> bool:
-        return True
-
-
-class Builder:
-    """Takes the place of `ir.builder`: what is not here gives a new value, whatever it is given."""
+class Builder(Handle):
+    """Takes the place of `ir.builder`."""
 
     def __init__(self, _context: object) -> None:
         self._block = Block(Region())
-
-    def __getattr__(self, name: str) -> Callable[..., Operation]:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return lambda *_, **__: Operation()
 
     # Where code goes
 
@@ -199,18 +159,6 @@ class Builder:
         self._block = block
 
     set_insertion_point_to_end = restore_insertion_point = set_insertion_point_to_start
-
-    # Places
-
-    def get_loc(self) -> Handle:
-        return PLACE
-
-    def set_loc(self, *_: object) -> None: ...
-
-    def create_loc(self, *_: object) -> Handle:
-        return PLACE
-
-    create_name_loc = create_loc
 
     # Operations with results of their own
 
