@@ -5,18 +5,8 @@ from __future__ import annotations
 from triton_workshop.compiler import pickling, pipeline
 from triton_workshop.compiler.compilation import READY
 from triton_workshop.compiler.jobs import Answer
-from triton_workshop.compiler.launches import Specialization
 from triton_workshop.processes.wire import Connection
 from triton_workshop.without_library import provide
-
-
-def _unpickled(data: bytes) -> Specialization:
-    try:
-        special = pickling.unpickled(data)
-    except Exception as error:  # what the script's values do when they are rebuilt is theirs
-        raise pickling.CannotPickleError(str(error)) from error
-    assert isinstance(special, Specialization)
-    return special
 
 
 def compile_when_asked(connection: Connection) -> None:
@@ -31,7 +21,7 @@ def compile_when_asked(connection: Connection) -> None:
     assert isinstance(jobs, tuple)
     for job in jobs:
         try:
-            special = _unpickled(job.kernel.data)
+            special = pickling.unpickled(job.kernel.data)
             if job.target is None:
                 answer = Answer(job, pipeline.refused_by_front_end(special))
             else:

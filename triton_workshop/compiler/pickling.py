@@ -17,6 +17,7 @@ import linecache
 import pickle
 import types
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,8 +54,11 @@ def pickled(thing: object) -> bytes:
 
 
 def unpickled(data: bytes) -> Any:
-    """What `pickled` was given, in a process where Triton compiles."""
-    return pickle.loads(data)
+    """What `pickled` was given, in a process where Triton compiles. Raises CannotPickleError."""
+    try:
+        return pickle.loads(data)
+    except Exception as error:  # what the script's values do when they are rebuilt is theirs
+        raise CannotPickleError(str(error)) from error
 
 
 class Opaque:
@@ -146,20 +150,12 @@ def _names(function: Any, text: FunctionSource) -> tuple[dict[str, Any], dict[st
     """The values of the names in a function's head (its defaults and annotations), and in its body."""
     scope = dict(function.__globals__)
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        with_value = cell.cell_contents if _has_value(cell) else None
-        scope[name] = with_value
+        with suppress(ValueError):  # a name that is bound later has no value yet
+            scope[name] = cell.cell_contents
     node = _definition(text)
     head = {name for part in (node.args, node.returns) if part is not None for name in _loaded(part)}
     body = {name for part in node.body for name in _loaded(part)}
     return ({name: _used(scope[name], name, node) for name in names & scope.keys()} for names in (head, body))  # type: ignore[return-value]
-
-
-def _has_value(cell: types.CellType) -> bool:
-    try:
-        cell.cell_contents  # noqa: B018  # a name that is bound later has none yet
-    except ValueError:
-        return False
-    return True
 
 
 def _used(value: Any, name: str, node: ast.AST) -> Any:
