@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 from triton_workshop.processes.wire import Connection
 
@@ -17,7 +18,7 @@ def says_its_torch_and_crashes(connection: Connection) -> None:
 
 def fails(connection: Connection) -> None:
     print("printed")
-    print(1 / 0)
+    Path("nowhere").read_text(encoding="utf-8")
 
 
 def hangs(connection: Connection) -> None:

@@ -90,7 +90,7 @@ def test_a_process_that_ends_before_its_function_says_how(begin: Begin, code: in
 def test_an_error_is_printed(begin: Begin, output: IO[bytes], capfd: pytest.CaptureFixture[str]) -> None:
     with capfd.disabled(), begin(called.fails) as talk, pytest.raises(EndedError, match="exit 1"):
         next(talk.messages())
-    assert "ZeroDivisionError" in text_of(output)
+    assert "FileNotFoundError" in text_of(output)
 
 
 def test_a_message_that_cannot_be_read_is_the_end(begin: Begin) -> None:
@@ -193,6 +193,11 @@ class TestWarm:
             assert next(messages) == "begun"
             with pytest.raises(EndedError, match="exit 7"):
                 next(messages)
+
+    def test_an_error_is_all_that_is_said_about_it(self, warm_call: Begin, output: IO[bytes]) -> None:
+        with warm_call("called:fails") as talk, pytest.raises(EndedError, match="exit 1"):
+            next(talk.messages())
+        assert text_of(output).splitlines()[-1].startswith("FileNotFoundError")
 
     def test_one_that_is_stopped_before_it_has_begun_does_not_begin(self, warm_call: Begin) -> None:
         with warm_call("called:loops") as talk:

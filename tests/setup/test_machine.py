@@ -31,7 +31,7 @@ def test_a_kernel_that_fails_has_its_error_kept(monkeypatch: pytest.MonkeyPatch)
     run = run_instead_of_the_kernel(called.fails, monkeypatch)
     assert run.failure == "failed"
     assert run.stderr.startswith("printed\n")
-    assert "ZeroDivisionError" in run.stderr
+    assert "FileNotFoundError" in run.stderr
 
 
 def test_a_kernel_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:

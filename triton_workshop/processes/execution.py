@@ -134,10 +134,15 @@ def run_script(request: Request) -> NoReturn:
     in_slide()
     if request.memory_limit is not None:
         limit_memory(0, request.memory_limit)
+    run_to_the_end(lambda: _execute(main))
+
+
+def run_to_the_end(work: Callable[[], None]) -> NoReturn:
+    """Does all that this process is for, and ends it as the interpreter would."""
     status = 0
     try:
         signal.pthread_sigmask(signal.SIG_SETMASK, ())  # an interrupt that came early takes effect now
-        _execute(main)
+        work()
     except SystemExit as leaving:
         status = _exit_status(leaving.code)
     except BaseException as error:

@@ -28,7 +28,7 @@ from functools import partial
 from typing import NoReturn
 
 from triton_workshop.processes import call, guard
-from triton_workshop.processes.execution import run_script, take_on
+from triton_workshop.processes.execution import run_script, run_to_the_end, take_on
 from triton_workshop.processes.modes import INTERPRET, Mode
 from triton_workshop.processes.process import die_with_parent, signal_child
 from triton_workshop.processes.warm import FILES, READY, Request, user_at
@@ -281,9 +281,7 @@ def _do_what_comes(jobs: SocketConnection, *, brings_up_cuda: bool) -> NoReturn:
         guard.name_this_process(name)
     if request.arguments:
         run_script(request)
-    signal.pthread_sigmask(signal.SIG_SETMASK, ())
-    call.main()
-    os._exit(0)
+    run_to_the_end(call.main)
 
 
 def _bring_up_cuda() -> None:
