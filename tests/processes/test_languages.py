@@ -113,14 +113,13 @@ def test_the_languages_own_variables_are_set(tmp_path: Path, monkeypatch: pytest
 
 def test_a_script_in_a_terminal_owns_it_and_knows_its_size(start: Start, tmp_path: Path) -> None:
     source = (
-        "import os, pathlib\n"
+        "import os, pathlib, sys\n"
         "pathlib.Path('/dev/tty').write_text('mine ')\n"
-        "print(*os.get_terminal_size(), os.environ['COLUMNS'], os.environ['LINES'], os.environ['TERM'])"
+        "print(*os.get_terminal_size(), sys.stdin.isatty(), sys.stderr.isatty(), end=' ')\n"
+        "print(os.environ['COLUMNS'], os.environ['LINES'], os.environ['TERM'])"
     )
-    assert run(Script("python", source, tmp_path, terminal=(50, 10)), start) == (
-        "mine 50 10 50 10 xterm-256color\r\n",
-        0,
-    )
+    printed = "mine 50 10 True True 50 10 xterm-256color\r\n"
+    assert run(Script("python", source, tmp_path, terminal=(50, 10)), start) == (printed, 0)
 
 
 def test_the_file_that_runs_commands_imports_only_the_standard_library() -> None:
