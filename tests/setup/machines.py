@@ -10,7 +10,7 @@ from rich.console import Console
 
 from triton_workshop.device import Driver, Gpu
 from triton_workshop.setup.checks import Check, Verdict, check_machine, judge
-from triton_workshop.setup.machine import NO_GRAPHICS, KernelRun, Machine
+from triton_workshop.setup.machine import NO_GRAPHICS, KernelRun, MachineFacts
 from triton_workshop.setup.report import print_report
 
 H200 = Gpu(0, "NVIDIA H200", 141 * 2**30, (9, 0), "GPU-1")
@@ -21,7 +21,7 @@ IMPORTED = {"torch": "2.15.0+cu132", "torch_cuda": "13.2", "triton": "3.9.0"}
 WORKED = KernelRun({**IMPORTED, "correct": True, "seconds": 0.4})
 CRASHED = KernelRun(IMPORTED, "crashed (SIGSEGV)")
 
-LAPTOP = Machine(
+LAPTOP = MachineFacts(
     system="linux", processor="x86_64", python="3.12.3",
     packages={"torch": "2.15.0", "torchvision": "0.29.2", "triton": "3.9.0", "pillow": "13.0.0"}, triton_error=None,
     uv="0.13.8", presenterm="0.16.1", environ={}, gpus=(), driver=None, nvidia_on_the_bus=False, pictures="kitty",
@@ -63,7 +63,7 @@ WITHOUT_CUDA = replace(
 )
 
 
-def without(package: str) -> Machine:
+def without(package: str) -> MachineFacts:
     return replace(
         LAPTOP,
         packages={name: version for name, version in LAPTOP.packages.items() if name != package},
@@ -88,15 +88,15 @@ WORDY_GPU = replace(
 )
 
 
-def row(machine: Machine, name: str) -> Check:
+def row(machine: MachineFacts, name: str) -> Check:
     return next(check for check in check_machine(machine) if check.name == name)
 
 
-def verdict(machine: Machine) -> Verdict:
+def verdict(machine: MachineFacts) -> Verdict:
     return judge(machine, check_machine(machine))
 
 
-def report(machine: Machine, columns: int = 76) -> str:
+def report(machine: MachineFacts, columns: int = 76) -> str:
     screen = io.StringIO()
     print_report(check_machine(machine), verdict(machine), Console(file=screen, width=columns))
     return screen.getvalue()

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from triton_workshop.setup.checks import State, check_machine
-from triton_workshop.setup.machine import KernelRun, Machine
+from triton_workshop.setup.machine import KernelRun, MachineFacts
 
 from .machines import (
     BROKEN_TORCH,
@@ -34,7 +34,7 @@ SIMULATED = {"TRITON_INTERPRET": "1"}
 
 
 @pytest.mark.parametrize("machine", [LAPTOP, GPU_MACHINE], ids=["laptop", "gpu machine"])
-def test_a_sound_machine_has_nothing_to_fix(machine: Machine) -> None:
+def test_a_sound_machine_has_nothing_to_fix(machine: MachineFacts) -> None:
     checks = check_machine(machine)
     assert {check.state for check in checks} <= {State.OK, State.NOT_APPLICABLE}
     assert all(check.fix is None for check in checks)
@@ -75,7 +75,7 @@ def test_a_sound_machine_has_nothing_to_fix(machine: Machine) -> None:
     ],
 )  # fmt: skip
 def test_a_row_says_what_was_found_and_how_to_fix_it(
-    machine: Machine, name: str, state: str, found: str, fix: str | None
+    machine: MachineFacts, name: str, state: str, found: str, fix: str | None
 ) -> None:
     check = row(machine, name)
     assert check.state == state
@@ -137,6 +137,6 @@ def test_windows_gets_its_own_commands() -> None:
         (replace(LAPTOP, simulator_run=BROKEN_TORCHVISION), False, "cpu", "Not ready: fix the rows marked ✗."),
     ],
 )  # fmt: skip
-def test_the_verdict(machine: Machine, ok: bool, device: str | None, summary: str) -> None:
+def test_the_verdict(machine: MachineFacts, ok: bool, device: str | None, summary: str) -> None:
     said = verdict(machine)
     assert (said.ok, said.device, said.summary) == (ok, device, summary)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from triton_workshop.setup import commands
-from triton_workshop.setup.machine import Machine
+from triton_workshop.setup.machine import MachineFacts
 
 from .machines import LAPTOP, UNPREPARED_MAC
 
@@ -78,7 +78,7 @@ def test_an_unknown_option_exits_2(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize(("machine", "status"), [(LAPTOP, 0), (UNPREPARED_MAC, 1)], ids=["laptop", "mac"])
 def test_the_exit_status_is_the_verdict_and_json_has_all_rows(
-    machine: Machine, status: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    machine: MachineFacts, status: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(commands, "look_at_machine", lambda _waiting: machine)
     with pytest.raises(SystemExit) as exit_:

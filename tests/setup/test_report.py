@@ -13,7 +13,7 @@ from triton_workshop.deck.model import Code, Deck, walk
 from triton_workshop.device import Driver
 from triton_workshop.processes.script import Outcome
 from triton_workshop.setup.checks import check_machine
-from triton_workshop.setup.machine import Machine
+from triton_workshop.setup.machine import MachineFacts
 from triton_workshop.viewer.slides.fit import HEIGHT, ended, output_columns, rows_needed
 
 from .machines import (
@@ -85,7 +85,7 @@ BESIDE_TORCH = {"torchvision", "Pillow"}
 
 @pytest.mark.parametrize("columns", [80, 100])
 @pytest.mark.parametrize("machine", READY.values(), ids=READY)
-def test_where_all_is_well_each_check_has_its_row(machine: Machine, columns: int) -> None:
+def test_where_all_is_well_each_check_has_its_row(machine: MachineFacts, columns: int) -> None:
     names_take_two = 1 if machine.visible_gpus else 0
     rows = len(check_machine(machine)) - len(BESIDE_TORCH) + 2 + names_take_two
     assert len(report(machine, columns).splitlines()) <= rows
@@ -103,7 +103,7 @@ WORKING = READY | READY_WITH_TROUBLE
 @pytest.mark.parametrize("uv", ["0.13.9", None], ids=["uv", "no uv"])
 @pytest.mark.parametrize("machine", WORKING.values(), ids=WORKING)
 def test_the_slide_that_runs_it_fits_the_screen_on_every_machine_that_works(
-    deck: Deck, machine: Machine, uv: str | None
+    deck: Deck, machine: MachineFacts, uv: str | None
 ) -> None:
     machine = replace(machine, uv=uv)
     assert verdict(machine).ok

@@ -9,7 +9,7 @@ from enum import StrEnum
 from functools import partial
 
 from triton_workshop.device import MINIMUM_COMPUTE_CAPABILITY, misspelt_interpret, simulated
-from triton_workshop.setup.machine import KernelRun, Machine, shortened
+from triton_workshop.setup.machine import KernelRun, MachineFacts, shortened
 
 PACKAGES_NEEDED = ("torch", "torchvision", "Pillow")
 """The rows without which the workshop cannot run, on a GPU or on the simulator."""
@@ -60,13 +60,13 @@ class Check:
     fix: str | None = None
 
 
-def check_python(machine: Machine) -> Check:
+def check_python(machine: MachineFacts) -> Check:
     systems = {"darwin": "macOS", "linux": "Linux", "win32": "Windows"}
     system = systems.get(machine.system, machine.system)
     return Check("Python", State.OK, f"{machine.python}, {system} on {machine.processor}")
 
 
-def check_uv(machine: Machine) -> Check:
+def check_uv(machine: MachineFacts) -> Check:
     if machine.uv is not None:
         return Check("uv", State.OK, machine.uv)
     installer = "curl -LsSf https://astral.sh/uv/install.sh | sh"
@@ -75,7 +75,7 @@ def check_uv(machine: Machine) -> Check:
     return Check("uv", State.WARNING, "not found; every command starts with `uv run`", f"Install it: `{installer}`")
 
 
-def check_torch(machine: Machine) -> Check:
+def check_torch(machine: MachineFacts) -> Check:
     check = _check_package("torch", machine, machine.fact("torch"))
     sees_gpu = machine.gpu_run is None or machine.fact("torch_cuda") or not machine.fact("torch")
     if check.state is not State.OK or sees_gpu:
@@ -84,7 +84,7 @@ def check_torch(machine: Machine) -> Check:
     return Check("torch", State.WARNING, found, _reinstall("torch"))  # the simulator works without CUDA
 
 
-def check_triton(machine: Machine) -> Check:
+def check_triton(machine: MachineFacts) -> Check:
     check = _check_package("Triton", machine, machine.fact("triton"))
     if "triton" in machine.packages:
         return check
@@ -93,7 +93,7 @@ def check_triton(machine: Machine) -> Check:
     return replace(check, fix=machine.triton_error or check.fix)
 
 
-def _check_package(name: str, machine: Machine, imported: str | None = None) -> Check:
+def _check_package(name: str, machine: MachineFacts, imported: str | None = None) -> Check:
     """The row of a package; `imported` is the version as the package itself tells it, if it does: 2.15.0+cu132."""
     package = name.lower()
     version = imported or machine.packages.get(package)
@@ -109,7 +109,7 @@ def _reinstall(package: str) -> str:
     return f"Reinstall it: `uv sync --reinstall-package {package}`"
 
 
-def check_gpu(machine: Machine) -> Check:
+def check_gpu(machine: MachineFacts) -> Check:
     if not machine.visible_gpus:
         return _check_missing_gpu(machine)
     gpu, *others = machine.visible_gpus
@@ -125,7 +125,7 @@ def check_gpu(machine: Machine) -> Check:
     return Check("GPU", State.WARNING, found, fix)
 
 
-def _check_missing_gpu(machine: Machine) -> Check:
+def _check_missing_gpu(machine: MachineFacts) -> Check:
     if machine.gpus:
         setting = f"CUDA_VISIBLE_DEVICES={machine.environ['CUDA_VISIBLE_DEVICES']!r}"
         fix = f"To use it: `{_unset_variable(machine, 'CUDA_VISIBLE_DEVICES')}`"
@@ -135,7 +135,7 @@ def _check_missing_gpu(machine: Machine) -> Check:
     return Check("GPU", State.NOT_APPLICABLE, "no NVIDIA GPU here; the simulator needs none")
 
 
-def check_driver(machine: Machine) -> Check:
+def check_driver(machine: MachineFacts) -> Check:
     name = "NVIDIA driver"
     if machine.driver is None:
         if not machine.nvidia_on_the_bus:
@@ -158,18 +158,18 @@ def check_driver(machine: Machine) -> Check:
     return Check(name, State.FAILED, found, f"Install {wanted} (on Ubuntu: `sudo ubuntu-drivers install`) and restart")
 
 
-def check_gpu_kernel(machine: Machine) -> Check:
+def check_gpu_kernel(machine: MachineFacts) -> Check:
     if machine.gpu_run is None:
         return Check("GPU kernel", State.NOT_APPLICABLE, "no GPU to run it on")
     return _check_kernel("GPU kernel", "compiled and run", machine, machine.gpu_run, KERNEL_BY_HAND)
 
 
-def check_simulator_kernel(machine: Machine) -> Check:
+def check_simulator_kernel(machine: MachineFacts) -> Check:
     by_hand = f"`{_set_variable(machine, 'TRITON_INTERPRET', '1')}` and {KERNEL_BY_HAND}, after `uv sync`"
     return _check_kernel("simulator kernel", "run", machine, machine.simulator_run, by_hand)
 
 
-def _check_kernel(name: str, done: str, machine: Machine, run: KernelRun, by_hand: str) -> Check:
+def _check_kernel(name: str, done: str, machine: MachineFacts, run: KernelRun, by_hand: str) -> Check:
     """Where it fails: fix the cause, which has its own row, or follow what is known about the error."""
     if run.worked:
         return Check(name, State.OK, f"{done}; result equals torch's ({run.facts['seconds']:.1f} s)")
@@ -181,7 +181,7 @@ def _check_kernel(name: str, done: str, machine: Machine, run: KernelRun, by_han
     return Check(name, State.FAILED, found, fix or f"To see the whole error: {by_hand}")
 
 
-def _cause(machine: Machine, run: KernelRun) -> str | None:
+def _cause(machine: MachineFacts, run: KernelRun) -> str | None:
     """What must be fixed before the run can succeed; None if no other row says so."""
     on_gpu = run is machine.gpu_run
     torch = check_torch(machine).state
@@ -192,7 +192,7 @@ def _cause(machine: Machine, run: KernelRun) -> str | None:
     return "the NVIDIA driver" if on_gpu and check_driver(machine).state is State.FAILED else None
 
 
-def check_interpret(machine: Machine) -> Check:
+def check_interpret(machine: MachineFacts) -> Check:
     name = "TRITON_INTERPRET"
     misspelling = misspelt_interpret(machine.environ)
     if misspelling is not None:
@@ -206,21 +206,21 @@ def check_interpret(machine: Machine) -> Check:
     return Check(name, State.OK, f"{found}: the GPU if there is one, else the simulator")
 
 
-def check_pictures(machine: Machine) -> Check:
+def check_pictures(machine: MachineFacts) -> Check:
     return Check("pictures", State.OK, machine.pictures)
 
 
-def check_presenterm(machine: Machine) -> Check:
+def check_presenterm(machine: MachineFacts) -> Check:
     if machine.presenterm is not None:
         return Check("presenterm", State.OK, machine.presenterm)
     return Check("presenterm", State.NOT_APPLICABLE, "not found; only --viewer presenterm needs it")
 
 
-def _set_variable(machine: Machine, name: str, value: str) -> str:
+def _set_variable(machine: MachineFacts, name: str, value: str) -> str:
     return f'$env:{name} = "{value}"' if machine.system == "win32" else f"export {name}={value}"
 
 
-def _unset_variable(machine: Machine, name: str) -> str:
+def _unset_variable(machine: MachineFacts, name: str) -> str:
     return f"Remove-Item Env:{name}" if machine.system == "win32" else f"unset {name}"
 
 
@@ -228,7 +228,7 @@ def _dotted(version: tuple[int, ...]) -> str:
     return ".".join(map(str, version))
 
 
-CHECKS: tuple[Callable[[Machine], Check], ...] = (
+CHECKS: tuple[Callable[[MachineFacts], Check], ...] = (
     check_python,
     check_uv,
     check_torch,
@@ -246,7 +246,7 @@ CHECKS: tuple[Callable[[Machine], Check], ...] = (
 """In the order of the table."""
 
 
-def check_machine(machine: Machine) -> list[Check]:
+def check_machine(machine: MachineFacts) -> list[Check]:
     return [check(machine) for check in CHECKS]
 
 
@@ -259,7 +259,7 @@ class Verdict:
     summary: str
 
 
-def judge(machine: Machine, checks: Sequence[Check]) -> Verdict:
+def judge(machine: MachineFacts, checks: Sequence[Check]) -> Verdict:
     wants_simulator = simulated(machine.environ)
     on_gpu = machine.gpu_works and not wants_simulator
     device = "cuda" if on_gpu else "cpu" if machine.simulator_run.worked else None

@@ -69,7 +69,7 @@ class KernelRun:
 
 
 @dataclass(frozen=True)
-class Machine:
+class MachineFacts:
     """Everything the checks need to know."""
 
     system: str  # as in sys.platform
@@ -108,7 +108,7 @@ def shortened(text: str, length: int) -> str:
     return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
-def look_at_machine(waiting: AbstractContextManager[object]) -> Machine:
+def look_at_machine(waiting: AbstractContextManager[object]) -> MachineFacts:
     """Gather the facts. `waiting` is entered once the terminal has said what it can do and may be drawn on."""
     gpus = installed_gpus()
     triton_error = _why_no_triton()
@@ -119,7 +119,7 @@ def look_at_machine(waiting: AbstractContextManager[object]) -> Machine:
             gpu_run = stack.enter_context(kernel_process(simulate=False))
         pictures = how_pictures_show()
         stack.enter_context(waiting)
-        return Machine(
+        return MachineFacts(
             system=sys.platform,
             processor=platform.machine(),
             python=".".join(map(str, sys.version_info[:3])),
