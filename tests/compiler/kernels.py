@@ -6,7 +6,6 @@ import enum
 import math
 from collections import namedtuple
 
-import torch
 import triton
 import triton.language as tl
 from triton.language import exp
@@ -71,14 +70,6 @@ def reads_a_global_number(x_ptr, output_ptr, n, BLOCK: tl.constexpr):
 def calls_plain_python(x_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.arange(0, BLOCK)
     tl.store(output_ptr + offsets, plain(tl.load(x_ptr + offsets)))
-
-
-@triton.jit
-def asks_torch(x_ptr, output_ptr, n, BLOCK: tl.constexpr):
-    offsets = tl.arange(0, BLOCK)
-    if torch.is_tensor(n):
-        offsets += 1
-    tl.store(output_ptr + offsets, tl.load(x_ptr + offsets))
 
 
 @triton.jit
