@@ -191,8 +191,8 @@ def test_each_specialization_is_read_and_each_variant_compiled_but_not_for_every
 
 
 def test_a_gpu_of_this_machine_is_one_of_the_targets() -> None:
-    assert targets_with([(9, 0)]) == TARGETS
-    assert targets_with([(12, 0), (8, 0)]) == (*TARGETS, Target(120, "the GPU of this machine"))
+    assert targets_with({90}) == TARGETS
+    assert targets_with({120, 80}) == (*TARGETS, Target(120, "the GPU of this machine"))
 
 
 def test_sizes_that_are_one_or_divisible_by_sixteen_are_known_to_the_compiler() -> None:

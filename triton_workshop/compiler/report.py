@@ -30,7 +30,8 @@ def ask(kernels: Sequence[PickledKernel], start: Start) -> CompilerReport:
 
     A second process helps where it starts at once; a new one would first have to import Triton.
     """
-    present = [gpu.compute_capability for gpu in visible_gpus() if gpu.runs_kernels]
+    capabilities = [gpu.compute_capability for gpu in visible_gpus() if gpu.runs_kernels]
+    present = {10 * major + minor for major, minor in capabilities}
     targets = targets_with(present) if has_library() else ()
     answer = answers if start is new_process else _answers_of_two
     found = list(answer(jobs_for(kernels, targets), start))
@@ -39,7 +40,7 @@ def ask(kernels: Sequence[PickledKernel], start: Start) -> CompilerReport:
     # A variant that is refused for the newest GPU may compile for another one.
     more = [CompileJob(kernel, target) for kernel in refused for target in targets if (kernel, target) not in asked]
     found += answers(more, start)
-    return CompilerReport(targets, tuple(target for target in targets if target.has(present)), tuple(found))
+    return CompilerReport(targets, tuple(target for target in targets if target.capability in present), tuple(found))
 
 
 def _answers_of_two(jobs: Sequence[CompileJob], start: Start) -> Iterator[Answer]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Set
 from dataclasses import dataclass
 
 SHARED_KIB = {75: 64, 80: 163, 86: 99, 87: 163, 89: 99, 90: 227, 100: 227, 103: 227, 110: 227, 120: 99, 121: 99}
@@ -23,10 +23,6 @@ class Target:
         kib = SHARED_KIB.get(self.capability)
         return None if kib is None else kib << 10
 
-    def has(self, present: Iterable[tuple[int, int]]) -> bool:
-        """Whether one of these GPUs, given by their compute capabilities, is of this kind."""
-        return self.capability in {10 * major + minor for major, minor in present}
-
     def __str__(self) -> str:
         return f"sm_{self.capability} ({self.examples})"
 
@@ -35,7 +31,7 @@ TARGETS = (Target(90, "H100, H200"), Target(80, "A100"), Target(75, "T4, RTX 20"
 """The newest first: what it refuses, older ones hardly take."""
 
 
-def targets_with(present: Iterable[tuple[int, int]]) -> tuple[Target, ...]:
+def targets_with(present: Set[int]) -> tuple[Target, ...]:
     """All of them, and the GPUs of this machine, given by their compute capabilities."""
-    capabilities = {10 * major + minor for major, minor in present} - {target.capability for target in TARGETS}
-    return (*TARGETS, *(Target(capability, "the GPU of this machine") for capability in sorted(capabilities)))
+    others = present - {target.capability for target in TARGETS}
+    return (*TARGETS, *(Target(capability, "the GPU of this machine") for capability in sorted(others)))
