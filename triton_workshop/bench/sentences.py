@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from triton_workshop.bench.cost import ArgumentCost, Cost
+from triton_workshop.bench.cost import Cost
 from triton_workshop.bench.gpus import H200
 from triton_workshop.bench.limits import TENSOR_PRODUCTS, Limit, limits_of
 
@@ -60,12 +60,9 @@ def _redundancy(cost: Cost, noun: str | None) -> Iterator[str]:
         return
     largest = worst.distinct == max(access.distinct for access in loads)
     what = noun if noun and largest else f"element of {worst.argument}"
-    who, times = _who(worst, cost), worst.asked / worst.distinct
+    who = worst.kernel if len(set(cost.kernels)) > 1 else "this kernel"
+    times = worst.asked / worst.distinct
     yield f"{who} asks for each {what} {number(times)} times; cache must serve {number(times - 1)} of them"
-
-
-def _who(access: ArgumentCost, cost: Cost) -> str:
-    return access.kernel if len(set(cost.kernels)) > 1 else "this kernel"
 
 
 def _scatter(cost: Cost) -> Iterator[str]:

@@ -90,6 +90,7 @@ def specialization(
 ) -> Specialization:
     """How Triton would specialize this kernel for these arguments on a GPU, where an address takes 64 bits."""
     from triton._utils import find_paths_if, get_iterable_path
+    from triton.backends.compiler import BaseBackend
 
     parameters = _parameters(function)
     values = [arguments[parameter.name] for parameter in parameters]
@@ -105,7 +106,7 @@ def specialization(
         function,
         dict(zip((parameter.name for parameter in parameters), types, strict=True)),
         {path: get_iterable_path(values, path) for path in constant},
-        {path: _attributes(get_iterable_path(keys, path)) for path in known},
+        {path: BaseBackend.parse_attr(get_iterable_path(keys, path)) or [] for path in known},
         {name: options[name] for name in OPTIONS if options.get(name) is not None},
     )
 
@@ -138,9 +139,3 @@ def _specialized(parameter: Any, value: Any) -> tuple[Any, Any]:
         BaseBackend, value, parameter.is_const, specialize, not parameter.do_not_specialize_on_alignment
     )
     return (annotated, key if specialize else None) if annotated else (kind, key)
-
-
-def _attributes(key: str) -> list[Any]:
-    from triton.backends.compiler import BaseBackend
-
-    return BaseBackend.parse_attr(key) or []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import zipfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -70,10 +69,6 @@ def _command(commands: Mapping[bool, str], platform: Platform) -> str:
 def unpacked(wheels: Iterable[Path]) -> int:
     """How many bytes wheels hold once they are installed."""
     return sum(sum(member.file_size for member in zipfile.ZipFile(wheel).infolist()) for wheel in wheels)
-
-
-def sha256(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
 
 
 def size_of(count: int) -> str:

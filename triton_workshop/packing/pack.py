@@ -6,6 +6,7 @@ Wheels are downloaded. Everything else is made here, and written only where it d
 from __future__ import annotations
 
 import errno
+import hashlib
 import json
 import shutil
 import tempfile
@@ -128,7 +129,7 @@ def _made(plan: Plan) -> Iterator[tuple[str, bytes]]:
 def _manifest(plan: Plan, made: Mapping[str, bytes]) -> bytes:
     """What install.py reads: how it knows a platform, what it needs there, and the size and hash of each file."""
     wheels = {f"wheels/{wheel.file}": {"size": wheel.size, "sha256": wheel.sha256} for wheel in plan.files.values()}
-    others = {name: {"size": len(data), "sha256": contents.sha256(data)} for name, data in made.items()}
+    others = {name: {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()} for name, data in made.items()}
     described = {
         "python": plan.python,
         "triton": triton_files.archive() if plan.needs_triton else None,
