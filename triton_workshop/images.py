@@ -16,15 +16,13 @@ from typing import TYPE_CHECKING
 from PIL import Image
 
 from triton_workshop.device import resolve_device
-from triton_workshop.slide import SLIDE
+from triton_workshop.slide import PICTURES, SLIDE
 from triton_workshop.terminal import ask
 from triton_workshop.terminal_pictures import WIDEST_PICTURE, half_blocks, printed
 
 if TYPE_CHECKING:
     import torch
 
-PICTURES = "TRITON_WORKSHOP_PICTURES"
-"""The variable that names the folder where the viewer that runs this process collects pictures."""
 HANDED_OVER = "\x1b_triton-workshop:picture;{}\x1b\\"
 """Marks where in its output a process has shown a picture: the name of a PNG file in that folder, as an APC sequence,
 which terminals ignore (ECMA-48, 8.3.2)."""

@@ -12,6 +12,8 @@ SLIDE = "TRITON_WORKSHOP_SLIDE"
 """Holds the columns of a block's output."""
 BLOCK = "TRITON_WORKSHOP_BLOCK"
 """Holds the file of the block that runs, and the number of each of its lines on the slide."""
+PICTURES = "TRITON_WORKSHOP_PICTURES"
+"""Holds the folder where the viewer that runs this process collects pictures."""
 
 LAUNCHES = "TRITON_WORKSHOP_LAUNCHES"
 """Holds the file that is to tell what a block's launches on the simulator ask of the compiler."""

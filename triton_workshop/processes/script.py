@@ -8,9 +8,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from triton_workshop.slide import BLOCK, SLIDE, Numbers, numbering
-
-PICTURES = "TRITON_WORKSHOP_PICTURES"
+from triton_workshop.slide import BLOCK, PICTURES, SLIDE, Numbers, numbering
 
 
 class CannotRunError(Exception):
