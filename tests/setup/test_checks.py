@@ -30,6 +30,8 @@ from .machines import (
     without,
 )
 
+ADVISED = "Traceback\n  File x\nRuntimeError: CUDA error: misaligned\nCompile with TORCH_USE_CUDA_DSA\n"
+"""The error is not the last line, which is advice."""
 SIMULATED = {"TRITON_INTERPRET": "1"}
 
 
@@ -72,6 +74,12 @@ def test_a_sound_machine_has_nothing_to_fix(machine: MachineFacts) -> None:
         (MAC, "Triton", "ok", "3.9.0, its Python files only", None),
         (UNPREPARED_MAC, "Triton", "failed", "not installed", "Check the network"),
         (UNPREPARED_MAC, "simulator kernel", "failed", "fix Triton first", None),
+        (replace(GPU_MACHINE, gpu_run=KernelRun({**IMPORTED, "correct": False})), "GPU kernel", "failed",
+         "it ran, but its values differ from torch's", "To see the whole error"),
+        (replace(GPU_MACHINE, gpu_run=failed(ADVISED)), "GPU kernel", "failed",
+         "failed: RuntimeError: CUDA error: misaligned", "To see the whole error"),
+        (replace(LAPTOP, system="win32", environ={"TRITON_INTERPRETER": "1"}), "TRITON_INTERPRET", "warning", "",
+         '`Remove-Item Env:TRITON_INTERPRETER`; for the simulator: `$env:TRITON_INTERPRET = "1"`'),
     ],
 )  # fmt: skip
 def test_a_row_says_what_was_found_and_how_to_fix_it(
@@ -102,24 +110,6 @@ def test_a_failed_gpu_kernel_says_how_to_fix_it(stderr: str, fix: str) -> None:
     assert check.state is State.FAILED
     assert check.fix is not None
     assert fix in check.fix
-
-
-def test_wrong_values_fail() -> None:
-    check = row(replace(GPU_MACHINE, gpu_run=KernelRun({**IMPORTED, "correct": False})), "GPU kernel")
-    assert (check.state, check.found) == (State.FAILED, "it ran, but its values differ from torch's")
-
-
-def test_the_line_shown_is_the_error_not_the_advice_after_it() -> None:
-    stderr = "Traceback\n  File x\nRuntimeError: CUDA error: misaligned\nCompile with TORCH_USE_CUDA_DSA\n"
-    check = row(replace(GPU_MACHINE, gpu_run=failed(stderr)), "GPU kernel")
-    assert check.found == "failed: RuntimeError: CUDA error: misaligned"
-
-
-def test_windows_gets_its_own_commands() -> None:
-    machine = replace(LAPTOP, system="win32", environ={"TRITON_INTERPRETER": "1"})
-    assert row(machine, "TRITON_INTERPRET").fix == (
-        '`Remove-Item Env:TRITON_INTERPRETER`; for the simulator: `$env:TRITON_INTERPRET = "1"`'
-    )
 
 
 @pytest.mark.parametrize(
