@@ -10,7 +10,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
-from triton_workshop.processes.guard import OWNER
 from triton_workshop.processes.modes import heavy, parent_for
 from triton_workshop.processes.process import CAN_FORK
 from triton_workshop.processes.slide_pictures import python_command
@@ -18,10 +17,9 @@ from triton_workshop.processes.warm import Request, WarmParent, WarmProcess
 from triton_workshop.slide import SLIDE, numbering
 
 IDLE = "TRITON_WORKSHOP_IDLE"
-"""The variable with the seconds that the process started by `workshop run`, about 630 MB, stays after the last script.
+"""The variable with the seconds that a process started by `workshop run`, about 630 MB, stays after the last script.
 
-With 0 none is started, so every script imports what it needs; a process that is already there runs this script, and
-then leaves. The last command decides.
+With 0 none is started or used: every script imports what it needs.
 """
 IDLE_SECONDS = 15 * 60
 DIGITS = 6
@@ -78,9 +76,7 @@ def _run(arguments: Sequence[str]) -> int:
         if script.is_ready(
             None if heavy(Path(arguments[0]).read_text(encoding="utf-8", errors="replace")) else LIGHT_PATIENCE
         ):
-            # A block on a slide does not decide how long the viewer's parent stays.
-            own = None if OWNER in environment else stays
-            request = Request(tuple(arguments), str(Path.cwd()), environment, stays=own)
+            request = Request(tuple(arguments), str(Path.cwd()), environment)
             if (code := _run_warm(script, request)) is not None:
                 return code
         script.release()
@@ -88,12 +84,12 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _connect(file: str, environment: Mapping[str, str], stays: float) -> WarmProcess | None:
-    """A conversation with a parent that can run this file as a new process would; None if none can."""
-    if not CAN_FORK:
+    """A conversation with a parent that can run this file as a new process would; None if none can or may."""
+    if not CAN_FORK or not stays:
         return None
     try:
         mode = parent_for(Path(file).read_bytes(), environment)
-        return None if mode is None else WarmProcess(WarmParent.of(mode, environment), stays, start=stays > 0)
+        return None if mode is None else WarmProcess(WarmParent.of(mode, environment), stays)
     except OSError:
         return None
 

@@ -192,8 +192,6 @@ class Parent:
         try:
             request = client.receive()
             assert isinstance(request, Request)
-            if request.stays is not None:  # the last client decides
-                self._stays = request.stays
             if not _has_gone(client):
                 self._clients[client] = self._hand_over(request, files)
                 client.send({"process": self._clients[client]})

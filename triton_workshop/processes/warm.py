@@ -40,10 +40,7 @@ PAUSE = 0.01
 
 @dataclass(frozen=True)
 class Request:
-    """What a child should become: a script or, if there are no arguments, the function that its input names.
-
-    `stays` is how many seconds the parent remains when it has nothing to do; None leaves that unchanged.
-    """
+    """What a child should become: a script or, if there are no arguments, the function that its input names."""
 
     arguments: tuple[str, ...]
     """The file, as `sys.argv[0]` should read, and its arguments."""
@@ -52,7 +49,6 @@ class Request:
     memory_limit: int | None = None
     terminal: bool = False
     """Whether its standard input is a terminal that becomes its controlling terminal."""
-    stays: float | None = None
 
 
 @dataclass(frozen=True)
@@ -73,7 +69,7 @@ class WarmParent:
         place = zlib.crc32(repr((sys.executable, sys.version, code_on_disk(), files, variables)).encode())
         return cls(mode, f"\0triton-workshop-{os.geteuid()}-{mode}-{place:08x}".encode(), environment)
 
-    def connect(self, stays: float, *, start: bool = True) -> SocketConnection:
+    def connect(self, stays: float) -> SocketConnection:
         """A connection to it; it says READY over this as soon as it is.
 
         If there is no parent, one is started, to stay for so many seconds after its last client. Raises OSError.
@@ -87,7 +83,7 @@ class WarmParent:
                 return SocketConnection(client)
             except OSError as error:
                 client.close()
-                if not start or not isinstance(error, ConnectionRefusedError):
+                if not isinstance(error, ConnectionRefusedError):
                     raise
             self._start(stays)
         raise ConnectionRefusedError(errno.ECONNREFUSED, "the warm parent does not answer")
@@ -134,10 +130,10 @@ def user_at(end: socket.socket) -> int:
 class WarmProcess:
     """A conversation with a warm parent, which stays meanwhile; after a request, also the `Process` that it forks."""
 
-    def __init__(self, parent: WarmParent, stays: float = 0, *, start: bool = True) -> None:
+    def __init__(self, parent: WarmParent, stays: float = 0) -> None:
         """As in `WarmParent.connect`. Raises OSError."""
         self.parent = parent
-        self._connection = parent.connect(stays, start=start)
+        self._connection = parent.connect(stays)
         self._ready = False
         """Whether the parent has said that it is ready and attends to requests."""
         self._child = 0
