@@ -17,7 +17,7 @@ from triton_workshop.deck import load_deck
 from triton_workshop.deck.errors import DeckError
 from triton_workshop.deck.model import Deck
 from triton_workshop.saves import Saves
-from triton_workshop.screen.box import BOX_STYLE, KeyGroups, Keys
+from triton_workshop.screen.box import BOX_STYLE, KeyGroups, Keys, explained
 from triton_workshop.screen.hangup import quit_on_hangup
 from triton_workshop.screen.palette import Palette
 from triton_workshop.screen.rows import Rows
@@ -37,23 +37,32 @@ POLL = 0.05
 LOOK = 1.0
 """Seconds between two looks at the room."""
 
-KEYS: KeyGroups = (
-    ("Notes", (
-        ("↓ ↑  j k  pgdn pgup", "scroll"),
-    )),
-    ("Clock", (
-        ("r", "restart it at 0:00:00"),
-        ("p", "set it to this slide's time in the plan"),
-        ("+ -", "add or subtract a minute"),
-    )),
-    ("Room", (
-        ("d", "the oldest call for help is done"),
-    )),
-    ("Screen", (
-        ("?  esc", "show or hide these keys"),
-        ("q  Ctrl+C", "quit; the slides go on"),
-    )),
-)  # fmt: skip
+SCROLL = (
+    Binding("down,j", "scroll(1)", key_display="↓ ↑  j k  pgdn pgup", tooltip="scroll"),
+    Binding("up,k", "scroll(-1)"),
+    Binding("pagedown,space", "scroll_page(1)"),
+    Binding("pageup", "scroll_page(-1)"),
+    Binding("home", "scroll(-9999)"),
+    Binding("end", "scroll(9999)"),
+)
+CLOCK = (
+    Binding("r", "restart_clock", tooltip="restart it at 0:00:00"),
+    Binding("p", "clock_as_planned", tooltip="set it to this slide's time in the plan"),
+    Binding("plus,equals_sign", "shift_clock(60)", key_display="+ -", tooltip="add or subtract a minute"),
+    Binding("minus", "shift_clock(-60)"),
+)
+ROOM = (Binding("d", "help_given", tooltip="the oldest call for help is done"),)
+SCREEN = (
+    Binding("question_mark", "keys", key_display="?  esc", tooltip="show or hide these keys"),
+    Binding("q", "leave", key_display="q  Ctrl+C", tooltip="quit; the slides go on"),
+    Binding("ctrl+c,ctrl+q", "leave", priority=True),
+)
+HELP: KeyGroups = (
+    ("Notes", explained(SCROLL)),
+    ("Clock", explained(CLOCK)),
+    ("Room", explained(ROOM)),
+    ("Screen", explained(SCREEN)),
+)
 
 
 class Notes(App[int]):
@@ -67,22 +76,7 @@ class Notes(App[int]):
         """
         + BOX_STYLE
     )
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down,j", "scroll(1)", "Down", show=False),
-        Binding("up,k", "scroll(-1)", "Up", show=False),
-        Binding("pagedown,space", "scroll_page(1)", "A page down", show=False),
-        Binding("pageup", "scroll_page(-1)", "A page up", show=False),
-        Binding("home", "scroll(-9999)", "To the top", show=False),
-        Binding("end", "scroll(9999)", "To the end", show=False),
-        Binding("r", "restart_clock", "Clock to zero", show=False),
-        Binding("p", "clock_as_planned", "Clock to the plan", show=False),
-        Binding("plus,equals_sign", "shift_clock(60)", "A minute more", show=False),
-        Binding("minus", "shift_clock(-60)", "A minute less", show=False),
-        Binding("d", "help_given", "Help given", show=False),
-        Binding("question_mark", "keys", "Keys", show=False),
-        Binding("q", "leave", "Quit", show=False),
-        Binding("ctrl+c,ctrl+q", "leave", "Quit", show=False, priority=True),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*SCROLL, *CLOCK, *ROOM, *SCREEN]
 
     def __init__(
         self,
@@ -255,7 +249,7 @@ class Notes(App[int]):
         self.draw()
 
     def action_keys(self) -> None:
-        self.push_screen(Keys(KEYS, self.palette))
+        self.push_screen(Keys(HELP, self.palette))
 
     def action_leave(self) -> None:
         self.exit(0)
