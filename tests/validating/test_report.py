@@ -15,10 +15,10 @@ from rich.console import Console
 from typer.testing import CliRunner, Result
 
 from triton_workshop.cli import app, slides
-from triton_workshop.deck.model import Block, Code, Execution
+from triton_workshop.deck.model import Block, Code, DeckProblem, Execution
 from triton_workshop.processes.runner import Runner
 from triton_workshop.processes.script import Outcome
-from triton_workshop.validating import BlockResult, Finding, SlideResult, Validation
+from triton_workshop.validating import BlockResult, SlideResult, Validation
 from triton_workshop.validating.documents import as_json, as_markdown, summary
 from triton_workshop.validating.machine import Machine
 from triton_workshop.validating.report import LAST_LINES, print_validation
@@ -41,7 +41,7 @@ SLIDES = (
     SlideResult(2, LONG, DECK, 5, (GOOD, BAD)),
     SlideResult(3, "a | b", DECK, 18, (UNRUN,)),
 )
-VALIDATION = Validation(DECK, H200, SLIDES, (Finding(DECK, 30, "line 9 is highlighted"),), 1.75)
+VALIDATION = Validation(DECK, H200, SLIDES, (DeckProblem(DECK, 30, "line 9 is highlighted"),), 1.75)
 
 
 def printed(validation: Validation, width: int) -> str:
@@ -68,7 +68,7 @@ def test_a_failure_shows_the_last_lines_of_its_output() -> None:
 
 
 def test_a_finding_stays_on_one_line_in_a_pipe() -> None:
-    finding = Finding(DECK, 3, "word " * 40)
+    finding = DeckProblem(DECK, 3, "word " * 40)
     text = printed(Validation(DECK, H200, (), (finding,), 0.1), 60)
     assert f"✗ deck.md:3: {'word ' * 40}".strip() in text
 

@@ -58,7 +58,7 @@ def test_a_defect_is_found_at_its_line(folder: Path, defect: str) -> None:
     validation = validate(deck(folder, text))
     [finding] = validation.findings
     assert (finding.path.name, finding.line) == ("deck.md", line)
-    assert message in finding.message
+    assert message in finding.reason
     assert not validation.passed
 
 
@@ -75,7 +75,7 @@ def test_a_picture_that_takes_seconds_to_show_is_a_finding(
 ) -> None:
     monkeypatch.setattr(inspection, most, 0)
     [finding] = validate(deck(folder, "![](good.png)\n")).findings
-    assert message in finding.message
+    assert message in finding.reason
 
 
 def test_a_good_deck_passes(folder: Path) -> None:

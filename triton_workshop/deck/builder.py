@@ -24,7 +24,7 @@ from .model import (
     Code,
     Columns,
     Content,
-    DeckWarning,
+    DeckProblem,
     Heading,
     Image,
     JumpToMiddle,
@@ -122,7 +122,7 @@ class DeckBuilder:
         self._options: Options = opening.options
         self._slides: list[Slide] = []
         self._identifiers: set[str] = set()
-        self.warnings: list[DeckWarning] = []
+        self.warnings: list[DeckProblem] = []
         self._draft = self._new_draft()
         self._position = Position(path, 1)
         self._just_ended = False  # whether the last thing added ended a slide
@@ -174,7 +174,7 @@ class DeckBuilder:
         return _Draft(options.incremental_lists, options.incremental_tables, options.list_item_newlines)
 
     def _warn(self, reason: str) -> None:
-        self.warnings.append(DeckWarning(self._position.path, self._position.line, reason))
+        self.warnings.append(DeckProblem(self._position.path, self._position.line, reason))
 
     # Commands
 

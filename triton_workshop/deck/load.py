@@ -12,7 +12,7 @@ from .consent import EVERYTHING, Consent
 from .errors import DeckError, NoSuchDeckError, RefusedError
 from .front_matter import Opening, read_front_matter, split
 from .markdown import CodeBlock, Comment, Located, read_markdown
-from .model import Deck, DeckWarning
+from .model import Deck, DeckProblem
 
 
 def load_deck(path: Path, allowed: Consent = EVERYTHING) -> Deck:
@@ -34,7 +34,7 @@ class _Loader:
         self._files: list[Path] = []
         """The files being read: the deck, what it includes, what that includes."""
         self._read: list[Path] = []
-        self._warnings: list[DeckWarning] = []
+        self._warnings: list[DeckProblem] = []
         self._opening = Opening()
 
     def load(self) -> Deck:
@@ -57,8 +57,8 @@ class _Loader:
         except RefusedError as error:
             raise DeckError(self._path, error.line + 1, error.reason) from None
         if self._opening.options.incremental_tables:
-            self._warnings.append(DeckWarning(self._path, 1, "presenterm 0.16.1 refuses 'incremental_tables'"))
-        self._warnings += [DeckWarning(self._path, line + 1, reason) for reason, line in self._opening.ignored]
+            self._warnings.append(DeckProblem(self._path, 1, "presenterm 0.16.1 refuses 'incremental_tables'"))
+        self._warnings += [DeckProblem(self._path, line + 1, reason) for reason, line in self._opening.ignored]
 
     def _items(self, text: str, path: Path) -> Iterator[Located]:
         """A file's elements, each comment as its command, and included files in their place."""
@@ -114,7 +114,7 @@ class _Loader:
             self._warn(item, f"'{language}' is read as a language; put a space before its attributes")
 
     def _warn(self, item: Located, reason: str) -> None:
-        self._warnings.append(DeckWarning(item.path, item.line, reason))
+        self._warnings.append(DeckProblem(item.path, item.line, reason))
 
 
 def _read_deck(path: Path) -> str:

@@ -309,12 +309,15 @@ class FrontMatter:
 
 
 @dataclass(frozen=True)
-class DeckWarning:
-    """Something that presenterm silently accepts but the author surely did not mean."""
+class DeckProblem:
+    """Something in a deck that its author surely did not mean, and where it is."""
 
     path: Path
     line: int
     reason: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.reason}"
 
 
 @dataclass(frozen=True)
@@ -322,7 +325,8 @@ class Deck:
     path: Path
     front_matter: FrontMatter
     slides: tuple[Slide, ...]
-    warnings: tuple[DeckWarning, ...] = ()
+    warnings: tuple[DeckProblem, ...] = ()
+    """What presenterm silently accepts."""
     files: tuple[Path, ...] = ()
     """The deck's own file and those that it includes, in the order in which they were read."""
 

@@ -5,6 +5,6 @@ validation = validate(Path("slides/triton-workshop.md"))
 
 from triton_workshop.validating.blocks import Rules
 from triton_workshop.validating.validate import NoSuchSlideError, validate
-from triton_workshop.validating.validation import BlockResult, Finding, SlideResult, Validation
+from triton_workshop.validating.validation import BlockResult, SlideResult, Validation
 
-__all__ = ["BlockResult", "Finding", "NoSuchSlideError", "Rules", "SlideResult", "Validation", "validate"]
+__all__ = ["BlockResult", "NoSuchSlideError", "Rules", "SlideResult", "Validation", "validate"]

@@ -18,7 +18,7 @@ def as_json(validation: Validation) -> str:
         "seconds": round(validation.seconds, 3),
         "slides": [_slide(slide) for slide in validation.slides],
         "findings": [
-            {"file": str(finding.path), "line": finding.line, "message": finding.message}
+            {"file": str(finding.path), "line": finding.line, "message": finding.reason}
             for finding in validation.findings
         ],
     }

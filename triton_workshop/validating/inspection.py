@@ -6,20 +6,20 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
-from triton_workshop.deck.model import Block, Code, Deck, Image, walk
-from triton_workshop.validating.validation import Finding
+from triton_workshop.deck.model import Block, Code, Deck, DeckProblem, Image, walk
 
 MOST_MEGABYTES = 20
 MOST_MEGAPIXELS = 50
 """The largest pictures, since decoding takes seconds each time a slide is shown; a 4K screen has 8 megapixels."""
 
 
-def inspect(deck: Deck) -> tuple[Finding, ...]:
+def inspect(deck: Deck) -> tuple[DeckProblem, ...]:
     """The parser's warnings, pictures that cannot be shown, and hidden lines that are not hidden, by line."""
-    warned = [Finding(warning.path, warning.line, warning.reason) for warning in deck.warnings]
     blocks = [block for slide in deck.slides for block in walk(slide.blocks)]
-    found = [Finding(block.path or deck.path, line, message) for block in blocks for line, message in _defects(block)]
-    return tuple(sorted((*warned, *found), key=lambda finding: (finding.path != deck.path, finding.line)))
+    found = [
+        DeckProblem(block.path or deck.path, line, message) for block in blocks for line, message in _defects(block)
+    ]
+    return tuple(sorted((*deck.warnings, *found), key=lambda problem: (problem.path != deck.path, problem.line)))
 
 
 def _defects(block: Block) -> Iterator[tuple[int, str]]:

@@ -12,12 +12,12 @@ from pathlib import Path
 from triton_workshop.compiler import compilation
 from triton_workshop.deck import DeckError, NoSuchDeckError, load_deck
 from triton_workshop.deck.consent import in_force
-from triton_workshop.deck.model import Block, Deck, Slide, walk
+from triton_workshop.deck.model import Block, Deck, DeckProblem, Slide, walk
 from triton_workshop.processes.run import Run
 from triton_workshop.validating.blocks import Rules, Start, compiled, live_block, run_block
 from triton_workshop.validating.inspection import inspect
 from triton_workshop.validating.machine import this_machine
-from triton_workshop.validating.validation import BlockResult, Finding, SlideResult, Validation
+from triton_workshop.validating.validation import BlockResult, SlideResult, Validation
 
 COLUMNS = 80
 """How wide an output may be if nothing says so."""
@@ -54,7 +54,7 @@ def validate(
     except NoSuchDeckError:
         raise
     except DeckError as error:
-        refusal = Finding(error.path, error.line, error.reason)
+        refusal = DeckProblem(error.path, error.line, error.reason)
         return Validation(path, machine, (), (refusal,), time.monotonic() - started)
     slides = chosen(deck, rules.only)
     findings = inspect(deck)

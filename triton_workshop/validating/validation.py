@@ -6,22 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from triton_workshop.compiler.jobs import PickledKernel
-from triton_workshop.deck.model import Block, Code
+from triton_workshop.deck.model import Block, Code, DeckProblem
 from triton_workshop.processes.script import Outcome
 from triton_workshop.screen.program_output import without_sequences
 from triton_workshop.validating.machine import Machine
-
-
-@dataclass(frozen=True)
-class Finding:
-    """A problem with the deck itself, and where it is."""
-
-    path: Path
-    line: int
-    message: str
-
-    def __str__(self) -> str:
-        return f"{self.path}:{self.line}: {self.message}"
 
 
 @dataclass(frozen=True)
@@ -80,7 +68,8 @@ class Validation:
     deck: Path
     machine: Machine
     slides: tuple[SlideResult, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[DeckProblem, ...]
+    """What is wrong with the deck itself."""
     seconds: float
 
     @property
