@@ -156,7 +156,7 @@ def main() -> int:
     parts = rehearse(load_deck(options.deck), validation)
     rows = table(parts, options.run)
     if options.markdown:
-        machine = validation.machine.runs_on if validation else ""
+        machine = validation.environment.runs_on if validation else ""
         options.markdown.write_text(as_markdown(options.deck, rows, machine), encoding="utf-8")
     print(as_text(rows))
     wrong = list(complaints(parts, validation)) or ["This deck has no plan."] * (not parts)

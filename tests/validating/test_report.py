@@ -20,11 +20,11 @@ from triton_workshop.processes.runner import Runner
 from triton_workshop.processes.script import Outcome
 from triton_workshop.validating import BlockResult, SlideResult, Validation
 from triton_workshop.validating.documents import as_json, as_markdown, summary
-from triton_workshop.validating.machine import Machine
+from triton_workshop.validating.environment import Environment
 from triton_workshop.validating.report import LAST_LINES, print_validation
 
 DECK = Path("deck.md")
-H200 = Machine("cuda", "NVIDIA H200", 16, "Linux x86_64", "3.12.3", "2.11.0", "3.6.0")
+H200 = Environment("cuda", "NVIDIA H200", 16, "Linux x86_64", "3.12.3", "2.11.0", "3.6.0")
 
 
 def result(line: int, language: str = "python", **values: object) -> BlockResult:
@@ -214,7 +214,7 @@ def test_the_help_says_that_code_runs(workshop: Command) -> None:
 
 
 def test_the_command_imports_neither_torch_nor_triton() -> None:
-    modules = "triton_workshop.validating.report, triton_workshop.validating.machine as machine"
-    code = f"import sys, {modules}; machine.this_machine(); print([m for m in ('torch', 'triton') if m in sys.modules])"
+    imports = "from triton_workshop.validating import environment, report"
+    code = f"import sys; {imports}; environment.this_environment(); print({{'torch', 'triton'}} & {{*sys.modules}})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"
+    assert done.stdout == "set()\n"

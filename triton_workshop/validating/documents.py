@@ -12,8 +12,8 @@ def as_json(validation: Validation) -> str:
     """One object. For a block that was not run, `passed` is null, and `reason` says why."""
     document = {
         "deck": str(validation.deck),
-        "device": validation.machine.device,
-        "machine": asdict(validation.machine),
+        "device": validation.environment.device,
+        "machine": asdict(validation.environment),
         "passed": validation.passed,
         "seconds": round(validation.seconds, 3),
         "slides": [_slide(slide) for slide in validation.slides],
@@ -47,10 +47,10 @@ def _block(result: BlockResult) -> dict[str, object]:
 
 def as_markdown(validation: Validation, command: str) -> str:
     """The machine, the versions, and a table of the live blocks, as kept in `benchmarks/results/`."""
-    machine = validation.machine
+    environment = validation.environment
     deck = validation.deck.name
-    versions = f"Python {machine.python}, PyTorch {machine.torch or '–'}, Triton {machine.triton or '–'}"
-    where = f"{machine.runs_on}, {machine.cores} CPU cores, {machine.system}"
+    versions = f"Python {environment.python}, PyTorch {environment.torch or '–'}, Triton {environment.triton or '–'}"
+    where = f"{environment.runs_on}, {environment.cores} CPU cores, {environment.system}"
     rows = [_row(slide, block) for slide in validation.slides for block in slide.blocks]
     findings = [f"- {finding}" for finding in validation.findings]
     return "\n".join(

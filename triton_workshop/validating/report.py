@@ -57,7 +57,7 @@ def print_validation(validation: Validation, console: Console) -> None:
     if validation.findings:
         console.print()
     mark, style = ("✓", "bold green") if validation.passed else ("✗", "bold red")
-    sentence = f"{mark} {summary(validation)} on {validation.machine.runs_on}."
+    sentence = f"{mark} {summary(validation)} on {validation.environment.runs_on}."
     console.print(Text(sentence, style=style), soft_wrap=wrapped)
 
 

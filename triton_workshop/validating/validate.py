@@ -15,8 +15,8 @@ from triton_workshop.deck.consent import in_force
 from triton_workshop.deck.model import Block, Deck, DeckProblem, Slide, walk
 from triton_workshop.processes.run import Run
 from triton_workshop.validating.blocks import Rules, Start, compiled, live_block, run_block
+from triton_workshop.validating.environment import this_environment
 from triton_workshop.validating.inspection import inspect
-from triton_workshop.validating.machine import this_machine
 from triton_workshop.validating.validation import BlockResult, SlideResult, Validation
 
 COLUMNS = 80
@@ -48,14 +48,14 @@ def validate(
     """
     rules = rules or Rules()
     started = time.monotonic()
-    machine = this_machine()
+    environment = this_environment()
     try:
         deck = load_deck(path)
     except NoSuchDeckError:
         raise
     except DeckError as error:
         refusal = DeckProblem(error.path, error.line, error.reason)
-        return Validation(path, machine, (), (refusal,), time.monotonic() - started)
+        return Validation(path, environment, (), (refusal,), time.monotonic() - started)
     slides = chosen(deck, rules.only)
     findings = inspect(deck)
     rules = replace(rules, consent=in_force(deck, rules.consent))
@@ -67,7 +67,7 @@ def validate(
             return background.submit(compiled, ran, compiler)
 
         slides = _judged(slides, judge, report)
-    return Validation(path, machine, slides, findings, time.monotonic() - started)
+    return Validation(path, environment, slides, findings, time.monotonic() - started)
 
 
 def chosen(deck: Deck, only: int | None) -> tuple[SlideResult, ...]:

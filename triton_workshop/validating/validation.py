@@ -9,7 +9,7 @@ from triton_workshop.compiler.jobs import PickledKernel
 from triton_workshop.deck.model import Block, Code, DeckProblem
 from triton_workshop.processes.script import Outcome
 from triton_workshop.screen.program_output import without_sequences
-from triton_workshop.validating.machine import Machine
+from triton_workshop.validating.environment import Environment
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Validation:
     """A deck as found on this machine."""
 
     deck: Path
-    machine: Machine
+    environment: Environment
     slides: tuple[SlideResult, ...]
     findings: tuple[DeckProblem, ...]
     """What is wrong with the deck itself."""

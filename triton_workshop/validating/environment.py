@@ -12,7 +12,7 @@ from triton_workshop.device import simulated, visible_gpus
 
 
 @dataclass(frozen=True)
-class Machine:
+class Environment:
     """Where kernels ran, and with which versions; None for a package that is not installed."""
 
     device: str
@@ -29,11 +29,11 @@ class Machine:
         return self.gpu or "the simulator"
 
 
-def this_machine() -> Machine:
+def this_environment() -> Environment:
     # Not resolve_device(): it sets TRITON_INTERPRET, and the blocks would inherit it.
     gpus = () if simulated() else visible_gpus()
     gpu = next((gpu.name for gpu in gpus if gpu.runs_kernels), None)
-    return Machine(
+    return Environment(
         device="cuda" if gpu else "cpu",
         gpu=gpu,
         cores=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
