@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from triton_workshop.classroom.board import Count, Progress
+from triton_workshop.classroom.board import Call, Count, Progress
 from triton_workshop.classroom.room import Room
 from triton_workshop.deck import load_deck
 from triton_workshop.screen.palette import DARK
 from triton_workshop.viewer.notes.app import Notes
-from triton_workshop.viewer.notes.room import NOBODY, Asking, RoomView, RoomWatcher, room_lines
+from triton_workshop.viewer.notes.room import NOBODY, RoomWatcher, room_lines
 
 TALK = Path(__file__).parent / "talk.md"
 NOW = 1e9
@@ -59,9 +59,10 @@ def test_a_file_that_is_no_room_is_not_shown(file: Path, watcher: RoomWatcher) -
 
 def test_the_room_is_read_from_its_file(file: Path, watcher: RoomWatcher) -> None:
     full_room(file)
-    counts = (Count("1", 0, 1), Count("2", 1, 0))
-    assert watcher.look() == RoomView(counts, (Asking(2, "number 2", 2), Asking(1, "Ada", 0)))
-    assert watcher.done(2) == RoomView(counts, (Asking(1, "Ada", 0),))
+    first, second = Call(2, None, NOW - 150), Call(1, "Ada", NOW)
+    assert watcher.look().board.counts == (Count("1", 0, 1), Count("2", 1, 0))
+    assert watcher.look().board.calls == (first, second)
+    assert watcher.look(helped=2).board.calls == (second,)
 
 
 @pytest.mark.parametrize("width", [1, 20, 50, 100])

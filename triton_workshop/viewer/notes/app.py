@@ -6,7 +6,6 @@ import asyncio
 import time
 from collections.abc import Callable, Iterable
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -26,7 +25,7 @@ from triton_workshop.viewer.notes.channel import Listener
 from triton_workshop.viewer.notes.follower import Clock, Follower
 from triton_workshop.viewer.notes.page import NotesView, compose_notes
 from triton_workshop.viewer.notes.protocol import Address, Event
-from triton_workshop.viewer.notes.room import NOBODY, RoomView, RoomWatcher
+from triton_workshop.viewer.notes.room import NOBODY, RoomWatcher
 from triton_workshop.viewer.notes.schedule import schedule
 from triton_workshop.viewer.pictures.drawing import forget_pictures
 from triton_workshop.viewer.reloading import Reading, pictures, readings
@@ -207,18 +206,18 @@ class Notes(App[int]):
     async def follow_room(self, watcher: RoomWatcher) -> None:
         """Shows who is where, and who asks for help."""
         while True:
-            await self.show_room(watcher.look)
+            await self.show_room(watcher)
             await asyncio.sleep(LOOK)
 
-    async def show_room(self, look: Callable[[], RoomView]) -> None:
-        self.room = await asyncio.to_thread(look)  # which may have to wait for somebody who writes
+    async def show_room(self, watcher: RoomWatcher, helped: int | None = None) -> None:
+        self.room = await asyncio.to_thread(watcher.look, helped)  # which may have to wait for somebody who writes
         self.draw()
 
     # Keys
 
     async def action_help_given(self) -> None:
-        if self.watcher is not None and self.room.asking:
-            await self.show_room(partial(self.watcher.done, self.room.asking[0].number))
+        if self.watcher is not None and self.room.board.calls:
+            await self.show_room(self.watcher, self.room.board.calls[0].number)
 
     def action_scroll(self, rows: int) -> None:
         self.scrolled = min(max(min(self.scrolled, self.furthest) + rows, 0), self.furthest)
