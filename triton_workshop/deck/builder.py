@@ -122,7 +122,9 @@ class DeckBuilder:
         self._options: Options = opening.options
         self._slides: list[Slide] = []
         self._identifiers: set[str] = set()
-        self.warnings: list[DeckProblem] = []
+        self.warnings = [DeckProblem(path, line + 1, reason) for reason, line in opening.ignored]
+        if opening.options.incremental_tables:
+            self.warnings.append(DeckProblem(path, 1, "presenterm 0.16.1 refuses 'incremental_tables'"))
         self._draft = self._new_draft()
         self._position = Position(path, 1)
         self._just_ended = False  # whether the last thing added ended a slide
@@ -162,7 +164,7 @@ class DeckBuilder:
 
     def finish(self) -> tuple[Slide, ...]:
         if self._just_ended:
-            self._warn("the deck ends with end_slide, which leaves an empty slide after it")
+            self.warn(self._position, "the deck ends with end_slide, which leaves an empty slide after it")
         self._end_slide()
         if not self._slides:
             self._draft.skipped = False
@@ -173,8 +175,8 @@ class DeckBuilder:
         options = self._options
         return _Draft(options.incremental_lists, options.incremental_tables, options.list_item_newlines)
 
-    def _warn(self, reason: str) -> None:
-        self.warnings.append(DeckProblem(self._position.path, self._position.line, reason))
+    def warn(self, where: Located | Position, reason: str) -> None:
+        self.warnings.append(DeckProblem(where.path, where.line, reason))
 
     # Commands
 
@@ -227,7 +229,7 @@ class DeckBuilder:
 
     def _reset_layout(self) -> None:
         if self._draft.layout and self._draft.layout.entered is None:
-            self._warn("presenterm 0.16.1 refuses a column_layout that has no column")
+            self.warn(self._position, "presenterm 0.16.1 refuses a column_layout that has no column")
         self._close_layout()
         self._draft.part_is_empty = False
 
@@ -325,6 +327,9 @@ class DeckBuilder:
 
     def _code(self, block: CodeBlock) -> None:
         position = self._position
+        language = block.info.strip().partition(" ")[0]
+        if "{" in language or "+" in language.rstrip("+"):
+            self.warn(position, f"'{language}' is read as a language; put a space before its attributes")
         auto_render = self._options.auto_render_languages
         try:
             fence = read_fence(block.info)
@@ -337,7 +342,7 @@ class DeckBuilder:
             self._identifiers.add(code.identifier)
         missing = missing_highlight(fence, code)
         if missing is not None:
-            self._warn(f"line {missing} is highlighted, but the lines shown are 1 to {len(code.lines)}")
+            self.warn(self._position, f"line {missing} is highlighted, but the lines shown are 1 to {len(code.lines)}")
         self._push(self._with_steps(code))
 
     def _with_steps(self, code: Code) -> Code:
