@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from triton_workshop.deck import Deck
+from triton_workshop.deck import Deck, DeckError
 from triton_workshop.deck.model import (
     Alignment,
     Code,
@@ -204,6 +204,21 @@ def test_theme_makes_no_introduction_slide(read: ReadDeck) -> None:
     assert deck.front_matter.theme_name == "light"
     assert deck.front_matter.theme_styles == {"palette": {"classes": {"loud": {"foreground": "red"}}}}
     assert contents(deck) == [Paragraph((Span("a", style_class="loud"), Span(" b")))]
+
+
+def test_users_own_themes_extend_each_other_but_not_themselves(
+    read: ReadDeck, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    themes = tmp_path / "presenterm" / "themes"
+    themes.mkdir(parents=True)
+    (themes / "mine.yaml").write_text("extends: base\nbold: {colors: {foreground: palette:own}}\n")
+    (themes / "base.yaml").write_text("extends: light\npalette: {colors: {own: red}}\n")
+    front = read("---\ntheme: {name: mine}\n---\n").front_matter
+    assert (front.theme_name, sorted(front.theme_styles)) == ("light", ["bold", "palette"])
+    (themes / "base.yaml").write_text("extends: mine\n")
+    with pytest.raises(DeckError, match=r"base\.yaml:1: theme 'mine' extends itself"):
+        read("---\ntheme: {name: mine}\n---\n")
 
 
 @pytest.mark.parametrize(

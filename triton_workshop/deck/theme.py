@@ -55,68 +55,48 @@ def read_theme(node: yaml.Node, folder: Path) -> Theme:
             yaml_values.text(value)
     if name and path:
         raise RefusedError("only one of 'name' and 'path' can be given for a theme", line_of(path))
-    theme = _named(name) if name else _at_path(path, folder) if path else Theme()
+    theme = _named(name, folder) if name else Theme()
+    if path:
+        relative = Path(yaml_values.text(path))
+        theme = replace(_from_file(folder / relative, path, folder), path=relative)
     return _overridden(theme, override, folder) if override else theme
 
 
-def _named(node: yaml.Node) -> Theme:
+def _named(node: yaml.Node, folder: Path, extended: tuple[str, ...] = ()) -> Theme:
+    """One of presenterm's own themes, or of the user's; those in `extended` cannot be extended again."""
     name = yaml_values.text(node)
     if name in THEMES:
         return Theme(name, palette=_palette(name))
-    if not _own_theme(name).is_file():
+    file = _users_themes() / f"{name}.yaml"
+    if not file.is_file():
         raise RefusedError(f"unknown theme '{name}'" + did_you_mean(name, THEMES), line_of(node))
-    base, styles = _own_styles(name)
-    return Theme(base, palette=PaletteNames(), styles=styles)
+    if name in extended:
+        raise RefusedError(f"theme '{name}' extends itself", line_of(node))
+    return _from_file(file, node, folder, (*extended, name))
 
 
-def _own_themes() -> Path:
+def _users_themes() -> Path:
     """Where presenterm looks for the user's own themes."""
     config = os.environ.get("XDG_CONFIG_HOME")
     return (Path(config) if config else Path.home() / ".config") / "presenterm" / "themes"
 
 
-def _own_theme(name: str) -> Path:
-    return _own_themes() / f"{name}.yaml"
-
-
-def _own_styles(name: str, above: tuple[str, ...] = ()) -> tuple[str | None, dict[str, object]]:
-    """The built-in theme that the user's own theme changes, and its styles; empty if it cannot be read.
-
-    `above` are the themes that extend it.
-    """
+def _from_file(file: Path, node: yaml.Node, folder: Path, extended: tuple[str, ...] = ()) -> Theme:
+    """The theme in a file that the node names."""
     try:
-        root = yaml_values.compose(_own_theme(name).read_text(encoding="utf-8"))
-        styles = yaml_values.plain_value(root) if root else {}
-    except (OSError, ValueError, RefusedError):
-        return None, {}
-    if not isinstance(styles, dict):
-        return None, {}
-    extended = styles.pop("extends", None)
-    if not isinstance(extended, str) or extended in THEMES or extended in (name, *above):
-        return extended if isinstance(extended, str) else None, styles
-    base, below = _own_styles(extended, (name, *above))
-    return base, merged(below, styles)
-
-
-def _at_path(node: yaml.Node, folder: Path) -> Theme:
-    path = Path(yaml_values.text(node))
-    try:
-        source = (folder / path).read_text(encoding="utf-8")
+        source = file.read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
         problem = "not found" if isinstance(error, FileNotFoundError | ValueError) else "cannot be read"
-        raise RefusedError(f"theme {problem}: {path}", line_of(node)) from None
+        raise RefusedError(f"theme {problem}: {yaml_values.text(node)}", line_of(node)) from None
     try:
-        theme = _from_file(yaml_values.compose(source), folder)
+        root = yaml_values.compose(source)
+        if root is None or yaml_values.is_empty(root):
+            return Theme(palette=NO_NAMES)
+        extends = yaml_values.given(yaml_values.mapping(root), "extends")
+        base = _named(extends, folder, extended) if extends else Theme(palette=NO_NAMES)
+        return replace(_extended_by(base, root, folder), ignored=())
     except RefusedError as error:
-        raise DeckError(folder / path, error.line + 1, error.reason) from None
-    return replace(theme, path=path, ignored=())
-
-
-def _from_file(root: yaml.Node | None, folder: Path) -> Theme:
-    if root is None or yaml_values.is_empty(root):
-        return Theme(palette=NO_NAMES)
-    extends = yaml_values.given(yaml_values.mapping(root), "extends")
-    return _extended_by(_named(extends) if extends else Theme(palette=NO_NAMES), root, folder)
+        raise DeckError(file, error.line + 1, error.reason) from None
 
 
 def _overridden(theme: Theme, node: yaml.Node, folder: Path) -> Theme:
@@ -130,7 +110,7 @@ def _overridden(theme: Theme, node: yaml.Node, folder: Path) -> Theme:
 def _extended_by(base: Theme, node: yaml.Node, folder: Path) -> Theme:
     """The base with what a theme's YAML adds to it."""
     palette = _extended(base.palette, node)
-    code_themes = frozenset(file.stem for file in (_own_themes() / "highlighting").glob("*.tmTheme"))
+    code_themes = frozenset(file.stem for file in (_users_themes() / "highlighting").glob("*.tmTheme"))
     check = ThemeCheck(folder, code_themes, palette.colours)
     entries = check_theme(check, node)
     footer = yaml_values.given(entries, "footer") or base.footer
