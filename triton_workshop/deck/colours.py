@@ -17,19 +17,16 @@ TABLES: dict[str, Any] = yaml.load(Path(__file__).with_name("theme.yaml").read_t
 """What `theme.yaml` lists."""
 COLOURS = frozenset(TABLES["colours"])
 
-Names = frozenset[str] | None
-"""None if they depend on a theme that is not read, so any may be right."""
-
 
 @dataclass(frozen=True)
 class PaletteNames:
     """The names that a theme's palette gives to colours, and to classes of text."""
 
-    colours: Names = None
-    classes: Names = None
+    colours: frozenset[str] = frozenset()
+    classes: frozenset[str] = frozenset()
 
 
-def check_colour_in_theme(colour: str, palette: Names, line: int) -> None:
+def check_colour_in_theme(colour: str, palette: frozenset[str], line: int) -> None:
     """A colour as a theme writes it, without the `#` that text needs. Raises RefusedError, with this line."""
     from_palette = re.fullmatch(r"(?:palette:)+(.*)|(?:p:)+(.*)", colour, re.DOTALL)
     if from_palette:
@@ -41,7 +38,7 @@ def check_colour_in_theme(colour: str, palette: Names, line: int) -> None:
         raise _unknown(colour, "rrggbb", line)
 
 
-def check_colour_in_text(colour: str, palette: Names, line: int) -> None:
+def check_colour_in_text(colour: str, palette: frozenset[str], line: int) -> None:
     from_palette = re.fullmatch(r"(?:palette|p):(.+)", colour)
     if from_palette:
         check_name(from_palette[1], "colour", palette, line)
@@ -49,8 +46,8 @@ def check_colour_in_text(colour: str, palette: Names, line: int) -> None:
         raise _unknown(colour, "#rrggbb", line)
 
 
-def check_name(name: str, kind: str, known: Names, line: int) -> None:
-    if known is not None and name not in known:
+def check_name(name: str, kind: str, known: frozenset[str], line: int) -> None:
+    if name not in known:
         valid = did_you_mean(name, sorted(known)) if known else "; it has none"
         raise RefusedError(f"the theme's palette has no {kind} '{name}'" + valid, line)
 

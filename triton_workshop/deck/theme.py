@@ -10,7 +10,7 @@ from pathlib import Path
 import yaml
 
 from . import yaml_values
-from .colours import TABLES, Names, PaletteNames
+from .colours import TABLES, PaletteNames
 from .errors import DeckError, RefusedError
 from .spelling import did_you_mean
 from .theme_keys import ThemeCheck, check_theme
@@ -18,7 +18,6 @@ from .yaml_values import line_of
 
 THEMES: Mapping[str, list[str]] = TABLES["themes"]
 """presenterm's own, each with the colours of its palette."""
-NO_NAMES = PaletteNames(frozenset(), frozenset())
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ class Theme:
 
 
 def _palette(theme: str) -> PaletteNames:
-    return PaletteNames(frozenset(THEMES[theme]), frozenset())
+    return PaletteNames(frozenset(THEMES[theme]))
 
 
 def read_theme(node: yaml.Node, folder: Path) -> Theme:
@@ -91,9 +90,9 @@ def _from_file(file: Path, node: yaml.Node, folder: Path, extended: tuple[str, .
     try:
         root = yaml_values.compose(source)
         if root is None or yaml_values.is_empty(root):
-            return Theme(palette=NO_NAMES)
+            return Theme(palette=PaletteNames())
         extends = yaml_values.given(yaml_values.mapping(root), "extends")
-        base = _named(extends, folder, extended) if extends else Theme(palette=NO_NAMES)
+        base = _named(extends, folder, extended) if extends else Theme(palette=PaletteNames())
         return replace(_extended_by(base, root, folder), ignored=())
     except RefusedError as error:
         raise DeckError(file, error.line + 1, error.reason) from None
@@ -109,7 +108,9 @@ def _overridden(theme: Theme, node: yaml.Node, folder: Path) -> Theme:
 
 def _extended_by(base: Theme, node: yaml.Node, folder: Path) -> Theme:
     """The base with what a theme's YAML adds to it."""
-    palette = _extended(base.palette, node)
+    added = yaml_values.section(yaml_values.mapping(node), "palette")
+    colours, classes = (yaml_values.section(added, key).keys() for key in ("colors", "classes"))
+    palette = PaletteNames(base.palette.colours | colours, base.palette.classes | classes)
     code_themes = frozenset(file.stem for file in (_users_themes() / "highlighting").glob("*.tmTheme"))
     check = ThemeCheck(folder, code_themes, palette.colours)
     entries = check_theme(check, node)
@@ -129,13 +130,3 @@ def merged(styles: Mapping[str, object], override: Mapping[str, object]) -> dict
         below = both.get(key)
         both[key] = merged(below, value) if isinstance(below, dict) and isinstance(value, dict) else value
     return both
-
-
-def _extended(palette: PaletteNames, node: yaml.Node) -> PaletteNames:
-    """The names, and those that a palette in a theme's YAML adds."""
-    added = yaml_values.section(yaml_values.mapping(node), "palette")
-    return PaletteNames(_with(palette.colours, added, "colors"), _with(palette.classes, added, "classes"))
-
-
-def _with(names: Names, added: Mapping[str, yaml.Node], key: str) -> Names:
-    return names if names is None else names | yaml_values.section(added, key).keys()

@@ -12,7 +12,7 @@ from pathlib import Path
 import yaml
 
 from . import yaml_values
-from .colours import TABLES, Names, check_colour_in_theme
+from .colours import TABLES, check_colour_in_theme
 from .errors import RefusedError
 from .footer import read_template
 from .pictures import picture_problem
@@ -32,8 +32,8 @@ class ThemeCheck:
 
     folder: Path
     """The folder of the pictures that it names."""
-    own_code_themes: frozenset[str] = frozenset()
-    palette: Names = None
+    own_code_themes: frozenset[str]
+    palette: frozenset[str]
     """The colours that `palette:NAME` may name."""
     ignored: list[tuple[str, int]] = field(default_factory=list)
     """What presenterm silently ignores, and its line."""
