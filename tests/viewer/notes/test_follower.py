@@ -55,7 +55,7 @@ def test_closed_slides_leave_their_notes_and_may_come_back() -> None:
     follower = Follower().hear(OURS, Heartbeat(6, 0, 5.0, RUNNING), 0).hear(OURS, Exit(), 1)
     assert follower.connection(2) is Connection.CLOSED
     assert follower.place(TALK) == Place(5)
-    assert follower.running == ()
+    assert follower.running_now(2) == ()
     assert follower.hear(THEIRS, Heartbeat(7, 0, 0.0), 3).connection(3) is Connection.FOLLOWING
 
 

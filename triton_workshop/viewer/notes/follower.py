@@ -26,32 +26,27 @@ class Follower:
 
     sender: Address | None = None
     shown: GoTo | Heartbeat | None = None
-    running: tuple[RunningBlock, ...] = ()
     heard_at: float = 0.0
-    sends_heartbeats: bool = False
-    """Whether these slides report every second; presenterm does not."""
     closed: bool = False
 
     def hear(self, sender: Address, event: Event, now: float) -> Follower:
         """What is known after an event, heard at `now` (seconds)."""
         same = sender == self.sender
         match event:
-            case GoTo():
-                known = self if same else Follower(sender)
-                return replace(known, shown=event, heard_at=now, closed=False)
             case Exit():
-                return replace(self, running=(), closed=True) if same else self
-            case Heartbeat():
-                if not same and self.connection(now) is Connection.FOLLOWING:
-                    return self
-                return Follower(sender, event, event.running, now, sends_heartbeats=True)
+                return replace(self, closed=True) if same else self
+            case Heartbeat() if not same and self.connection(now) is Connection.FOLLOWING:
+                return self
+            case _:
+                return Follower(sender, event, now)
 
     def connection(self, now: float) -> Connection:
         if self.shown is None:
             return Connection.WAITING
         if self.closed:
             return Connection.CLOSED
-        return Connection.SILENT if self.sends_heartbeats and now - self.heard_at > SILENCE else Connection.FOLLOWING
+        reports = isinstance(self.shown, Heartbeat)  # every second, which presenterm does not
+        return Connection.SILENT if reports and now - self.heard_at > SILENCE else Connection.FOLLOWING
 
     def place(self, deck: Deck) -> Place:
         """Where the slides are in the deck as the notes have read it; its start if nothing was heard yet."""
@@ -65,8 +60,10 @@ class Follower:
 
     def running_now(self, now: float) -> tuple[RunningBlock, ...]:
         """The running blocks, with the whole seconds that they have been running."""
+        if self.closed or not isinstance(self.shown, Heartbeat):
+            return ()
         passed = now - self.heard_at
-        return tuple(replace(block, seconds=int(block.seconds + passed)) for block in self.running)
+        return tuple(replace(block, seconds=int(block.seconds + passed)) for block in self.shown.running)
 
 
 @dataclass(frozen=True)
