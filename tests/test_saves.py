@@ -38,71 +38,53 @@ def with_the_same_text(file: Path) -> None:
     os.utime(file, ns=(1, 1))  # a clock that stands still between two writes is not what is tested
 
 
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    (tmp_path / "exercises of today").mkdir()
+    file = tmp_path / "exercises of today" / "exercise.py"
+    file.write_text("old")
+    return file
+
+
 @pytest.mark.parametrize("save", [in_place, by_another_file, removed, renamed, with_the_same_text])
-def test_a_save_is_noticed(save: Callable[[Path], None], tmp_path: Path) -> None:
-    file = tmp_path / "exercise.py"
-    file.write_text("old")
-
-    async def noticed() -> None:
-        saves = aiter(Saves(file))
-        save(file)
-        await anext(saves)
-        await saves.aclose()
-
-    asyncio.run(asyncio.wait_for(noticed(), 30))
+async def test_a_save_is_noticed(save: Callable[[Path], None], file: Path) -> None:
+    saves = aiter(Saves(file))
+    save(file)
+    await anext(saves)
+    await saves.aclose()
 
 
-def test_a_save_between_two_looks_is_not_lost(tmp_path: Path) -> None:
-    file = tmp_path / "exercise.py"
-    file.write_text("old")
-
-    async def noticed() -> None:
-        saves = Saves(file)
-        file.write_text("saved before anybody waits for it")
-        steps = aiter(saves)
-        await anext(steps)
-        file.write_text("saved while the first one is looked at")
-        await anext(steps)
-        await steps.aclose()
-
-    asyncio.run(asyncio.wait_for(noticed(), 30))
+async def test_a_save_between_two_looks_is_not_lost(file: Path) -> None:
+    saves = Saves(file)
+    file.write_text("saved before anybody waits for it")
+    steps = aiter(saves)
+    await anext(steps)
+    file.write_text("saved while the first one is looked at")
+    await anext(steps)
+    await steps.aclose()
 
 
-def test_a_folder_that_goes_and_comes_back_is_followed(tmp_path: Path) -> None:
-    folder = tmp_path / "exercises of today"
-    folder.mkdir()
-    file = folder / "exercise.py"
-    file.write_text("old")
-
-    async def noticed() -> None:
-        steps = aiter(Saves(file))
-        shutil.rmtree(folder)
-        await anext(steps)
-        folder.mkdir()
-        file.write_text("back again")
-        await anext(steps)
-        file.write_text("and saved once more")
-        await anext(steps)
-        await steps.aclose()
-
-    asyncio.run(asyncio.wait_for(noticed(), 30))
+async def test_a_folder_that_goes_and_comes_back_is_followed(file: Path) -> None:
+    steps = aiter(Saves(file))
+    shutil.rmtree(file.parent)
+    await anext(steps)
+    file.parent.mkdir()
+    file.write_text("back again")
+    await anext(steps)
+    file.write_text("and saved once more")
+    await anext(steps)
+    await steps.aclose()
 
 
-def test_another_file_is_nobodys_business(tmp_path: Path) -> None:
-    file = tmp_path / "exercise.py"
-    file.write_text("old")
-
-    async def noticed() -> None:
-        steps = aiter(Saves(file))
-        (tmp_path / "notes.txt").write_text("by the way")
-        waiting = asyncio.ensure_future(anext(steps))
-        done, _ = await asyncio.wait([waiting], timeout=0.3)
-        assert not done
-        file.write_text("new and longer")
-        await waiting
-        await steps.aclose()
-
-    asyncio.run(asyncio.wait_for(noticed(), 30))
+async def test_another_file_is_nobodys_business(file: Path) -> None:
+    steps = aiter(Saves(file))
+    (file.parent / "notes.txt").write_text("by the way")
+    waiting = asyncio.ensure_future(anext(steps))
+    done, _ = await asyncio.wait([waiting], timeout=0.3)
+    assert not done
+    file.write_text("new and longer")
+    await waiting
+    await steps.aclose()
 
 
 def test_on_windows_a_file_that_is_being_read_is_replaced_when_it_is_closed(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import shutil
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import product
@@ -69,40 +69,30 @@ class Rehearsal:
         return "\n".join(strip.text.rstrip() for strip in self.notes.screen._compositor.render_strips())
 
 
-Steps = Callable[[Rehearsal], Awaitable[None]]
-
-
-def rehearse(steps: Steps, deck: Path = TALK, size: tuple[int, int] = (100, 30)) -> Notes:
+@asynccontextmanager
+async def rehearsal(deck: Path = TALK, size: tuple[int, int] = (100, 30)) -> AsyncIterator[Rehearsal]:
     slides = Slides()
-
-    async def show() -> Notes:
-        saves = Saves(deck)
-        notes = Notes(
-            load_deck(deck),
-            slides.heard,
-            "uv run workshop present",
-            saves=saves,
-            now=lambda: slides.time,
-            today=lambda: datetime(2026, 5, 4, 14, 32),
-        )
-        async with notes.run_test(size=size) as pilot:
-            await pilot.pause()
-            await steps(Rehearsal(notes, slides, pilot))
-        return notes
-
-    return asyncio.run(asyncio.wait_for(show(), 60))
+    notes = Notes(
+        load_deck(deck),
+        slides.heard,
+        "uv run workshop present",
+        saves=Saves(deck),
+        now=lambda: slides.time,
+        today=lambda: datetime(2026, 5, 4, 14, 32),
+    )
+    async with notes.run_test(size=size) as pilot:
+        await pilot.pause()
+        yield Rehearsal(notes, slides, pilot)
 
 
-def test_before_the_slides_are_open_the_notes_say_how_to_open_them() -> None:
-    async def steps(on: Rehearsal) -> None:
+async def test_before_the_slides_are_open_the_notes_say_how_to_open_them() -> None:
+    async with rehearsal() as on:
         assert "1 / 7   A talk" in on.screen
         assert "waiting for the slides; start them with uv run workshop present" in on.screen
 
-    rehearse(steps)
 
-
-def test_notes_name_the_slide_the_step_and_what_comes_next() -> None:
-    async def steps(on: Rehearsal) -> None:
+async def test_notes_name_the_slide_the_step_and_what_comes_next() -> None:
+    async with rehearsal() as on:
         await on.say(GoTo(4, 0), Heartbeat(4, 1, 150.0))
         assert "4 / 7   Three steps" in on.screen
         assert "step 2 of 3" in on.screen
@@ -112,24 +102,21 @@ def test_notes_name_the_slide_the_step_and_what_comes_next() -> None:
         assert "14:32" in on.screen
         assert "following the slides" in on.screen
 
-    rehearse(steps)
-
 
 @pytest.mark.parametrize(
     ("elapsed", "verdict"), [(0, "2 min ahead"), (95, "on time"), (620, "on time"), (720, "2 min behind")]
 )
-def test_notes_say_how_the_talk_stands(elapsed: float, verdict: str) -> None:
-    async def steps(on: Rehearsal) -> None:
+async def test_notes_say_how_the_talk_stands(elapsed: float, verdict: str) -> None:
+    async with rehearsal() as on:
         await on.say(Heartbeat(4, 0, elapsed))
         assert verdict in on.screen
         assert f"{int(elapsed // 60)} of 10 min" in on.screen
         assert "until 0:10" in on.screen
 
-    rehearse(steps)
 
+async def test_the_clock_can_be_set() -> None:
+    async with rehearsal() as on:
 
-def test_the_clock_can_be_set() -> None:
-    async def steps(on: Rehearsal) -> None:
         def minutes() -> float:
             return on.notes.clock.elapsed(on.slides.time) / 60
 
@@ -142,11 +129,9 @@ def test_the_clock_can_be_set() -> None:
         await on.wait(60)
         assert minutes() == 1
 
-    rehearse(steps)
 
-
-def test_running_blocks_are_named_and_time_goes_on() -> None:
-    async def steps(on: Rehearsal) -> None:
+async def test_running_blocks_are_named_and_time_goes_on() -> None:
+    async with rehearsal() as on:
         await on.say(Heartbeat(6, 0, 0.0, (RunningBlock(5, 0, 2.0), RunningBlock(99, 7, 1.0))))
         await on.wait(3)
         assert "▶ slide 5  echo starting" in on.screen
@@ -154,26 +139,22 @@ def test_running_blocks_are_named_and_time_goes_on() -> None:
         await on.say(Heartbeat(6, 0, 3.0))
         assert "▶" not in on.screen
 
-    rehearse(steps)
 
-
-def test_slides_that_close_or_fall_silent_are_told_apart() -> None:
-    async def steps(on: Rehearsal) -> None:
+async def test_slides_that_close_or_fall_silent_are_told_apart() -> None:
+    async with rehearsal() as on:
         await on.say(Heartbeat(6, 0, 0.0))
         await on.wait(12)
         assert "nothing heard from the slides for 12 s" in on.screen
         await on.say(Exit())
         assert "the slides have been closed" in on.screen
 
-    rehearse(steps)
 
-
-def test_long_notes_scroll_and_the_next_slide_starts_at_its_top(tmp_path: Path) -> None:
+async def test_long_notes_scroll_and_the_next_slide_starts_at_its_top(tmp_path: Path) -> None:
     lines = "\n".join(f"  line {n}." for n in range(99))
     deck = tmp_path / "deck.md"
     deck.write_text(f"One\n===\n\n<!--\nspeaker_note: |\n{lines}\n-->\n<!-- end_slide -->\n\nTwo\n===\n")
 
-    async def steps(on: Rehearsal) -> None:
+    async with rehearsal(deck, (80, 24)) as on:
         assert "↓ more" in on.screen
         assert "line 0." in on.screen
         await on.pilot.press("pagedown", "down")
@@ -188,13 +169,11 @@ def test_long_notes_scroll_and_the_next_slide_starts_at_its_top(tmp_path: Path) 
         await on.say(Heartbeat(1, 0, 0.0))
         assert "line 0." in on.screen
 
-    rehearse(steps, deck, (80, 24))
 
-
-def test_a_saved_deck_is_read_again_and_a_broken_one_is_named(tmp_path: Path) -> None:
+async def test_a_saved_deck_is_read_again_and_a_broken_one_is_named(tmp_path: Path) -> None:
     deck = Path(shutil.copy(TALK, tmp_path))
 
-    async def steps(on: Rehearsal) -> None:
+    async with rehearsal(deck) as on:
         await on.say(Heartbeat(4, 0, 0.0))
         deck.write_text(deck.read_text(encoding="utf-8").replace("Ask first.", "Ask them all."), encoding="utf-8")
         await on.until("Ask them all.")
@@ -202,21 +181,17 @@ def test_a_saved_deck_is_read_again_and_a_broken_one_is_named(tmp_path: Path) ->
         await on.until("✗ talk.md:")
         assert "Ask them all." in on.screen
 
-    rehearse(steps, deck)
 
-
-def test_a_saved_deck_may_have_other_colours(tmp_path: Path) -> None:
+async def test_a_saved_deck_may_have_other_colours(tmp_path: Path) -> None:
     deck = tmp_path / "deck.md"
     deck.write_text("---\ntheme: {override: {default: {colors: {background: '203040'}}}}\n---\n\nOne\n")
 
-    async def steps(on: Rehearsal) -> None:
+    async with rehearsal(deck) as on:
         deck.write_text(deck.read_text().replace("203040", "102030"))
         await on.until("✓ reloaded")
         await on.pilot.press("question_mark")
         ground = on.notes.screen.styles.background
         assert (ground.r, ground.g, ground.b) == (0x10, 0x20, 0x30)
-
-    rehearse(steps, deck)
 
 
 @pytest.mark.parametrize("size", [(200, 50), (100, 29), (80, 24), (72, 3), (71, 24), (40, 12), (20, 5), (1, 1)])
@@ -228,48 +203,41 @@ def test_every_slide_fills_the_screen_at_any_size(size: tuple[int, int]) -> None
         assert [line.cell_length for line in compose_notes(view).lines] == [size[0]] * size[1]
 
 
-def test_notes_follow_a_changed_size() -> None:
-    async def steps(on: Rehearsal) -> None:
+async def test_notes_follow_a_changed_size() -> None:
+    async with rehearsal() as on:
         for size in [(200, 50), (1, 1), (60, 20)]:
             await on.pilot.resize_terminal(*size)
             await on.pilot.pause()
         await on.say(Heartbeat(4, 0, 0.0))
         assert "Ask first." in on.screen
 
-    rehearse(steps)
 
-
-def test_a_narrow_screen_has_the_time_below_the_notes() -> None:
-    async def steps(on: Rehearsal) -> None:
+async def test_a_narrow_screen_has_the_time_below_the_notes() -> None:
+    async with rehearsal(size=(50, 20)) as on:
         await on.say(Heartbeat(4, 0, 95.0))
         for words in ("Ask first.", "0:01:35   14:32", "✓ on time   1 of 10 min", "Next  5  Second part"):
             assert words in on.screen
 
-    rehearse(steps, size=(50, 20))
 
-
-def test_a_deck_without_a_plan_has_only_the_clock(tmp_path: Path) -> None:
+async def test_a_deck_without_a_plan_has_only_the_clock(tmp_path: Path) -> None:
     deck = tmp_path / "deck.md"
     deck.write_text("One\n===\n\n<!-- end_slide -->\n\nTwo\n===\n")
 
-    async def steps(on: Rehearsal) -> None:
+    async with rehearsal(deck) as on:
         await on.say(Heartbeat(2, 0, 900.0))
         assert not any(words in on.screen for words in ("on time", "behind", "ahead", " min"))
         assert "Next: the end" in on.screen
         await on.pilot.press("p")
         assert on.notes.clock.elapsed(on.slides.time) == 900
 
-    rehearse(steps, deck)
 
-
-def test_the_keys_are_told_and_q_leaves() -> None:
-    async def steps(on: Rehearsal) -> None:
+async def test_the_keys_are_told_and_q_leaves() -> None:
+    async with rehearsal() as on:
         await on.pilot.press("question_mark")
         assert isinstance(on.notes.screen, Keys)
         assert "restart it at 0:00:00" in on.screen
         await on.pilot.press("escape", "q")
-
-    assert rehearse(steps).return_code == 0
+    assert on.notes.return_code == 0
 
 
 @pytest.mark.parametrize(

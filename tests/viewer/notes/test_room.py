@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
@@ -73,10 +72,10 @@ def test_its_lines_fit(file: Path, watcher: RoomWatcher, width: int) -> None:
 
 
 @pytest.mark.parametrize("size", [(100, 30), (50, 16)])
-def test_d_marks_the_oldest_call_as_done(file: Path, watcher: RoomWatcher, size: tuple[int, int]) -> None:
+async def test_d_marks_the_oldest_call_as_done(file: Path, watcher: RoomWatcher, size: tuple[int, int]) -> None:
     full_room(file)
-
-    async def steps(notes: Notes, pilot: Pilot[int]) -> None:
+    notes = Notes(load_deck(TALK), list, watcher=watcher)
+    async with notes.run_test(size=size) as pilot:
         await until(notes, pilot, lambda rows: "help: number 2 (2 min), Ada (now)" in rows[-3])
         assert "exercise 1: 0 working, 1 right" in screen(notes)[-2]
         assert "waiting for the slides" in screen(notes)[-1]
@@ -84,13 +83,6 @@ def test_d_marks_the_oldest_call_as_done(file: Path, watcher: RoomWatcher, size:
         await until(notes, pilot, lambda rows: "help: Ada (now)" in rows[-3])
         await pilot.press("d", "d")
         await until(notes, pilot, lambda rows: "help:" not in "".join(rows))
-
-    async def show() -> None:
-        notes = Notes(load_deck(TALK), list, watcher=watcher)
-        async with notes.run_test(size=size) as pilot:
-            await steps(notes, pilot)
-
-    asyncio.run(asyncio.wait_for(show(), 60))
 
 
 def screen(notes: Notes) -> list[str]:
