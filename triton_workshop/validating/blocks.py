@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -86,14 +85,11 @@ def compiled(result: BlockResult, start: compilation.Start) -> BlockResult:
 def run_to_the_end(run: Run) -> tuple[Outcome, bytes, tuple[PickledKernel, ...]]:
     """How it ended, the end of what it printed, and what its launches ask of the compiler."""
     with run:
-        chunks: deque[bytes] = deque()
-        kept = 0
+        printed = bytearray()
         for chunk in run.output():
-            chunks.append(chunk)
-            kept += len(chunk)
-            while kept - len(chunks[0]) > OUTPUT_KEPT:
-                kept -= len(chunks.popleft())
-        return run.wait(), b"".join(chunks)[-OUTPUT_KEPT:], run.launched()
+            printed += chunk
+            del printed[:-OUTPUT_KEPT]
+        return run.wait(), bytes(printed), run.launched()
 
 
 def failure(code: Code, outcome: Outcome, output: bytes, rules: Rules) -> str | None:

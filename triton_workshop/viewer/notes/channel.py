@@ -59,13 +59,12 @@ class Publisher:
     def close(self) -> None:
         """Says that the slides are closed."""
         self._send(Exit())
-        if self._socket is not None:
-            self._socket.close()
+        self._socket.close()
 
     def _send(self, event: Event) -> None:
         data = encode(event, self._presentation)
         # A longer one would be cut short there, and is not worth an error on the slides.
-        if self._socket is not None and len(data) <= LARGEST:
+        if len(data) <= LARGEST:
             with suppress(OSError):
                 self._socket.send(data)
 
@@ -91,17 +90,14 @@ def running_blocks(deck: Deck, cells: Mapping[Block, Cell], now: float) -> tuple
     return tuple(found[:MOST_RUNNING])
 
 
-def sending_socket(address: Address) -> socket.socket | None:
-    """A socket that sends to one address and never waits; None if there is no such network."""
+def sending_socket(address: Address) -> socket.socket:
+    """A socket that sends to one address and never waits. If there is no such network, sending fails."""
     sending = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    try:
+    sending.setblocking(False)
+    with suppress(OSError):
         sending.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
-        sending.setblocking(False)
         sending.bind(("127.0.0.1", 0))
         sending.connect(address)
-    except OSError:
-        sending.close()
-        return None
     return sending
 
 
