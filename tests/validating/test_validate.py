@@ -38,15 +38,9 @@ def fence(info: str, body: str = "pass") -> str:
 # The deck, the line of the finding, a part of its message.
 DEFECTS: dict[str, tuple[str, int, str]] = {
     "a command that is none": ("text\n\n<!-- pauze -->\n", 3, "did you mean 'pause'?"),
-    "a picture that is not there": ("![](none.png)\n", 1, "image not found"),
     "a picture cut short": ("text\n\n![](cut.png)\n", 3, "cut.png: cannot be opened"),
     "a picture that is none": ("![](named.png)\n", 1, "named.png: cannot be opened"),
     "a picture inside a column": ("<!-- column_layout: [1] -->\n<!-- column: 0 -->\n\n![](cut.png)\n", 4, "cut.png"),
-    "a highlight of no line": (fence("python {1|2}"), 1, "line 2 is highlighted"),
-    "an output of no block": ("<!-- snippet_output: far -->\n", 1, "+id:far"),
-    "an id given twice": (fence("bash +exec +id:a") + "\n" + fence("bash +exec +id:a"), 5, "+id:a"),
-    "an alternative that is none": (fence("python +exec:conda"), 1, "conda"),
-    "a file to include that is not there": ("<!-- include: none.md -->\n", 1, "not found"),
     "a note that gets lost": ("text\n\n<!--\nspeaker_nte: |\n  lost\n-->\n", 3, "did you mean 'speaker_note'?"),
     "a hidden line that shows": (fence("python", "x = 1\n///import os"), 3, "'///' needs a space"),
 }
