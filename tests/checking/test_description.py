@@ -13,7 +13,7 @@ from triton_workshop.checking.judging.verdict import CaseResult, Element, Findin
 from triton_workshop.checking.reporting.description import CELLS, HEADLINES, STANDINGS, describe, title
 from triton_workshop.checking.reporting.progress import Standing
 from triton_workshop.checking.reporting.report import print_verdicts
-from triton_workshop.streams import printable
+from triton_workshop.printing import printable
 
 WRONG = Finding(
     Kind.WRONG_VALUES,

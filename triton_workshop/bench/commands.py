@@ -18,7 +18,7 @@ from triton_workshop.checking.passes import standard_output
 from triton_workshop.checking.reporting.progress import Standing, entries, remember, update
 from triton_workshop.device import runs_on_a_gpu
 from triton_workshop.errors import MisuseError
-from triton_workshop.streams import speak_utf8
+from triton_workshop.printing import speak_utf8
 
 
 def chosen_to_bench(numbers: list[str], file: Path | None, *, plain: bool, every: bool) -> Scripts:

@@ -27,8 +27,8 @@ from triton_workshop.checking.reporting.reset import is_shipped, reset
 from triton_workshop.compiler.compilation import Start, new_process, warm
 from triton_workshop.device import runs_on_a_gpu
 from triton_workshop.errors import MisuseError
+from triton_workshop.printing import speak_utf8
 from triton_workshop.processes.runner import Runner
-from triton_workshop.streams import speak_utf8
 
 PASSED, FAILED = 0, 1
 

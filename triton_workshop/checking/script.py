@@ -31,8 +31,8 @@ from triton_workshop.compiler.compilation import new_process
 from triton_workshop.device import resolve_device
 from triton_workshop.images import load_image, show_image
 from triton_workshop.missing_check import forget_the_check
+from triton_workshop.printing import speak_utf8
 from triton_workshop.processes.call import TimeLimit, limited
-from triton_workshop.streams import speak_utf8
 
 if TYPE_CHECKING:
     from triton_workshop.checking.exercises.exercise import Launcher

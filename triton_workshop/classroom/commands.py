@@ -10,8 +10,8 @@ from triton_workshop.classroom.board import Board, Present, called
 from triton_workshop.classroom.membership import address_and_word, join, leave, membership_file
 from triton_workshop.classroom.room import forget, room_file, room_in_use
 from triton_workshop.errors import wrapped
+from triton_workshop.printing import speak_utf8
 from triton_workshop.slide import columns_of
-from triton_workshop.streams import speak_utf8
 
 DONE = 0
 

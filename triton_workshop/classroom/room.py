@@ -20,7 +20,7 @@ from platformdirs import user_data_path
 
 from triton_workshop.classroom.board import Board, Call, Present, Progress
 from triton_workshop.errors import MisuseError, WorkshopError
-from triton_workshop.streams import printable
+from triton_workshop.printing import printable
 
 FOLDER = "TRITON_WORKSHOP_ROOM"
 """This environment variable names another folder for the room."""

@@ -274,7 +274,7 @@ def print_deck(path: Path, start: int, *, notes: bool) -> None:
     deck = load_deck(path)
     if start > len(deck.slides):
         fail(f"{path}: no slide {start}; it has {len(deck.slides)}")
-    from triton_workshop.streams import print_utf8
+    from triton_workshop.printing import print_utf8
     from triton_workshop.viewer.notes.plain import plain_notes
     from triton_workshop.viewer.slides.plain import plain_text
 

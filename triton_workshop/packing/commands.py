@@ -14,7 +14,7 @@ from triton_workshop.errors import MisuseError, WorkshopError
 from triton_workshop.packing.contents import size_of
 from triton_workshop.packing.pack import Plan, Report, check_room, fill, planned
 from triton_workshop.packing.platforms import USUAL, named
-from triton_workshop.streams import speak_utf8
+from triton_workshop.printing import speak_utf8
 
 PACKED, FAILED, MISUSE, INTERRUPTED = 0, 1, 2, 130
 

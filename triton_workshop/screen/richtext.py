@@ -12,8 +12,8 @@ from rich.text import Text
 
 from triton_workshop.deck.model import Span
 from triton_workshop.deck.model import Text as Spans
+from triton_workshop.printing import printable
 from triton_workshop.screen.palette import Palette
-from triton_workshop.streams import printable
 
 TokenType = tuple[str, ...]
 

@@ -10,10 +10,10 @@ from dataclasses import asdict
 
 from rich.console import Console
 
+from triton_workshop.printing import speak_utf8
 from triton_workshop.setup.checks import check_machine, judge
 from triton_workshop.setup.machine import look_at_machine
 from triton_workshop.setup.report import print_report
-from triton_workshop.streams import speak_utf8
 from triton_workshop.without_library import files
 
 

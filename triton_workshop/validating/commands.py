@@ -9,10 +9,10 @@ from pathlib import Path
 from rich.console import Console
 
 from triton_workshop.compiler.compilation import warm
+from triton_workshop.printing import speak_utf8
 from triton_workshop.processes.run import Run
 from triton_workshop.processes.runner import Runner
 from triton_workshop.processes.script import Script
-from triton_workshop.streams import speak_utf8
 from triton_workshop.validating import documents, report
 from triton_workshop.validating.blocks import Rules
 from triton_workshop.validating.validate import Widths, validate

@@ -14,9 +14,9 @@ from textual.message import Message
 from textual.screen import ModalScreen, Screen
 
 from triton_workshop.deck.model import Block, Code, Deck, plain
+from triton_workshop.printing import printable
 from triton_workshop.screen.lines import Lines
 from triton_workshop.screen.rows import Rows
-from triton_workshop.streams import printable
 from triton_workshop.terminal import Terminal
 from triton_workshop.viewer.body import Body
 from triton_workshop.viewer.notes.channel import HEARTBEAT

@@ -25,13 +25,13 @@ from triton_workshop.checking.reporting.reset import is_shipped, reset
 from triton_workshop.classroom.membership import membership_file
 from triton_workshop.classroom.telling import AT_ONCE, Teller, progress_of
 from triton_workshop.device import runs_on_a_gpu
+from triton_workshop.printing import printable
 from triton_workshop.saves import Saves
 from triton_workshop.screen.box import BOX_STYLE, KeyGroups, Keys, explained
 from triton_workshop.screen.choice import Question
 from triton_workshop.screen.hangup import quit_on_hangup
 from triton_workshop.screen.palette import DARK, LIGHT, Palette
 from triton_workshop.screen.theme import use_palette
-from triton_workshop.streams import printable
 from triton_workshop.watch import editor
 from triton_workshop.watch.checker import Checker, CheckFailedError, StoppedError
 from triton_workshop.watch.screens import Exercises, Solution

@@ -17,9 +17,9 @@ from rich.text import Text
 from triton_workshop.classroom.room import Room, room_file
 from triton_workshop.deck.model import Block, Deck, code_blocks
 from triton_workshop.errors import MisuseError
+from triton_workshop.printing import printable
 from triton_workshop.processes.call import Call, EndedError, TimeIsUpError, start
 from triton_workshop.screen.printed_pictures import PictureLine
-from triton_workshop.streams import printable
 from triton_workshop.viewer.live.editing import shown_text
 from triton_workshop.viewer.live.live_blocks import Cell, Status
 from triton_workshop.viewer.sharing import Invitation

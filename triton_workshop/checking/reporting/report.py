@@ -28,7 +28,7 @@ from triton_workshop.checking.reporting.description import (
     title,
 )
 from triton_workshop.checking.reporting.progress import Entry, Record
-from triton_workshop.streams import printable
+from triton_workshop.printing import printable
 from triton_workshop.terminal_pictures import half_blocks
 
 TERMINAL = Theme({

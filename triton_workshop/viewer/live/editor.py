@@ -14,9 +14,9 @@ from textual.widgets import TextArea
 from textual.widgets.text_area import Selection, TextAreaTheme
 
 from triton_workshop.deck.model import Block, Code
+from triton_workshop.printing import CONTROLS
 from triton_workshop.screen.palette import Palette
 from triton_workshop.screen.richtext import code_lines
-from triton_workshop.streams import CONTROLS
 from triton_workshop.viewer.live.editing import Draft, shown_text
 
 INDENT = 4

@@ -12,9 +12,9 @@ from textual.renderables.digits import Digits
 from textual.strip import Strip
 
 from triton_workshop.deck.model import Code, Columns, Deck, Slide, Table, plain, walk
+from triton_workshop.printing import printable
 from triton_workshop.screen.lines import CONSOLE, Lines, strip
 from triton_workshop.screen.palette import Palette
-from triton_workshop.streams import printable
 from triton_workshop.viewer.live.live_blocks import shown_elsewhere
 from triton_workshop.viewer.notes.follower import Connection
 from triton_workshop.viewer.notes.paragraphs import note_lines

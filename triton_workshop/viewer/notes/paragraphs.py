@@ -9,9 +9,9 @@ from functools import lru_cache
 from rich.style import Style
 from rich.text import Text
 
+from triton_workshop.printing import printable
 from triton_workshop.screen.lines import wrap
 from triton_workshop.screen.palette import Palette
-from triton_workshop.streams import printable
 
 ENDS_A_SENTENCE = re.compile(r"""[.?!:]["')\]]*$""")
 STARTS_A_PARAGRAPH = re.compile(r"[-*•–+>#]|\d+[.)]\s")

@@ -15,10 +15,10 @@ from textual.widgets import Input, OptionList, Rule
 from textual.widgets.option_list import Option
 
 from triton_workshop.deck.model import Deck, Slide, plain
+from triton_workshop.printing import printable
 from triton_workshop.screen.box import MARGIN, Box
 from triton_workshop.screen.choice import Choice
 from triton_workshop.screen.palette import Palette
-from triton_workshop.streams import printable
 from triton_workshop.viewer.overlays.prompt import PROMPT_STYLE, Prompt
 from triton_workshop.viewer.slides.page import slide_name
 from triton_workshop.viewer.slides.plain import blocks_lines, cover_lines

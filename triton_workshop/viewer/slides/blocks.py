@@ -29,11 +29,11 @@ from triton_workshop.deck.model import (
 )
 from triton_workshop.deck.model import Text as Spans
 from triton_workshop.languages import runnable
+from triton_workshop.printing import printable
 from triton_workshop.screen.code_rows import code_rows
 from triton_workshop.screen.lines import Lines, fitting, strip, wrap
 from triton_workshop.screen.palette import Palette
 from triton_workshop.screen.richtext import code_lines, comment_start, rich_text, superscript
-from triton_workshop.streams import printable
 from triton_workshop.viewer.slides.deck_theme import Layout
 from triton_workshop.viewer.slides.view import NARROWEST_COLUMN, Air
 

@@ -13,10 +13,10 @@ from textual.strip import Strip
 
 from triton_workshop.deck.model import CURRENT_SLIDE, TOTAL_SLIDES, Alignment, Deck, Footer
 from triton_workshop.deck.model import Text as Spans
+from triton_workshop.printing import printable
 from triton_workshop.screen.lines import Lines, strip, wrap
 from triton_workshop.screen.palette import Palette
 from triton_workshop.screen.richtext import rich_text
-from triton_workshop.streams import printable
 from triton_workshop.viewer.pictures.drawing import PlacedPicture, ScaledPicture, Source, half_blocks, pixel_size
 from triton_workshop.viewer.slides.blocks import MEASURE
 from triton_workshop.viewer.slides.place import Place

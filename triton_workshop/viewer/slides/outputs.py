@@ -8,11 +8,11 @@ from rich.style import Style
 from rich.text import Text
 
 from triton_workshop.deck.model import Alignment, Block, Code
+from triton_workshop.printing import printable
 from triton_workshop.screen.lines import printed_rows, strip, wrap
 from triton_workshop.screen.palette import Palette
 from triton_workshop.screen.printed_pictures import PictureLine
 from triton_workshop.screen.terminal_screen import TerminalScreen
-from triton_workshop.streams import printable
 from triton_workshop.viewer.live.live_blocks import Cell, Status, stands_by, terminal_size
 from triton_workshop.viewer.pictures.drawing import ScaledPicture, output_cells
 from triton_workshop.viewer.slides.piece import Piece, Spot, Target, picture_piece

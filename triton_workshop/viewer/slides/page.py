@@ -29,9 +29,9 @@ from triton_workshop.deck.model import (
     Table,
 )
 from triton_workshop.deck.model import Text as Spans
+from triton_workshop.printing import printable
 from triton_workshop.screen.lines import Lines, strip
 from triton_workshop.screen.palette import Palette
-from triton_workshop.streams import printable
 from triton_workshop.viewer.live.live_blocks import in_place, stands_by
 from triton_workshop.viewer.pictures.cell_drawings import drawing_for
 from triton_workshop.viewer.pictures.drawing import PlacedPicture, ScaledPicture, drawn, pixel_size

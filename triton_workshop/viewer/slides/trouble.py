@@ -9,9 +9,9 @@ from rich.style import Style
 from rich.text import Text
 
 from triton_workshop.deck import DeckError, NoSuchDeckError
+from triton_workshop.printing import printable
 from triton_workshop.screen.lines import Lines, strip, wrap
 from triton_workshop.screen.palette import Palette
-from triton_workshop.streams import printable
 from triton_workshop.viewer.slides.view import margin
 
 MOST_ROWS = 4
