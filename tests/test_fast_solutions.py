@@ -82,7 +82,7 @@ def test_the_checker_finds_nothing(number: str) -> None:
 
 
 def test_a_fast_solution_checks_itself(run_python: RunPython) -> None:
-    """One as a process; that each ends in the same lines, tests/test_missing_check.py makes sure."""
+    """One as a process; that each ends in the same lines, tests/test_check_reminder.py makes sure."""
     outcome = run_python(FOLDER / "exercise_1.py", env={"TRITON_INTERPRET": "1"})
     assert outcome.returncode == 0, outcome.stdout + outcome.stderr
 

@@ -43,9 +43,9 @@ def __dir__() -> list[str]:
 
 
 def _choose_device() -> str:
+    from triton_workshop.check_reminder import expect_a_check
     from triton_workshop.device import resolve_device, simulated
     from triton_workshop.import_order import check_triton_mode
-    from triton_workshop.missing_check import expect_a_check
     from triton_workshop.simulator import install
 
     expect_a_check()

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import torch
 from rich.console import Console
 
+from triton_workshop.check_reminder import forget_the_check
 from triton_workshop.checking.check import LIMIT, source_or_verdict, steps, verdict_of
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.exercise import PICTURE, Exercise
@@ -30,7 +31,6 @@ from triton_workshop.checking.reporting.report import print_verdicts
 from triton_workshop.compiler.compilation import new_process
 from triton_workshop.device import resolve_device
 from triton_workshop.images import load_image, show_image
-from triton_workshop.missing_check import forget_the_check
 from triton_workshop.printing import speak_utf8
 from triton_workshop.processes.call import TimeLimit, limited
 
