@@ -6,7 +6,7 @@ import sys
 import textwrap
 from types import TracebackType
 
-from triton_workshop.slide import columns_of
+from triton_workshop.slide_environment import columns_of
 
 
 class WorkshopError(Exception):

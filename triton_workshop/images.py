@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from PIL import Image
 
 from triton_workshop.device import resolve_device
-from triton_workshop.slide import PICTURES, SLIDE
+from triton_workshop.slide_environment import PICTURES, SLIDE
 from triton_workshop.terminal import ask
 from triton_workshop.terminal_pictures import WIDEST_PICTURE, half_blocks, printed
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from triton_workshop.device import simulated
 from triton_workshop.errors import WorkshopError
-from triton_workshop.slide import name_of_line
+from triton_workshop.slide_environment import name_of_line
 
 
 def check_triton_mode() -> None:

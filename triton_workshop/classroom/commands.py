@@ -11,7 +11,7 @@ from triton_workshop.classroom.membership import address_and_word, join, leave, 
 from triton_workshop.classroom.room import forget, room_file, room_in_use
 from triton_workshop.errors import wrapped
 from triton_workshop.printing import speak_utf8
-from triton_workshop.slide import columns_of
+from triton_workshop.slide_environment import columns_of
 
 DONE = 0
 

@@ -10,7 +10,7 @@ from triton_workshop.compiler.compilation import SECONDS, Start, answers, jobs_f
 from triton_workshop.compiler.jobs import Answer, CompileJob, PickledKernel
 from triton_workshop.compiler.targets import Target, targets_with
 from triton_workshop.device import visible_gpus
-from triton_workshop.slide import Numbers, number_of
+from triton_workshop.slide_environment import Numbers, number_of
 from triton_workshop.without_library import has_library
 
 COMPILES = "It compiles for "

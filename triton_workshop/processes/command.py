@@ -14,7 +14,7 @@ from triton_workshop.processes.modes import heavy, parent_for
 from triton_workshop.processes.process import CAN_FORK
 from triton_workshop.processes.slide_pictures import python_command
 from triton_workshop.processes.warm import Request, WarmParent, WarmProcess
-from triton_workshop.slide import SLIDE, numbering
+from triton_workshop.slide_environment import SLIDE, numbering
 
 IDLE = "TRITON_WORKSHOP_IDLE"
 """The variable with the seconds that a process started by `workshop run`, about 630 MB, stays after the last script.

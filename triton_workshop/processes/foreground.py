@@ -16,7 +16,7 @@ from triton_workshop.processes.launcher import FOREGROUND, PIPE, come_to_the_fro
 from triton_workshop.processes.process import KILL, limit_memory, signal_group
 from triton_workshop.processes.run import command_for, write_file
 from triton_workshop.processes.script import CannotRunError, Outcome, Script
-from triton_workshop.slide import SLIDE
+from triton_workshop.slide_environment import SLIDE
 
 LEAVE = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 SOFT_RESET = b"\x1b[!p"

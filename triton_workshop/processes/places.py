@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from triton_workshop.slide import HIDDEN, Numbers, number_of
+from triton_workshop.slide_environment import HIDDEN, Numbers, number_of
 
 COLOUR = rb"(?:\x1b\[[\d;]*m)*"
 """Python 3.13 colours the parts of a traceback."""

@@ -34,7 +34,7 @@ from triton_workshop.processes.process import (
 )
 from triton_workshop.processes.script import CannotRunError, Outcome, Script
 from triton_workshop.processes.slide_pictures import python_command
-from triton_workshop.slide import LAUNCHES
+from triton_workshop.slide_environment import LAUNCHES
 
 CHUNK = 65536
 GRACE = 2.0

@@ -8,7 +8,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from triton_workshop.slide import BLOCK, PICTURES, SLIDE, Numbers, numbering
+from triton_workshop.slide_environment import BLOCK, PICTURES, SLIDE, Numbers, numbering
 
 
 class CannotRunError(Exception):

@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from triton_workshop.processes.process import program
-from triton_workshop.slide import SLIDE
+from triton_workshop.slide_environment import SLIDE
 
 NAMED = re.compile(rb"\b(?:PIL|matplotlib|pylab|pyplot|seaborn|torchvision)\b")
 """Names in a script's text by which it may show pictures itself."""

@@ -31,7 +31,7 @@ from triton_workshop.simulator.recording import Launch, listeners, recordings
 from triton_workshop.simulator.signals import Diverged, LaunchEnds, LookedAt, Plan, Restart
 from triton_workshop.simulator.undefined import UndefinedResult
 from triton_workshop.simulator.waiting import Scheduler
-from triton_workshop.slide import LAUNCHES
+from triton_workshop.slide_environment import LAUNCHES
 
 logger = logging.getLogger(__name__)
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from triton_workshop.errors import WorkshopError
-from triton_workshop.slide import name_of_line
+from triton_workshop.slide_environment import name_of_line
 
 if TYPE_CHECKING:
     from triton_workshop.simulator.formats import Array

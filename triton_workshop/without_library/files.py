@@ -28,7 +28,7 @@ import platformdirs
 from filelock import FileLock, Timeout
 
 from triton_workshop.errors import WorkshopError, wrapped
-from triton_workshop.slide import columns_of
+from triton_workshop.slide_environment import columns_of
 
 CACHE = "TRITON_WORKSHOP_CACHE"
 """The variable with the folder to keep the files in, instead of the user's cache folder."""
