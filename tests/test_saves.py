@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from triton_workshop import saves
-from triton_workshop.saves import Saves, write_whole
+from triton_workshop import atomic_write
+from triton_workshop.atomic_write import write_whole
+from triton_workshop.file_watcher import FileWatcher
 
 
 def in_place(file: Path) -> None:
@@ -48,14 +49,14 @@ def file(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("save", [in_place, by_another_file, removed, renamed, with_the_same_text])
 async def test_a_save_is_noticed(save: Callable[[Path], None], file: Path) -> None:
-    saves = aiter(Saves(file))
+    saves = aiter(FileWatcher(file))
     save(file)
     await anext(saves)
     await saves.aclose()
 
 
 async def test_a_save_between_two_looks_is_not_lost(file: Path) -> None:
-    saves = Saves(file)
+    saves = FileWatcher(file)
     file.write_text("saved before anybody waits for it")
     steps = aiter(saves)
     await anext(steps)
@@ -65,7 +66,7 @@ async def test_a_save_between_two_looks_is_not_lost(file: Path) -> None:
 
 
 async def test_a_folder_that_goes_and_comes_back_is_followed(file: Path) -> None:
-    steps = aiter(Saves(file))
+    steps = aiter(FileWatcher(file))
     shutil.rmtree(file.parent)
     await anext(steps)
     file.parent.mkdir()
@@ -77,7 +78,7 @@ async def test_a_folder_that_goes_and_comes_back_is_followed(file: Path) -> None
 
 
 async def test_another_file_is_nobodys_business(file: Path) -> None:
-    steps = aiter(Saves(file))
+    steps = aiter(FileWatcher(file))
     (file.parent / "notes.txt").write_text("by the way")
     waiting = asyncio.ensure_future(anext(steps))
     done, _ = await asyncio.wait([waiting], timeout=0.3)
@@ -98,8 +99,8 @@ def test_on_windows_a_file_that_is_being_read_is_replaced_when_it_is_closed(
             raise refusals.pop()
         return replace(new, file)
 
-    monkeypatch.setattr(saves.sys, "platform", "win32")
-    monkeypatch.setattr(saves.time, "sleep", lambda seconds: None)
+    monkeypatch.setattr(atomic_write.sys, "platform", "win32")
+    monkeypatch.setattr(atomic_write.time, "sleep", lambda seconds: None)
     monkeypatch.setattr(Path, "replace", refuse)
     write_whole(tmp_path / "progress.json", b"new")
     assert [file.name for file in tmp_path.iterdir()] == ["progress.json"]

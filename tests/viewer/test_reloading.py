@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 
 from triton_workshop.deck import Deck, load_deck
 from triton_workshop.deck.consent import Consent
-from triton_workshop.saves import Saves
+from triton_workshop.file_watcher import FileWatcher
 from triton_workshop.viewer.app import Viewer
 from triton_workshop.viewer.reloading import pairs, pictures, slide_again, sources
 from triton_workshop.viewer.slides.place import Place
@@ -99,7 +99,7 @@ def follow(path: Path, steps: Drive, start: int = 1, **options: Consent) -> View
     """Shows a deck that is read again at every save, and drives it."""
 
     async def show() -> Viewer:
-        saves = Saves(path)
+        saves = FileWatcher(path)
         viewer = Viewer(load_deck(path), start, saves=saves, **options)
         try:
             async with viewer.run_test(size=(80, 24)) as pilot:

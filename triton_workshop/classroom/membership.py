@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
 
+from triton_workshop.atomic_write import write_whole
 from triton_workshop.checking.reporting.progress import state_folder
 from triton_workshop.classroom.room import KEPT_OPEN
 from triton_workshop.errors import MisuseError
 from triton_workshop.printing import printable
-from triton_workshop.saves import write_whole
 
 PATIENCE = 10.0
 """Seconds to wait for the room's answer to somebody who joins: a try too many may have to wait for its turn."""

@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from triton_workshop.atomic_write import write_whole
 from triton_workshop.errors import MisuseError, WorkshopError
 from triton_workshop.packing import contents, locked
 from triton_workshop.packing.download import download, is_whole, part_of
 from triton_workshop.packing.locked import Wheel
 from triton_workshop.packing.platforms import MACOS, Platform
 from triton_workshop.packing.repository import repository, zipped
-from triton_workshop.saves import write_whole
 from triton_workshop.without_library import files as triton_files
 
 OTHERS = 200 << 20

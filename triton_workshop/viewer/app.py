@@ -14,8 +14,8 @@ from textual.screen import ModalScreen
 from triton_workshop.deck.consent import EVERYTHING, Consent, flag
 from triton_workshop.deck.errors import DeckError
 from triton_workshop.deck.model import Block, Code, Deck, Execution
+from triton_workshop.file_watcher import FileWatcher
 from triton_workshop.processes.foreground import cleared_screen, wait_for_enter
-from triton_workshop.saves import Saves
 from triton_workshop.screen.box import BOX_STYLE, Keys
 from triton_workshop.screen.choice import Question
 from triton_workshop.screen.few_colours import FewColours
@@ -63,7 +63,7 @@ class Viewer(App[int]):
         others: Sequence[Tell] = (),
         invitation: Invitation | None = None,
         consent: Consent = EVERYTHING,
-        saves: Saves | None = None,
+        saves: FileWatcher | None = None,
     ) -> None:
         """`slide` is the number to start on, from 1. With `warm_up`, blocks answer quickly a few seconds from now.
 
@@ -290,7 +290,7 @@ class Viewer(App[int]):
             self.stage.message = self.stage.message or "✓ reloaded"
         self.stage.draw_footer()
 
-    async def _follow_saves(self, saves: Saves) -> None:
+    async def _follow_saves(self, saves: FileWatcher) -> None:
         """Shows the deck as saved."""
         try:
             async for reading in readings(saves, self.show.deck_read, self.show.doubtful):

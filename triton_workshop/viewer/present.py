@@ -10,7 +10,7 @@ from rich.console import Console
 
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.consent import NOTHING, Consent
-from triton_workshop.saves import Saves
+from triton_workshop.file_watcher import FileWatcher
 from triton_workshop.terminal import Terminal, ask
 from triton_workshop.viewer.app import Viewer
 from triton_workshop.viewer.asking import consent_to
@@ -32,7 +32,7 @@ def present(
     `shared` is told what is shown. Raises `DeckError` for a deck that cannot be read, and `MisuseError` if it cannot be
     shared.
     """
-    saves = Saves(deck_path)  # before the deck is read, so that no save is missed
+    saves = FileWatcher(deck_path)  # before the deck is read, so that no save is missed
     deck = load_deck(deck_path)
     shown_on = terminal()  # its answer comes before the presenter is asked
     consent = consent_to(deck, given, Console(highlight=False))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from triton_workshop.deck import DeckError, load_deck
 from triton_workshop.deck.model import Block, Code, Columns, Deck, Image, Slide, walk
-from triton_workshop.saves import Saves
+from triton_workshop.file_watcher import FileWatcher
 from triton_workshop.viewer.pictures.cell_drawings import drawing_files
 
 PAUSE = 0.05
@@ -30,7 +30,9 @@ class Reading:
     saved: frozenset[Path]
 
 
-async def readings(saves: Saves, shown: Deck, doubtful: Callable[[Deck | DeckError], bool]) -> AsyncIterator[Reading]:
+async def readings(
+    saves: FileWatcher, shown: Deck, doubtful: Callable[[Deck | DeckError], bool]
+) -> AsyncIterator[Reading]:
     """The deck after each save of one of its files; `doubtful` says which results may come from a half-written file."""
     saves.follow(sources(shown))
     known = shown

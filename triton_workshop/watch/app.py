@@ -25,8 +25,8 @@ from triton_workshop.checking.reporting.reset import is_shipped, reset
 from triton_workshop.classroom.membership import membership_file
 from triton_workshop.classroom.telling import AT_ONCE, Teller, progress_of
 from triton_workshop.device import runs_on_a_gpu
+from triton_workshop.file_watcher import FileWatcher
 from triton_workshop.printing import printable
-from triton_workshop.saves import Saves
 from triton_workshop.screen.box import BOX_STYLE, KeyGroups, Keys, explained
 from triton_workshop.screen.choice import Question
 from triton_workshop.screen.hangup import quit_on_hangup
@@ -143,11 +143,11 @@ class Watch(App[int]):
         self._stop()
         self.watched = Watched(exercise, entries())
         self.body.scroll_home(animate=False)
-        saves = Saves(exercise.exercise_file)  # before the first check, so that no save comes between
+        saves = FileWatcher(exercise.exercise_file)  # before the first check, so that no save comes between
         self.run_worker(self._follow(saves), group="saves", exclusive=True)
         self._check()
 
-    async def _follow(self, saves: Saves) -> None:
+    async def _follow(self, saves: FileWatcher) -> None:
         async for _ in saves:
             self._check()
 

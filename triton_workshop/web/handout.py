@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from triton_workshop.atomic_write import write_whole
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.consent import Consent, home, in_force, live_code
 from triton_workshop.deck.model import Deck, Execution
 from triton_workshop.errors import MisuseError
-from triton_workshop.saves import write_whole
 from triton_workshop.validating.documents import counted
 from triton_workshop.validating.report import progress
 from triton_workshop.web.outputs import Recording, Recordings, read_recordings, run_all, write_recordings

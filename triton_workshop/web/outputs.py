@@ -12,13 +12,13 @@ from typing import Any
 
 from rich.text import Text
 
+from triton_workshop.atomic_write import write_whole
 from triton_workshop.deck.consent import Consent, live_code
 from triton_workshop.deck.model import Block, Code, Deck, Execution
 from triton_workshop.errors import MisuseError
 from triton_workshop.processes.languages import MissingProgramError
 from triton_workshop.processes.runner import Runner
 from triton_workshop.processes.script import CannotRunError, Outcome, Script
-from triton_workshop.saves import write_whole
 from triton_workshop.screen.transcript import Transcript
 from triton_workshop.validating.validate import Report
 from triton_workshop.web.encoding import as_webp

@@ -14,7 +14,7 @@ import pytest
 from textual.pilot import Pilot
 
 from triton_workshop.deck import load_deck
-from triton_workshop.saves import Saves
+from triton_workshop.file_watcher import FileWatcher
 from triton_workshop.screen.box import Keys
 from triton_workshop.screen.palette import DARK
 from triton_workshop.viewer.notes.app import Notes
@@ -76,7 +76,7 @@ async def rehearsal(deck: Path = TALK, size: tuple[int, int] = (100, 30)) -> Asy
         load_deck(deck),
         slides.heard,
         "uv run workshop present",
-        saves=Saves(deck),
+        saves=FileWatcher(deck),
         now=lambda: slides.time,
         today=lambda: datetime(2026, 5, 4, 14, 32),
     )

@@ -18,11 +18,11 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from triton_workshop.atomic_write import write_whole
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.exercise import ROOT, Exercise
 from triton_workshop.checking.exercises.unfinished import open_todos
 from triton_workshop.checking.judging.verdict import Verdict
-from triton_workshop.saves import write_whole
 
 FOLDER = "TRITON_WORKSHOP_STATE"
 """This environment variable names another folder for the state."""

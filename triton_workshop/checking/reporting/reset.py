@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from pathlib import Path
 
+from triton_workshop.atomic_write import write_whole
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.reporting.progress import state_folder
-from triton_workshop.saves import write_whole
 
 
 def is_shipped(exercise: Exercise) -> bool:

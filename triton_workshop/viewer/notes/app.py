@@ -15,7 +15,7 @@ from textual.binding import Binding, BindingType
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.errors import DeckError
 from triton_workshop.deck.model import Deck
-from triton_workshop.saves import Saves
+from triton_workshop.file_watcher import FileWatcher
 from triton_workshop.screen.box import BOX_STYLE, KeyGroups, Keys, explained
 from triton_workshop.screen.hangup import quit_on_hangup
 from triton_workshop.screen.palette import Palette
@@ -83,7 +83,7 @@ class Notes(App[int]):
         heard: Callable[[], Iterable[tuple[Address, Event]]],
         command: str = "workshop present",
         *,
-        saves: Saves | None = None,
+        saves: FileWatcher | None = None,
         watcher: RoomWatcher | None = None,
         now: Callable[[], float] = time.monotonic,
         today: Callable[[], datetime] = datetime.now,
@@ -180,7 +180,7 @@ class Notes(App[int]):
             self.message = ""
         self.draw()
 
-    async def follow_saves(self, saves: Saves) -> None:
+    async def follow_saves(self, saves: FileWatcher) -> None:
         """Shows the notes as saved."""
         try:
             async for reading in readings(saves, self.deck, doubtful=lambda result: isinstance(result, DeckError)):
@@ -259,7 +259,7 @@ def show_notes(deck_path: Path, command: str) -> int:
 
     Raises `DeckError` for a deck that cannot be read, and `CannotListenError` if the slides cannot be heard.
     """
-    saves = Saves(deck_path)  # before the deck is read, so that no save is missed
+    saves = FileWatcher(deck_path)  # before the deck is read, so that no save is missed
     deck = load_deck(deck_path)
     listener = Listener(deck_path)
     try:

@@ -1,0 +1,41 @@
+"""Writes a file atomically."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+
+ATTEMPTS = 50
+PAUSE = 0.01
+"""Seconds between two attempts to take the place of a file that is open elsewhere (Windows)."""
+
+
+def write_whole(file: Path, data: bytes) -> None:
+    """Write a file atomically: readers see either the old contents or all of the new. Raises OSError."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(prefix=f".{file.name}-", dir=file.parent)
+    new = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        with suppress(OSError):  # a file system without permissions, such as a stick's
+            new.chmod(file.stat().st_mode & 0o777 if file.exists() else 0o644)
+        _take_the_place(new, file)
+    finally:
+        new.unlink(missing_ok=True)
+
+
+def _take_the_place(new: Path, file: Path) -> None:
+    """Renames a file to another, which somebody may be reading: Windows then refuses, and for a moment we try again."""
+    for _ in range(ATTEMPTS if sys.platform == "win32" else 0):
+        with suppress(PermissionError):
+            new.replace(file)
+            return
+        time.sleep(PAUSE)
+    new.replace(file)
