@@ -12,7 +12,7 @@ from pathlib import Path
 from .code import missing_highlight, read_code
 from .commands import Directive
 from .consent import REPLACING, Consent
-from .errors import DeckError, RefusedError
+from .errors import Position, RefusedError
 from .fences import percent, read_fence
 from .front_matter import Opening, Options
 from .inline import ImageLink
@@ -35,17 +35,6 @@ from .model import (
     Text,
 )
 from .pictures import picture_problem
-
-
-@dataclass(frozen=True)
-class Position:
-    """A line of a file."""
-
-    path: Path
-    line: int
-
-    def error(self, reason: str) -> DeckError:
-        return DeckError(self.path, self.line, reason)
 
 
 @dataclass
@@ -133,7 +122,7 @@ class DeckBuilder:
 
     def add(self, item: Located) -> None:
         """Add an element, or carry out a command."""
-        self._position = Position(item.path, item.line)
+        self._position = item.position
         self._draft.position = self._draft.position or self._position
         self._just_ended = False
         match item.element:
@@ -175,8 +164,8 @@ class DeckBuilder:
         options = self._options
         return _Draft(options.incremental_lists, options.incremental_tables, options.list_item_newlines)
 
-    def warn(self, where: Located | Position, reason: str) -> None:
-        self.warnings.append(DeckProblem(where.path, where.line, reason))
+    def warn(self, position: Position, reason: str) -> None:
+        self.warnings.append(DeckProblem(position.path, position.line, reason))
 
     # Commands
 
@@ -335,7 +324,7 @@ class DeckBuilder:
             fence = read_fence(block.info)
             code = read_code(fence, block.lines, position.path.parent, position.line, auto_render, self._allowed)
         except RefusedError as error:
-            raise DeckError(position.path, position.line + error.line, error.reason) from None
+            raise position.error(error.reason, error.line) from None
         if code.identifier is not None and self._allowed.run:
             if code.identifier in self._identifiers:
                 raise position.error(f"+id:{code.identifier} is given to another code block already")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 
@@ -23,6 +24,18 @@ class DeckError(Exception):
         self.path = path
         self.line = line
         self.reason = reason
+
+
+@dataclass(frozen=True)
+class Position:
+    """A line of a file."""
+
+    path: Path
+    line: int
+
+    def error(self, reason: str, below: int = 0) -> DeckError:
+        """The error of this line, or of one some lines below it."""
+        return DeckError(self.path, self.line + below, reason)
 
 
 class NoSuchDeckError(DeckError):

@@ -68,10 +68,10 @@ class _Loader:
         directive = self._directive(item, comment)
         if isinstance(directive, Ignored):
             if directive.suspicion:
-                self._builder.warn(item, directive.suspicion)
+                self._builder.warn(item.position, directive.suspicion)
             return
         if directive.command.unreleased:
-            self._builder.warn(item, f"presenterm 0.16.1 refuses '{directive.command.name}'")
+            self._builder.warn(item.position, f"presenterm 0.16.1 refuses '{directive.command.name}'")
         if directive.command.name == "include":
             self._include(item, str(directive.value))
         else:
@@ -82,17 +82,17 @@ class _Loader:
             return read_comment(comment, self._opening.options.command_prefix)
         except RefusedError as error:
             leading = comment[: len(comment) - len(comment.lstrip())].count("\n")
-            raise DeckError(item.path, item.line + leading + error.line, error.reason) from None
+            raise item.position.error(error.reason, leading + error.line) from None
 
     def _include(self, item: Located, name: str) -> None:
-        path = item.path.parent / name
+        path = item.position.path.parent / name
         try:
             text = _read_text(path)
         except (OSError, ValueError) as error:
             reason = "not found" if isinstance(error, FileNotFoundError) else "cannot be read"
-            raise DeckError(item.path, item.line, f"included file {reason}: {name}") from None
+            raise item.position.error(f"included file {reason}: {name}") from None
         if path.resolve() in [file.resolve() for file in self._open]:
-            raise DeckError(item.path, item.line, f"include: {name} includes itself")
+            raise item.position.error(f"include: {name} includes itself")
         if split(text)[0] is not None:
             raise DeckError(path, 1, "an included file cannot have a front matter")
         self.read(text, path)

@@ -10,7 +10,7 @@ from markdown_it.token import Token
 
 from .colours import PaletteNames
 from .commands import Directive
-from .errors import DeckError, RefusedError
+from .errors import DeckError, Position, RefusedError
 from .inline import NEW_LINE, ImageLink, InlineReader, join
 from .model import Alert, Alignment, Footnote, Heading, ListItem, Paragraph, Quote, Rule, Span, Table, Text
 from .syntax import PresentermMarkdown
@@ -58,8 +58,7 @@ class Located:
     """An element, or the command that a comment stands for, and where it is."""
 
     element: Element | Directive
-    path: Path
-    line: int
+    position: Position
 
 
 _NAMES = {
@@ -127,7 +126,7 @@ class _Reader:
         return self._elements
 
     def _add(self, element: Element, line: int) -> None:
-        self._elements.append(Located(element, self._path, line))
+        self._elements.append(Located(element, Position(self._path, line)))
 
     def _block(self, node: _Node) -> None:
         token = node.token
