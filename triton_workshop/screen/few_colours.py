@@ -8,40 +8,34 @@ from __future__ import annotations
 from functools import lru_cache
 
 from rich.color import Color
+from rich.color_triplet import ColorTriplet
 from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color as ScreenColor
 from textual.filter import LineFilter
 
-Triplet = tuple[int, int, int]
-
-STEPS = (0, 95, 135, 175, 215, 255)
-"""Of red, green and blue in colours 16 to 231 (xterm's 256colres.pl)."""
-BRIGHT: dict[int, Triplet] = {
-    16 + 36 * r + 6 * g + b: (STEPS[r], STEPS[g], STEPS[b]) for r in range(6) for g in range(6) for b in range(6)
-}
-GREYS: dict[int, Triplet] = {232 + step: (8 + 10 * step, 8 + 10 * step, 8 + 10 * step) for step in range(24)}
+PALETTE = {number: Color.from_ansi(number).get_truecolor() for number in range(16, 256)}
+"""Those that a terminal's user does not change."""
 COLOURFUL = 48
 """Between the largest and the smallest of red, green and blue: such a colour must not become grey."""
 
 
-def spread(colour: Triplet) -> int:
+def spread(colour: ColorTriplet) -> int:
     return max(colour) - min(colour)
 
 
 @lru_cache(maxsize=4096)
 def nearest(colour: Color) -> Color:
-    """One of the 256; those that a terminal's user may have changed, 0 to 15, stay what they are."""
+    """One of the 256; a colour by its number stays what it is."""
     if colour.triplet is None:
         return colour
-    wanted: Triplet = colour.triplet
-    choices = BRIGHT | GREYS
-    if spread(wanted) > COLOURFUL:
-        choices = {number: choice for number, choice in BRIGHT.items() if spread(choice)}
+    wanted = colour.triplet
+    colourful = spread(wanted) > COLOURFUL
 
     def distance(number: int) -> int:
-        return sum((one - other) ** 2 for one, other in zip(wanted, choices[number], strict=True))
+        return sum((one - other) ** 2 for one, other in zip(wanted, PALETTE[number], strict=True))
 
+    choices = [number for number, choice in PALETTE.items() if not colourful or spread(choice)]
     return Color.from_ansi(min(choices, key=distance))
 
 
