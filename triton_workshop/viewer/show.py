@@ -17,7 +17,7 @@ from triton_workshop.viewer.live.live_blocks import (
     shown_elsewhere,
 )
 from triton_workshop.viewer.reloading import slide_again
-from triton_workshop.viewer.slides.place import Place, goto
+from triton_workshop.viewer.slides.place import MOVES, Place, goto
 
 if TYPE_CHECKING:
     from textual.document._history import EditHistory
@@ -59,21 +59,7 @@ class Show:
 
     def leads_to(self, where: str) -> Place:
         """The place that a key leads to from here."""
-        match where:
-            case "next":
-                return self.place.next(self.steps)
-            case "previous":
-                return self.place.previous(self.steps)
-            case "next_slide":
-                return self.place.next_slide(self.steps)
-            case "previous_slide":
-                return self.place.previous_slide()
-            case "complete":
-                return self.place.complete(self.steps)
-            case "last":
-                return goto(len(self.steps), self.steps)
-            case _:
-                return Place()
+        return MOVES[where](self.place, self.steps)
 
     def neighbours(self) -> list[Slide]:
         """The slides that the next keys will lead to."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 Steps = Sequence[int]
@@ -34,9 +34,9 @@ class Place:
         """The next slide's first step; stays on the last slide."""
         return Place(self.slide + 1) if self.slide + 1 < len(steps) else self
 
-    def previous_slide(self) -> Place:
+    def previous_slide(self, steps: Steps) -> Place:
         """The previous slide's first step; the first slide's own first step on the first slide."""
-        return Place(max(self.slide - 1, 0))
+        return goto(self.slide, steps)
 
     def complete(self, steps: Steps) -> Place:
         """The same slide with every step shown."""
@@ -51,3 +51,15 @@ class Place:
 def goto(number: int, steps: Steps) -> Place:
     """The first step of slide `number`, counted from 1; a number outside the deck means its nearest end."""
     return Place(min(max(number, 1), len(steps)) - 1)
+
+
+MOVES: Mapping[str, Callable[[Place, Steps], Place]] = {
+    "next": Place.next,
+    "previous": Place.previous,
+    "next_slide": Place.next_slide,
+    "previous_slide": Place.previous_slide,
+    "complete": Place.complete,
+    "first": lambda _, steps: goto(1, steps),
+    "last": lambda _, steps: goto(len(steps), steps),
+}
+"""What each key does, by the name that it has in `viewer.keys`."""
