@@ -10,15 +10,7 @@ from triton_workshop.screen.palette import Palette
 
 def use_palette(app: App[int], palette: Palette) -> None:
     """Shows an app in these colours."""
-    app.register_theme(screen_theme(palette))
-    app.theme = palette.name
-    if app.is_running:  # the theme with that name may have had other colours
-        app.refresh_css(animate=False)
-
-
-def screen_theme(palette: Palette) -> Theme:
-    """The Textual theme with these colours, under the palette's name."""
-    return Theme(
+    theme = Theme(
         name=palette.name,
         dark=palette.dark,
         primary=palette.bar,
@@ -33,3 +25,7 @@ def screen_theme(palette: Palette) -> Theme:
         panel=palette.panel,
         variables={"on-bar": palette.on_bar},
     )
+    app.register_theme(theme)
+    app.theme = palette.name
+    if app.is_running:  # the theme with that name may have had other colours
+        app.refresh_css(animate=False)
