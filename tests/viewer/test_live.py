@@ -13,7 +13,7 @@ from triton_workshop.viewer.live.live_blocks import (
     Status,
     blocks_for_key,
     blocks_to_start,
-    same_code,
+    runs_as,
     terminal_size,
 )
 
@@ -180,9 +180,9 @@ def test_no_block_can_take_the_machines_memory(tmp_path: Path) -> None:
 
 def test_an_output_stays_only_with_a_block_that_runs_the_same_way() -> None:
     one = block("print(1)", line=1)
-    assert same_code(one, block("print(1)", line=9, execution=Execution.REPLACE))
-    assert not same_code(one, block("print(1)", alternative="uv"))
-    assert not same_code(one, block("print(1)", pty=Pty()))
+    assert runs_as(one) == runs_as(block("print(1)", line=9, execution=Execution.REPLACE))
+    assert runs_as(one) != runs_as(block("print(1)", alternative="uv"))
+    assert runs_as(one) != runs_as(block("print(1)", pty=Pty()))
 
 
 LAUNCHES = """\

@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 
 from triton_workshop.deck import DeckError, load_deck
-from triton_workshop.deck.model import Block, Code, Columns, Deck, Image, Slide, walk
+from triton_workshop.deck.model import Block, Code, Columns, Deck, Image, Slide, code_blocks, walk
 from triton_workshop.file_watcher import FileWatcher
 from triton_workshop.viewer.pictures.cell_drawings import drawing_files
 
@@ -62,14 +62,8 @@ def read(path: Path) -> Deck | DeckError:
 
 def sources(deck: Deck) -> set[Path]:
     """Every file that a deck is made of: itself, what it includes, code and pictures, its theme."""
-    files = {deck.path, *deck.files, *pictures(deck)}
-    for slide in deck.slides:
-        for block in walk(slide.blocks):
-            match block.content:
-                case Code(file=Path() as file):
-                    files.add(file)
-                case _:
-                    pass
+    codes = [block.content for block in code_blocks(deck) if isinstance(block.content, Code)]
+    files = {deck.path, *deck.files, *pictures(deck), *(code.file for code in codes if code.file is not None)}
     if deck.front_matter.theme_path is not None:
         files.add(deck.path.parent / deck.front_matter.theme_path)
     return files

@@ -8,8 +8,8 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from triton_workshop.deck.model import Block, Code, Columns, Deck, Slide, walk
-from triton_workshop.viewer.live.live_blocks import blocks_again, same_code
+from triton_workshop.deck.model import Block, Code, Columns, Deck, Slide, code_blocks, walk
+from triton_workshop.viewer.live.live_blocks import blocks_again, runs_as
 from triton_workshop.viewer.reloading import slide_again
 
 if TYPE_CHECKING:
@@ -124,11 +124,12 @@ class Edits:
         waits until its code comes back: nothing that was typed is thrown away.
         """
         same = blocks_again(old, new)
-        free = [block for slide in new.slides for block in code_of(slide) if block not in same.values()]
+        free = [block for block in code_blocks(new) if block not in same.values()]
         before, self._drafts = self._drafts, {}
         waiting, self._waiting = self._waiting, []
         for block, draft in waiting:
-            self._lay_over(next((other for other in free if same_code(block, other)), None), free, block, draft)
+            home = next((other for other in free if runs_as(block) == runs_as(other)), None)
+            self._lay_over(home, free, block, draft)
         gone = False
         for block, draft in before.items():
             if block in same:

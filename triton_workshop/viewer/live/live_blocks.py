@@ -13,7 +13,7 @@ from triton_workshop.compiler.compilation import warm
 from triton_workshop.compiler.jobs import PickledKernel
 from triton_workshop.compiler.report import ask
 from triton_workshop.deck.consent import EVERYTHING, Consent
-from triton_workshop.deck.model import Block, Code, Deck, Execution, Slide, SnippetOutput, walk
+from triton_workshop.deck.model import Block, Code, Deck, Execution, Slide, SnippetOutput, code_blocks, walk
 from triton_workshop.languages import runnable
 from triton_workshop.processes.process import FAREWELL, machine_memory
 from triton_workshop.processes.run import GRACE, Run
@@ -92,8 +92,8 @@ class LiveBlocks:
 
     def warm_up(self, deck: Deck) -> None:
         """Starts to import what the deck's Python blocks import, in another process; returns immediately."""
-        codes = [block.content for slide in deck.slides for block in walk(slide.blocks)]
-        if any(isinstance(c, Code) and c.language == "python" and c.execution is not Execution.NONE for c in codes):
+        codes = [block.content for block in code_blocks(deck) if isinstance(block.content, Code)]
+        if any(code.language == "python" and code.execution is not Execution.NONE for code in codes):
             self._runner.warm_up()
 
     def start(self, blocks: Sequence[tuple[Block, int]], rows: int = TERMINAL_ROWS) -> None:
@@ -252,7 +252,7 @@ class LiveBlocks:
         same = blocks_again(before, after)
         self.cells = {there: cells.pop(here) for here, there in same.items() if here in cells}
         for version in versions:
-            edited = next((block for block in cells if same_code(block, version)), None)
+            edited = next((block for block in cells if runs_as(block) == runs_as(version)), None)
             if edited is not None:
                 self.cells[version] = cells.pop(edited)
         _end(list(cells.values()))
@@ -272,18 +272,15 @@ def blocks_again(before: Deck, after: Deck) -> dict[Block, Block]:
 
     Identical blocks are matched by their neighbours.
     """
-    old, new = _code_of(before), _code_of(after)
-    same = pairs([text for text, _ in old], [text for text, _ in new])
-    return {old[here][1]: new[there][1] for here, there in same.items()}
+    old, new = code_blocks(before), code_blocks(after)
+    same = pairs([*map(runs_as, old)], [*map(runs_as, new)])
+    return {old[here]: new[there] for here, there in same.items()}
 
 
-def same_code(one: Block, other: Block) -> bool:
-    a, b = one.content, other.content
-    return isinstance(a, Code) and isinstance(b, Code) and runs_as(a) == runs_as(b)
-
-
-def runs_as(code: Code) -> tuple[object, ...]:
-    """Everything that decides the result of running it."""
+def runs_as(block: Block) -> tuple[object, ...]:
+    """Everything that decides the result of running a block of code."""
+    code = block.content
+    assert isinstance(code, Code)
     return code.language, code.source, code.alternative, code.pty, code.execution is Execution.IMAGE
 
 
@@ -297,12 +294,6 @@ def terminal_size(code: Code, columns: int, rows: int) -> tuple[int, int] | None
     code_rows = 0 if code.execution is Execution.REPLACE else len(code.lines) + 2
     fitting = min(max(rows - AROUND_TERMINAL - code_rows, 6), TERMINAL_ROWS)
     return max(min(code.pty.columns or columns, columns), 2), code.pty.rows or fitting
-
-
-def _code_of(deck: Deck) -> list[tuple[tuple[object, ...], Block]]:
-    """A deck's blocks of code, each with what it runs."""
-    blocks = [block for slide in deck.slides for block in walk(slide.blocks)]
-    return [(runs_as(block.content), block) for block in blocks if isinstance(block.content, Code)]
 
 
 def live(block: Block, *when: Execution) -> bool:
