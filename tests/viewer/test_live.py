@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from triton_workshop.deck.model import Block, Code, Execution, Pty, Slide
-from triton_workshop.viewer.live.image_blocks import PictureFolder
 from triton_workshop.viewer.live.live_blocks import (
     LiveBlocks,
     Status,
@@ -150,9 +149,10 @@ def test_a_picture_that_a_block_prints_is_kept_until_the_end(tmp_path: Path) -> 
 
 
 def test_pictures_have_a_folder_again_after_somebody_has_tidied_up(tmp_path: Path) -> None:
-    pictures = PictureFolder(lambda: tmp_path)
-    pictures.folder().rmdir()
-    assert pictures.folder().is_dir()
+    live = LiveBlocks(tmp_path)
+    live.picture_folder().rmdir()
+    assert live.picture_folder().is_dir()
+    live.close()
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import io
-import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 LARGEST = 64 * 2**20
 """Bytes of the largest picture that is shown."""
@@ -24,43 +24,25 @@ class Printed:
     text: bytes = b""
 
 
-class PictureFolder:
-    """The pictures of a talk's blocks, in a folder inside another, whose owner removes it; for any thread."""
-
-    def __init__(self, within: Callable[[], Path]) -> None:
-        self._within = within
-        self._count = 0
-        self._lock = threading.Lock()
-
-    def folder(self) -> Path:
-        """Raises OSError."""
-        folder = self._within() / "pictures"
-        folder.mkdir(exist_ok=True)
-        return folder
-
-    def receive(self, output: Iterable[bytes]) -> Printed:
-        """Reads an output to its end. Raises OSError."""
-        data = bytearray()
-        size = 0
-        for chunk in output:
-            size += len(chunk)
-            if size <= LARGEST:
-                data += chunk
-        text = bytes(data[:TEXT_KEPT])
-        if size > LARGEST:
-            return Printed(problem=f"its output is too large for a picture: expected at most {LARGEST // 2**20} MiB")
-        form = picture_format(bytes(data))
-        if form is None:
-            expected = f"expected {', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
-            return Printed(problem=f"its output is not a picture; {expected}", text=text)
-        return Printed(self._keep(bytes(data), form))
-
-    def _keep(self, data: bytes, form: str) -> Path:
-        with self._lock:
-            self._count += 1  # a new name, as drawn pictures are cached by name
-            file = self.folder() / f"printed-{self._count}.{form.lower()}"
-        file.write_bytes(data)
-        return file
+def receive_picture(output: Iterable[bytes], folder: Path) -> Printed:
+    """Reads an output to its end, and leaves the picture in a folder. Raises OSError."""
+    data = bytearray()
+    size = 0
+    for chunk in output:
+        size += len(chunk)
+        if size <= LARGEST:
+            data += chunk
+    text = bytes(data[:TEXT_KEPT])
+    if size > LARGEST:
+        return Printed(problem=f"its output is too large for a picture: expected at most {LARGEST // 2**20} MiB")
+    form = picture_format(bytes(data))
+    if form is None:
+        expected = f"expected {', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
+        return Printed(problem=f"its output is not a picture; {expected}", text=text)
+    # A new name each time, as drawn pictures are cached by name.
+    with NamedTemporaryFile(dir=folder, suffix=f".{form.lower()}", delete=False) as file:
+        file.write(data)
+    return Printed(Path(file.name))
 
 
 def picture_format(data: bytes) -> str | None:

@@ -21,7 +21,7 @@ from triton_workshop.processes.runner import Runner
 from triton_workshop.processes.script import CannotRunError, Outcome, Script
 from triton_workshop.screen.terminal_screen import TerminalScreen
 from triton_workshop.screen.transcript import Transcript
-from triton_workshop.viewer.live.image_blocks import PictureFolder
+from triton_workshop.viewer.live.image_blocks import receive_picture
 from triton_workshop.viewer.reloading import pairs
 
 INTAKE_SECONDS = 0.015
@@ -80,8 +80,6 @@ class LiveBlocks:
         self.deck = deck
         self.consent = consent
         self._runner = Runner()
-        self._pictures = PictureFolder(self._runner.folder)
-        """Where blocks leave what they show, until it is taken in."""
         self.cells: dict[Block, Cell] = {}
         self._threads: list[threading.Thread] = []
         self._compiler = threading.Lock()
@@ -131,6 +129,12 @@ class LiveBlocks:
         """Whether there is consent to run this block."""
         return isinstance(block.content, Code) and self.consent.allows(block.content.execution)
 
+    def picture_folder(self) -> Path:
+        """Where blocks leave the pictures that they show, until the end of the talk. Raises OSError."""
+        folder = self._runner.folder() / "pictures"
+        folder.mkdir(exist_ok=True)
+        return folder
+
     def _script(self, code: Code, columns: int, rows: int) -> Script:
         terminal = terminal_size(code, columns, rows)
         # A terminal's screen is made of characters, and so is a picture on it.
@@ -143,7 +147,7 @@ class LiveBlocks:
             alternative=code.alternative,
             memory_limit=self._memory_limit,
             terminal=terminal,
-            pictures=self._pictures.folder() if shows_pictures else None,
+            pictures=self.picture_folder() if shows_pictures else None,
             numbers=code.shown_numbers,
         )
 
@@ -205,7 +209,7 @@ class LiveBlocks:
             cell.compiling = False
 
     def _receive_picture(self, cell: Cell, run: Run) -> None:
-        printed = self._pictures.receive(run.output())
+        printed = receive_picture(run.output(), self.picture_folder())
         if run.wait().succeeded:
             cell.picture = printed.picture
             cell.failure = printed.problem
