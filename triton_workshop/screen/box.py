@@ -58,29 +58,46 @@ class Box(ModalScreen[Answer | None], Generic[Answer]):
         event.stop()  # not meant for what lies below
 
 
-class Keys(Box[None]):
-    """The help: every key."""
+class TextBox(Box[None]):
+    """Lines in a box, laid out for its width; they scroll where the screen is too low."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        ("question_mark,enter,space", "dismiss", "Close"),
-        ("down,j", "scroll(1)", "Down"),
-        ("up,k", "scroll(-1)", "Up"),
-        ("pagedown", "scroll(10)", "Further down"),
-        ("pageup", "scroll(-10)", "Further up"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [("down,j", "scroll(1)", "Down"), ("up,k", "scroll(-1)", "Up")]
 
-    def __init__(self, groups: KeyGroups, palette: Palette) -> None:
+    def __init__(self, title: str, palette: Palette) -> None:
         self.rows = Rows(name="lines")
-        super().__init__("Keys", VerticalScroll(self.rows, can_focus=False))
-        self.groups = groups
+        super().__init__(title, VerticalScroll(self.rows, can_focus=False))
         self.palette = palette
 
     def on_resize(self) -> None:
         width = max(min(self.WIDEST, self.app.size.width) - MARGIN, 1)
         base = Style(color=self.palette.text, bgcolor=self.palette.panel)
         self.rows.show(tuple(strip(text, width, base) for text in self.texts(width)))
-        clipped = len(self.rows.lines) > self.app.size.height - 2
-        self.content.border_subtitle = "↓ ↑ scroll" if clipped else ""
+        self.content.border_subtitle = self.hint()
+
+    def texts(self, width: int) -> list[Text]:
+        """The lines, none wider than this."""
+        raise NotImplementedError
+
+    def hint(self) -> str:
+        """What stands on the lower border."""
+        return "↓ ↑ scroll" if len(self.rows.lines) > self.app.size.height - 2 else ""
+
+    def action_scroll(self, rows: int) -> None:
+        self.content.scroll_relative(y=rows, animate=False)
+
+
+class Keys(TextBox):
+    """The help: every key."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("question_mark,enter,space", "dismiss", "Close"),
+        ("pagedown", "scroll(10)", "Further down"),
+        ("pageup", "scroll(-10)", "Further up"),
+    ]
+
+    def __init__(self, groups: KeyGroups, palette: Palette) -> None:
+        super().__init__("Keys", palette)
+        self.groups = groups
 
     def texts(self, width: int) -> list[Text]:
         column = max(len(keys) for _, rows in self.groups for keys, _ in rows) + 3
@@ -101,9 +118,6 @@ class Keys(Box[None]):
             lines.append(Text.assemble(key, first))
             lines += [Text(" " * column) + row for row in others]
         return lines
-
-    def action_scroll(self, rows: int) -> None:
-        self.content.scroll_relative(y=rows, animate=False)
 
 
 def explained(bindings: Sequence[BindingType]) -> tuple[tuple[str, str], ...]:

@@ -9,13 +9,11 @@ from typing import ClassVar
 from rich.style import Style
 from rich.text import Text
 from textual.binding import BindingType
-from textual.containers import VerticalScroll
 
-from triton_workshop.screen.box import MARGIN, Box
-from triton_workshop.screen.lines import strip, wrap
+from triton_workshop.screen.box import TextBox
+from triton_workshop.screen.lines import wrap
 from triton_workshop.screen.links import has_browser, open_link
 from triton_workshop.screen.palette import Palette
-from triton_workshop.screen.rows import Rows
 from triton_workshop.viewer.sharing import Invitation
 
 QUIET_ZONE = 4
@@ -51,28 +49,21 @@ BOARD = "b opens the board · esc closes this"
 NO_BROWSER = "no browser here · workshop board, in another terminal, shows the board"
 
 
-class InvitationBox(Box[None]):
+class InvitationBox(TextBox):
     """Shows how to follow, or how to share where nothing is shared."""
 
     WIDEST = 92
     BINDINGS: ClassVar[list[BindingType]] = [
         ("w,enter,space,n,l,right,pagedown", "dismiss", "Close"),  # a clicker sends one of the last
         ("b", "board", "Open the board"),
-        ("down,j", "scroll(1)", "Down"),
-        ("up,k", "scroll(-1)", "Up"),
     ]
 
     def __init__(self, invitation: Invitation | None, palette: Palette) -> None:
-        self.rows = Rows(name="lines")
-        super().__init__("Follow the slides", VerticalScroll(self.rows, can_focus=False))
+        super().__init__("Follow the slides", palette)
         self.invitation = invitation
-        self.palette = palette
 
-    def on_resize(self) -> None:
-        width = max(min(self.WIDEST, self.app.size.width) - MARGIN, 1)
-        base = Style(color=self.palette.text, bgcolor=self.palette.panel)
-        self.rows.show(tuple(strip(text, width, base) for text in self.texts(width)))
-        self.content.border_subtitle = BOARD if self.invitation is not None else ""
+    def hint(self) -> str:
+        return BOARD if self.invitation is not None else super().hint()
 
     def texts(self, width: int) -> list[Text]:
         """The lines: text beside the code where there is room, else above it."""
@@ -107,9 +98,6 @@ class InvitationBox(Box[None]):
         if self.invitation is not None:
             said = open_link(self.invitation.board) if has_browser() else ""
             self.content.border_subtitle = "the board opens in your browser" if said.startswith("↗") else NO_BROWSER
-
-    def action_scroll(self, rows: int) -> None:
-        self.content.scroll_relative(y=rows, animate=False)
 
 
 def half_blocks(rows: Sequence[Sequence[bool]]) -> list[str]:
