@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 from pathlib import Path
 
@@ -231,16 +230,6 @@ async def test_an_output_has_a_screen_of_its_own(viewer: Viewer, pilot: Pilot[in
     await pilot.press("pagedown", "down")
     assert "1 of" not in screen(viewer)
     assert "23–44 of 100" in screen(viewer)
-    await pilot.press("home", "slash", *"ROW 7")
-    assert "not found" in screen(viewer), "capitals are meant"
-    await pilot.press("ctrl+u", *"row 7", "enter")
-    assert re.search(r"/row 7 +1 of 11", screen(viewer)), screen(viewer)
-    await pilot.press("N")
-    assert "11 of 11" in screen(viewer)
-    await pilot.press("n", "n")
-    assert "2 of 11" in screen(viewer)
-    await pilot.press("escape")
-    assert "of 100" in screen(viewer)
     await pilot.press("escape")
     assert not isinstance(viewer.screen, OutputScreen)
 
@@ -356,16 +345,6 @@ def test_a_word_that_is_typed_on_when_a_save_closes_the_editor_is_no_command(tmp
         assert viewer.show.place == Place(2)
 
     drive(path, steps, start=2)
-
-
-@shown("live.md", start=2)
-async def test_a_search_with_very_many_matches_counts_them_no_further(viewer: Viewer, pilot: Pilot[int]) -> None:
-    await pilot.press("ctrl+e")
-    await finished(viewer, pilot)
-    cell = next(iter(viewer.show.live.cells.values()))
-    cell.transcript.feed(b"x" * 3000 + b"\n" + (b"x" * 3000 + b"\n") * 10)
-    await pilot.press("o", "slash", "x")
-    await until(pilot, lambda: "1 of 10,000+" in screen(viewer))
 
 
 def test_an_output_that_cannot_be_shown_does_not_end_the_talk(monkeypatch: pytest.MonkeyPatch) -> None:

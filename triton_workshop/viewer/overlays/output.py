@@ -1,4 +1,4 @@
-"""The output of a block on its own screen: everything that was kept of it, with search."""
+"""The output of a block on its own screen: everything that was kept of it."""
 
 from __future__ import annotations
 
@@ -14,19 +14,16 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.screen import ModalScreen
 from textual.strip import Strip
-from textual.widgets import Input
 
 from triton_workshop.screen.lines import fitting, strip
 from triton_workshop.screen.palette import Palette
 from triton_workshop.screen.rows import Rows
 from triton_workshop.terminal import Terminal
 from triton_workshop.viewer.live.live_blocks import Cell, Status
-from triton_workshop.viewer.overlays.pager import MOST_MATCHES, Pager
-from triton_workshop.viewer.overlays.prompt import PROMPT_STYLE, Prompt
+from triton_workshop.viewer.overlays.pager import Pager
 from triton_workshop.viewer.slides.outputs import cell_status
 
-HINTS = ("/ search   w wrap   ←→ sideways   Esc back", "/ search   w wrap   Esc back", "Esc back", "")
-SEARCH_HINTS = ("n next   N back   Esc ends the search", "n   N   Esc", "")
+HINTS = ("w wrap   ←→ sideways   Esc back", "w wrap   Esc back", "Esc back", "")
 
 
 @dataclass(frozen=True)
@@ -38,14 +35,12 @@ class Output:
 
 
 class OutputScreen(ModalScreen[None]):
-    """Shows one of several outputs; below it, how its run goes, or a search."""
+    """Shows one of several outputs; below it, how its run goes."""
 
     AUTO_FOCUS = "Pager"
-    CSS = PROMPT_STYLE + "OutputScreen { background: $background; } OutputScreen Prompt { padding: 0 1; }"
+    CSS = "OutputScreen { background: $background; }"
     BINDINGS: ClassVar[list[BindingType]] = [
-        ("escape", "back", "Back"),
-        ("o,q", "dismiss", "Close"),
-        ("slash", "search", "Search"),
+        ("escape,o,q", "dismiss", "Close"),
         ("tab", "other(1)", "Next output"),
         ("shift+tab", "other(-1)", "Previous output"),
         ("ctrl+x", "app.stop", "Stop"),
@@ -58,12 +53,9 @@ class OutputScreen(ModalScreen[None]):
         self.palette = palette
         self.heading, self.status = Rows(name="heading"), Rows(name="status")
         self.pager = Pager(outputs[chosen].cell, palette, terminal)
-        self.prompt = Prompt()
-        self.prompt.display = False
-        self._searched_from = 0
 
     def compose(self) -> ComposeResult:
-        yield from (self.heading, self.pager, self.status, self.prompt)
+        yield from (self.heading, self.pager, self.status)
 
     def on_mount(self) -> None:
         self.draw()
@@ -85,9 +77,6 @@ class OutputScreen(ModalScreen[None]):
         width = max(self.app.size.width, 1)
         self.heading.show((self._heading(width),))
         self.status.show((self._status(width),))
-        hints = ("Enter   Esc",) if self.prompt.input.has_focus else SEARCH_HINTS
-        hint = fitting(hints, width - len(self.pager.query_text) - 20)
-        self.prompt.found.update(f"{self._which()}   {hint}")
 
     def _said(self) -> tuple[Text, str]:
         return cell_status(self.outputs[self.chosen].cell, time.monotonic(), self.palette)
@@ -116,41 +105,9 @@ class OutputScreen(ModalScreen[None]):
         ground = Style(color=self.palette.muted, bgcolor=self.palette.background)
         return strip(Text.assemble(" ", text, " " * gap, Text(hint), " "), width, ground)
 
-    def _which(self) -> str:
-        """Which match the search has come to, and how many there are."""
-        matches, match = self.pager.matches, self.pager.match
-        if not matches:
-            return "not found" if self.pager.query_text else ""
-        where = f"{matches.index(match) + 1:,} of " if match in matches else ""
-        return f"{where}{len(matches):,}{'+' if len(matches) == MOST_MATCHES else ''}"
-
     # Keys
 
     def action_other(self, steps: int) -> None:
         self.chosen = (self.chosen + steps) % len(self.outputs)
         self.pager.open(self.outputs[self.chosen].cell)
         self.draw()
-
-    def action_search(self) -> None:
-        self._searched_from = self.pager.top
-        self.prompt.input.value = ""
-        self.prompt.display, self.status.display = True, False
-        self.set_focus(self.prompt.input)
-
-    def on_input_changed(self, event: Input.Changed) -> None:
-        self.pager.search(event.value, self._searched_from)
-
-    def on_input_submitted(self) -> None:
-        self.set_focus(self.pager)
-        self.on_pager_moved()
-
-    def action_back(self) -> None:
-        """Leaves the search, or else the screen; while the query is typed, the output goes back to where it was."""
-        if not self.prompt.display:
-            self.dismiss()
-            return
-        if self.prompt.input.has_focus:
-            self.pager.scroll_to(y=self._searched_from, animate=False, force=True)
-        self.prompt.display, self.status.display = False, True
-        self.pager.search("", 0)
-        self.set_focus(self.pager)

@@ -1,11 +1,10 @@
-"""Shows all lines of an output, any number of them, with those that a search has found marked."""
+"""Shows all lines of an output, any number of them."""
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import accumulate, islice
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import accumulate
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -22,22 +21,10 @@ from triton_workshop.screen.palette import Palette
 from triton_workshop.screen.printed_pictures import PictureLine
 from triton_workshop.terminal import Terminal
 from triton_workshop.viewer.live.live_blocks import Cell
-from triton_workshop.viewer.overlays.search import occurrences
 from triton_workshop.viewer.pictures.drawing import ScaledPicture, half_blocks, output_cells
 
-MOST_MATCHES = 10_000
-"""A search stops there, as more matches are of no use and marking them takes time."""
 SIDEWAYS = 8
 """Columns that one key press scrolls sideways."""
-
-
-@dataclass(frozen=True)
-class Match:
-    """A match: a line of the output, and characters of it."""
-
-    line: int
-    start: int
-    end: int
 
 
 class Pager(ScrollView, can_focus=True):
@@ -56,22 +43,16 @@ class Pager(ScrollView, can_focus=True):
         ("right,l", "sideways(1)", "Right"),
         ("left,h", "sideways(-1)", "Left"),
         ("w", "wrap", "Wrap long lines"),
-        ("n", "go_to_match(1)", "Next match"),
-        ("N,upper_n,shift+n", "go_to_match(-1)", "Previous match"),
     ]
 
     class Moved(Message):
-        """Other lines are in view, or another match."""
+        """Other lines are in view."""
 
     def __init__(self, cell: Cell, palette: Palette, terminal: Terminal) -> None:
         super().__init__()
         self.palette = palette
         self.terminal = terminal
         self.wrap = False
-        self.query_text = ""
-        self.matches: list[Match] = []
-        self.match: Match | None = None
-        """The one that the search has come to."""
         self.bar = Segment("▎ ")
         self.open(cell)
 
@@ -83,7 +64,6 @@ class Pager(ScrollView, can_focus=True):
         """The row in which each line starts, and the number of rows."""
         self.follows = True
         self.dropped = 0
-        self.match = None
 
     def update(self, bar: str) -> None:
         """Shows the output as it is now, with a bar of this colour beside it."""
@@ -96,7 +76,6 @@ class Pager(ScrollView, can_focus=True):
             self._go(self.starts[-1])
         elif gone:  # stays at the same lines when the first ones are dropped
             self._go(self.top - gone)
-        self.matches = list(islice(self._found(), MOST_MATCHES))
         self.refresh()
 
     def _lay_out(self) -> None:
@@ -158,8 +137,7 @@ class Pager(ScrollView, can_focus=True):
         if isinstance(line, PictureLine):
             picture = self._picture(line)
             return half_blocks(picture) or [Strip([])] * picture.rows
-        marked = self._marked(line, number)
-        texts = fold(marked, self.columns) if self.wrap else [self._shifted(marked)]
+        texts = fold(line, self.columns) if self.wrap else [self._shifted(line)]
         return [strip(text, self.columns, ground) for text in texts]
 
     def _shifted(self, line: Text) -> Text:
@@ -173,17 +151,6 @@ class Pager(ScrollView, can_focus=True):
             shown.truncate(self.columns - 1, overflow="crop")
             shown.append("›", faint)
         return shown
-
-    def _marked(self, line: Text, number: int) -> Text:
-        first = bisect_left(self.matches, number, key=lambda match: match.line)
-        last = bisect_left(self.matches, number + 1, key=lambda match: match.line)
-        if first == last:
-            return line
-        marked = line.copy()
-        for match in self.matches[first:last]:
-            tone = self.palette.accent if match == self.match else self.palette.literal
-            marked.stylize(Style(color=self.palette.background, bgcolor=tone), match.start, match.end)
-        return marked
 
     # Moving
 
@@ -218,41 +185,3 @@ class Pager(ScrollView, can_focus=True):
         self._lay_out()
         self.scroll_to(0, self.starts[line], animate=False, force=True)
         self.refresh()
-
-    # Searching
-
-    def _found(self) -> Iterator[Match]:
-        return (
-            Match(number, start, end)
-            for number, line in enumerate(self.lines)
-            for start, end in occurrences(self.query_text, line.plain)
-        )
-
-    def search(self, query: str, row: int) -> None:
-        """Shows the first match in or below a row, or else in the whole output; no query is the end of a search."""
-        self.query_text = query
-        self.matches = list(islice(self._found(), MOST_MATCHES))
-        first = bisect_left(self.matches, self.line_at(row), key=lambda match: match.line)
-        self._show_match(self.matches[first % len(self.matches)] if self.matches else None)
-
-    def action_go_to_match(self, steps: int) -> None:
-        """Shows the next match, or the one before."""
-        if self.matches:
-            here = self.matches.index(self.match) if self.match in self.matches else -1
-            self._show_match(self.matches[(here + steps) % len(self.matches)])
-
-    def _show_match(self, match: Match | None) -> None:
-        self.match = match
-        self.refresh()
-        self.post_message(self.Moved())
-        if match is None:
-            return
-        line, row = self.lines[match.line], self.starts[match.line]
-        if self.wrap:
-            row += len(fold(line[: match.end], self.columns)) - 1
-        else:
-            end = line[: match.end].cell_len
-            if end > self.left + self.columns - 1 or match.start < self.left + 1:
-                self.scroll_to(max(end - self.columns * 2 // 3, 0), animate=False, force=True)
-        if not self.top <= row < self.top + self.room:
-            self._go(row - self.room // 3)
