@@ -23,8 +23,6 @@ from triton_workshop.viewer.live.live_blocks import Cell, Status
 from triton_workshop.viewer.overlays.pager import Pager
 from triton_workshop.viewer.slides.outputs import cell_status
 
-HINTS = ("w wrap   ←→ sideways   Esc back", "w wrap   Esc back", "Esc back", "")
-
 
 @dataclass(frozen=True)
 class Output:
@@ -100,7 +98,7 @@ class OutputScreen(ModalScreen[None]):
             text.append(f"   {pager.dropped:,} earlier ones were dropped", plain)
         if pager.cell.status is not Status.ENDED and not pager.follows:
             text.append("   G follows the output", Style(color=self.palette.accent, bold=False))
-        hint = fitting(HINTS, width - text.cell_len - 4)
+        hint = fitting(("Esc back", ""), width - text.cell_len - 4)
         gap = max(width - text.cell_len - len(hint) - 2, 1)
         ground = Style(color=self.palette.muted, bgcolor=self.palette.background)
         return strip(Text.assemble(" ", text, " " * gap, Text(hint), " "), width, ground)

@@ -23,9 +23,6 @@ from triton_workshop.terminal import Terminal
 from triton_workshop.viewer.live.live_blocks import Cell
 from triton_workshop.viewer.pictures.drawing import ScaledPicture, half_blocks, output_cells
 
-SIDEWAYS = 8
-"""Columns that one key press scrolls sideways."""
-
 
 class Pager(ScrollView, can_focus=True):
     """The lines of an output. Follows it while it grows, until the presenter scrolls up."""
@@ -40,9 +37,6 @@ class Pager(ScrollView, can_focus=True):
         ("ctrl+u", "page(-0.5)", "Half a screen up"),
         ("home,g", "top", "To the start"),
         ("end,G,upper_g,shift+g", "end", "To the end"),
-        ("right,l", "sideways(1)", "Right"),
-        ("left,h", "sideways(-1)", "Left"),
-        ("w", "wrap", "Wrap long lines"),
     ]
 
     class Moved(Message):
@@ -52,7 +46,6 @@ class Pager(ScrollView, can_focus=True):
         super().__init__()
         self.palette = palette
         self.terminal = terminal
-        self.wrap = False
         self.bar = Segment("▎ ")
         self.open(cell)
 
@@ -70,18 +63,18 @@ class Pager(ScrollView, can_focus=True):
         self.bar = Segment("▎ ", Style(color=bar, bgcolor=self.palette.well))
         transcript = self.cell.transcript
         self.lines = () if transcript.empty else transcript.shown()
-        self._lay_out()
         gone, self.dropped = transcript.dropped - self.dropped, transcript.dropped
+        rows_gone = self.starts[min(gone, len(self.starts) - 1)]
+        self._lay_out()
         if self.follows:
             self._go(self.starts[-1])
-        elif gone:  # stays at the same lines when the first ones are dropped
-            self._go(self.top - gone)
+        elif rows_gone:  # stays at the same lines when the first ones are dropped
+            self._go(self.top - rows_gone)
         self.refresh()
 
     def _lay_out(self) -> None:
         self.starts = [0, *accumulate(map(self._height, self.lines))]
-        longest = 0 if self.wrap else max((line.cell_len for line in self.lines), default=0)
-        self.virtual_size = Size(max(self.size.width, longest + self.size.width - self.columns + 1), self.starts[-1])
+        self.virtual_size = Size(self.size.width, self.starts[-1])
 
     def on_resize(self) -> None:
         self._lay_out()
@@ -103,15 +96,10 @@ class Pager(ScrollView, can_focus=True):
         """The first visible row."""
         return self.scroll_offset.y
 
-    @property
-    def left(self) -> int:
-        """Columns that are scrolled out of view; none where lines are wrapped."""
-        return 0 if self.wrap else self.scroll_offset.x
-
     def _height(self, line: Text) -> int:
         if isinstance(line, PictureLine):
             return self._picture(line).rows
-        return folded_height(line, self.columns) if self.wrap else 1
+        return folded_height(line, self.columns)
 
     def _picture(self, line: PictureLine) -> ScaledPicture:
         """A picture in characters: it scrolls with the text, and fits on one screen."""
@@ -137,20 +125,7 @@ class Pager(ScrollView, can_focus=True):
         if isinstance(line, PictureLine):
             picture = self._picture(line)
             return half_blocks(picture) or [Strip([])] * picture.rows
-        texts = fold(line, self.columns) if self.wrap else [self._shifted(line)]
-        return [strip(text, self.columns, ground) for text in texts]
-
-    def _shifted(self, line: Text) -> Text:
-        """The visible part of a line; an arrow shows where it continues."""
-        faint = Style(color=self.palette.muted)
-        shown = line[self.left :] if self.left else line
-        if self.left and line:
-            shown = Text.assemble(Text("‹", faint), shown[1:])
-        if shown.cell_len > self.columns:
-            shown = shown.copy()
-            shown.truncate(self.columns - 1, overflow="crop")
-            shown.append("›", faint)
-        return shown
+        return [strip(text, self.columns, ground) for text in fold(line, self.columns)]
 
     # Moving
 
@@ -170,18 +145,7 @@ class Pager(ScrollView, can_focus=True):
         self._go(self.top + round(screens * max(self.room - 1, 1)))
 
     def action_top(self) -> None:
-        self.scroll_to(0, 0, animate=False, force=True)
+        self._go(0)
 
     def action_end(self) -> None:
         self._go(self.starts[-1])
-
-    def action_sideways(self, steps: int) -> None:
-        self.scroll_to(self.left + steps * SIDEWAYS, animate=False, force=True)
-
-    def action_wrap(self) -> None:
-        """Turns wrapping of long lines on or off; the first visible line stays."""
-        line = self.line_at(self.top)
-        self.wrap = not self.wrap
-        self._lay_out()
-        self.scroll_to(0, self.starts[line], animate=False, force=True)
-        self.refresh()
