@@ -57,6 +57,7 @@ class OutputScreen(ModalScreen[None]):
 
     def on_mount(self) -> None:
         self.draw()
+        self.watch(self.pager, "scroll_y", self._draw_frame, init=False)
 
     def on_resize(self) -> None:
         self.draw()
@@ -68,9 +69,9 @@ class OutputScreen(ModalScreen[None]):
         """Shows the output as it is now."""
         if self.is_mounted:
             self.pager.update(self._said()[1])
-            self.on_pager_moved()
+            self._draw_frame()
 
-    def on_pager_moved(self) -> None:
+    def _draw_frame(self) -> None:
         """Draws what is above and below the output."""
         width = max(self.app.size.width, 1)
         self.heading.show((self._heading(width),))

@@ -12,7 +12,6 @@ from rich.style import Style
 from rich.text import Text
 from textual.binding import BindingType
 from textual.geometry import Size
-from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
@@ -38,9 +37,6 @@ class Pager(ScrollView, can_focus=True):
         ("home,g", "top", "To the start"),
         ("end,G,upper_g,shift+g", "end", "To the end"),
     ]
-
-    class Moved(Message):
-        """Other lines are in view."""
 
     def __init__(self, cell: Cell, palette: Palette, terminal: Terminal) -> None:
         super().__init__()
@@ -136,7 +132,6 @@ class Pager(ScrollView, can_focus=True):
         """At the end, the output is followed again."""
         super().watch_scroll_y(old_value, new_value)
         self.follows = new_value >= self.max_scroll_y
-        self.post_message(self.Moved())
 
     def action_rows(self, rows: int) -> None:
         self._go(self.top + rows)

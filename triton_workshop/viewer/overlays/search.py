@@ -10,8 +10,8 @@ from typing import ClassVar
 from rich.style import Style
 from rich.text import Text
 from textual.binding import BindingType
-from textual.containers import Vertical
-from textual.widgets import Input, OptionList, Rule
+from textual.containers import Horizontal, Vertical
+from textual.widgets import Input, OptionList, Rule, Static
 from textual.widgets.option_list import Option
 
 from triton_workshop.deck.model import Deck, Slide, plain
@@ -19,7 +19,6 @@ from triton_workshop.printing import printable
 from triton_workshop.screen.box import MARGIN, Box
 from triton_workshop.screen.choice import Choice
 from triton_workshop.screen.palette import Palette
-from triton_workshop.viewer.overlays.prompt import PROMPT_STYLE, Prompt
 from triton_workshop.viewer.slides.page import slide_name
 from triton_workshop.viewer.slides.plain import blocks_lines, cover_lines
 
@@ -105,14 +104,15 @@ class SlideSearch(Box[int]):
 
     WIDEST = 100
     AUTO_FOCUS = "Input"
-    CSS = (
-        PROMPT_STYLE
-        + """
-    SlideSearch .slash { padding: 0 1 0 0; }
+    CSS = """
+    SlideSearch Horizontal { height: 1; }
+    SlideSearch .slash { width: auto; color: $accent; text-style: bold; padding: 0 1 0 0; }
+    SlideSearch .found { width: auto; color: $text-muted; padding: 0 0 0 1; }
+    SlideSearch Input, SlideSearch Input:focus { width: 1fr; background: transparent; background-tint: $panel 0%; }
+    SlideSearch Input > .input--cursor { color: $background; background: $accent; text-style: none; }
     SlideSearch Rule { height: 1; margin: 0; color: $foreground 35%; }
     SlideSearch OptionList, SlideSearch OptionList:focus { border: none; padding: 0; background: $panel; }
     """
-    )
     BINDINGS: ClassVar[list[BindingType]] = [
         ("down,ctrl+n,tab", "move('cursor_down')", "Down"),
         ("up,ctrl+p,shift+tab", "move('cursor_up')", "Up"),
@@ -123,10 +123,13 @@ class SlideSearch(Box[int]):
     def __init__(self, deck: Deck, palette: Palette) -> None:
         self.palette = palette
         self.slides = entries(deck)
-        self.prompt = Prompt()
+        self.count = Static(classes="found", markup=False)
+        query = Input(compact=True, select_on_focus=False)
+        query.cursor_blink = False
+        prompt = Horizontal(Static("/", classes="slash"), query, self.count)
         self.options = OptionList(markup=False)
         self.options.can_focus = False
-        super().__init__("Search the slides", Vertical(self.prompt, Rule(), self.options))
+        super().__init__("Search the slides", Vertical(prompt, Rule(), self.options))
 
     def on_mount(self) -> None:
         self.search("")
@@ -146,7 +149,7 @@ class SlideSearch(Box[int]):
 
     def search(self, query: str) -> None:
         self.found = hits(self.slides, query)
-        self.prompt.found.update(f"{len(self.found)} of {len(self.slides)}")
+        self.count.update(f"{len(self.found)} of {len(self.slides)}")
         self.options.set_options(self.row(hit, query.split()) for hit in self.found)
         if self.found:
             self.options.highlighted = 0
