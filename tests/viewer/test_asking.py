@@ -40,7 +40,7 @@ Answer = Callable[..., tuple[Consent, str]]
 def answer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Answer:
     """Shows a deck's question to a person who gives these answers, then leaves; the consent, and what was shown."""
 
-    def given(deck: str, *answers: str, flags: Consent = NOTHING, height: int = 24) -> tuple[Consent, str]:
+    def given(deck: str, *answers: str, flags: Consent = NOTHING) -> tuple[Consent, str]:
         said = iter(answers)
 
         def read(*_: object, **__: object) -> str:
@@ -50,7 +50,7 @@ def answer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Answer:
                 raise EOFError from None
 
         monkeypatch.setattr("builtins.input", read)
-        console = Console(file=io.StringIO(), width=80, height=height, force_terminal=False, highlight=False)
+        console = Console(file=io.StringIO(), width=80, force_terminal=False, highlight=False)
         consent = consent_to(read_deck(deck, tmp_path), flags, console)
         assert isinstance(console.file, io.StringIO)
         return consent, console.file.getvalue()
@@ -97,13 +97,6 @@ def test_the_list_says_where_what_and_when(answer: Answer) -> None:
 def test_all_of_it_is_shown_on_demand(answer: Answer) -> None:
     shown = answer(LONG, "v")[1]
     assert "26  print(19)" in shown
-
-
-def test_many_blocks_are_shown_in_fewer_lines_but_all_of_them(answer: Answer) -> None:
-    deck = "\n".join(DECK.format("print(1)\nprint(2)\nprint(3)") + "\n<!-- end_slide -->\n" for _ in range(6))
-    shown = answer(deck)[1]
-    assert shown.count("on Ctrl+E") == shown.count("import torch") == 6
-    assert "hidden" not in shown
 
 
 def test_code_cannot_draw_on_the_list(answer: Answer) -> None:

@@ -19,9 +19,7 @@ OCCASIONS = {
     Execution.IMAGE: "automatically; the picture that it prints replaces it",
 }
 PREVIEW = 3
-"""Lines of each block to show at first, if the screen has room for all blocks."""
-AROUND = 8
-"""Rows that the list leaves for what is above and below it."""
+"""Lines of each block to show at first."""
 QUESTION = "Let this code run? [bold]y[/] yes · [bold]v[/] view all of it · [bold]Enter[/] no: "
 
 
@@ -38,7 +36,7 @@ def ask(deck: Deck, found: Sequence[LiveCode], console: Console) -> Consent:
     """The user's answer; no if it is neither yes nor no, or if nobody can answer."""
     console.print(introduction(deck, len(found)))
     console.print()
-    for line in listing(deck, found, preview_for(found, console.height), console.width):
+    for line in listing(deck, found, PREVIEW, console.width):
         console.print(line)
     forget_what_was_typed()
     while True:
@@ -73,16 +71,6 @@ def introduction(deck: Deck, count: int) -> Text:
         f" is not part of the workshop's repository, or takes code from outside it. It has {blocks} that can do"
         " anything on this machine that you can.",
     )
-
-
-def preview_for(found: Sequence[LiveCode], height: int) -> int:
-    """Lines to show of each block: as many as keep the whole list on the screen, and at least one."""
-    return next((lines for lines in range(PREVIEW, 1, -1) if _rows(found, lines) <= height - AROUND), 1)
-
-
-def _rows(found: Sequence[LiveCode], preview: int) -> int:
-    """Rows of the list: per block a heading, an empty row, its lines, and a row that says how many more there are."""
-    return sum(2 + min(len(_lines(live)), preview + 1) for live in found)
 
 
 def listing(deck: Deck, found: Sequence[LiveCode], preview: int | None, width: int) -> Iterator[Text]:
