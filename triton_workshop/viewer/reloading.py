@@ -90,9 +90,8 @@ def pictures(deck: Deck) -> set[Path]:
 def slide_again(before: Deck, number: int, after: Deck) -> int | None:
     """Where a slide of a deck, by its index, is in that deck as it was read again; None if it is gone.
 
-    It is the slide with the same content, or else the one with the same name. Otherwise it is one between the slides
-    that surrounded it: the one that has most in common with it or, if there are as many as before, the one in its
-    place.
+    It is the slide with the same content, or else the one with the same name, or else the one in its place, if there
+    are as many as before between the slides that surrounded it.
     """
     kept = pairs([_content(slide) for slide in before.slides], [_content(slide) for slide in after.slides])
     if number in kept:
@@ -106,10 +105,6 @@ def slide_again(before: Deck, number: int, after: Deck) -> int | None:
     if name and (named := [index for index in free if after.slides[index].name == name]):
         return min(named, key=lambda index: abs(index - first))
     between = [index for index in free if first <= index < last]
-    told = set(map(_told, before.slides[number].blocks))
-    shared = {index: len(told.intersection(map(_told, after.slides[index].blocks))) for index in between}
-    if any(shared.values()):
-        return max(between, key=lambda index: shared[index])
     stood_first = 0 if previous is None else previous + 1
     stood_last = len(before.slides) if following is None else following
     return between[number - stood_first] if len(between) == stood_last - stood_first else None
