@@ -12,9 +12,7 @@ from triton_workshop.deck.theme_keys import KEYS
 from triton_workshop.screen.palette import DARK, LIGHT, Palette
 from triton_workshop.screen.richtext import rich_text
 from triton_workshop.viewer.slides.deck_theme import COLOURS, look_of
-from triton_workshop.viewer.slides.frame import footer
 from triton_workshop.viewer.slides.page import Page, compose
-from triton_workshop.viewer.slides.place import Place
 from triton_workshop.viewer.slides.view import View
 
 BODY = "\nTitle\n===\n\n# Heading\n\ntext\n"
@@ -131,27 +129,6 @@ def test_the_colours_of_a_built_in_theme_have_our_tones(tmp_path: Path, name: st
     (paragraph,) = deck.slides[-1].blocks
     text = rich_text(paragraph.content.text, DARK)  # type: ignore[union-attr]
     assert all(span.style.color is not None for span in text.spans)  # type: ignore[union-attr]
-
-
-@pytest.mark.parametrize(
-    ("keys", "shown"),
-    [
-        (
-            "style: template\nleft: 'by {author}'\ncenter: mid\nright: '{current_slide}/{total_slides}'",
-            "by Ada mid 2/2",
-        ),
-        ("style: empty", ""),
-        ("style: progress_bar\ncharacter: ━", "━━"),
-    ],
-)
-def test_the_footer_is_the_decks(tmp_path: Path, keys: str, shown: str) -> None:
-    indented = "footer:\n" + "\n".join("  " + line for line in keys.splitlines())
-    deck = override(tmp_path, indented, more="author: Ada\n")
-    palette, layout = look_of(deck.front_matter)
-    lines = footer(deck, Place(1), View(palette, 80, 24, layout=layout))
-    text = " ".join("".join(line.text for line in lines).split())
-    assert shown in text if "━" in shown else text == shown
-    assert len({line.cell_length for line in lines}) == 1
 
 
 def test_a_themes_file_is_applied_with_what_it_extends_and_the_override_over_it(tmp_path: Path) -> None:

@@ -2,37 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from triton_workshop.viewer.slides.place import Place, goto
+from triton_workshop.viewer.slides.place import MOVES, Place, goto
 
 STEPS = (1, 3, 2)
 
 
 @pytest.mark.parametrize(
-    ("move", "before", "after"),
+    ("where", "before", "after"),
     [
-        (lambda place: place.next(STEPS), Place(1, 0), Place(1, 1)),
-        (lambda place: place.next(STEPS), Place(1, 2), Place(2, 0)),
-        (lambda place: place.next(STEPS), Place(2, 1), Place(2, 1)),
-        (lambda place: place.previous(STEPS), Place(1, 2), Place(1, 1)),
-        (lambda place: place.previous(STEPS), Place(2, 0), Place(1, 2)),
-        (lambda place: place.previous(STEPS), Place(0, 0), Place(0, 0)),
-        (lambda place: place.next_slide(STEPS), Place(1, 1), Place(2, 0)),
-        (lambda place: place.next_slide(STEPS), Place(2, 1), Place(2, 1)),
-        (lambda place: place.previous_slide(STEPS), Place(2, 1), Place(1, 0)),
-        (lambda place: place.previous_slide(STEPS), Place(0, 0), Place(0, 0)),
-        (lambda place: place.complete(STEPS), Place(1, 0), Place(1, 2)),
-        (lambda place: place.within((1, 2)), Place(1, 2), Place(1, 1)),
-        (lambda place: place.within((1, 2)), Place(2, 1), Place(1, 1)),
+        ("next", Place(1, 0), Place(1, 1)), ("next", Place(1, 2), Place(2, 0)), ("next", Place(2, 1), Place(2, 1)),
+        ("previous", Place(1, 2), Place(1, 1)), ("previous", Place(2, 0), Place(1, 2)),
+        ("previous", Place(0, 0), Place(0, 0)), ("next_slide", Place(1, 1), Place(2, 0)),
+        ("next_slide", Place(2, 1), Place(2, 1)), ("previous_slide", Place(2, 1), Place(1, 0)),
+        ("previous_slide", Place(0, 0), Place(0, 0)), ("complete", Place(1, 0), Place(1, 2)),
+        ("first", Place(2, 1), Place(0, 0)), ("last", Place(0, 0), Place(2, 0)),
     ],
-)
-def test_a_key_leads_to_a_place(move: Callable[[Place], Place], before: Place, after: Place) -> None:
-    assert move(before) == after
+)  # fmt: skip
+def test_a_key_leads_to_a_place(where: str, before: Place, after: Place) -> None:
+    assert MOVES[where](before, STEPS) == after
+
+
+@pytest.mark.parametrize("before", [Place(1, 2), Place(2, 1)])
+def test_in_a_deck_that_has_become_shorter_the_nearest_place_is_taken(before: Place) -> None:
+    assert before.within((1, 2)) == Place(1, 1)
 
 
 @pytest.mark.parametrize(("number", "slide"), [(1, 0), (2, 1), (3, 2), (0, 0), (99, 2)])

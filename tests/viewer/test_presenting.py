@@ -86,12 +86,6 @@ async def test_the_question_is_seen_wherever_one_leaves_from(
 
 
 @shown("live.md", start=2)
-async def test_code_that_was_put_back_is_no_reason_to_ask(viewer: Viewer, pilot: Pilot[int]) -> None:
-    await pilot.press("ctrl+o", *"mine ", "escape", "escape", "q")
-    assert viewer.return_code == 0
-
-
-@shown("live.md", start=2)
 async def test_an_output_of_the_code_before_the_edit_says_so(viewer: Viewer, pilot: Pilot[int]) -> None:
     await pilot.press("ctrl+e")
     await finished(viewer, pilot)

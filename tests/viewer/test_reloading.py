@@ -174,17 +174,6 @@ def test_an_error_shows_over_the_slides_and_goes_with_the_next_save(talk: Path) 
     follow(talk, steps)
 
 
-def test_a_slide_that_was_lost_for_a_while_is_found_again(talk: Path) -> None:
-    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        whole = talk.read_text(encoding="utf-8")
-        talk.write_text(text_of("a"), encoding="utf-8")
-        await until(pilot, shown(viewer, "1 / 1"))
-        talk.write_text(whole, encoding="utf-8")
-        await until(pilot, shown(viewer, "3 / 4"))
-
-    follow(talk, steps, start=3)
-
-
 def test_what_the_deck_is_made_of_is_followed_too(talk: Path) -> None:
     part = talk.with_name("part.md")
     talk.write_text("One\n===\n\n<!-- include: part.md -->\n", encoding="utf-8")

@@ -9,7 +9,6 @@ import pytest
 from textual.document._history import EditHistory
 
 from triton_workshop.deck import load_deck
-from triton_workshop.deck.consent import Consent
 from triton_workshop.viewer.live.editing import shown_text
 from triton_workshop.viewer.live.live_blocks import Cell
 from triton_workshop.viewer.show import Show
@@ -68,22 +67,6 @@ def type_over(show: Show, text: str) -> None:
     show.edit(show.edits.source(show.editable()[0]), text, EditHistory(50, 2.0, 100))
 
 
-def test_keys_lead_through_steps_and_slides(show: Show) -> None:
-    for where, place in [
-        ("next", Place(0, 1)),
-        ("next", Place(1)),
-        ("previous", Place(0, 1)),
-        ("next_slide", Place(1)),
-        ("last", Place(2)),
-        ("next", Place(2)),
-        ("previous_slide", Place(1)),
-        ("first", Place()),
-        ("complete", Place(0, 1)),
-    ]:
-        show.go(show.leads_to(where))
-        assert show.place == place, where
-
-
 def test_the_neighbours_of_a_slide_are_those_that_exist(show: Show) -> None:
     assert [slide.name for slide in show.neighbours()] == ["Two"]
     show.go(Place(1))
@@ -133,9 +116,3 @@ def test_a_slide_that_a_save_took_away_is_found_when_it_comes_back(show: Show, t
     talk.write_text(TALK, encoding="utf-8")
     show.take_in(load_deck(talk))
     assert (show.place, show.lost) == (Place(2), False)
-
-
-def test_code_without_leave_does_not_start(talk: Path) -> None:
-    show = Show(load_deck(talk), 2, Consent())
-    assert not show.start(show.for_key(), lambda block: 80, 24)
-    assert not show.live.cells

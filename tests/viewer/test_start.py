@@ -13,7 +13,6 @@ from triton_workshop.screen.palette import DARK
 from triton_workshop.viewer.app import Viewer
 from triton_workshop.viewer.pictures.drawing import half_blocks
 from triton_workshop.viewer.slides import prefetch as ahead_module
-from triton_workshop.viewer.slides.page import compose
 from triton_workshop.viewer.slides.prefetch import Prefetch
 from triton_workshop.viewer.slides.view import View
 
@@ -55,17 +54,6 @@ def deck(tmp_path: Path) -> Deck:
     path = tmp_path / "deck.md"
     path.write_text("One\n===\n\n<!-- end_slide -->\n\nTwo\n===\n\n![](picture.png)\n")
     return load_deck(path)
-
-
-def test_a_slide_composed_ahead_finds_its_picture_drawn(deck: Deck) -> None:
-    half_blocks.cache_clear()
-    prefetch = Prefetch()
-    prefetch.compose(deck, deck.slides, VIEW)
-    prefetch.wait()
-    prefetch.close()
-    assert half_blocks.cache_info().currsize == 1
-    compose(deck, deck.slides[1], VIEW)
-    assert half_blocks.cache_info().misses == 1
 
 
 def test_the_next_slide_is_composed_while_this_one_is_shown(deck: Deck) -> None:

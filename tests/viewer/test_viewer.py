@@ -100,13 +100,6 @@ async def test_keys_lead_to_a_slide(viewer: Viewer, pilot: Pilot[int], keys: lis
 
 
 @shown("tour.md", start=2)
-async def test_s_shows_every_step(viewer: Viewer, pilot: Pilot[int]) -> None:
-    assert "three" not in screen(viewer)
-    await pilot.press("s")
-    assert "three" in screen(viewer)
-
-
-@shown("tour.md", start=2)
 async def test_the_index_lists_the_slides_and_goes_to_one(viewer: Viewer, pilot: Pilot[int]) -> None:
     await pilot.press("ctrl+p")
     assert isinstance(viewer.screen, Index)
@@ -152,12 +145,22 @@ def test_a_key_leaves(key: str) -> None:
 
 
 @shown("live.md", start=2)
-async def test_a_block_runs_and_its_hidden_lines_with_it(viewer: Viewer, pilot: Pilot[int]) -> None:
+async def test_a_block_runs_with_its_hidden_lines_keeps_its_output_and_runs_again(
+    viewer: Viewer, pilot: Pilot[int]
+) -> None:
     await pilot.press("ctrl+e")
     await finished(viewer, pilot)
     assert "says hidden" in screen(viewer)
     assert "✓" in screen(viewer)
     assert "from bash" not in screen(viewer), "a block ran before its step"
+    await pilot.press("n", "p")
+    assert "says hidden" in screen(viewer), "another slide and back"
+    [first] = viewer.show.live.cells.values()
+    await pilot.press("ctrl+e")
+    await finished(viewer, pilot)
+    [second] = viewer.show.live.cells.values()
+    assert second is not first
+    assert "says hidden" in screen(viewer)
 
 
 @shown("live.md", start=2)
@@ -166,26 +169,6 @@ async def test_visible_blocks_run_in_order_and_a_failure_shows_its_status(viewer
     await finished(viewer, pilot)
     shown = screen(viewer)
     assert shown.index("says hidden") < shown.index("from bash") < shown.index("✗ exit 3")
-
-
-@shown("live.md", start=2)
-async def test_outputs_are_kept_when_the_presenter_comes_back(viewer: Viewer, pilot: Pilot[int]) -> None:
-    await pilot.press("ctrl+e")
-    await finished(viewer, pilot)
-    await pilot.press("n", "p")
-    assert "says hidden" in screen(viewer)
-
-
-@shown("live.md", start=2)
-async def test_a_block_runs_again(viewer: Viewer, pilot: Pilot[int]) -> None:
-    await pilot.press("ctrl+e")
-    await finished(viewer, pilot)
-    first = list(viewer.show.live.cells.values())
-    await pilot.press("ctrl+e")
-    await finished(viewer, pilot)
-    assert viewer.show.live.cells
-    assert not any(cell in first for cell in viewer.show.live.cells.values())
-    assert "says hidden" in screen(viewer)
 
 
 @shown("live.md", start=3)
@@ -199,24 +182,6 @@ async def test_ctrl_x_stops_and_forty_ctrl_e_start_one_process(viewer: Viewer, p
     await pilot.press("ctrl+x")
     await finished(viewer, pilot)
     assert "■ stopped" in screen(viewer)
-
-
-def test_leaving_the_viewer_ends_what_runs() -> None:
-    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        await pilot.press("ctrl+e")
-        await until(pilot, lambda: "ready" in screen(viewer))
-        await pilot.press("q")
-
-    viewer = drive(DECKS / "live.md", steps, start=3)
-    assert viewer.show.live.running == 0
-
-
-@shown("live.md", start=3)
-async def test_an_automatic_block_runs_when_its_slide_is_shown(viewer: Viewer, pilot: Pilot[int]) -> None:
-    assert not viewer.show.live.cells
-    await pilot.press("n")
-    await finished(viewer, pilot)
-    assert screen(viewer).count("nobody asked") == 2, "the code, and what it printed"
 
 
 @shown("live.md", start=5)
@@ -287,26 +252,6 @@ async def test_hostile_output_does_not_leave_its_block(viewer: Viewer, pilot: Pi
     assert "日本" in shown
     assert "killed by SIGSEGV" in shown
     assert "\x1b" not in shown
-
-
-def test_reading_again_keeps_place_and_outputs(tmp_path: Path) -> None:
-    deck = Path(shutil.copy(DECKS / "live.md", tmp_path))
-
-    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        await pilot.press("ctrl+e")
-        await finished(viewer, pilot)
-        deck.write_text(
-            deck.read_text(encoding="utf-8")
-            .replace("Run it\n===", "Run it now\n===\n\nA new line.")
-            .replace("light", "dark"),
-            encoding="utf-8",
-        )
-        await pilot.press("r")
-        assert viewer.show.place == Place(1, 0)
-        assert "Run it now" in screen(viewer)
-        assert "says hidden" in screen(viewer)
-
-    drive(deck, steps, start=2)
 
 
 def test_a_deck_that_broke_is_named_and_the_old_one_stays(tmp_path: Path) -> None:
