@@ -41,7 +41,7 @@ COLOURS = {
 
 
 @dataclass(frozen=True)
-class Layout:
+class ThemeLayout:
     """How a deck's theme arranges a slide; None leaves it to us."""
 
     alignment: Alignment | None = None
@@ -60,7 +60,7 @@ class Layout:
         return self.heading_alignments[min(level, 6) - 1] or self.alignment
 
 
-def look_of(front: FrontMatter) -> tuple[Palette, Layout]:
+def look_of(front: FrontMatter) -> tuple[Palette, ThemeLayout]:
     """The colours and the layout that a deck asks for."""
     return _palette(front), _layout(front.theme_styles)
 
@@ -91,9 +91,9 @@ def _palette(front: FrontMatter) -> Palette:
     return replace(base, **changed)  # type: ignore[arg-type]
 
 
-def _layout(styles: Styles) -> Layout:
+def _layout(styles: Styles) -> ThemeLayout:
     columns, percent = _at(styles, "default.margin.fixed"), _at(styles, "default.margin.percent")
-    return Layout(
+    return ThemeLayout(
         alignment=_alignment(styles, "default"),
         title_alignment=_alignment(styles, "slide_title") or _alignment(styles, "default"),
         heading_alignments=tuple(_alignment(styles, f"headings.h{level}") for level in range(1, 7)),

@@ -11,7 +11,7 @@ from triton_workshop.deck.model import Block, Footer
 from triton_workshop.screen.palette import Palette
 from triton_workshop.terminal import PLAIN, Terminal
 from triton_workshop.viewer.live.live_blocks import Cell
-from triton_workshop.viewer.slides.deck_theme import Layout
+from triton_workshop.viewer.slides.deck_theme import ThemeLayout
 
 WIDEST = 144
 TALL = 30
@@ -44,7 +44,7 @@ class View:
     """Whether to draw a line between columns."""
     now: float = 0.0
     terminal: Terminal = PLAIN
-    layout: Layout = Layout()  # noqa: RUF009 (frozen)
+    layout: ThemeLayout = ThemeLayout()  # noqa: RUF009 (frozen)
     consent: Consent = EVERYTHING
 
     @property
@@ -53,7 +53,7 @@ class View:
         return margin(self.width, self.layout)
 
 
-def margin(width: int, layout: Layout = Layout()) -> int:  # noqa: B008 (frozen)
+def margin(width: int, layout: ThemeLayout = ThemeLayout()) -> int:  # noqa: B008 (frozen)
     """Columns left free on either side; few on a small screen, where every column counts."""
     by_theme = layout.margin(width)
     if by_theme is not None:
