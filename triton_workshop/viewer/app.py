@@ -32,7 +32,7 @@ from triton_workshop.viewer.overlays.search import Index, SlideSearch
 from triton_workshop.viewer.reloading import pictures, read, readings
 from triton_workshop.viewer.sharing import Invitation, Tell
 from triton_workshop.viewer.show import Show
-from triton_workshop.viewer.slides.piece import Target
+from triton_workshop.viewer.slides.fragment import Target
 from triton_workshop.viewer.slides.place import Place, goto
 from triton_workshop.viewer.slides.trouble import Trouble
 from triton_workshop.viewer.stage import Black, Stage

@@ -13,8 +13,8 @@ from triton_workshop.screen.palette import Palette
 from triton_workshop.screen.rows import Rows
 from triton_workshop.viewer.live.live_blocks import Cell, blocks_again
 from triton_workshop.viewer.show import Show
+from triton_workshop.viewer.slides.fragment import Spot, Target
 from triton_workshop.viewer.slides.page import EDITOR_INSET, Page
-from triton_workshop.viewer.slides.piece import Spot, Target
 from triton_workshop.viewer.slides.view import OpenEditor
 
 if TYPE_CHECKING:

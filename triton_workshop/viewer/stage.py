@@ -26,10 +26,10 @@ from triton_workshop.viewer.pictures.placed import PlacedPictures
 from triton_workshop.viewer.sharing import Tell
 from triton_workshop.viewer.show import Show
 from triton_workshop.viewer.slides.deck_theme import look_of
+from triton_workshop.viewer.slides.fragment import Target
 from triton_workshop.viewer.slides.frame import footer, footer_pictures
 from triton_workshop.viewer.slides.outputs import cell_shown
 from triton_workshop.viewer.slides.page import broken_page, compose, slide_name
-from triton_workshop.viewer.slides.piece import Target
 from triton_workshop.viewer.slides.prefetch import Prefetch
 from triton_workshop.viewer.slides.trouble import Trouble, trouble_rows
 from triton_workshop.viewer.slides.view import View

@@ -15,7 +15,7 @@ from triton_workshop.screen.printed_pictures import PictureLine
 from triton_workshop.screen.terminal_screen import TerminalScreen
 from triton_workshop.viewer.live.live_blocks import Cell, Status, stands_by, terminal_size
 from triton_workshop.viewer.pictures.drawing import ScaledPicture, output_cells
-from triton_workshop.viewer.slides.piece import Piece, Spot, Target, picture_piece
+from triton_workshop.viewer.slides.fragment import Fragment, Spot, Target, picture_fragment
 from triton_workshop.viewer.slides.view import View
 
 SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
@@ -23,11 +23,11 @@ LINES_ON_A_SLIDE = 500
 """Lines of an output that a slide shows; the output's own screen shows all that are kept."""
 
 
-def output(block: Block, view: View, width: int) -> Piece:
+def output(block: Block, view: View, width: int) -> Fragment:
     """What a live block has printed and how it stands, on a ground of its own."""
     cell = cell_shown(block, view)
     if cell is None:
-        return standby(block, view, width) if stands_by(block) else Piece()
+        return standby(block, view, width) if stands_by(block) else Fragment()
     palette = view.palette
     ground = output_ground(palette)
     status, tone = cell_status(cell, view.now, palette)
@@ -35,13 +35,13 @@ def output(block: Block, view: View, width: int) -> Piece:
         status.append("   before the last edit", Style(color=palette.muted, bold=False))
     inside = max(width - 4, 1)
     lines = printed(cell, view, inside, ground)
-    lines.append(Piece([strip(row, inside, ground) for row in wrap(status, inside)]))
-    piece = lines.behind(Segment("▎ ", Style(color=tone, bgcolor=palette.well)), width, ground)
-    piece.spots.append(Spot(block, Target.OUTPUT, 0, 0, width, piece.height))
-    return piece
+    lines.append(Fragment([strip(row, inside, ground) for row in wrap(status, inside)]))
+    fragment = lines.behind(Segment("▎ ", Style(color=tone, bgcolor=palette.well)), width, ground)
+    fragment.spots.append(Spot(block, Target.OUTPUT, 0, 0, width, fragment.height))
+    return fragment
 
 
-def plain_output(block: Block, code: Code, cell: Cell, view: View, width: int) -> Piece:
+def plain_output(block: Block, code: Code, cell: Cell, view: View, width: int) -> Fragment:
     """An output that looks like a part of the slide. Without a background it stands in the middle."""
     if code.background:
         ground, left = output_ground(view.palette), 2
@@ -52,16 +52,16 @@ def plain_output(block: Block, code: Code, cell: Cell, view: View, width: int) -
         widths = [cell_len(line.text.rstrip()) for line in lines.lines]
         widest = max([*widths, *(placed.x + placed.picture.columns for placed in lines.pictures)], default=0)
         left = max(width - widest, 0) // 2
-    piece = lines.behind(Segment(" " * left, ground), width, ground)
-    piece.spots.append(Spot(block, Target.OUTPUT, 0, 0, width, piece.height))
-    return piece
+    fragment = lines.behind(Segment(" " * left, ground), width, ground)
+    fragment.spots.append(Spot(block, Target.OUTPUT, 0, 0, width, fragment.height))
+    return fragment
 
 
 def output_ground(palette: Palette) -> Style:
     return Style(color=palette.output or palette.text, bgcolor=palette.well)
 
 
-def standby(block: Block, view: View, width: int) -> Piece:
+def standby(block: Block, view: View, width: int) -> Fragment:
     """A terminal in which nothing runs yet."""
     assert isinstance(block.content, Code)
     palette = view.palette
@@ -69,33 +69,33 @@ def standby(block: Block, view: View, width: int) -> Piece:
     ground = view.palette.base + Style(color=palette.muted, bgcolor=palette.well)
     lines = [strip(Text(), columns, ground)] * rows
     lines[rows // 2] = strip(Text("▶ Ctrl+E", Style(color=palette.accent)), columns, ground, Alignment.CENTER)
-    return Piece(lines).behind(Segment("▎ ", Style(color=palette.faint, bgcolor=palette.well)), width, None)
+    return Fragment(lines).behind(Segment("▎ ", Style(color=palette.faint, bgcolor=palette.well)), width, None)
 
 
-def printed(cell: Cell, view: View, width: int, ground: Style) -> Piece:
+def printed(cell: Cell, view: View, width: int, ground: Style) -> Fragment:
     """What a block has printed, in rows of that width."""
     if isinstance(cell.transcript, TerminalScreen):
         rows = cell.transcript.shown(cursor=cell.status is not Status.ENDED)
-        return Piece([strip(row, width, ground) for row in rows])
-    piece = Piece()
+        return Fragment([strip(row, width, ground) for row in rows])
+    fragment = Fragment()
     lines = cell.transcript.shown()
     earlier = cell.transcript.dropped + max(len(lines) - LINES_ON_A_SLIDE, 0)
     if earlier:
         note = f"… {earlier:,} earlier lines; o shows " + ("more" if cell.transcript.dropped else "all")
-        piece.append(printed_line(Text(note, Style(color=view.palette.muted, italic=True)), view, width, ground))
+        fragment.append(printed_line(Text(note, Style(color=view.palette.muted, italic=True)), view, width, ground))
     for text in lines[-LINES_ON_A_SLIDE:]:
-        piece.append(printed_line(text, view, width, ground))
-    return piece
+        fragment.append(printed_line(text, view, width, ground))
+    return fragment
 
 
-def printed_line(text: Text, view: View, width: int, ground: Style) -> Piece:
+def printed_line(text: Text, view: View, width: int, ground: Style) -> Fragment:
     """A line of an output in as many rows as it needs."""
     if not isinstance(text, PictureLine):
-        return Piece([strip(row, width, ground) for row in printed_rows(text, width)])
+        return Fragment([strip(row, width, ground) for row in printed_rows(text, width)])
     # As many rows at most as leave the title, the footer and the status on the screen.
     columns, rows = output_cells(text.picture, width, max(view.height - 6, 4), view.terminal)
     picture = ScaledPicture(text.picture, columns, rows, view.palette.well)
-    return picture_piece(picture, view.terminal, 0, width, ground)
+    return picture_fragment(picture, view.terminal, 0, width, ground)
 
 
 def cell_shown(block: Block, view: View) -> Cell | None:

@@ -36,9 +36,9 @@ from triton_workshop.viewer.live.live_blocks import in_place, stands_by
 from triton_workshop.viewer.pictures.cell_drawings import drawing_for
 from triton_workshop.viewer.pictures.drawing import PlacedPicture, ScaledPicture, drawn, pixel_size
 from triton_workshop.viewer.slides.blocks import code_panel, column_widths, editor_panel, still_lines
+from triton_workshop.viewer.slides.fragment import Fragment, LiveArea, Spot, Target, picture_fragment
 from triton_workshop.viewer.slides.frame import banner, centred, cover, title_bar
 from triton_workshop.viewer.slides.outputs import output, plain_output, standby
-from triton_workshop.viewer.slides.piece import LiveArea, Piece, Spot, Target, picture_piece
 from triton_workshop.viewer.slides.plain import same_list
 from triton_workshop.viewer.slides.view import TALL, Air, View, footer_height
 
@@ -72,9 +72,9 @@ def compose(deck: Deck, slide: Slide, view: View) -> Page:
     room = max(view.height - len(title) - foot, 1)
     base = view.palette.base
     flow = Composer(view, air_for(slide, view.palette, width, room)).flow(slide.blocks, width, room)
-    piece = flow.behind(Segment(" " * view.side, base), view.width, base)
-    pictures = tuple(placed for placed in piece.pictures if placed.y < piece.revealed)
-    return Page(title, tuple(piece.lines[: piece.revealed]), room, pictures, piece.live, tuple(piece.spots))
+    fragment = flow.behind(Segment(" " * view.side, base), view.width, base)
+    pictures = tuple(placed for placed in fragment.pictures if placed.y < fragment.revealed)
+    return Page(title, tuple(fragment.lines[: fragment.revealed]), room, pictures, fragment.live, tuple(fragment.spots))
 
 
 def broken_page(trace: str, view: View) -> Page:
@@ -129,9 +129,9 @@ class Composer:
         self.base = view.palette.base
         self.air = air
 
-    def flow(self, blocks: Sequence[Block], width: int, room: int) -> Piece:
+    def flow(self, blocks: Sequence[Block], width: int, room: int) -> Fragment:
         """Blocks below each other. What comes at a later step leaves its room blank, so that nothing moves."""
-        flow = Piece()
+        flow = Fragment()
         previous: Block | None = None
         for index, block in enumerate(blocks):
             if isinstance(block.content, JumpToMiddle):
@@ -141,7 +141,7 @@ class Composer:
                 return flow
             self._blank(flow, self._gap(previous, block), width)
             taken = flow.height + self._height_below(blocks[index + 1 :], width) if has_picture(block) else 0
-            flow.append(self.piece(block, width, max(room - taken, 6)))
+            flow.append(self.fragment(block, width, max(room - taken, 6)))
             if not isinstance(block.content, Blank):  # as in presenterm, empty lines add to the gap between blocks
                 previous = block
         return flow
@@ -151,7 +151,7 @@ class Composer:
         text = [block for block in blocks if not has_picture(block)]
         return self.flow(text, width, 1).height + 1 if text else 0
 
-    def _blank(self, flow: Piece, rows: int, width: int) -> None:
+    def _blank(self, flow: Fragment, rows: int, width: int) -> None:
         flow.lines += [self._line(Text(), width)] * rows
 
     def _gap(self, previous: Block | None, block: Block) -> int:
@@ -165,24 +165,24 @@ class Composer:
             return 0
         return 2 if self.air is Air.MUCH and self.view.height >= TALL else 1
 
-    def piece(self, block: Block, width: int, room: int) -> Piece:
+    def fragment(self, block: Block, width: int, room: int) -> Fragment:
         """One block; all blank where it comes at a later step."""
         content = block.content
         if isinstance(content, Columns):
             return self._columns(content, width, room)
         if isinstance(content, Image):
-            piece = self._image(content, block.alignment, width, room)
+            fragment = self._image(content, block.alignment, width, room)
         elif isinstance(content, Code):
-            piece = self._code(block, content, width, room)
+            fragment = self._code(block, content, width, room)
         elif isinstance(content, SnippetOutput):
             source = self.view.elsewhere.get(content.identifier)
-            piece = output(source, self.view, width) if source else Piece()
+            fragment = output(source, self.view, width) if source else Fragment()
         else:
-            piece = Piece(list(self._still(block, width)))
+            fragment = Fragment(list(self._still(block, width)))
         if block.step > self.view.step:
-            return Piece([self._line(Text(), width)] * piece.height)
-        piece.revealed = piece.height
-        return piece
+            return Fragment([self._line(Text(), width)] * fragment.height)
+        fragment.revealed = fragment.height
+        return fragment
 
     def _still(self, block: Block, width: int) -> Lines:
         step = self.view.step if isinstance(block.content, Table) else 0
@@ -191,14 +191,14 @@ class Composer:
     def _line(self, text: Text, width: int) -> Strip:
         return strip(text, width, self.base)
 
-    def _columns(self, content: Columns, width: int, room: int) -> Piece:
+    def _columns(self, content: Columns, width: int, room: int) -> Fragment:
         widths, gap = column_widths(content.weights, width)
         if not widths:  # too narrow to stand side by side
             return self.flow([block for column in content.columns for block in column], width, room)
         columns = [
             self.flow(blocks, column_width, room) for blocks, column_width in zip(content.columns, widths, strict=False)
         ]
-        whole = Piece()
+        whole = Fragment()
         height = max((column.height for column in columns), default=0)
         for y in range(height):
             segments: list[Segment] = []
@@ -220,48 +220,48 @@ class Composer:
     def _fill(self, segments: list[Segment], width: int) -> Strip:
         return Strip(segments).adjust_cell_length(width, self.base)
 
-    def _image(self, content: Image, alignment: Alignment | None, width: int, room: int) -> Piece:
+    def _image(self, content: Image, alignment: Alignment | None, width: int, room: int) -> Fragment:
         terminal = self.view.terminal
         drawing = None if terminal.shows_pictures else drawing_for(content.path, width, room)
         if drawing is not None:
             rows = drawn(drawing, self.palette, width)
             left = Segment(" " * indent(alignment, width - rows[0].cell_length), self.base)
-            return Piece(rows).behind(left, width, self.base)
+            return Fragment(rows).behind(left, width, self.base)
         pixels = pixel_size(content.path)
         if pixels is None:
             text = Text(f"[no picture in {content.path.name}]", Style(color=self.palette.bad))
-            return Piece([self._line(text, width)])
+            return Fragment([self._line(text, width)])
         columns, height = terminal.cells_for(pixels, content.width_percent, width, room)
         picture = ScaledPicture(content.path, columns, height, self.palette.background)
-        return picture_piece(picture, terminal, indent(alignment, width - columns), width, self.base)
+        return picture_fragment(picture, terminal, indent(alignment, width - columns), width, self.base)
 
-    def _code(self, block: Block, code: Code, width: int, room: int) -> Piece:
+    def _code(self, block: Block, code: Code, width: int, room: int) -> Fragment:
         replaced = self._in_place(block, code, width, room) if in_place(block) else None
         if replaced is not None:
             return replaced
-        piece = Piece(list(self._panel(block, code, width)))
+        fragment = Fragment(list(self._panel(block, code, width)))
         if code.execution is not Execution.NONE and block.step <= self.view.step:
-            piece.spots.append(Spot(block, Target.HEADER, 0, 0, width, 1))
-            piece.spots.append(Spot(block, Target.CODE, 0, 1, width, piece.height - 1))
+            fragment.spots.append(Spot(block, Target.HEADER, 0, 0, width, 1))
+            fragment.spots.append(Spot(block, Target.CODE, 0, 1, width, fragment.height - 1))
             if self.view.elsewhere.get(code.identifier or "") != block:
-                piece.append(output(block, self.view, width))
-            piece.live[block] = live_area(piece, width)
-        return piece
+                fragment.append(output(block, self.view, width))
+            fragment.live[block] = live_area(fragment, width)
+        return fragment
 
-    def _in_place(self, block: Block, code: Code, width: int, room: int) -> Piece | None:
+    def _in_place(self, block: Block, code: Code, width: int, room: int) -> Fragment | None:
         """What stands where the code would: its output or its picture; None before it runs."""
         cell = self.view.cells.get(block)
         if cell is not None and cell.picture is not None:
-            piece = self._image(Image(cell.picture), block.alignment, width, room)
+            fragment = self._image(Image(cell.picture), block.alignment, width, room)
         elif cell is not None:
             quiet = cell.outcome is not None and cell.outcome.succeeded and cell.failure is None
-            piece = plain_output(block, code, cell, self.view, width) if quiet else output(block, self.view, width)
+            fragment = plain_output(block, code, cell, self.view, width) if quiet else output(block, self.view, width)
         elif stands_by(block):
-            piece = standby(block, self.view, width)
+            fragment = standby(block, self.view, width)
         else:
             return None
-        piece.live[block] = live_area(piece, width)
-        return piece
+        fragment.live[block] = live_area(fragment, width)
+        return fragment
 
     def _panel(self, block: Block, code: Code, width: int) -> Lines:
         """The code of a block, or room for the editor where the presenter edits it."""
@@ -274,8 +274,8 @@ class Composer:
         return code_panel(code, highlighted, width, self.palette, self.air, mark, self.view.consent)
 
 
-def live_area(piece: Piece, width: int) -> LiveArea:
-    return LiveArea(piece.height, max(width - 4, 1))
+def live_area(fragment: Fragment, width: int) -> LiveArea:
+    return LiveArea(fragment.height, max(width - 4, 1))
 
 
 def has_picture(block: Block) -> bool:

@@ -46,7 +46,7 @@ class Spot:
 
 
 @dataclass
-class Piece:
+class Fragment:
     """Lines of one width."""
 
     lines: list[Strip] = field(default_factory=list)
@@ -60,30 +60,30 @@ class Piece:
     def height(self) -> int:
         return len(self.lines)
 
-    def append(self, other: Piece) -> None:
-        """Puts another piece below this one."""
+    def append(self, other: Fragment) -> None:
+        """Puts another fragment below this one."""
         self.adopt(other, 0, self.height)
         self.lines += other.lines
 
-    def adopt(self, other: Piece, x: int, y: int) -> None:
-        """Takes over what stands on the lines of another piece, which is placed at (x, y)."""
+    def adopt(self, other: Fragment, x: int, y: int) -> None:
+        """Takes over what stands on the lines of another fragment, which is placed at (x, y)."""
         self.pictures += [picture.moved(x, y) for picture in other.pictures]
         self.live |= {block: LiveArea(area.bottom + y, area.columns) for block, area in other.live.items()}
         self.spots += [replace(spot, x=spot.x + x, y=spot.y + y) for spot in other.spots]
         if other.revealed:
             self.revealed = max(self.revealed, y + other.revealed)
 
-    def behind(self, lead: Segment, width: int, ground: Style | None) -> Piece:
+    def behind(self, lead: Segment, width: int, ground: Style | None) -> Fragment:
         """The same with a segment before each line, which fills that width on that ground."""
         x = lead.cell_length
         lines = (Strip([lead, *line], x + line.cell_length) for line in self.lines)
-        whole = Piece([line.adjust_cell_length(width, ground) for line in lines])
+        whole = Fragment([line.adjust_cell_length(width, ground) for line in lines])
         whole.adopt(self, x, 0)
         return whole
 
 
-def picture_piece(picture: ScaledPicture, terminal: Terminal, x: int, width: int, ground: Style) -> Piece:
+def picture_fragment(picture: ScaledPicture, terminal: Terminal, x: int, width: int, ground: Style) -> Fragment:
     """A picture on lines of that width: characters, or room for what the terminal shows itself."""
     if terminal.shows_pictures:
-        return Piece([Strip.blank(width, ground)] * picture.rows, [PlacedPicture(picture, x, 0)])
-    return Piece(list(half_blocks(picture) or ())).behind(Segment(" " * x, ground), width, ground)
+        return Fragment([Strip.blank(width, ground)] * picture.rows, [PlacedPicture(picture, x, 0)])
+    return Fragment(list(half_blocks(picture) or ())).behind(Segment(" " * x, ground), width, ground)
