@@ -153,7 +153,7 @@ def test_a_save_keeps_the_slide_and_its_output(talk: Path, save: Callable[[Path,
         assert viewer.show.place == Place(3)
         # The code, and what it printed; a frame later, where the page has grown.
         await until(pilot, lambda: screen(viewer).count("gamma") == 2)
-        assert not viewer.stage.trouble_rows.display
+        assert not viewer.stage.error_rows.display
 
     follow(talk, steps, start=3)
 

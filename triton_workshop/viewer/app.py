@@ -34,7 +34,7 @@ from triton_workshop.viewer.sharing import Invitation, Tell
 from triton_workshop.viewer.show import Show
 from triton_workshop.viewer.slides.fragment import Target
 from triton_workshop.viewer.slides.place import Place, goto
-from triton_workshop.viewer.slides.trouble import Trouble
+from triton_workshop.viewer.slides.shown_error import ShownError
 from triton_workshop.viewer.stage import Black, Stage
 from triton_workshop.viewer.start import first_slide_shown
 
@@ -249,9 +249,9 @@ class Viewer(App[int]):
             self.stage.type("")
         elif self.body.editor is not None:
             self.body.close_editor()
-        elif self.stage.trouble is not None:
-            self.stage.typed, self.stage.message = "", f"✗ {self.stage.trouble.place}"
-            self.stage.trouble = None
+        elif self.stage.deck_error is not None:
+            self.stage.typed, self.stage.message = "", f"✗ {self.stage.deck_error.place}"
+            self.stage.deck_error = None
             self.stage.draw()
         elif edited and not self.stage.typed:
             self.show.restore(edited[-1])
@@ -286,7 +286,7 @@ class Viewer(App[int]):
     def action_reload(self) -> None:
         self._forget_pictures()
         self._take_in(read(self.deck.path))
-        if self.stage.trouble is None:
+        if self.stage.deck_error is None:
             self.stage.message = self.stage.message or "✓ reloaded"
         self.stage.draw_footer()
 
@@ -296,7 +296,7 @@ class Viewer(App[int]):
             async for reading in readings(saves, self.show.deck_read, self.show.doubtful):
                 if reading.saved & pictures(self.deck):
                     self._forget_pictures()
-                elif reading.result == self.show.deck_read and self.stage.trouble is None:
+                elif reading.result == self.show.deck_read and self.stage.deck_error is None:
                     continue
                 self._take_in(reading.result)
         except Exception as error:  # a defect of ours must not end the talk
@@ -305,13 +305,13 @@ class Viewer(App[int]):
     def _take_in(self, result: Deck | DeckError) -> None:
         """Shows a deck that was read again, at the same place and with its outputs, or else what is wrong with it."""
         if isinstance(result, DeckError):
-            self.stage.trouble = Trouble.with_line(result)
+            self.stage.deck_error = ShownError.with_line(result)
             self.stage.draw()
             return
         self.body.keep_edit()
         before = self.show.deck_read
         edit_gone = self.show.take_in(result)
-        self.stage.trouble = None
+        self.stage.deck_error = None
         self.stage.message = "edited code is gone · if it comes back, so does the edit" if edit_gone else ""
         self.stage.use_look(result)
         use_palette(self, self.stage.palette)
@@ -378,7 +378,7 @@ class Viewer(App[int]):
             return
         if isinstance(self.screen, ModalScreen):  # it may hide the question
             self.screen.dismiss(None)
-        self.stage.message, self.stage.trouble = question, None
+        self.stage.message, self.stage.deck_error = question, None
         self.stage.draw()
 
 

@@ -31,7 +31,7 @@ from triton_workshop.viewer.slides.frame import footer, footer_pictures
 from triton_workshop.viewer.slides.outputs import cell_shown
 from triton_workshop.viewer.slides.page import broken_page, compose, slide_name
 from triton_workshop.viewer.slides.prefetch import Prefetch
-from triton_workshop.viewer.slides.trouble import Trouble, trouble_rows
+from triton_workshop.viewer.slides.shown_error import ShownError, error_rows
 from triton_workshop.viewer.slides.view import View
 
 FRAME = 0.05
@@ -44,8 +44,8 @@ class Stage(Screen[None]):
     """The screen of the slides. It shows what is known now, whenever it is told to draw."""
 
     CSS = """
-    Stage { layers: default trouble; }
-    #trouble { layer: trouble; dock: bottom; height: auto; display: none; }
+    Stage { layers: default error; }
+    #error { layer: error; dock: bottom; height: auto; display: none; }
     #title, #footer { height: auto; }
     """
 
@@ -58,12 +58,12 @@ class Stage(Screen[None]):
         self.show = show
         self.terminal = terminal
         self.others = others
-        names = ("title", "footer", "trouble")
-        self.title_rows, self.footer_rows, self.trouble_rows = (Rows(name=name) for name in names)
+        names = ("title", "footer", "error")
+        self.title_rows, self.footer_rows, self.error_rows = (Rows(name=name) for name in names)
         self.body = Body(show, self.draw)
         self.pictures = PlacedPictures()
         self.prefetch = Prefetch()
-        self.trouble: Trouble | None = None
+        self.deck_error: ShownError | None = None
         """What is wrong with the deck as last saved."""
         self.typed = ""
         """Digits of a slide's number, or a first `g`."""
@@ -79,7 +79,7 @@ class Stage(Screen[None]):
         self.palette, self.deck_layout = look_of(deck.front_matter)
 
     def compose(self) -> ComposeResult:
-        yield from (self.title_rows, self.body, self.footer_rows, self.trouble_rows)
+        yield from (self.title_rows, self.body, self.footer_rows, self.error_rows)
 
     def on_mount(self) -> None:
         self.ticker = self.set_interval(FRAME, self._tick, pause=True)
@@ -137,8 +137,8 @@ class Stage(Screen[None]):
             self.body.draw(page, from_top=from_top)
             self.pictures.place(page.pictures, self.body.canvas, self.terminal)
             self.draw_footer()
-            self.trouble_rows.show(trouble_rows(self.trouble, self.palette, view.width) if self.trouble else ())
-            self.trouble_rows.display = self.trouble is not None
+            self.error_rows.show(error_rows(self.deck_error, self.palette, view.width) if self.deck_error else ())
+            self.error_rows.display = self.deck_error is not None
         for screen in self.app.screen_stack:
             if isinstance(screen, OutputScreen):
                 screen.draw()
@@ -159,7 +159,7 @@ class Stage(Screen[None]):
             if self.body.more and not self.message:
                 hint = f"{hint}  ↓ more".strip()
             lines = footer(self.show.deck, self.show.place, view, hint)
-            if view.terminal.shows_pictures and self.trouble is None:  # trouble lies over the footer
+            if view.terminal.shows_pictures and self.deck_error is None:  # an error lies over the footer
                 pictures = footer_pictures(self.show.deck, view, hint)
         self.footer_rows.show(lines)
         self.pictures.place(pictures, self.footer_rows, self.terminal)

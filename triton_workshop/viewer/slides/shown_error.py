@@ -19,7 +19,7 @@ MOST_ROWS = 4
 
 
 @dataclass(frozen=True)
-class Trouble:
+class ShownError:
     """An error, and the line that it is about as it was then; empty if there is none."""
 
     error: DeckError
@@ -40,19 +40,19 @@ class Trouble:
         return name if isinstance(self.error, NoSuchDeckError) else f"{name}:{self.error.line}"
 
 
-def trouble_rows(trouble: Trouble, palette: Palette, width: int) -> Lines:
+def error_rows(shown: ShownError, palette: Palette, width: int) -> Lines:
     """The error with its place and its line, and what happens to the slides meanwhile."""
     ground = Style(color=palette.text, bgcolor=palette.panel)
     edge = Style(color=palette.bad, bgcolor=palette.background)
     side = margin(width)
     inside = max(width - 2 * side, 1)
     reason = Text.assemble(
-        (f"✗ {printable(trouble.place)}: ", Style(color=palette.bad, bold=True)),
-        (printable(trouble.error.reason), Style(color=palette.emphasis, bold=True)),
+        (f"✗ {printable(shown.place)}: ", Style(color=palette.bad, bold=True)),
+        (printable(shown.error.reason), Style(color=palette.emphasis, bold=True)),
     )
     rows = wrap(reason, inside)[:MOST_ROWS]
-    if trouble.line:
-        quoted = Text.assemble((f"  {trouble.error.line} │ ", Style(color=palette.muted)), printable(trouble.line))
+    if shown.line:
+        quoted = Text.assemble((f"  {shown.error.line} │ ", Style(color=palette.muted)), printable(shown.line))
         quoted.truncate(inside, overflow="ellipsis")
         rows.append(quoted)
     note = "The slides have not changed; fix the error and save again. Esc hides this."
