@@ -33,8 +33,13 @@ def strip(text: Text, width: int, base: Style, alignment: Alignment = Alignment.
     slack = width - line.cell_length
     if slack < 0:
         return line.crop(0, width).adjust_cell_length(width, base)
-    left = {Alignment.LEFT: 0, Alignment.CENTER: slack // 2, Alignment.RIGHT: slack}[alignment]
+    left = indent(alignment, slack)
     return Strip([Segment(" " * left, base), *line, Segment(" " * (slack - left), base)], width)
+
+
+def indent(alignment: Alignment, slack: int) -> int:
+    """How many of the cells that are left over stand before what is aligned so."""
+    return {Alignment.LEFT: 0, Alignment.CENTER: slack // 2, Alignment.RIGHT: slack}[alignment]
 
 
 def wrap(text: Text, width: int) -> list[Text]:

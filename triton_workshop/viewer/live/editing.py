@@ -102,20 +102,16 @@ class Edits:
         """The deck with the edits in it."""
         if not self._drafts:
             return deck
-        return replace(deck, slides=tuple(self._over_slide(slide) for slide in deck.slides))
+        slides = (replace(slide, blocks=self._over(slide.blocks)) for slide in deck.slides)
+        return replace(deck, slides=tuple(slides))
 
-    def _over_slide(self, slide: Slide) -> Slide:
-        blocks = self._over_blocks(slide.blocks)
-        return slide if blocks == slide.blocks else replace(slide, blocks=blocks)
-
-    def _over_blocks(self, blocks: Sequence[Block]) -> tuple[Block, ...]:
-        return tuple(map(self._over_block, blocks))
-
-    def _over_block(self, block: Block) -> Block:
-        if isinstance(block.content, Columns):
-            columns = tuple(map(self._over_blocks, block.content.columns))
-            return replace(block, content=replace(block.content, columns=columns))
-        return self.shown(block)
+    def _over(self, blocks: Sequence[Block]) -> tuple[Block, ...]:
+        return tuple(
+            replace(block, content=replace(content, columns=tuple(map(self._over, content.columns))))
+            if isinstance(content := block.content, Columns)
+            else self.shown(block)
+            for block in blocks
+        )
 
     def carry_over(self, old: Deck, new: Deck) -> bool:
         """Moves the drafts to a deck that was read again; returns whether an edit has nowhere to go.

@@ -30,7 +30,7 @@ from triton_workshop.deck.model import (
 )
 from triton_workshop.deck.model import Text as Spans
 from triton_workshop.printing import printable
-from triton_workshop.screen.lines import Lines, strip
+from triton_workshop.screen.lines import Lines, indent, strip
 from triton_workshop.screen.palette import Palette
 from triton_workshop.viewer.live.live_blocks import in_place, stands_by
 from triton_workshop.viewer.pictures.cell_drawings import drawing_for
@@ -225,7 +225,7 @@ class Composer:
         drawing = None if terminal.shows_pictures else drawing_for(content.path, width, room)
         if drawing is not None:
             rows = drawn(drawing, self.palette, width)
-            left = Segment(" " * indent(alignment, width - rows[0].cell_length), self.base)
+            left = Segment(" " * indent(alignment or Alignment.CENTER, width - rows[0].cell_length), self.base)
             return Fragment(rows).behind(left, width, self.base)
         pixels = pixel_size(content.path)
         if pixels is None:
@@ -233,7 +233,9 @@ class Composer:
             return Fragment([self._line(text, width)])
         columns, height = terminal.cells_for(pixels, content.width_percent, width, room)
         picture = ScaledPicture(content.path, columns, height, self.palette.background)
-        return picture_fragment(picture, terminal, indent(alignment, width - columns), width, self.base)
+        return picture_fragment(
+            picture, terminal, indent(alignment or Alignment.CENTER, width - columns), width, self.base
+        )
 
     def _code(self, block: Block, code: Code, width: int, room: int) -> Fragment:
         replaced = self._in_place(block, code, width, room) if in_place(block) else None
@@ -281,8 +283,3 @@ def live_area(fragment: Fragment, width: int) -> LiveArea:
 def has_picture(block: Block) -> bool:
     content = block.content
     return isinstance(content, Image | Columns) or (isinstance(content, Code) and content.execution is Execution.IMAGE)
-
-
-def indent(alignment: Alignment | None, slack: int) -> int:
-    """Columns before a picture: as in presenterm, it stands in the middle of its column."""
-    return {Alignment.LEFT: 0, Alignment.RIGHT: slack}.get(alignment or Alignment.CENTER, slack // 2)

@@ -15,7 +15,7 @@ from rich.text import Text
 from textual.strip import Strip
 
 from triton_workshop.deck.model import Alignment, Table
-from triton_workshop.screen.lines import CONSOLE, Lines
+from triton_workshop.screen.lines import CONSOLE, Lines, indent
 from triton_workshop.screen.palette import Palette
 from triton_workshop.screen.richtext import rich_text
 
@@ -116,11 +116,10 @@ def placed(drawn: RichTable, alignment: Alignment, width: int, base: Style) -> L
     """The lines of a drawn table, in the room that it has."""
     options = CONSOLE.options.update(width=width, max_width=width, height=None)
     lines = [unveiled(Strip(row)) for row in CONSOLE.render_lines(drawn, options, pad=False)]
-    shift = {Alignment.LEFT: 0, Alignment.CENTER: 2, Alignment.RIGHT: 1}[alignment]
-    slack = width - max((line.cell_length for line in lines), default=0)
-    indent = Segment(" " * (max(slack, 0) // shift if shift else 0), base)
+    slack = max(width - max((line.cell_length for line in lines), default=0), 0)
+    left = Segment(" " * indent(alignment, slack), base)
     return tuple(
-        Strip([indent, *line.apply_style(base)]).crop(0, width).adjust_cell_length(width, base) for line in lines
+        Strip([left, *line.apply_style(base)]).crop(0, width).adjust_cell_length(width, base) for line in lines
     )
 
 
