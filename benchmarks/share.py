@@ -32,7 +32,7 @@ from benchmarks.latency import ROOT, walk
 from triton_workshop.classroom.room import KEPT_OPEN, Room
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import code_blocks, plain
-from triton_workshop.viewer.live.live_blocks import Cell, Status
+from triton_workshop.viewer.live.live_blocks import BlockRun, Status
 from triton_workshop.viewer.show import Show
 from triton_workshop.viewer.slides.place import goto
 from triton_workshop.web.addresses import HERE, Where
@@ -190,7 +190,7 @@ def least(act: Callable[[], None], times: int = 1000) -> float:
 
 def beside_one_that_never_reads(bench: Bench, changes: int) -> Iterator[Figure]:
     block = code_blocks(bench.show.deck)[0]
-    cell = bench.show.live.cells[block] = Cell(status=Status.RUNNING)
+    cell = bench.show.live.runs[block] = BlockRun(status=Status.RUNNING)
     with closing(socket.socket()) as silent:
         silent.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         silent.connect((HERE, bench.port))
@@ -202,7 +202,7 @@ def beside_one_that_never_reads(bench: Bench, changes: int) -> Iterator[Figure]:
 
         with repeated(lines):
             yield from follows(bench, changes, "beside an output and one that never reads")
-    del bench.show.live.cells[block]
+    del bench.show.live.runs[block]
 
 
 @contextmanager

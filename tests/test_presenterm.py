@@ -19,7 +19,7 @@ from conftest import ROOT
 
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import Code, Execution, Slide, plain, walk
-from triton_workshop.viewer.live.live_blocks import Cell, Status
+from triton_workshop.viewer.live.live_blocks import BlockRun, Status
 from triton_workshop.viewer.notes.channel import Listener, Publisher
 from triton_workshop.viewer.notes.protocol import (
     Exit,
@@ -195,7 +195,7 @@ def test_our_notes_follow_presenterm_step_by_step(deck: Path) -> None:
 
 def test_presenterms_notes_follow_our_slides_and_ignore_what_they_do_not_know(deck: Path) -> None:
     talk = load_deck(deck)
-    running = {talk.slides[4].blocks[0]: Cell(status=Status.RUNNING)}
+    running = {talk.slides[4].blocks[0]: BlockRun(status=Status.RUNNING)}
     command = [PRESENTERM, "--listen-speaker-notes", str(deck)]
     with closing(Publisher(deck)) as publisher, Terminal(command, deck.parent, 100, 30, PLAIN_TERMINAL) as terminal:
         terminal.wait_for("A talk")

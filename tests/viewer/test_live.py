@@ -42,7 +42,7 @@ def run_to_the_end(live: LiveBlocks, *blocks: Block) -> list[str]:
         thread.join(timeout=60)
     while live.busy:
         live.update()
-    return ["\n".join(line.plain for line in live.cells[block].transcript.shown()) for block in blocks]
+    return ["\n".join(line.plain for line in live.runs[block].transcript.shown()) for block in blocks]
 
 
 def test_blocks_run_one_after_the_other(tmp_path: Path) -> None:
@@ -55,14 +55,14 @@ def test_what_cannot_start_says_why_and_the_next_block_runs(tmp_path: Path) -> N
     live = LiveBlocks(tmp_path / "deck.md")
     stranger = block("", "cobol", line=1)
     assert run_to_the_end(live, stranger, block("print('next')", line=2)) == ["", "next"]
-    assert "cobol" in (live.cells[stranger].failure or "")
+    assert "cobol" in (live.runs[stranger].failure or "")
 
 
 def test_a_missing_folder_is_a_failure_and_no_crash(tmp_path: Path) -> None:
     live = LiveBlocks(tmp_path / "nowhere" / "deck.md")
     lost = block("print(1)")
     run_to_the_end(live, lost)
-    assert "No such file" in (live.cells[lost].failure or "")
+    assert "No such file" in (live.runs[lost].failure or "")
 
 
 def test_a_traceback_counts_the_lines_that_the_slide_shows(tmp_path: Path) -> None:
@@ -77,8 +77,8 @@ def test_stop_reaches_what_waits(tmp_path: Path) -> None:
     live.start([(endless, 80), (waiting, 80)])
     live.stop()
     assert run_to_the_end(live) == []
-    assert [cell.status for cell in live.cells.values()] == [Status.ENDED, Status.ENDED]
-    assert live.cells[waiting].outcome is None
+    assert [run.status for run in live.runs.values()] == [Status.ENDED, Status.ENDED]
+    assert live.runs[waiting].outcome is None
 
 
 def test_closing_ends_everything_and_nothing_starts_after(tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ def test_a_picture_that_a_block_prints_is_kept_until_the_end(tmp_path: Path) -> 
     live = LiveBlocks(tmp_path)
     picture = block(PRINTS_A_PICTURE, execution=Execution.IMAGE)
     assert run_to_the_end(live, picture) == [""]
-    file = live.cells[picture].picture
+    file = live.runs[picture].picture
     assert file is not None
     assert file.read_bytes().startswith(b"\x89PNG")
     live.close()
@@ -166,8 +166,8 @@ def test_a_block_that_prints_no_picture_says_so(tmp_path: Path, source: str, pri
     live = LiveBlocks(tmp_path)
     lost = block(source, execution=Execution.IMAGE)
     assert run_to_the_end(live, lost) == [printed]
-    assert live.cells[lost].picture is None
-    assert live.cells[lost].failure == problem
+    assert live.runs[lost].picture is None
+    assert live.runs[lost].failure == problem
     live.close()
 
 
@@ -212,8 +212,8 @@ def test_a_block_says_whether_its_kernels_compile(tmp_path: Path, monkeypatch: p
     live = LiveBlocks(tmp_path / "deck.md")
     run_to_the_end(live, right, wrong, failing, debugged)
     live.close()
-    assert (live.cells[right].compiled, live.cells[right].refused) == ("compiles for sm_75 to sm_90", False)
-    assert live.cells[wrong].refused
-    assert live.cells[wrong].compiled == "double does not compile for a GPU: unsupported AST node type: Break"
-    assert not live.cells[failing].compiled  # it ended with an error of its own
-    assert not live.cells[debugged].compiled
+    assert (live.runs[right].compiled, live.runs[right].refused) == ("compiles for sm_75 to sm_90", False)
+    assert live.runs[wrong].refused
+    assert live.runs[wrong].compiled == "double does not compile for a GPU: unsupported AST node type: Break"
+    assert not live.runs[failing].compiled  # it ended with an error of its own
+    assert not live.runs[debugged].compiled

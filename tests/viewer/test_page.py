@@ -29,7 +29,7 @@ from triton_workshop.deck.model import (
 )
 from triton_workshop.screen.palette import DARK, LIGHT, Palette, palette_named
 from triton_workshop.screen.richtext import code_lines, superscript
-from triton_workshop.viewer.live.live_blocks import Cell, Status
+from triton_workshop.viewer.live.live_blocks import BlockRun, Status
 from triton_workshop.viewer.slides.frame import footer
 from triton_workshop.viewer.slides.page import Page, compose
 from triton_workshop.viewer.slides.place import Place
@@ -131,7 +131,7 @@ def test_an_errors_message_breaks_between_words_and_other_output_as_in_a_termina
 ) -> None:
     line = f"{beginning}: the sizes of tensor a and tensor b must match"
     slide = slide_of(Code("python", ("x",), "x", (1,), execution=Execution.ON_KEY))
-    cell = Cell(status=Status.ENDED)
+    cell = BlockRun(status=Status.ENDED)
     cell.transcript.feed(line.encode())
     page = compose(
         Deck(Path("deck.md"), FrontMatter(), (slide,)), slide, View(DARK, 49, 24, 0, {slide.blocks[0]: cell})

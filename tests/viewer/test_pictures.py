@@ -23,7 +23,7 @@ from triton_workshop.screen.printed_pictures import MOST_PIXELS, PictureLine
 from triton_workshop.screen.transcript import Transcript
 from triton_workshop.terminal import Terminal, Way
 from triton_workshop.viewer.app import Viewer
-from triton_workshop.viewer.live.live_blocks import Cell, Status
+from triton_workshop.viewer.live.live_blocks import BlockRun, Status
 from triton_workshop.viewer.overlays.output import OutputScreen
 
 DECK = """Words
@@ -142,7 +142,7 @@ def stream_into(viewer: Viewer, printed: bytes, picture: Path | None = None) -> 
     """Has the block on the slide print this, as if it ran."""
     [block] = [block for block in walk(viewer.deck.slides[-1].blocks) if isinstance(block.content, Code)]
     folder = viewer.deck.path.parent / "handed over"
-    cell = viewer.show.live.cells.setdefault(block, Cell(Transcript(folder), Status.RUNNING))
+    cell = viewer.show.live.runs.setdefault(block, BlockRun(Transcript(folder), Status.RUNNING))
     if picture is not None:
         folder.mkdir(exist_ok=True)
         (folder / "one.png").write_bytes(picture.read_bytes())

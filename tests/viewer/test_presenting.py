@@ -319,7 +319,7 @@ async def test_a_click_on_a_list_does_not_reach_the_slide_below(viewer: Viewer, 
         await pilot.click(offset=(10, 5))
         await pilot.press("escape")
     assert viewer.body.editor is None
-    assert not viewer.show.live.cells
+    assert not viewer.show.live.runs
 
 
 def test_a_word_that_is_typed_on_when_a_save_closes_the_editor_is_no_command(tmp_path: Path) -> None:
@@ -360,7 +360,7 @@ def test_an_output_that_cannot_be_shown_does_not_end_the_talk(monkeypatch: pytes
 async def test_a_long_line_of_an_output_is_folded_and_growth_is_followed(viewer: Viewer, pilot: Pilot[int]) -> None:
     await pilot.press("ctrl+e")
     await finished(viewer, pilot)
-    transcript = next(iter(viewer.show.live.cells.values())).transcript
+    transcript = next(iter(viewer.show.live.runs.values())).transcript
     transcript.feed(b"a" * 70 + b"b" * 20 + b"\n" * 30)
     await pilot.press("o")
     assert "11–32 of 32" in screen(viewer), "it begins at the end"

@@ -230,7 +230,7 @@ def test_code_without_leave_is_shown_and_does_not_run(talk: Path) -> None:
         await pilot.press("ctrl+e")
         assert "restart with -x" in screen(viewer)
         await pilot.press("n", "p")
-        assert not viewer.show.live.cells
+        assert not viewer.show.live.runs
         assert "▶" not in screen(viewer)
 
     follow(talk, steps, start=3, consent=Consent())

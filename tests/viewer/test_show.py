@@ -10,7 +10,7 @@ from textual.document._history import EditHistory
 
 from triton_workshop.deck import load_deck
 from triton_workshop.viewer.live.editing import shown_text
-from triton_workshop.viewer.live.live_blocks import Cell
+from triton_workshop.viewer.live.live_blocks import BlockRun
 from triton_workshop.viewer.show import Show
 from triton_workshop.viewer.slides.place import Place
 
@@ -86,9 +86,9 @@ def test_what_is_typed_is_what_the_key_runs(show: Show) -> None:
 def test_an_automatic_block_starts_by_itself_once_and_not_when_it_was_edited(show: Show) -> None:
     show.go(Place(2))
     [block] = show.by_itself()
-    show.live.cells[block] = Cell()
+    show.live.runs[block] = BlockRun()
     assert show.by_itself() == []
-    del show.live.cells[block]
+    del show.live.runs[block]
     type_over(show, "print(3)")
     assert show.by_itself() == []
 
@@ -96,14 +96,14 @@ def test_an_automatic_block_starts_by_itself_once_and_not_when_it_was_edited(sho
 def test_a_save_keeps_the_place_the_edit_and_the_output(show: Show, talk: Path) -> None:
     show.go(Place(1))
     type_over(show, "print(2)")
-    cell = show.live.cells[show.for_key()[0]] = Cell()
+    run = show.live.runs[show.for_key()[0]] = BlockRun()
     show.edits.starts(show.for_key()[0])
     saved(talk, "One\n===", "New\n===\n\n<!-- end_slide -->\n\nOne\n===")
     assert not show.take_in(load_deck(talk))
     assert show.place == Place(2)
     assert not show.lost
     assert [shown_text(block) for block in show.for_key()] == ["print(2)"]
-    assert show.live.cells == {show.for_key()[0]: cell}
+    assert show.live.runs == {show.for_key()[0]: run}
 
 
 def test_a_slide_that_a_save_took_away_is_found_when_it_comes_back(show: Show, talk: Path) -> None:

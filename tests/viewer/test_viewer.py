@@ -155,10 +155,10 @@ async def test_a_block_runs_with_its_hidden_lines_keeps_its_output_and_runs_agai
     assert "from bash" not in screen(viewer), "a block ran before its step"
     await pilot.press("n", "p")
     assert "says hidden" in screen(viewer), "another slide and back"
-    [first] = viewer.show.live.cells.values()
+    [first] = viewer.show.live.runs.values()
     await pilot.press("ctrl+e")
     await finished(viewer, pilot)
-    [second] = viewer.show.live.cells.values()
+    [second] = viewer.show.live.runs.values()
     assert second is not first
     assert "says hidden" in screen(viewer)
 

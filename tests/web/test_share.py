@@ -28,7 +28,7 @@ from triton_workshop.deck.model import code_blocks
 from triton_workshop.errors import MisuseError
 from triton_workshop.processes.script import Outcome
 from triton_workshop.screen.transcript import Transcript
-from triton_workshop.viewer.live.live_blocks import Cell, Status
+from triton_workshop.viewer.live.live_blocks import BlockRun, Status
 from triton_workshop.viewer.overlays.invitation import QUIET_ZONE, large, qr_code
 from triton_workshop.viewer.show import Show
 from triton_workshop.viewer.slides.place import Place as At
@@ -48,11 +48,11 @@ def show(tmp_path: Path) -> Iterator[Show]:
     show.live.close()
 
 
-def ran(show: Show, printed: str = "", status: Status = Status.ENDED) -> Cell:
+def ran(show: Show, printed: str = "", status: Status = Status.ENDED) -> BlockRun:
     """A run of the first block."""
-    cell = Cell(Transcript(), status, outcome=Outcome(0, 0.1) if status is Status.ENDED else None)
+    cell = BlockRun(Transcript(), status, outcome=Outcome(0, 0.1) if status is Status.ENDED else None)
     cell.transcript.feed(printed.encode())
-    show.live.cells[code_blocks(show.deck)[0]] = cell
+    show.live.runs[code_blocks(show.deck)[0]] = cell
     return cell
 
 
@@ -127,13 +127,13 @@ def test_a_saved_deck_is_told_with_everything_that_is_shown_of_it(show: Show, tm
 @pytest.mark.parametrize(
     ("cell", "ending"),
     [
-        (Cell(), "waiting for the block before"),
-        (Cell(status=Status.ENDED), "not started"),
-        (Cell(status=Status.ENDED, failure="no such program"), "no such program"),
-        (Cell(status=Status.ENDED, outcome=Outcome(0, 1.25), compiled="compiles"), "1.2 s · compiles"),
+        (BlockRun(), "waiting for the block before"),
+        (BlockRun(status=Status.ENDED), "not started"),
+        (BlockRun(status=Status.ENDED, failure="no such program"), "no such program"),
+        (BlockRun(status=Status.ENDED, outcome=Outcome(0, 1.25), compiled="compiles"), "1.2 s · compiles"),
     ],
 )
-def test_an_output_says_how_its_run_ended(cell: Cell, ending: str) -> None:
+def test_an_output_says_how_its_run_ended(cell: BlockRun, ending: str) -> None:
     assert ending_of(cell) == ending
 
 

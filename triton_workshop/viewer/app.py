@@ -144,8 +144,8 @@ class Viewer(App[int]):
     def _arrive(self) -> None:
         """Shows a slide from its top, and starts its automatic blocks."""
         self.stage.draw(from_top=True)
-        cells = (self.show.live.cells.get(block) for block in self.body.page.live)
-        self.body.follows = any(cell is not None and cell.status is not Status.ENDED for cell in cells)
+        runs = (self.show.live.runs.get(block) for block in self.body.page.live)
+        self.body.follows = any(run is not None and run.status is not Status.ENDED for run in runs)
         self.stage.start(self.show.by_itself())
         self.call_after_refresh(self.stage.compose_neighbours)
 
@@ -232,7 +232,7 @@ class Viewer(App[int]):
         if not outputs:
             self.stage.say("no output here yet")
             return
-        newest = max(outputs, key=lambda block: outputs[block].cell.started)
+        newest = max(outputs, key=lambda block: outputs[block].run.started)
         chosen = [*outputs].index(wanted if wanted in outputs else newest)
         self.push_screen(OutputScreen([*outputs.values()], chosen, self.stage.palette, self.stage.terminal))
 

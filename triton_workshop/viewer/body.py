@@ -11,7 +11,7 @@ from textual.geometry import Region, Spacing
 from triton_workshop.deck.model import Block, Code, Deck
 from triton_workshop.screen.palette import Palette
 from triton_workshop.screen.rows import Rows
-from triton_workshop.viewer.live.live_blocks import Cell, blocks_again
+from triton_workshop.viewer.live.live_blocks import BlockRun, blocks_again
 from triton_workshop.viewer.show import Show
 from triton_workshop.viewer.slides.fragment import Spot, Target
 from triton_workshop.viewer.slides.page import EDITOR_INSET, Page
@@ -79,11 +79,11 @@ class Body(VerticalScroll, can_focus=False):
         if len(self.page.body) > above:
             self._scroll_down(min(len(self.page.body) - self.page.room, above))
 
-    def keep_in_view(self, cells: Mapping[Block, Cell]) -> None:
+    def keep_in_view(self, runs: Mapping[Block, BlockRun]) -> None:
         """Scrolls to the end of the newest output, unless the presenter has scrolled since."""
-        begun = [block for block in self.page.live if block in cells and cells[block].started]
+        begun = [block for block in self.page.live if block in runs and runs[block].started]
         if self.follows and begun:
-            newest = max(begun, key=lambda block: cells[block].started)
+            newest = max(begun, key=lambda block: runs[block].started)
             self._scroll_down(self.page.live[newest].bottom - self.page.room)
 
     def _scroll_down(self, row: int) -> None:

@@ -38,7 +38,7 @@ def present(
     consent = consent_to(deck, given, Console(highlight=False))
     invitation = shared.ready() if shared is not None else None
     notes = Publisher(deck_path)
-    others: list[Tell] = [lambda show: notes.tell(show.deck, show.place, show.live.cells)]
+    others: list[Tell] = [lambda show: notes.tell(show.deck, show.place, show.live.runs)]
     if shared is not None:
         others.append(shared.tell)
     viewer = Viewer(

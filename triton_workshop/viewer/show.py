@@ -80,7 +80,7 @@ class Show:
         """The slide's automatic blocks, except those that were started before."""
         edited = self.edits.edited()
         blocks = blocks_to_start(self.slide)
-        return [block for block in blocks if block not in self.live.cells and block not in edited]
+        return [block for block in blocks if block not in self.live.runs and block not in edited]
 
     def start(self, blocks: Sequence[Block], columns_of: Callable[[Block], int], rows: int) -> bool:
         """Runs those of these blocks that may run, in place of other versions of them; returns whether there are any.

@@ -28,7 +28,7 @@ from triton_workshop.viewer.show import Show
 from triton_workshop.viewer.slides.deck_theme import look_of
 from triton_workshop.viewer.slides.fragment import Target
 from triton_workshop.viewer.slides.frame import footer, footer_pictures
-from triton_workshop.viewer.slides.outputs import cell_shown
+from triton_workshop.viewer.slides.outputs import run_shown
 from triton_workshop.viewer.slides.page import broken_page, compose, slide_name
 from triton_workshop.viewer.slides.prefetch import Prefetch
 from triton_workshop.viewer.slides.shown_error import ShownError, error_rows
@@ -111,7 +111,7 @@ class Stage(Screen[None]):
             width=max(size.width, 1),
             height=max(size.height, 1),
             step=self.show.place.step,
-            cells=self.show.live.cells,
+            runs=self.show.live.runs,
             elsewhere=self.show.elsewhere,
             edited=self.show.edits.edited(),
             editor=self.body.open,
@@ -147,7 +147,7 @@ class Stage(Screen[None]):
 
     def compose_neighbours(self) -> None:
         """Prepares the slides that the next keys will lead to, once this one is on the screen."""
-        self.prefetch.compose(self.show.deck, self.show.neighbours(), replace(self.view(), step=0, cells={}))
+        self.prefetch.compose(self.show.deck, self.show.neighbours(), replace(self.view(), step=0, runs={}))
 
     def draw_footer(self) -> None:
         """Shows the footer; a message lies over it even where the slide has none."""
@@ -184,7 +184,7 @@ class Stage(Screen[None]):
         if busy and time.monotonic() < self._next_frame:
             return
         self.draw()
-        self.body.keep_in_view(self.show.live.cells)
+        self.body.keep_in_view(self.show.live.runs)
         if not busy:  # the last output is on the screen now
             self.ticker.pause()
         self.settled = not busy
@@ -209,8 +209,8 @@ class Stage(Screen[None]):
         view = self.view()
         slide = printable(plain(slide_name(self.show.deck, self.show.slide)))
         blocks = [spot.block for spot in self.body.page.spots if spot.target is Target.OUTPUT]
-        cells = {block: cell for block in blocks if (cell := cell_shown(block, view)) is not None}
-        return {block: Output(f"{slide} · {language(block)}", cell) for block, cell in cells.items()}
+        runs = {block: run for block in blocks if (run := run_shown(block, view)) is not None}
+        return {block: Output(f"{slide} · {language(block)}", run) for block, run in runs.items()}
 
 
 def language(block: Block) -> str:

@@ -21,7 +21,7 @@ from triton_workshop.printing import printable
 from triton_workshop.processes.call import Call, EndedError, TimeIsUpError, start
 from triton_workshop.screen.printed_pictures import PictureLine
 from triton_workshop.viewer.live.editing import shown_text
-from triton_workshop.viewer.live.live_blocks import Cell, Status
+from triton_workshop.viewer.live.live_blocks import BlockRun, Status
 from triton_workshop.viewer.sharing import Invitation
 from triton_workshop.viewer.show import Show
 from triton_workshop.web.addresses import Where
@@ -179,9 +179,9 @@ class Told:
         self._read: Deck | None = None
         self._shown: Deck | None = None
         self._place: Place | None = None
-        self._cells: Mapping[Block, Cell] = {}
-        self._runs: tuple[Cell, ...] = ()
-        self._by_index: dict[int, Cell] = {}
+        self._cells: Mapping[Block, BlockRun] = {}
+        self._runs: tuple[BlockRun, ...] = ()
+        self._by_index: dict[int, BlockRun] = {}
         self._outputs: dict[int, tuple[object, ...]] = {}
         self._printed_at: dict[int, float] = {}
         self._edits: dict[int, str] = {}
@@ -197,7 +197,7 @@ class Told:
         if place != self._place:
             self._place = place
             news.append(place)
-        runs = tuple(show.live.cells.values())
+        runs = tuple(show.live.runs.values())
         changed = show.deck is not self._shown
         if changed or not same(runs, self._runs):
             self._shown, self._runs = show.deck, runs
@@ -232,7 +232,7 @@ class Told:
             for index in sorted({*typed, *self._edits})
             if typed.get(index) != self._edits.get(index)
         ]
-        cells = show.live.cells
+        cells = show.live.runs
         # As in `cell_shown`: its own run, or that of the code that the presenter has edited since.
         runs = ((index, cells.get(block) or cells.get(edited.get(block) or block)) for index, block in enumerate(now))
         self._edits, self._by_index = typed, {index: cell for index, cell in runs if cell is not None}
@@ -242,21 +242,21 @@ class Told:
         return [*news, *(Printed(index, None) for index in gone)]
 
 
-def same(some: tuple[Cell, ...], others: tuple[Cell, ...]) -> bool:
+def same(some: tuple[BlockRun, ...], others: tuple[BlockRun, ...]) -> bool:
     return len(some) == len(others) and all(map(is_, some, others))
 
 
-def pace(cell: Cell) -> float:
+def pace(cell: BlockRun) -> float:
     """Seconds between two states of an output that grows: forty laptops on slow Wi-Fi get all its lines each time."""
     return PACE * max(len(cell.transcript.shown()[-LINES:]) / SHORT, 1)
 
 
-def state_of(cell: Cell) -> tuple[object, ...]:
+def state_of(cell: BlockRun) -> tuple[object, ...]:
     """What decides what an output looks like: as long as it is equal, there is nothing new."""
     return id(cell), cell.status, cell.transcript.changes, cell.outcome, cell.failure, cell.compiled, cell.picture
 
 
-def output_of(cell: Cell) -> Output:
+def output_of(cell: BlockRun) -> Output:
     """What a block has printed so far, and how it stands. Its last lines may still change, so they are copied."""
     shown = cell.transcript.shown()
     lines = tuple(line if isinstance(line, PictureLine) else line.copy() for line in shown[-LINES:])
@@ -270,7 +270,7 @@ def output_of(cell: Cell) -> Output:
     return Output(lines, ending_of(cell), failed, None, running)
 
 
-def ending_of(cell: Cell) -> str:
+def ending_of(cell: BlockRun) -> str:
     """How a run ended, or stands."""
     outcome = cell.outcome
     if cell.failure is not None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from triton_workshop.deck import load_deck
-from triton_workshop.viewer.live.live_blocks import Cell, Status
+from triton_workshop.viewer.live.live_blocks import BlockRun, Status
 from triton_workshop.viewer.notes.channel import Listener, Publisher
 from triton_workshop.viewer.notes.protocol import Exit, GoTo, Heartbeat
 from triton_workshop.viewer.slides.place import Place
@@ -66,7 +66,7 @@ def test_what_is_new_is_told_once_and_other_decks_are_not_heard(deck: Path, tmp_
 
 def test_a_block_that_runs_is_told(deck: Path, listener: Listener, publisher: Publisher) -> None:
     talk = load_deck(deck)
-    cell = Cell(status=Status.RUNNING, started=time.monotonic() - 60)
+    cell = BlockRun(status=Status.RUNNING, started=time.monotonic() - 60)
     publisher.tell(talk, Place(4), {talk.slides[4].blocks[0]: cell})
     _, told = hear(listener, lambda events: len(events) == 2)
     assert isinstance(told, Heartbeat)

@@ -45,7 +45,7 @@ class Status(Enum):
 
 
 @dataclass
-class Cell:
+class BlockRun:
     """One run of one block. `outcome` is None until it ends, and for a block that could not start."""
 
     transcript: Transcript | TerminalScreen = field(default_factory=Transcript)
@@ -54,7 +54,7 @@ class Cell:
     outcome: Outcome | None = None
     failure: str | None = None
     """Why it could not start."""
-    run: Run | None = None
+    process: Run | None = None
     cancelled: bool = False
     picture: Path | None = None
     """The file with the picture that a +image block has printed."""
@@ -80,7 +80,7 @@ class LiveBlocks:
         self.deck = deck
         self.consent = consent
         self._runner = Runner()
-        self.cells: dict[Block, Cell] = {}
+        self.runs: dict[Block, BlockRun] = {}
         self._threads: list[threading.Thread] = []
         self._compiler = threading.Lock()
         """One at a time: compiling is for the background."""
@@ -100,10 +100,10 @@ class LiveBlocks:
         Blocks that are already running or waiting are left alone, and so are blocks without consent. `rows` are the
         screen's, for a pseudo-terminal whose size the deck does not give.
         """
-        batch: list[tuple[Cell, Script, Code]] = []
+        batch: list[tuple[BlockRun, Script, Code]] = []
         for block, columns in blocks:
             code = block.content
-            old = self.cells.get(block)
+            old = self.runs.get(block)
             if not isinstance(code, Code) or (old is not None and old.status is not Status.ENDED):
                 continue
             if not self.allows(block):
@@ -113,10 +113,10 @@ class LiveBlocks:
             except OSError as error:  # no room for its pictures
                 self.fail(block, str(error))
                 continue
-            cell = self.cells[block] = Cell(Transcript(script.pictures))
+            run = self.runs[block] = BlockRun(Transcript(script.pictures))
             if script.terminal is not None:
-                cell.transcript = TerminalScreen(*script.terminal)
-            batch.append((cell, script, code))
+                run.transcript = TerminalScreen(*script.terminal)
+            batch.append((run, script, code))
         if batch and not self._closed:
             self._in_a_thread(self._work, batch)
 
@@ -155,120 +155,120 @@ class LiveBlocks:
         """Runs a block in the real terminal, which this process must have released; None if it could not start."""
         code = block.content
         assert isinstance(code, Code)
-        cell = self.cells[block] = Cell(status=Status.RUNNING, started=time.monotonic())
+        run = self.runs[block] = BlockRun(status=Status.RUNNING, started=time.monotonic())
         try:
-            cell.outcome = self._runner.run_in_foreground(self._script(code, columns=80, rows=TERMINAL_ROWS))
+            run.outcome = self._runner.run_in_foreground(self._script(code, columns=80, rows=TERMINAL_ROWS))
         except (CannotRunError, OSError) as error:
-            cell.failure = str(error)
+            run.failure = str(error)
         finally:
-            cell.status = Status.ENDED
-        return cell.outcome
+            run.status = Status.ENDED
+        return run.outcome
 
     def fail(self, block: Block, reason: str) -> None:
         """Records that a block could not start."""
-        self.cells[block] = Cell(status=Status.ENDED, failure=reason)
+        self.runs[block] = BlockRun(status=Status.ENDED, failure=reason)
 
-    def _work(self, batch: Sequence[tuple[Cell, Script, Code]]) -> None:
-        for cell, script, code in batch:
+    def _work(self, batch: Sequence[tuple[BlockRun, Script, Code]]) -> None:
+        for run, script, code in batch:
             try:
-                if not cell.cancelled:
-                    self._run(cell, script, code)
+                if not run.cancelled:
+                    self._run(run, script, code)
             except (CannotRunError, OSError) as error:
-                cell.failure = str(error)
+                run.failure = str(error)
             finally:
-                cell.status = Status.ENDED
+                run.status = Status.ENDED
 
-    def _run(self, cell: Cell, script: Script, code: Code) -> None:
-        cell.started = time.monotonic()
-        cell.status = Status.RUNNING
-        with self._runner.run(script) as run:
-            cell.run = run
-            if cell.cancelled:  # a stop came while the process was starting
-                run.stop()
+    def _run(self, run: BlockRun, script: Script, code: Code) -> None:
+        run.started = time.monotonic()
+        run.status = Status.RUNNING
+        with self._runner.run(script) as process:
+            run.process = process
+            if run.cancelled:  # a stop came while the process was starting
+                process.stop()
             if code.execution is Execution.IMAGE:
-                self._receive_picture(cell, run)
+                self._receive_picture(run, process)
             else:
-                for chunk in run.output():
-                    cell.transcript.receive(chunk)
-            cell.outcome = run.wait()
-            kernels = run.launched()
-        if kernels and cell.outcome.succeeded:
-            cell.compiling = True
-            self._in_a_thread(self._compile, cell, kernels, code)
+                for chunk in process.output():
+                    run.transcript.receive(chunk)
+            run.outcome = process.wait()
+            kernels = process.launched()
+        if kernels and run.outcome.succeeded:
+            run.compiling = True
+            self._in_a_thread(self._compile, run, kernels, code)
 
-    def _compile(self, cell: Cell, kernels: Sequence[PickledKernel], code: Code) -> None:
+    def _compile(self, run: BlockRun, kernels: Sequence[PickledKernel], code: Code) -> None:
         """Says whether what ran on the simulator compiles for a GPU."""
         try:
             with self._compiler:
                 said = ask(kernels, warm(self._runner))
-            cell.refused = said.refused is not None
-            cell.compiled = said.in_a_line(code.shown_numbers)
+            run.refused = said.refused is not None
+            run.compiled = said.in_a_line(code.shown_numbers)
         except OSError:  # it could not be started: there is nothing to say
             pass
         finally:
-            cell.compiling = False
+            run.compiling = False
 
-    def _receive_picture(self, cell: Cell, run: Run) -> None:
-        printed = receive_picture(run.output(), self.picture_folder())
-        if run.wait().succeeded:
-            cell.picture = printed.picture
-            cell.failure = printed.problem
-        if cell.picture is None and printed.text:
-            cell.transcript.receive(printed.text)
+    def _receive_picture(self, run: BlockRun, process: Run) -> None:
+        printed = receive_picture(process.output(), self.picture_folder())
+        if process.wait().succeeded:
+            run.picture = printed.picture
+            run.failure = printed.problem
+        if run.picture is None and printed.text:
+            run.transcript.receive(printed.text)
 
     def update(self) -> None:
         """Takes in what has arrived, within a time limit."""
         deadline = time.monotonic() + INTAKE_SECONDS
-        for cell in self.cells.values():
+        for run in self.runs.values():
             try:
-                while time.monotonic() < deadline and cell.transcript.take_in():
+                while time.monotonic() < deadline and run.transcript.take_in():
                     pass
             except Exception as error:  # the block's slide shows it, and the talk goes on
-                cell.transcript = Transcript()
-                cell.failure = f"its output cannot be shown, because of a bug in the viewer: {error!r}"
+                run.transcript = Transcript()
+                run.failure = f"its output cannot be shown, because of a bug in the viewer: {error!r}"
 
     @property
     def busy(self) -> bool:
         """Whether a block is running, waiting or being compiled, or has output that `update` has not taken in."""
-        cells = self.cells.values()
-        return any(cell.status is not Status.ENDED or cell.transcript.behind or cell.compiling for cell in cells)
+        runs = self.runs.values()
+        return any(run.status is not Status.ENDED or run.transcript.behind or run.compiling for run in runs)
 
     @property
     def running(self) -> int:
-        return sum(cell.status is not Status.ENDED for cell in self.cells.values())
+        return sum(run.status is not Status.ENDED for run in self.runs.values())
 
     def stop(self, *blocks: Block) -> None:
         """Interrupts blocks that run, and forgets those that wait: these blocks, or all."""
-        chosen = [cell for block, cell in self.cells.items() if not blocks or block in blocks]
-        _end([cell for cell in chosen if cell.status is not Status.ENDED])
+        chosen = [run for block, run in self.runs.items() if not blocks or block in blocks]
+        _end([run for run in chosen if run.status is not Status.ENDED])
 
     def close(self) -> None:
         """Ends everything, and waits until it is gone; interrupts first, so that scripts can clean up."""
         self._closed = True
-        _end(list(self.cells.values()), FAREWELL)
+        _end(list(self.runs.values()), FAREWELL)
         for thread in self._threads:
             thread.join(timeout=5)
         self._runner.close()
 
     def carry_over(self, before: Deck, after: Deck, *versions: Block) -> None:
         """Gives the outputs to the same code in a deck that was read again, or in these edits of its blocks."""
-        cells = self.cells
+        runs = self.runs
         same = blocks_again(before, after)
-        self.cells = {there: cells.pop(here) for here, there in same.items() if here in cells}
+        self.runs = {there: runs.pop(here) for here, there in same.items() if here in runs}
         for version in versions:
-            edited = next((block for block in cells if runs_as(block) == runs_as(version)), None)
+            edited = next((block for block in runs if runs_as(block) == runs_as(version)), None)
             if edited is not None:
-                self.cells[version] = cells.pop(edited)
-        _end(list(cells.values()))
+                self.runs[version] = runs.pop(edited)
+        _end(list(runs.values()))
 
 
-def _end(cells: Sequence[Cell], grace: float = GRACE) -> None:
+def _end(runs: Sequence[BlockRun], grace: float = GRACE) -> None:
     """Interrupts what runs. What waits is forgotten first, or it would start as soon as the block before it ends."""
-    for cell in cells:
-        cell.cancelled = True
-    for cell in cells:
-        if cell.run is not None:
-            cell.run.stop(grace)
+    for run in runs:
+        run.cancelled = True
+    for run in runs:
+        if run.process is not None:
+            run.process.stop(grace)
 
 
 def blocks_again(before: Deck, after: Deck) -> dict[Block, Block]:

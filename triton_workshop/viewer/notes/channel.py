@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from triton_workshop.deck.model import Block, Deck, walk
-from triton_workshop.viewer.live.live_blocks import Cell, Status
+from triton_workshop.viewer.live.live_blocks import BlockRun, Status
 from triton_workshop.viewer.notes.protocol import (
     LARGEST,
     MOST_RUNNING,
@@ -43,7 +43,7 @@ class Publisher:
         self._told: Heartbeat | None = None
         self._told_at = 0.0
 
-    def tell(self, deck: Deck, place: Place, cells: Mapping[Block, Cell]) -> None:
+    def tell(self, deck: Deck, place: Place, cells: Mapping[Block, BlockRun]) -> None:
         """Sends what is new, and now and then what is not."""
         now = time.monotonic()
         beat = Heartbeat(place.slide + 1, place.step, now - self._opened, running_blocks(deck, cells, now))
@@ -74,7 +74,7 @@ def substance(beat: Heartbeat) -> tuple[object, ...]:
     return beat.slide, beat.step, [(block.slide, block.block) for block in beat.running]
 
 
-def running_blocks(deck: Deck, cells: Mapping[Block, Cell], now: float) -> tuple[RunningBlock, ...]:
+def running_blocks(deck: Deck, cells: Mapping[Block, BlockRun], now: float) -> tuple[RunningBlock, ...]:
     """The blocks that are running, in the deck's order."""
     # Called at every frame while a block runs, so it makes few comparisons and hashes no block of the deck.
     running = [(block, cell) for block, cell in cells.items() if cell.status is Status.RUNNING]

@@ -19,9 +19,9 @@ from triton_workshop.screen.lines import fitting, strip
 from triton_workshop.screen.palette import Palette
 from triton_workshop.screen.rows import Rows
 from triton_workshop.terminal import Terminal
-from triton_workshop.viewer.live.live_blocks import Cell, Status
+from triton_workshop.viewer.live.live_blocks import BlockRun, Status
 from triton_workshop.viewer.overlays.pager import Pager
-from triton_workshop.viewer.slides.outputs import cell_status
+from triton_workshop.viewer.slides.outputs import run_status
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Output:
     """One run, and what the title bar calls it."""
 
     name: str
-    cell: Cell
+    run: BlockRun
 
 
 class OutputScreen(ModalScreen[None]):
@@ -50,7 +50,7 @@ class OutputScreen(ModalScreen[None]):
         self.chosen = chosen
         self.palette = palette
         self.heading, self.status = Rows(name="heading"), Rows(name="status")
-        self.pager = Pager(outputs[chosen].cell, palette, terminal)
+        self.pager = Pager(outputs[chosen].run, palette, terminal)
 
     def compose(self) -> ComposeResult:
         yield from (self.heading, self.pager, self.status)
@@ -78,7 +78,7 @@ class OutputScreen(ModalScreen[None]):
         self.status.show((self._status(width),))
 
     def _said(self) -> tuple[Text, str]:
-        return cell_status(self.outputs[self.chosen].cell, time.monotonic(), self.palette)
+        return run_status(self.outputs[self.chosen].run, time.monotonic(), self.palette)
 
     def _heading(self, width: int) -> Strip:
         palette = self.palette
@@ -97,7 +97,7 @@ class OutputScreen(ModalScreen[None]):
         text.append(f"   {min(pager.top + 1, last):,}–{last:,} of {rows:,}", plain)
         if pager.dropped:
             text.append(f"   {pager.dropped:,} earlier ones were dropped", plain)
-        if pager.cell.status is not Status.ENDED and not pager.follows:
+        if pager.run.status is not Status.ENDED and not pager.follows:
             text.append("   G follows the output", Style(color=self.palette.accent, bold=False))
         hint = fitting(("Esc back", ""), width - text.cell_len - 4)
         gap = max(width - text.cell_len - len(hint) - 2, 1)
@@ -108,5 +108,5 @@ class OutputScreen(ModalScreen[None]):
 
     def action_other(self, steps: int) -> None:
         self.chosen = (self.chosen + steps) % len(self.outputs)
-        self.pager.open(self.outputs[self.chosen].cell)
+        self.pager.open(self.outputs[self.chosen].run)
         self.draw()

@@ -19,7 +19,7 @@ from triton_workshop.screen.lines import fold, folded_height, strip
 from triton_workshop.screen.palette import Palette
 from triton_workshop.screen.printed_pictures import PictureLine
 from triton_workshop.terminal import Terminal
-from triton_workshop.viewer.live.live_blocks import Cell
+from triton_workshop.viewer.live.live_blocks import BlockRun
 from triton_workshop.viewer.pictures.drawing import ScaledPicture, half_blocks, output_cells
 
 
@@ -38,16 +38,16 @@ class Pager(ScrollView, can_focus=True):
         ("end,G,upper_g,shift+g", "end", "To the end"),
     ]
 
-    def __init__(self, cell: Cell, palette: Palette, terminal: Terminal) -> None:
+    def __init__(self, run: BlockRun, palette: Palette, terminal: Terminal) -> None:
         super().__init__()
         self.palette = palette
         self.terminal = terminal
         self.bar = Segment("▎ ")
-        self.open(cell)
+        self.open(run)
 
-    def open(self, cell: Cell) -> None:
+    def open(self, run: BlockRun) -> None:
         """Shows another output, from its end."""
-        self.cell = cell
+        self.run = run
         self.lines: Sequence[Text] = ()
         self.starts = [0]
         """The row in which each line starts, and the number of rows."""
@@ -57,7 +57,7 @@ class Pager(ScrollView, can_focus=True):
     def update(self, bar: str) -> None:
         """Shows the output as it is now, with a bar of this colour beside it."""
         self.bar = Segment("▎ ", Style(color=bar, bgcolor=self.palette.well))
-        transcript = self.cell.transcript
+        transcript = self.run.transcript
         self.lines = () if transcript.empty else transcript.shown()
         gone, self.dropped = transcript.dropped - self.dropped, transcript.dropped
         rows_gone = self.starts[min(gone, len(self.starts) - 1)]

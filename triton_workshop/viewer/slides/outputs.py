@@ -13,7 +13,7 @@ from triton_workshop.screen.lines import printed_rows, strip, wrap
 from triton_workshop.screen.palette import Palette
 from triton_workshop.screen.printed_pictures import PictureLine
 from triton_workshop.screen.terminal_screen import TerminalScreen
-from triton_workshop.viewer.live.live_blocks import Cell, Status, stands_by, terminal_size
+from triton_workshop.viewer.live.live_blocks import BlockRun, Status, stands_by, terminal_size
 from triton_workshop.viewer.pictures.drawing import ScaledPicture, output_cells
 from triton_workshop.viewer.slides.fragment import Fragment, Spot, Target, picture_fragment
 from triton_workshop.viewer.slides.view import View
@@ -25,30 +25,30 @@ LINES_ON_A_SLIDE = 500
 
 def output(block: Block, view: View, width: int) -> Fragment:
     """What a live block has printed and how it stands, on a ground of its own."""
-    cell = cell_shown(block, view)
-    if cell is None:
+    run = run_shown(block, view)
+    if run is None:
         return standby(block, view, width) if stands_by(block) else Fragment()
     palette = view.palette
     ground = output_ground(palette)
-    status, tone = cell_status(cell, view.now, palette)
-    if block not in view.cells:
+    status, tone = run_status(run, view.now, palette)
+    if block not in view.runs:
         status.append("   before the last edit", Style(color=palette.muted, bold=False))
     inside = max(width - 4, 1)
-    lines = printed(cell, view, inside, ground)
+    lines = printed(run, view, inside, ground)
     lines.append(Fragment([strip(row, inside, ground) for row in wrap(status, inside)]))
     fragment = lines.behind(Segment("▎ ", Style(color=tone, bgcolor=palette.well)), width, ground)
     fragment.spots.append(Spot(block, Target.OUTPUT, 0, 0, width, fragment.height))
     return fragment
 
 
-def plain_output(block: Block, code: Code, cell: Cell, view: View, width: int) -> Fragment:
+def plain_output(block: Block, code: Code, run: BlockRun, view: View, width: int) -> Fragment:
     """An output that looks like a part of the slide. Without a background it stands in the middle."""
     if code.background:
         ground, left = output_ground(view.palette), 2
-        lines = printed(cell, view, max(width - 4, 1), ground)
+        lines = printed(run, view, max(width - 4, 1), ground)
     else:
         ground = view.palette.base
-        lines = printed(cell, view, width, ground)
+        lines = printed(run, view, width, ground)
         widths = [cell_len(line.text.rstrip()) for line in lines.lines]
         widest = max([*widths, *(placed.x + placed.picture.columns for placed in lines.pictures)], default=0)
         left = max(width - widest, 0) // 2
@@ -72,16 +72,16 @@ def standby(block: Block, view: View, width: int) -> Fragment:
     return Fragment(lines).behind(Segment("▎ ", Style(color=palette.faint, bgcolor=palette.well)), width, None)
 
 
-def printed(cell: Cell, view: View, width: int, ground: Style) -> Fragment:
+def printed(run: BlockRun, view: View, width: int, ground: Style) -> Fragment:
     """What a block has printed, in rows of that width."""
-    if isinstance(cell.transcript, TerminalScreen):
-        rows = cell.transcript.shown(cursor=cell.status is not Status.ENDED)
+    if isinstance(run.transcript, TerminalScreen):
+        rows = run.transcript.shown(cursor=run.status is not Status.ENDED)
         return Fragment([strip(row, width, ground) for row in rows])
     fragment = Fragment()
-    lines = cell.transcript.shown()
-    earlier = cell.transcript.dropped + max(len(lines) - LINES_ON_A_SLIDE, 0)
+    lines = run.transcript.shown()
+    earlier = run.transcript.dropped + max(len(lines) - LINES_ON_A_SLIDE, 0)
     if earlier:
-        note = f"… {earlier:,} earlier lines; o shows " + ("more" if cell.transcript.dropped else "all")
+        note = f"… {earlier:,} earlier lines; o shows " + ("more" if run.transcript.dropped else "all")
         fragment.append(printed_line(Text(note, Style(color=view.palette.muted, italic=True)), view, width, ground))
     for text in lines[-LINES_ON_A_SLIDE:]:
         fragment.append(printed_line(text, view, width, ground))
@@ -98,32 +98,32 @@ def printed_line(text: Text, view: View, width: int, ground: Style) -> Fragment:
     return picture_fragment(picture, view.terminal, 0, width, ground)
 
 
-def cell_shown(block: Block, view: View) -> Cell | None:
+def run_shown(block: Block, view: View) -> BlockRun | None:
     """The run that is shown below a block: its own, or that of the code that the presenter has edited since."""
     before = view.edited.get(block)
-    return view.cells.get(block) or (view.cells.get(before) if before is not None else None)
+    return view.runs.get(block) or (view.runs.get(before) if before is not None else None)
 
 
-def cell_status(cell: Cell, now: float, palette: Palette) -> tuple[Text, str]:
+def run_status(run: BlockRun, now: float, palette: Palette) -> tuple[Text, str]:
     """The line below an output, and the colour of its bar."""
-    if cell.failure is not None:
-        return Text(f"✗ {printable(cell.failure)}", Style(color=palette.bad, bold=True)), palette.bad
-    if cell.outcome is not None:
-        seconds = f"{cell.outcome.seconds:.1f} s"
-        if cell.outcome.succeeded:
+    if run.failure is not None:
+        return Text(f"✗ {printable(run.failure)}", Style(color=palette.bad, bold=True)), palette.bad
+    if run.outcome is not None:
+        seconds = f"{run.outcome.seconds:.1f} s"
+        if run.outcome.succeeded:
             text = Text(f"✓ {seconds}", Style(color=palette.good, bold=True))
-            if cell.compiled:
-                tone = palette.warning if cell.refused else palette.muted
-                text.append(f" · {printable(cell.compiled)}", Style(color=tone, bold=False))
+            if run.compiled:
+                tone = palette.warning if run.refused else palette.muted
+                text.append(f" · {printable(run.compiled)}", Style(color=tone, bold=False))
             return text, palette.good
-        tone = palette.warning if cell.outcome.stopped else palette.bad
-        icon = "■" if cell.outcome.stopped else "✗"
-        return Text(f"{icon} {cell.outcome.reason} · {seconds}", Style(color=tone, bold=True)), tone
-    if cell.status is Status.ENDED:
+        tone = palette.warning if run.outcome.stopped else palette.bad
+        icon = "■" if run.outcome.stopped else "✗"
+        return Text(f"{icon} {run.outcome.reason} · {seconds}", Style(color=tone, bold=True)), tone
+    if run.status is Status.ENDED:
         return Text("■ not started", Style(color=palette.warning, bold=True)), palette.warning
-    if cell.status is Status.WAITING:
+    if run.status is Status.WAITING:
         return Text("◌ waiting for the block before", Style(color=palette.muted)), palette.faint
-    elapsed = cell.elapsed(now)
+    elapsed = run.elapsed(now)
     frame = SPINNER[int(elapsed * 10) % len(SPINNER)]
     text = Text(f"{frame} {elapsed:.1f} s", Style(color=palette.accent, bold=True))
     text.append("   Ctrl+X stops", Style(color=palette.muted, bold=False))

@@ -252,12 +252,12 @@ class Composer:
 
     def _in_place(self, block: Block, code: Code, width: int, room: int) -> Fragment | None:
         """What stands where the code would: its output or its picture; None before it runs."""
-        cell = self.view.cells.get(block)
-        if cell is not None and cell.picture is not None:
-            fragment = self._image(Image(cell.picture), block.alignment, width, room)
-        elif cell is not None:
-            quiet = cell.outcome is not None and cell.outcome.succeeded and cell.failure is None
-            fragment = plain_output(block, code, cell, self.view, width) if quiet else output(block, self.view, width)
+        run = self.view.runs.get(block)
+        if run is not None and run.picture is not None:
+            fragment = self._image(Image(run.picture), block.alignment, width, room)
+        elif run is not None:
+            quiet = run.outcome is not None and run.outcome.succeeded and run.failure is None
+            fragment = plain_output(block, code, run, self.view, width) if quiet else output(block, self.view, width)
         elif stands_by(block):
             fragment = standby(block, self.view, width)
         else:

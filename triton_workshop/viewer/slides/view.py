@@ -10,7 +10,7 @@ from triton_workshop.deck.consent import EVERYTHING, Consent
 from triton_workshop.deck.model import Block, Footer
 from triton_workshop.screen.palette import Palette
 from triton_workshop.terminal import PLAIN, Terminal
-from triton_workshop.viewer.live.live_blocks import Cell
+from triton_workshop.viewer.live.live_blocks import BlockRun
 from triton_workshop.viewer.slides.deck_theme import ThemeLayout
 
 WIDEST = 144
@@ -35,7 +35,7 @@ class View:
     width: int
     height: int
     step: int = 0
-    cells: Mapping[Block, Cell] = field(default_factory=dict)
+    runs: Mapping[Block, BlockRun] = field(default_factory=dict)
     elsewhere: Mapping[str, Block] = field(default_factory=dict)
     edited: Mapping[Block, Block | None] = field(default_factory=dict)
     """Blocks that show what the presenter typed, each with the version of it that ran last."""
