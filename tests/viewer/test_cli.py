@@ -28,20 +28,13 @@ def workshop(monkeypatch: pytest.MonkeyPatch) -> Command:
     return run
 
 
-def test_into_a_pipe_the_deck_is_plain_text() -> None:
-    command = [*WORKSHOP, "present", "tour.md"]
-    result = subprocess.run(command, cwd=DECKS, capture_output=True, text=True, timeout=60, check=False)
-    assert result.returncode == 0
-    assert result.stderr == ""
-    assert "\x1b" not in result.stdout
-    assert result.stdout.startswith("── 1 / 6 ")
-    for words in ("First steps\n===========", "• three", "    return 2 * x", "4096  9 ms", "| Said by", "Part two"):
-        assert words in result.stdout
-
-
-def test_into_a_pipe_the_deck_starts_on_the_slide_that_was_asked_for(workshop: Command) -> None:
+def test_into_a_pipe_the_deck_is_plain_text_from_the_slide_that_was_asked_for(workshop: Command) -> None:
     whole, rest = workshop("present", "tour.md"), workshop("present", "tour.md", "--slide", "5")
-    assert rest.exit_code == 0
+    assert (whole.exit_code, rest.exit_code, whole.stderr) == (0, 0, "")
+    assert "\x1b" not in whole.stdout
+    assert whole.stdout.startswith("── 1 / 6 ")
+    for words in ("First steps\n===========", "• three", "    return 2 * x", "4096  9 ms", "| Said by", "Part two"):
+        assert words in whole.stdout
     assert rest.stdout.startswith("── 5 / 6 ")
     assert whole.stdout.endswith(rest.stdout)
 
@@ -57,12 +50,16 @@ def test_a_reader_that_has_seen_enough_is_no_error() -> None:
 
 @pytest.mark.parametrize(
     ("deck", "line"),
-    [("Title\n===\n\n<!-- nosuchcommand -->\n", "deck.md:4: "), ("Title\n===\n\n![](missing.png)\n", "deck.md:4: ")],
+    [
+        (b"Title\n===\n\n<!-- nosuchcommand -->\n", "deck.md:4: "),
+        (b"Title\n===\n\n![](missing.png)\n", "deck.md:4: "),
+        (b"\xff\xfe\x00", "deck.md"),
+    ],
 )
 def test_a_mistake_in_the_deck_is_one_line_with_its_place(
-    workshop: Command, tmp_path: Path, deck: str, line: str
+    workshop: Command, tmp_path: Path, deck: bytes, line: str
 ) -> None:
-    (tmp_path / "deck.md").write_text(deck)
+    (tmp_path / "deck.md").write_bytes(deck)
     result = workshop("present", "deck.md", folder=tmp_path)
     assert result.exit_code == 2
     assert result.stdout == ""
@@ -86,14 +83,6 @@ def test_a_mistake_on_the_command_line_is_named(workshop: Command, arguments: li
     assert result.exit_code == 2
     assert message in result.stderr
     assert "Traceback" not in result.stderr
-
-
-def test_a_deck_that_is_no_text_is_named(workshop: Command, tmp_path: Path) -> None:
-    (tmp_path / "deck.md").write_bytes(b"\xff\xfe\x00")
-    result = workshop("present", "deck.md", folder=tmp_path)
-    assert result.exit_code == 2
-    assert result.stderr.startswith("deck.md")
-    assert result.stderr.count("\n") == 1
 
 
 def test_the_workshops_deck_is_found_from_a_folder_below_it(workshop: Command, tmp_path: Path) -> None:

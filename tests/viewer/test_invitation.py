@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 
 import pytest
+from textual.pilot import Pilot
 
-from triton_workshop.deck import load_deck
 from triton_workshop.viewer.app import Viewer
 from triton_workshop.viewer.overlays.invitation import NO_BROWSER, InvitationBox
 from triton_workshop.viewer.sharing import Invitation
+
+from .test_viewer import drive
 
 INVITATION = Invitation(
     "http://192.168.178.123:8000/", "HKLM", "http://192.168.178.123:8000/?word=HKLM", [[True] * 33] * 33, "board?key=S"
@@ -21,15 +22,16 @@ def shown(tmp_path: Path, size: tuple[int, int], invitation: Invitation | None, 
     """The box's lines, and what stands on its lower border."""
     (tmp_path / "deck.md").write_text("# One\n", encoding="utf-8")
 
-    async def drive() -> tuple[str, str]:
-        app = Viewer(load_deck(tmp_path / "deck.md"), invitation=invitation)
-        async with app.run_test(size=size) as pilot:
-            await pilot.press("w", *keys)
-            box = app.screen
-            assert isinstance(box, InvitationBox)
-            return "\n".join(line.text for line in box.rows.lines), str(box.content.border_subtitle)
+    seen: list[tuple[str, str]] = []
 
-    return asyncio.run(drive())
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        await pilot.press("w", *keys)
+        box = viewer.screen
+        assert isinstance(box, InvitationBox)
+        seen.append(("\n".join(line.text for line in box.rows.lines), str(box.content.border_subtitle)))
+
+    drive(tmp_path / "deck.md", steps, size, invitation=invitation)
+    return seen[0]
 
 
 @pytest.mark.parametrize("size", [(80, 24), (100, 30), (200, 60)])

@@ -158,8 +158,7 @@ def test_columns_share_the_width_by_weight() -> None:
 
 
 def test_columns_stand_below_each_other_where_the_screen_is_narrow() -> None:
-    columns = Columns((1, 1), ((Block(paragraph("left"), 0, 1),), (Block(paragraph("right"), 0, 2),)))
-    lines = text_of(page_of(slide_of(columns), 24, 10)).splitlines()
+    lines = text_of(page_of(slide_of(LAYOUT), 24, 10)).splitlines()
     assert not any("left" in line and "right" in line for line in lines)
     assert any("right" in line for line in lines)
 

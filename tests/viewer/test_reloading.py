@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from triton_workshop.viewer.app import Viewer
 from triton_workshop.viewer.reloading import pairs, pictures, slide_again, sources
 from triton_workshop.viewer.slides.place import Place
 
-from .test_viewer import Drive, finished, screen, until
+from .test_viewer import Drive, drive, finished, screen, until
 
 SLIDES = {
     "a": "Alpha\n===\n\nFirst words.\n",
@@ -95,21 +94,9 @@ def talk(tmp_path: Path) -> Path:
     return path
 
 
-def follow(path: Path, steps: Drive, start: int = 1, **options: Consent) -> Viewer:
+def follow(path: Path, steps: Drive, start: int = 1, **options: Consent) -> None:
     """Shows a deck that is read again at every save, and drives it."""
-
-    async def show() -> Viewer:
-        saves = FileWatcher(path)
-        viewer = Viewer(load_deck(path), start, saves=saves, **options)
-        try:
-            async with viewer.run_test(size=(80, 24)) as pilot:
-                await pilot.pause()
-                await steps(viewer, pilot)
-        finally:
-            viewer.show.live.close()
-        return viewer
-
-    return asyncio.run(asyncio.wait_for(show(), 60))
+    drive(path, steps, start=start, saves=FileWatcher(path), **options)
 
 
 def shown(viewer: Viewer, words: str) -> Callable[[], bool]:

@@ -8,6 +8,7 @@ import inspect
 import shutil
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.pilot import Pilot
@@ -23,11 +24,11 @@ DECKS = Path(__file__).parent / "decks"
 Drive = Callable[[Viewer, Pilot[int]], Awaitable[None]]
 
 
-def drive(path: Path, steps: Drive, size: tuple[int, int] = (80, 24), start: int = 1) -> Viewer:
-    """Shows a deck and drives it; every block is gone when this returns."""
+def drive(path: Path, steps: Drive, size: tuple[int, int] = (80, 24), start: int = 1, **options: Any) -> Viewer:
+    """Shows a deck, with these options of the viewer, and drives it; every block is gone when this returns."""
 
     async def show() -> Viewer:
-        viewer = Viewer(load_deck(path), start)
+        viewer = Viewer(load_deck(path), start, **options)
         try:
             async with viewer.run_test(size=size) as pilot:
                 await pilot.pause()
