@@ -75,6 +75,24 @@ THEME_TONES = {
 CLASSES = {"accent", "muted", "good", "bad", "warning", "note", "important"}
 
 
+TONES = (
+    (Comment.Preproc, "syntax_builtin"),  # Pygments' name for `#include`, which is code
+    (Comment.PreprocFile, "syntax_builtin"),
+    (Comment, "syntax_comment"),
+    (Keyword.Constant, "syntax_number"),
+    (Number, "syntax_number"),
+    (Keyword, "syntax_keyword"),
+    (Operator.Word, "syntax_keyword"),
+    (String, "syntax_string"),
+    (Name.Function, "syntax_function"),
+    (Name.Class, "syntax_function"),
+    (Name.Decorator, "syntax_builtin"),
+    (Name.Builtin, "syntax_builtin"),
+    (Name.Namespace, "syntax_builtin"),
+)
+"""The palette's name for the colour of each kind of token; the first that fits counts."""
+
+
 def rich_text(spans: Spans, palette: Palette, style: str | Style = "") -> Text:
     """Spans as one Rich text; `style` applies below all of them."""
     text = Text(style=style)
@@ -189,21 +207,7 @@ def tokens(language: str, source: str) -> Iterator[tuple[TokenType, str]]:
 
 def token_style(token: TokenType, palette: Palette) -> Style:
     """A few colours, used the same way in every language, for code, data and comments."""
-    bold = False
-    if token in Comment.Preproc or token in Comment.PreprocFile:  # Pygments' name for `#include`, which is code
-        tone = palette.syntax_builtin
-    elif token in Comment:
+    tone = next((tone for kind, tone in TONES if token in kind), "text")
+    if tone == "syntax_comment":
         return Style(color=palette.syntax_comment, italic=True)
-    elif token in Keyword.Constant or token in Number:
-        tone = palette.syntax_number
-    elif token in Keyword or token in Operator.Word:
-        tone = palette.syntax_keyword
-    elif token in String:
-        tone = palette.syntax_string
-    elif token in Name.Function or token in Name.Class:
-        tone, bold = palette.syntax_function, True
-    elif token in Name.Decorator or token in Name.Builtin or token in Name.Namespace:
-        tone = palette.syntax_builtin
-    else:
-        tone = palette.text
-    return Style(color=tone, bold=bold)
+    return Style(color=getattr(palette, tone), bold=tone == "syntax_function")

@@ -39,7 +39,14 @@ from triton_workshop.viewer.slides.view import NARROWEST_COLUMN, Air
 
 MEASURE = 108
 """Columns beyond which running text is hard to read; code, tables and columns may be wider."""
-ALERT_ICONS = {"note": "●", "tip": "★", "important": "◆", "warning": "▲", "caution": "✖"}
+ALERTS = {
+    "note": ("●", "note"),
+    "tip": ("★", "good"),
+    "important": ("◆", "important"),
+    "warning": ("▲", "warning"),
+    "caution": ("✖", "bad"),
+}
+"""The icon of each kind, and the palette's name for its colour."""
 EDITING = ("Ctrl+E runs · Ctrl+O next · Esc leaves", "Ctrl+E runs · Esc leaves", "Esc leaves", "")
 
 
@@ -69,8 +76,9 @@ def still_lines(block: Block, width: int, palette: Palette, step: int, layout: T
         case Quote(paragraphs):
             return barred(paragraphs, measure, width, palette, palette.accent, None, Style(italic=True))
         case Alert(kind, title, paragraphs):
-            tone = alert_tone(kind, palette)
-            heading = Text(f"{ALERT_ICONS.get(kind, '●')} {printable(title)}", Style(color=tone, bold=True))
+            icon, name = ALERTS.get(kind, ALERTS["note"])
+            tone = getattr(palette, name)
+            heading = Text(f"{icon} {printable(title)}", Style(color=tone, bold=True))
             return barred(paragraphs, measure, width, palette, tone, heading, Style.null())
         case Rule():
             return (strip(Text("─" * width, Style(color=palette.faint)), width, base),)
@@ -96,17 +104,6 @@ def list_item(item: ListItem, width: int, measure: int, palette: Palette) -> Lin
         lead = Text(f"{' ' * indent}{marker} " if first else " " * hang, Style(color=tone, bold=True))
         rows.append(strip(Text.assemble(lead, row), width, palette.base))
     return tuple(rows)
-
-
-def alert_tone(kind: str, palette: Palette) -> str:
-    tones = {
-        "note": palette.note,
-        "tip": palette.good,
-        "important": palette.important,
-        "warning": palette.warning,
-        "caution": palette.bad,
-    }
-    return tones.get(kind, palette.note)
 
 
 def barred(
