@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from rich.console import Console
 from rich.text import Text
@@ -35,9 +35,7 @@ def consent_to(deck: Deck, given: Consent, console: Console) -> Consent:
 def ask(deck: Deck, found: Sequence[LiveCode], console: Console) -> Consent:
     """The user's answer; no if it is neither yes nor no, or if nobody can answer."""
     console.print(introduction(deck, len(found)))
-    console.print()
-    for line in listing(deck, found, PREVIEW, console.width):
-        console.print(line)
+    show(deck, found, console, whole=False)
     forget_what_was_typed()
     while True:
         console.print()
@@ -48,9 +46,7 @@ def ask(deck: Deck, found: Sequence[LiveCode], console: Console) -> Consent:
             return NOTHING
         if answer not in ("v", "view"):
             break
-        console.print()
-        for line in listing(deck, found, None, console.width):
-            console.print(line)
+        show(deck, found, console, whole=True)
     if answer not in ("y", "yes"):
         return NOTHING
     return Consent(run=True, replace=any(live.code.execution in REPLACING for live in found))
@@ -73,32 +69,24 @@ def introduction(deck: Deck, count: int) -> Text:
     )
 
 
-def listing(deck: Deck, found: Sequence[LiveCode], preview: int | None, width: int) -> Iterator[Text]:
-    """Each block: where it is, when it runs, and its first lines, or all of them if `preview` is None."""
-    for index, live in enumerate(found):
-        if index:
-            yield Text()
-        file, line = origin(live.code, live.block, deck.path)
-        yield Text.assemble(
-            (f"slide {live.slide}", "bold cyan"),
-            (f" · {visible(file.name)}:{line} · ", "dim"),
+def show(deck: Deck, found: Sequence[LiveCode], console: Console, *, whole: bool) -> None:
+    """Prints where each block is, when it runs, and its first lines or all of them, also those that the slide hides."""
+    for live in found:
+        file, first = origin(live.code, live.block, deck.path)
+        heading = Text.assemble(
+            (f"\nslide {live.slide}", "bold cyan"),
+            (f" · {visible(file.name)}:{first} · ", "dim"),
             (visible(live.code.language), "bold"),
             (f" · {OCCASIONS[live.code.execution]}", "yellow"),
         )
-        lines = _lines(live)
-        shown = lines if preview is None or len(lines) == preview + 1 else lines[:preview]
-        for number, text in enumerate(shown, line):
+        console.print(heading)
+        lines = live.code.source.rstrip("\n").split("\n")
+        shown = lines if whole or len(lines) == PREVIEW + 1 else lines[:PREVIEW]
+        for number, text in enumerate(shown, first):
             row = Text.assemble((f"{number:>6}  ", "dim"), visible(text))
-            if preview is not None:
-                row.truncate(width, overflow="ellipsis")
-            yield row
+            console.print(row, no_wrap=not whole, overflow=None if whole else "ellipsis")
         if len(shown) < len(lines):
-            yield Text(f"        … {len(lines) - len(shown)} more lines", "dim")
-
-
-def _lines(live: LiveCode) -> list[str]:
-    """What runs, including the lines that the slide hides."""
-    return live.code.source.rstrip("\n").split("\n")
+            console.print(Text(f"        … {len(lines) - len(shown)} more lines", "dim"))
 
 
 def visible(text: str) -> str:
