@@ -13,7 +13,6 @@ EXERCISE = Exercise(
     number="1",
     title="add two vectors",
     launcher="add",
-    kernel="add_kernel",
     # One program, then several: a mistake shows in the simplest case. Then sizes around a block, and a distant prime.
     cases=(
         *(_case(n) for n in (1000, 1, 1023, 1024, 1025)),

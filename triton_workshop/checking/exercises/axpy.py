@@ -18,7 +18,6 @@ EXERCISE = replace(
     number="1b",
     title="a * x + y in one kernel",
     launcher="axpy",
-    kernel="axpy_kernel",
     cases=tuple(map(_with_factor, ADD.cases)),
     gpu_cases=tuple(map(_with_factor, ADD.gpu_cases)),
     reference=lambda a, x, y: a * x + y,

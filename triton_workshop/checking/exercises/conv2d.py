@@ -37,7 +37,6 @@ EXERCISE = Exercise(
     number="3",
     title="a filter over an image",
     launcher="conv2d",
-    kernel="conv2d_kernel",
     # 1 × 1 tests the indices alone; an image smaller than its filter tests the zeros around it.
     cases=(
         _case(3, 5, 3, 3),

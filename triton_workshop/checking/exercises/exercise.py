@@ -64,7 +64,6 @@ class Exercise:
     title: str
     launcher: str
     """The name of the only function that the checker calls."""
-    kernel: str
     cases: tuple[Case, ...]
     """Small and awkward, for the simulator."""
     gpu_cases: tuple[Case, ...]
@@ -82,6 +81,10 @@ class Exercise:
     showing: Showing | None = None
     picture: Case | None = None
     """A call whose result people can look at. It shows what is wrong, and is not judged."""
+
+    @property
+    def kernel(self) -> str:
+        return f"{self.launcher}_kernel"
 
     @property
     def optional(self) -> bool:

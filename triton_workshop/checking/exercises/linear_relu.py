@@ -29,7 +29,6 @@ EXERCISE = replace(
     number="4b",
     title="product, bias and ReLU",
     launcher="linear_relu",
-    kernel="linear_relu_kernel",
     cases=(
         *map(_layer, MATMUL.cases[:-2]),
         _layer(MATMUL.cases[-3], half=True),

@@ -26,7 +26,6 @@ EXERCISE = Exercise(
     number="2",
     title="an image in sepia",
     launcher="sepia",
-    kernel="sepia_kernel",
     # Height and width differ, so that swapping them shows; smaller than a tile, a tile, one more, and primes.
     cases=(
         *(_case(h, w) for h, w in ((5, 3), (1, 1), (15, 63), (16, 64), (17, 65))),

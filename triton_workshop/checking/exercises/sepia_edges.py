@@ -21,7 +21,6 @@ EXERCISE = replace(
     number="3b",
     title="sepia and filter in one",
     launcher="sepia_edges",
-    kernel="sepia_edges_kernel",
     # 1 × 1 tests the colours alone; an image smaller than its filter tests the zeros around it.
     cases=(
         _case(5, 3, 1),
