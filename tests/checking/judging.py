@@ -38,7 +38,7 @@ from triton_workshop.checking.judging import trial
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.verdict import Verdict
 from triton_workshop.checking.observing import child, repair
-from triton_workshop.checking.observing.child import diagnosis_of, observer_of, prepare
+from triton_workshop.checking.observing.child import diagnosis_of, observations_of, prepare
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.compiler.compilation import new_process
@@ -134,20 +134,10 @@ def told(verdict: Verdict) -> str:
 
 def _judged(source: Source) -> trial.Trial:
     judge = Judge(source, LIMIT)
-    outcome = trial.judged(judge, source.exercise.cases, _observations(source))
-    return trial.located(judge, outcome, partial(diagnosis_of, source))
-
-
-def _observations(source: Source) -> Iterator[Observation]:
+    cases = source.exercise.cases
     with _unheard():
-        observer = observer_of(source)
-    if isinstance(observer, Observation):
-        yield observer
-        return
-    for case in source.exercise.cases:
-        with _unheard():
-            seen = observer.observe(case.arguments("cpu"))
-        yield seen
+        outcome = trial.judged(judge, cases, observations_of(source, [case.name for case in cases]))
+    return trial.located(judge, outcome, partial(diagnosis_of, source))
 
 
 @contextlib.contextmanager

@@ -151,6 +151,7 @@ SHOWN = (
     ("grid = (cdiv(n_elements, BLOCK_SIZE),)", "grid = (cdiv(n_elements, BLOCK_SIZE))", "(on line ", "grid = (cdiv",
      "comma"),
     ("add_kernel[grid](", "add_kernel(", "", "", "with the brackets"),
+    ("def add(", "add = None\n\n\ndef sum_of(", "defines no function add", "", "calls the function by this name"),
 )  # fmt: skip
 
 

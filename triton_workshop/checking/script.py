@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 import torch
@@ -17,13 +18,13 @@ from rich.console import Console
 from triton_workshop.check_reminder import forget_the_check
 from triton_workshop.checking.check import LIMIT, source_or_verdict, steps, verdict_of
 from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.exercises.exercise import PICTURE, Exercise
+from triton_workshop.checking.exercises.exercise import PICTURE, Case, Exercise
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.trial import Trial, judged, located, wants_a_picture, with_picture
 from triton_workshop.checking.judging.verdict import CaseResult, Verdict
 from triton_workshop.checking.observing import repair
-from triton_workshop.checking.observing.child import diagnosis_of
-from triton_workshop.checking.observing.observe import Observer
+from triton_workshop.checking.observing.child import diagnosis_of, launcher_of, observations_of
+from triton_workshop.checking.observing.observe import Observation, Observer
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.checking.passes import simulate, standard_output
 from triton_workshop.checking.reporting.progress import remember
@@ -50,15 +51,11 @@ def check_this_script(exercise: str) -> None:
     file = Path(str(main.__file__)).resolve()
     started = time.perf_counter()
     source = source_or_verdict(description, file, started)
-    if isinstance(source, Verdict):
-        _tell([source], description)
-        raise SystemExit(1)
-    launcher: Launcher | None = getattr(main, description.launcher, None)
-    assert launcher is not None, "its name stands in the source"
-    if not _tell(SelfCheck(source, launcher, started).verdicts(), description).passed:
+    verdicts = [source] if isinstance(source, Verdict) else SelfCheck(source, main, started).verdicts()
+    if not _tell(verdicts, description).passed:
         raise SystemExit(1)
     if description.showing is not None:
-        _show(description, launcher, resolve_device())
+        _show(description, launcher_of(main, description), resolve_device())
     raise SystemExit(0)
 
 
@@ -73,7 +70,7 @@ class SelfCheck:
     """A check of the running script."""
 
     source: Source
-    launcher: Launcher
+    script: ModuleType
     started: float
     done: list[CaseResult] = field(default_factory=list)
     """The cases that have been checked by now."""
@@ -92,11 +89,9 @@ class SelfCheck:
     def _simulated_here(self) -> Trial:
         exercise, judge = self.source.exercise, self._judge
         with self._limited():
-            observer = Observer(self.launcher, self.source.file, simulated=True)
-            observations = (observer.observe(case.arguments("cpu")) for case in exercise.cases)
-            outcome = judged(judge, exercise.cases, observations, self.done.append)
+            outcome = judged(judge, exercise.cases, self._observations(*exercise.cases), self.done.append)
             if wants_a_picture(exercise, outcome) and exercise.picture:
-                outcome = with_picture(exercise, outcome, observer.observe(exercise.picture.arguments("cpu")))
+                outcome = with_picture(exercise, outcome, next(self._observations(exercise.picture)))
         known, screen = verdict_of(exercise, self.source.file, self.started, outcome), sys.stdout
 
         def tell_what_is_known(_line: int | None) -> None:
@@ -107,10 +102,16 @@ class SelfCheck:
         with limited(TimeLimit(repair.LIMIT + repair.GRACE, self.source.file), tell_what_is_known):
             return located(judge, outcome, partial(diagnosis_of, self.source))
 
+    def _observations(self, *cases: Case) -> Iterator[Observation]:
+        return observations_of(self.source, [case.name for case in cases], self._launcher)
+
+    def _launcher(self, source: Source) -> Launcher:
+        return launcher_of(self.script, source.exercise)
+
     def _full_size(self) -> Trial:
         from triton_workshop.checking.full_size import run_on_the_gpu
 
-        observer = Observer(self.launcher, self.source.file, simulated=False)
+        observer = Observer(self._launcher(self.source), self.source.file, simulated=False)
         with self._limited():
             return run_on_the_gpu(self.source, observer, LIMIT, self.done.append)
 

@@ -30,7 +30,6 @@ def static_finding(source: Source) -> Finding | None:
         or _block_of_python(source)
         or _misused_pointer(source)
         or _unfinished(source)
-        or _missing(source)
         or _import_order(source)
         or _no_constexpr(source)
     )
@@ -112,19 +111,6 @@ def _import_order(source: Source) -> Finding | None:
         return None
     message = f"Triton is imported before triton_workshop: move line {lines[0]} above line {lines[1]}"
     return _explained(source, lines[1], message, "wrong-import-order")
-
-
-def _missing(source: Source) -> Finding | None:
-    """Report a script that does not define the launcher's name, in whatever way."""
-    names = {name for node in ast.walk(source.tree) for name in _bound(node)}
-    if source.exercise.launcher in names or any(isinstance(node, ast.ImportFrom) for node in _starred(source.tree)):
-        return None
-    return _explained(source, None, f"the script defines no function {source.exercise.launcher}", "no-launcher")
-
-
-def _starred(tree: ast.Module) -> list[ast.ImportFrom]:
-    nodes = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
-    return [node for node in nodes if any(alias.name == "*" for alias in node.names)]
 
 
 def _bound(node: ast.AST) -> list[str]:

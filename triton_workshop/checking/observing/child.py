@@ -10,9 +10,10 @@ import io
 import linecache
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 import torch
 
@@ -23,6 +24,11 @@ from triton_workshop.checking.observing.recognise import Diagnosis, diagnose
 from triton_workshop.checking.observing.repair import LIMIT, NAME, find_culprit
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.processes.wire import Connection
+
+if TYPE_CHECKING:
+    from triton_workshop.checking.exercises.exercise import Launcher
+
+    Load = Callable[[Source], Launcher]
 
 
 def prepare() -> None:
@@ -41,17 +47,46 @@ def prepare() -> None:
     torch.set_num_threads(1)
 
 
+def load(source: Source) -> Launcher:
+    """Run a script as a module, and find its launcher.
+
+    It is run as it was read, even if the file has been saved again since. Raises what the script raises.
+    """
+    name = "script_being_checked"
+    module = ModuleType(name)
+    module.__file__ = str(source.file)
+    lines = io.StringIO(source.text).readlines()  # as Python counts lines; splitlines would find more
+    # Without a time of modification, linecache believes it: Triton reads a kernel's source by it.
+    linecache.cache[str(source.file)] = (len(source.text), None, lines, str(source.file))
+    sys.modules[name] = module
+    sys.argv = [str(source.file)]
+    sys.path.insert(0, str(source.file.parent))
+    # As Python itself would run it: without this module's `from __future__`.
+    exec(compile(source.text, str(source.file), "exec", dont_inherit=True), module.__dict__)
+    return launcher_of(module, source.exercise)
+
+
+def launcher_of(script: ModuleType, exercise: Exercise) -> Launcher:
+    """The function to check. Raises AttributeError if a script that has run has none."""
+    launcher = getattr(script, exercise.launcher, None)
+    if not callable(launcher):
+        raise AttributeError(f"the script defines no function {exercise.launcher}")
+    found: Launcher = launcher
+    return found
+
+
 def observe_script(connection: Connection, source: Source, names: tuple[str, ...]) -> None:
     """Load the script, call its launcher on these cases, and send an Observation of each, until something stops it."""
     prepare()
-    for seen in _observations(source, names):
+    for seen in observations_of(source, names):
         connection.send(seen)
         if seen.failure is not None:
             return
 
 
-def _observations(source: Source, names: tuple[str, ...]) -> Iterator[Observation]:
-    observer = observer_of(source)
+def observations_of(source: Source, names: Iterable[str], load: Load = load) -> Iterator[Observation]:
+    """Load a script on the simulator, and call its launcher on the cases of these names."""
+    observer = observer_of(source, load)
     if isinstance(observer, Observation):
         yield observer
         return
@@ -59,7 +94,7 @@ def _observations(source: Source, names: tuple[str, ...]) -> Iterator[Observatio
         yield observer.observe(source.exercise.case_named(name).arguments("cpu"))
 
 
-def observer_of(source: Source, *, simulated: bool = True) -> Observer | Observation:
+def observer_of(source: Source, load: Load = load, *, simulated: bool = True) -> Observer | Observation:
     """Load a script, to observe calls of its launcher; an Observation of the failure if it cannot be loaded."""
     try:
         return Observer(load(source), source.file, simulated=simulated)
@@ -130,27 +165,3 @@ def _is_right(exercise: Exercise, case: Case, seen: Observation) -> bool:
         return False
     assert seen.output is not None, "a kernel has stored it"
     return seen.output.dtype == arguments[0].dtype and compare(exercise, arguments, seen).right
-
-
-def load(source: Source) -> Callable[..., torch.Tensor]:
-    """Run a script as a module, and find its launcher.
-
-    It is run as it was read, even if the file has been saved again since. Raises what the script raises.
-    """
-    name = "script_being_checked"
-    module = ModuleType(name)
-    module.__file__ = str(source.file)
-    lines = io.StringIO(source.text).readlines()  # as Python counts lines; splitlines would find more
-    # Without a time of modification, linecache believes it: Triton reads a kernel's source by it.
-    linecache.cache[str(source.file)] = (len(source.text), None, lines, str(source.file))
-    sys.modules[name] = module
-    sys.argv = [str(source.file)]
-    sys.path.insert(0, str(source.file.parent))
-    # As Python itself would run it: without this module's `from __future__`.
-    exec(compile(source.text, str(source.file), "exec", dont_inherit=True), module.__dict__)
-    launcher = source.exercise.launcher
-    function = getattr(module, launcher, None)
-    if not callable(function):
-        raise AttributeError(f"the script defines no function {launcher}")
-    found: Callable[..., torch.Tensor] = function
-    return found
