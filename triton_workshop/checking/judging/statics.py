@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import itertools
 import re
 import unicodedata
 from collections.abc import Iterator
@@ -13,13 +12,11 @@ from triton_workshop.checking.exercises.unfinished import open_todos
 from triton_workshop.checking.judging.explanations import explanation_named
 from triton_workshop.checking.judging.verdict import Finding, Kind
 from triton_workshop.checking.observing.repair import is_begun
-from triton_workshop.checking.observing.source import Function, Source, called
+from triton_workshop.checking.observing.source import Function, Source, called, names_in
 from triton_workshop.import_order import lines_to_exchange
 
 HOST = frozenset({"torch", "numpy", "random", "time", "triton_workshop"})
 """Packages whose functions no kernel can call."""
-DEBUGGING = frozenset({"print_if"})
-"""But for these, on the simulator; the compiler finds what was left in."""
 
 
 def static_finding(source: Source) -> Finding | None:
@@ -91,15 +88,14 @@ def _unfinished(source: Source) -> Finding | None:
     if not todos:
         return None
     first = todos[0]
-    known = first.number is not None and 1 <= first.number <= len(exercise.hints)
-    if first.number is None or not known:
-        message = "a `...` still has no code in its place"
-        hints: tuple[str, ...] = ("Put code in its place.",)
-    else:
-        message = f"TODO {first.number} of {len(exercise.hints)} is next: {first.task}"
-        if is_begun(source, first.number):
+    number = first.number or 0
+    if 1 <= number <= len(exercise.hints):
+        message = f"TODO {number} of {len(exercise.hints)} is next: {first.task}"
+        if is_begun(source, number):
             message += "; its `...` is still there"
-        hints = exercise.todo_hints(first.number)
+        hints = exercise.todo_hints(number)
+    else:
+        message, hints = "a `...` still has no code in its place", ("Put code in its place.",)
     code = first.source.partition("#")[0].rstrip()  # the message has the comment's words
     return Finding(Kind.UNFINISHED, message, hints, first.line, code, hint_name="todo")
 
@@ -113,46 +109,26 @@ def _import_order(source: Source) -> Finding | None:
     return _explained(source, lines[1], message, "wrong-import-order")
 
 
-def _bound(node: ast.AST) -> list[str]:
-    match node:
-        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-            return [name]
-        case ast.Name(id=name, ctx=ast.Store()):
-            return [name]
-        case ast.Import(names=names) | ast.ImportFrom(names=names):
-            return [(alias.asname or alias.name).partition(".")[0] for alias in names]
-    return []
-
-
 def _host_function(source: Source) -> Finding | None:
     """Find a call, in a kernel, of what only the host has. On the simulator it may work, or fail in strange ways."""
-    imported = {
-        alias.asname or alias.name.partition(".")[0]: isinstance(node, ast.Import)
-        for node in source.tree.body
-        for alias, package in _imports(node)
-        if package in HOST
-    }
+    imported = {name for node in source.tree.body for name, package in _imports(node) if package in HOST}
     for kernel, node in _in_kernels(source):
-        if not isinstance(node, ast.Call) or called(node) in DEBUGGING:
+        # `print_if` works on the simulator; the compiler finds what was left in.
+        if not isinstance(node, ast.Call) or called(node) == "print_if":
             continue
-        name = _root(node.func)
-        if imported.get(name) is isinstance(node.func, ast.Attribute) and name not in _local_names(kernel):
+        if _root(node.func) in imported - names_in(kernel):
             message = f"a kernel calls {ast.unparse(node.func)}, which is Python: Triton does not compile it"
             return _explained(source, node.lineno, message, "python-function-in-kernel")
     return None
 
 
-def _local_names(kernel: Function) -> set[str]:
-    return {name for node in ast.walk(kernel) for name in _bound(node)} | {a.arg for a in _parameters(kernel)}
-
-
-def _imports(node: ast.stmt) -> list[tuple[ast.alias, str]]:
-    """The names that a statement imports, each with the package that it comes from."""
+def _imports(node: ast.stmt) -> list[tuple[str, str]]:
+    """The names that a statement gives to what it imports, each with the package that this comes from."""
     match node:
         case ast.Import(names=names):
-            return [(alias, alias.name.partition(".")[0]) for alias in names]
+            return [(alias.asname or alias.name.partition(".")[0], alias.name.partition(".")[0]) for alias in names]
         case ast.ImportFrom(module=str(module), names=names):
-            return [(alias, module.partition(".")[0]) for alias in names]
+            return [(alias.asname or alias.name, module.partition(".")[0]) for alias in names]
     return []
 
 
@@ -224,13 +200,12 @@ def _root(node: ast.expr) -> str:
 
 
 def _parameters(function: Function) -> list[ast.arg]:
-    arguments = function.args
-    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    return [part for part in ast.walk(function.args) if isinstance(part, ast.arg)]
 
 
-def _in_kernels(source: Source) -> Iterator[tuple[Function, ast.AST]]:
-    """Each kernel with the nodes of its body, from top to bottom, calls before the names in them."""
+def _in_kernels(source: Source) -> Iterator[tuple[Function, ast.expr]]:
+    """Each kernel with the expressions of its body, from top to bottom."""
     for kernel in source.kernels:
-        nodes = itertools.chain.from_iterable(ast.walk(statement) for statement in kernel.body)
-        for node in sorted(nodes, key=lambda node: (getattr(node, "lineno", 0), not isinstance(node, ast.Call))):
+        nodes = (node for statement in kernel.body for node in ast.walk(statement))
+        for node in sorted((node for node in nodes if isinstance(node, ast.expr)), key=lambda node: node.lineno):
             yield kernel, node
