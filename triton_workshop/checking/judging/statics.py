@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -46,14 +45,25 @@ def _syntax(source: Source) -> Finding | None:
         message = f"{type(error).__name__}: {error.msg}"
         if isinstance(error, IndentationError):
             return _explained(source, line, message, "indentation")
-        hint = _syntax_hint(error, source.line(line))
+        told = (message, source.line(line))
+        hint = next(hint for pattern, hint in SYNTAX_HINTS if any(re.search(pattern, text) for text in told))
         return Finding(Kind.CRASH, message, (hint,), line, source.line(line), hint_name="syntax-error")
     except ValueError as error:  # null bytes
         return unreadable(error)
     return None
 
 
-NOT_PYTHON = (
+SYNTAX_HINTS = (
+    (
+        "invalid (non-printable )?character",
+        "This line has a character that Python does not know, such as a curly quotation mark or a space that is not an "
+        "ordinary one. Was it pasted? Type it instead.",
+    ),
+    (
+        "was never closed",
+        "The bracket that opens here is never closed. Count the brackets up to the end of this statement.",
+    ),
+    ("unterminated string", "The text that begins on this line has no closing quotation mark."),
     (r"&&|\|\|", "Python has no && and ||: masks are joined with a single & or |, each comparison in parentheses."),
     (r"<<<", "This is how CUDA launches a kernel. In Triton the grid goes in brackets: kernel[grid](arguments)."),
     (r"\w(\+\+|--)(?!\w)", "Python has no ++ and --: write `+= 1` or `-= 1`."),
@@ -62,25 +72,9 @@ NOT_PYTHON = (
         r"\d\.?\d*\s+[A-Za-z_]\w*(?!\s*(if|else|for|and|or|in|is)\b)",
         "Is a * missing? Python writes 0.5 * red, not 0.5 red.",
     ),
+    ("", "Python cannot read this line. Look for a missing bracket, comma or colon, here or on the line before."),
 )
-"""What other languages write but Python does not: a pattern for the line, and a hint."""
-UNREADABLE = "Python cannot read this line. Look for a missing bracket, comma or colon, here or on the line before."
-INVISIBLE = "a space that is not an ordinary one"
-
-
-def _syntax_hint(error: SyntaxError, line: str) -> str:
-    """Say what to look for on a line that Python cannot read."""
-    said = error.msg or ""
-    odd = next((character for character in line if not character.isascii() and not character.isalnum()), None)
-    if "invalid" in said and "character" in said and odd is not None:
-        looks = INVISIBLE if odd.isspace() or not odd.isprintable() else f"{odd}, {unicodedata.name(odd, '').lower()}"
-        return f"This line has a character that Python does not know: {looks}. Was it pasted? Type it instead."
-    if "was never closed" in said:
-        return "The bracket that opens here is never closed. Count the brackets up to the end of this statement."
-    if "unterminated string" in said:
-        return "The text that begins on this line has no closing quotation mark."
-    found = next((hint for pattern, hint in NOT_PYTHON if re.search(pattern, line)), None)
-    return found or UNREADABLE
+"""What to look for on a line that Python cannot read: a pattern for what Python says or for the line, and a hint."""
 
 
 def _unfinished(source: Source) -> Finding | None:
