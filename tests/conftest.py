@@ -20,7 +20,9 @@ from hypothesis import settings
 from processes import dies, with_variable
 
 from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.checking.exercises import exercise as exercise_module
 from triton_workshop.checking.exercises.unfinished import open_todos
+from triton_workshop.checking.reporting import progress
 from triton_workshop.device import visible_gpus
 from triton_workshop.without_library import has_library, provide
 
@@ -77,6 +79,19 @@ def shipped_exercise(number: str) -> str:
 @pytest.fixture(scope="session")
 def root() -> Path:
     return ROOT
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Exercises as they are shipped and their solutions, in a folder of their own; progress is kept there too."""
+    shutil.copytree(ROOT / "solutions", tmp_path / "solutions", ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "exercises").mkdir()
+    for number, exercise in EXERCISES.items():
+        (tmp_path / "exercises" / f"exercise_{number}.py").write_text(exercise.shipped(), encoding="utf-8")
+    monkeypatch.setattr(exercise_module, "ROOT", tmp_path)
+    monkeypatch.setenv(progress.FOLDER, str(tmp_path / "state"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,7 +12,6 @@ import pytest
 from conftest import Outcome, RunPython, shipped_exercise
 
 from triton_workshop.checking.exercises import EXERCISES, REQUIRED
-from triton_workshop.checking.exercises import exercise as description
 from triton_workshop.checking.judging.verdict import Finding, Kind, Verdict
 from triton_workshop.checking.reporting.description import describe_entry, next_step
 from triton_workshop.checking.reporting.progress import (
@@ -32,20 +30,8 @@ from triton_workshop.cli import main
 ADD = EXERCISES["1"]
 
 
-@pytest.fixture
-def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, root: Path) -> Path:
-    """A folder with exercises as shipped, and with solutions."""
-    (tmp_path / "exercises").mkdir()
-    for number in EXERCISES:
-        (tmp_path / f"exercises/exercise_{number}.py").write_text(shipped_exercise(number), encoding="utf-8")
-    shutil.copytree(root / "solutions", tmp_path / "solutions", ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(description, "ROOT", tmp_path)
-    monkeypatch.setenv("TRITON_WORKSHOP_STATE", str(tmp_path / ".workshop"))
-    return tmp_path
-
-
-def _verdict(repository: Path, *findings: Finding) -> Verdict:
-    return Verdict("1", (repository / "exercises/exercise_1.py").resolve(), "simulator", 0.5, (), findings)
+def _verdict(desk: Path, *findings: Finding) -> Verdict:
+    return Verdict("1", (desk / "exercises/exercise_1.py").resolve(), "simulator", 0.5, (), findings)
 
 
 WRONG = Finding(Kind.WRONG_VALUES, "wrong", ("look", "think", "copy"), hint_name="one-operand")
@@ -60,7 +46,7 @@ def _standing() -> Standing:
     return entries()[0].standing
 
 
-def test_the_list_follows_the_work(repository: Path) -> None:
+def test_the_list_follows_the_work(desk: Path) -> None:
     file = ADD.exercise_file
     assert _standing() is Standing.NEW
     file.write_text(file.read_text().replace("pid = ...", "pid = 1"))
@@ -68,9 +54,9 @@ def test_the_list_follows_the_work(repository: Path) -> None:
     assert entries()[0].todos_left == 8
     file.write_text(ADD.solution_file.read_text())
     assert _standing() is Standing.CHANGED
-    remember(_verdict(repository, WRONG))
+    remember(_verdict(desk, WRONG))
     assert _standing() is Standing.FAILING
-    remember(_verdict(repository))
+    remember(_verdict(desk))
     assert _standing() is Standing.PASSED
     file.unlink()
     assert _standing() is Standing.MISSING
@@ -83,12 +69,12 @@ def _known(*passed: str) -> tuple[Entry, ...]:
 
 
 @pytest.mark.parametrize("number", REQUIRED)
-def test_the_next_step_is_the_first_exercise_that_has_not_passed(repository: Path, number: str) -> None:
+def test_the_next_step_is_the_first_exercise_that_has_not_passed(desk: Path, number: str) -> None:
     before = [each for each in REQUIRED if each < number]
     assert next_step(_known(*before)) == f"Next: uv run exercises/exercise_{number}.py"
 
 
-def test_variations_are_optional(repository: Path) -> None:
+def test_variations_are_optional(desk: Path) -> None:
     done = next_step(_known(*REQUIRED, "1b"))
     assert done.startswith("All exercises are done. Done early? Exercise 2b, ")
     assert done.endswith(": uv run workshop watch 2b")
@@ -97,55 +83,34 @@ def test_variations_are_optional(repository: Path) -> None:
     assert describe_entry(_known("1")[1])[-1] == ("optional, not begun", "muted")
 
 
-def test_a_record_from_the_time_of_whole_numbers_is_read(repository: Path) -> None:
-    """They were keys of JSON, so texts, even then."""
-    record = {
-        "passed_at": 2.0,
-        "seconds": 0.3,
-        "finding": "",
-        "hints": [],
-        "hints_shown": 0,
-        "digest": "",
-        "best_ratio": 1.2,
-    }
-    (repository / ".workshop").mkdir()
-    (repository / ".workshop/progress.json").write_text(
-        json.dumps({"version": 1, "exercises": {"1": record, "3": record}})
-    )
-    update("2b", lambda before: replace(before, passed_at=3.0))
-    assert {number: known.passed_at for number, known in load_progress().items()} == {"1": 2.0, "2b": 3.0, "3": 2.0}
-
-
-def test_the_next_step_for_a_file_that_is_gone_is_to_get_it_back(repository: Path) -> None:
+def test_the_next_step_for_a_file_that_is_gone_is_to_get_it_back(desk: Path) -> None:
     ADD.exercise_file.unlink()
     assert next_step(entries()) == "Next: uv run workshop reset 1"
     reset(ADD)
     assert next_step(entries()) == "Next: uv run exercises/exercise_1.py"
 
 
-def test_hints_that_are_shown_stay_shown_and_another_mistake_starts_again(repository: Path) -> None:
-    assert remember(_verdict(repository, WRONG), hints_shown=1).hints_shown == 1
+def test_hints_that_are_shown_stay_shown_and_another_mistake_starts_again(desk: Path) -> None:
+    assert remember(_verdict(desk, WRONG), hints_shown=1).hints_shown == 1
     remember_hints("1", 2)
-    assert remember(_verdict(repository, WRONG), hints_shown=1).hints_shown == 2
-    assert remember(_verdict(repository, Finding(Kind.UNWRITTEN, "gap", ("where", "who")))).hints_shown == 0
+    assert remember(_verdict(desk, WRONG), hints_shown=1).hints_shown == 2
+    assert remember(_verdict(desk, Finding(Kind.UNWRITTEN, "gap", ("where", "who")))).hints_shown == 0
 
 
-def test_other_peoples_files_are_nobodys_progress(repository: Path) -> None:
-    remember(Verdict("1", repository / "elsewhere.py", "simulator", 0.5, (), ()))
+def test_other_peoples_files_are_nobodys_progress(desk: Path) -> None:
+    remember(Verdict("1", desk / "elsewhere.py", "simulator", 0.5, (), ()))
     assert load_progress() == {}
 
 
-def test_progress_comes_back_as_it_was_saved(repository: Path) -> None:
+def test_progress_comes_back_as_it_was_saved(desk: Path) -> None:
     record = Record(passed_at=1.5, hints=("a", "b"), best_ratio=1.03)
     assert update("1", lambda before: record) == record
     assert load_progress() == {"1": record}
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"exercises": 3}', '{"exercises": {"1": 3}}', "\x00"])
-def test_a_broken_record_is_set_aside_with_a_message(
-    repository: Path, text: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = repository / ".workshop"
+def test_a_broken_record_is_set_aside_with_a_message(desk: Path, text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = desk / "state"
     folder.mkdir()
     (folder / "progress.json").write_text(text)
     assert load_progress() == {}
@@ -154,14 +119,14 @@ def test_a_broken_record_is_set_aside_with_a_message(
     assert str(aside) in capsys.readouterr().err
 
 
-def test_fields_of_a_later_version_do_no_harm(repository: Path) -> None:
-    folder = repository / ".workshop"
+def test_fields_of_a_later_version_do_no_harm(desk: Path) -> None:
+    folder = desk / "state"
     folder.mkdir()
     (folder / "progress.json").write_text(json.dumps({"exercises": {"1": {"passed_at": 2.0, "mood": "good"}}}))
     assert load_progress()["1"].passed_at == 2.0
 
 
-def test_a_reset_keeps_what_was_there(repository: Path) -> None:
+def test_a_reset_keeps_what_was_there(desk: Path) -> None:
     ADD.exercise_file.write_bytes(b"mine\r\n\xff")
     backups = [reset(ADD), reset(ADD)]
     assert ADD.exercise_file.read_text() == shipped_exercise("1")
@@ -171,15 +136,15 @@ def test_a_reset_keeps_what_was_there(repository: Path) -> None:
     assert is_shipped(ADD)
 
 
-def test_a_reset_that_cannot_keep_a_backup_changes_nothing(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reset_that_cannot_keep_a_backup_changes_nothing(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ADD.exercise_file.write_text("mine")
-    monkeypatch.setenv("TRITON_WORKSHOP_STATE", str(repository / "exercises/exercise_2.py"))  # a file, not a folder
+    monkeypatch.setenv("TRITON_WORKSHOP_STATE", str(desk / "exercises/exercise_2.py"))  # a file, not a folder
     with pytest.raises(OSError, match="exercise_2"):
         reset(ADD)
     assert ADD.exercise_file.read_text() == "mine"
 
 
-def test_a_reset_brings_back_lines_that_were_only_taken_away(repository: Path) -> None:
+def test_a_reset_brings_back_lines_that_were_only_taken_away(desk: Path) -> None:
     ADD.exercise_file.write_text("\n".join(shipped_exercise("1").splitlines()[:5]))
     assert not is_shipped(ADD)
 
@@ -198,9 +163,9 @@ main()
 
 
 @pytest.fixture
-def workshop(run_python: RunPython, repository: Path) -> Workshop:
-    def run(*arguments: str, state: str = ".workshop") -> Outcome:
-        return run_python("-c", CODE, repository, *arguments, env={"TRITON_WORKSHOP_STATE": str(repository / state)})
+def workshop(run_python: RunPython, desk: Path) -> Workshop:
+    def run(*arguments: str, state: str = "state") -> Outcome:
+        return run_python("-c", CODE, desk, *arguments, env={"TRITON_WORKSHOP_STATE": str(desk / state)})
 
     return run
 
@@ -278,8 +243,8 @@ def test_all_solutions_pass_at_once_as_json(workshop: Workshop) -> None:
         assert "may be off by" in verdict["tolerance"]
 
 
-def test_json_stands_alone_whatever_the_script_prints(workshop: Workshop, repository: Path) -> None:
-    script = repository / "noisy_1.py"
+def test_json_stands_alone_whatever_the_script_prints(workshop: Workshop, desk: Path) -> None:
+    script = desk / "noisy_1.py"
     script.write_text(f'print("hello")\n{ADD.solution_file.read_text()}')
     result = workshop("check", "--file", str(script), "--json", "--no-gpu")
     assert json.loads(result.stdout)["passed"]
@@ -302,7 +267,7 @@ MISUSES = (
 
 @pytest.mark.parametrize(("arguments", "message"), MISUSES, ids=lambda value: " ".join(value)[:30])
 def test_misuse_ends_with_2_and_a_line(
-    repository: Path, root: Path, arguments: tuple[str, ...], message: str, monkeypatch: pytest.MonkeyPatch,
+    desk: Path, root: Path, arguments: tuple[str, ...], message: str, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     """In this process: what is no misuse that the command knows would leave it as an exception, and fail here."""

@@ -1,4 +1,4 @@
-"""A copy of the exercises to work on, and a checker that answers as it is told."""
+"""A checker that answers as it is told."""
 
 from __future__ import annotations
 
@@ -10,28 +10,12 @@ import pytest
 
 from triton_workshop.checking.check import source_or_verdict
 from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.exercises import exercise as exercise_module
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.verdict import CaseResult, Element, Finding, Kind, State, TileMap, Verdict
-from triton_workshop.checking.reporting import progress
 from triton_workshop.watch.checker import StoppedError
 
 SOLUTIONS = {number: exercise.solution_file.read_text(encoding="utf-8") for number, exercise in EXERCISES.items()}
 Answer = Callable[[Exercise, Path], Verdict]
-
-
-@pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Exercises as they are shipped and their solutions, in a folder of their own; progress is kept there too."""
-    for folder in ("exercises", "solutions"):
-        (tmp_path / folder).mkdir()
-    for number, exercise in EXERCISES.items():
-        (tmp_path / "exercises" / f"exercise_{number}.py").write_text(exercise.shipped(), encoding="utf-8")
-        (tmp_path / "solutions" / f"exercise_{number}.py").write_text(SOLUTIONS[number], encoding="utf-8")
-    monkeypatch.setattr(exercise_module, "ROOT", tmp_path)
-    monkeypatch.setenv(progress.FOLDER, str(tmp_path / "state"))
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 class Told:
