@@ -23,8 +23,6 @@ MOST = 2
 """The most TODOs that may be wrong. A script with more does everything differently, so nothing can be said."""
 GRACE = 2.0
 """Seconds for a try that began within the limit."""
-ONE_EACH = frozenset({"store()", "loop", "return"})
-"""Statements with these keys are paired one by one: the first store with our first, the second with our second."""
 NAME = "repaired.py"
 """The name of the texts that are tried: it is not in any folder."""
 
@@ -96,17 +94,13 @@ class Repair:
                 found = [s for s in left if own.function == s.function and alike(own, s)]
                 if place in self.pairs or not found:
                     continue
-                # Several assignments of a name all correspond to our single one, unless we have as many.
-                again = sum(own.function == other.function and _twins(own, other) for other in self.ours[place + 1 :])
-                if own.keys & ONE_EACH or 0 < again < len(found):
-                    chosen = found[:1]
-                else:
-                    chosen = [max(found, key=own.likeness)] if again else found
-                self.pairs[place] = chosen
-                left = [s for s in left if s not in chosen]
+                # Several assignments of a name all correspond to our last one, each one before that to one of ours.
+                again = any(own.function == other.function and _twins(own, other) for other in self.ours[place + 1 :])
+                self.pairs[place] = found[:1] if again else found
+                left = [s for s in left if s not in self.pairs[place]]
         for place, own in enumerate(self.ours):
             # An additional assignment goes with the first one.
-            if self.pairs.get(place) and not own.keys & ONE_EACH:
+            if self.pairs.get(place):
                 more = [s for s in left if own.function == s.function and _neighbours(own, s)]
                 self.pairs[place] += more
                 left = [s for s in left if s not in more]
@@ -143,7 +137,7 @@ class Repair:
             here = [s for s in self.pairs.get(place, []) if s.loops == own.loops]
             nearest = max(here, key=own.likeness, default=None)
             at = nearest.first - 1 if nearest else self._after(place)
-            margin = self._margin(nearest.first - 1) if nearest else self._indentation(at - 1, own.loops)
+            margin = self._margin(at) if nearest else " " * 4 * (own.loops + 1)
             indented = textwrap.indent(own.code, margin)
             added.setdefault(at, []).append(indented)
             for statement in self.pairs.get(place, []):
@@ -166,18 +160,9 @@ class Repair:
         inside = [s for s in self.theirs if s.function == own.function]
         return min((s.first - 1 for s in inside), default=len(self.lines))
 
-    def _indentation(self, line: int, loops: int) -> str:
-        """That of a line which is there, or of the function's body and its loops."""
-        there, wanted = self._margin(line), " " * 4 * (loops + 1)
-        return there if len(there) == len(wanted) else wanted
-
     def _margin(self, line: int) -> str:
-        text = self.lines[line] if 0 <= line < len(self.lines) else ""
+        text = self.lines[line]
         return text[: len(text) - len(text.lstrip())]
-
-    def launches_more(self, place: int) -> bool:
-        """Whether there are several launches where the solution has one."""
-        return "launch()" in self.ours[place].keys and len(self.pairs.get(place, [])) > 1
 
     def line_of_more(self, places: Sequence[int]) -> int | None:
         """Return where a statement does what is missing in these places, and more: `rows, cols = …`, or a branch."""
@@ -208,8 +193,6 @@ def find_culprit(source: Source, passes: Callable[[str], bool], passes_all: Call
     groups = _wrong_groups(repair, right, lambda group: passes_all(repair.text(group)))
     if not 0 < len(groups) <= MOST:
         return None
-    if len(groups) > 1 and any(repair.launches_more(place) for group in groups for place in group):
-        return None
     first, *others = groups
     rest = [place for group in others for place in group]
     places = _fewest(first, lambda some: right([*some, *rest]))
@@ -221,7 +204,7 @@ def _wrong_groups(
 ) -> list[list[int]]:
     """Return the fewest TODOs, or given lines, whose replacement makes the case pass; empty if there are none."""
     different = repair.different()
-    groups = sorted(_by_todo(repair, different), key=len)
+    groups = _by_todo(repair, different)
     for group in groups:
         if repair.ours[group[0]].todo is not None and right(group):
             return [group]
