@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import functools
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -46,34 +47,51 @@ class Statement:
     """A statement of a kernel or a launcher; for a loop, only its first line."""
 
     function: str
-    keys: frozenset[str]
-    """The names that it assigns, or what it calls, returns or loops over."""
-    updates: bool
-    """Whether it makes the new value of a name from the old one."""
-    loops: int
-    """How many loops are around it."""
-    first: int
-    last: int
-    """Its lines, from 1."""
     node: ast.stmt
     code: str
     """Without indentation."""
-    outer: tuple[int, ...] = ()
+    last: int
+    """Its last line, from 1."""
+    outer: tuple[int, ...]
     """The last lines of the loops around it, outermost first."""
-    todo: int | None = None
+    todo: int | None
+
+    @functools.cached_property
+    def keys(self) -> frozenset[tuple[str, str]]:
+        """Its function, with each name that it assigns, or with what it calls, returns or loops over."""
+        names = ["loop"] if isinstance(self.node, ast.For | ast.While) else _names(self.node)
+        return frozenset((self.function, name) for name in names)
 
     @property
-    def uses(self) -> frozenset[str]:
-        """The names that it reads."""
+    def first(self) -> int:
+        return self.node.lineno
+
+    @property
+    def loops(self) -> int:
+        """How many loops are around it."""
+        return len(self.outer)
+
+    @functools.cached_property
+    def updates(self) -> bool:
+        """Whether it makes the new value of a name from the old one."""
+        return isinstance(self.node, ast.AugAssign) or (
+            isinstance(self.node, ast.Assign) and not self.keys.isdisjoint(self.uses)
+        )
+
+    @functools.cached_property
+    def uses(self) -> frozenset[tuple[str, str]]:
+        """Its function, with each name that it reads."""
         parts = ast.walk(self.node.iter if isinstance(self.node, ast.For) else self.node)
-        return frozenset(part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load))
+        names = (part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load))
+        return frozenset((self.function, name) for name in names)
 
     def likeness(self, other: Statement) -> float:
         """How much alike the two are as texts, 0 to 1."""
         return difflib.SequenceMatcher(None, self.code, other.code).ratio()
 
     def same_as(self, other: Statement) -> bool:
-        return self.code == other.code or _dump(self.node) == _dump(other.node)
+        same = self.code == other.code or _dump(self.node) == _dump(other.node)
+        return same and self.loops == other.loops
 
 
 @dataclass
@@ -83,49 +101,39 @@ class Repair:
     ours: tuple[Statement, ...]
     theirs: tuple[Statement, ...]
     lines: tuple[str, ...]
-    pairs: dict[int, list[Statement]] = field(init=False)
+    pairs: list[list[Statement]] = field(init=False)
     """For each of our statements, by its place: those of theirs that it can replace."""
 
     def __post_init__(self) -> None:
-        self.pairs = {}
+        self.pairs = [[] for _ in self.ours]
         left = list(self.theirs)
         for alike in (_twins, _neighbours, _namesakes, _same_call):
             for place, own in enumerate(self.ours):
-                found = [s for s in left if own.function == s.function and alike(own, s)]
-                if place in self.pairs or not found:
-                    continue
+                found = [] if self.pairs[place] else [s for s in left if alike(own, s)]
                 # Several assignments of a name all correspond to our last one, each one before that to one of ours.
-                again = any(own.function == other.function and _twins(own, other) for other in self.ours[place + 1 :])
-                self.pairs[place] = found[:1] if again else found
+                again = len(found) > 1 and any(_twins(own, other) for other in self.ours[place + 1 :])
+                self.pairs[place] += found[:1] if again else found
                 left = [s for s in left if s not in self.pairs[place]]
         for place, own in enumerate(self.ours):
             # An additional assignment goes with the first one.
-            if self.pairs.get(place):
-                more = [s for s in left if own.function == s.function and _neighbours(own, s)]
-                self.pairs[place] += more
-                left = [s for s in left if s not in more]
+            if self.pairs[place]:
+                self.pairs[place] += [s for s in left if _neighbours(own, s)]
+                left = [s for s in left if s not in self.pairs[place]]
 
     def different(self) -> list[int]:
         """Our places where the script has something else, or nothing."""
-        return [place for place, own in enumerate(self.ours) if not self._has(place, own)]
-
-    def _has(self, place: int, own: Statement) -> bool:
-        pair = self.pairs.get(place, [])
-        return len(pair) == 1 and own.same_as(pair[0]) and own.loops == pair[0].loops
+        pairs = enumerate(zip(self.ours, self.pairs, strict=True))
+        return [place for place, (own, pair) in pairs if len(pair) != 1 or not own.same_as(pair[0])]
 
     def with_needed(self, places: Sequence[int]) -> list[int]:
         """These places, and our places that define the names that they use and that the script calls something else."""
+        known = {key for s in self.theirs for key in s.keys}
         found, queue = set(places), list(places)
         while queue:
-            own = self.ours[queue.pop()]
-            known = {key for s in self.theirs if s.function == own.function for key in s.keys}
-            makers = [
-                place
-                for place, other in enumerate(self.ours)
-                if other.function == own.function and not other.keys.isdisjoint(own.uses - known)
-            ]
-            queue += set(makers) - found
-            found |= set(makers)
+            wanted = self.ours[queue.pop()].uses - known
+            makers = {place for place, other in enumerate(self.ours) if not other.keys.isdisjoint(wanted)}
+            queue += makers - found
+            found |= makers
         return sorted(found)
 
     def text(self, places: Sequence[int]) -> str:
@@ -134,26 +142,21 @@ class Repair:
         added: dict[int, list[str]] = {}
         for place in self.with_needed(places):
             own = self.ours[place]
-            here = [s for s in self.pairs.get(place, []) if s.loops == own.loops]
+            here = [s for s in self.pairs[place] if s.loops == own.loops]
             nearest = max(here, key=own.likeness, default=None)
             at = nearest.first - 1 if nearest else self._after(place)
             margin = self._margin(at) if nearest else " " * 4 * (own.loops + 1)
-            indented = textwrap.indent(own.code, margin)
-            added.setdefault(at, []).append(indented)
-            for statement in self.pairs.get(place, []):
+            added.setdefault(at, []).append(textwrap.indent(own.code, margin))
+            for statement in self.pairs[place]:
                 lines[statement.first - 1 : statement.last] = [None] * (statement.last - statement.first + 1)
-        whole = []
-        for number in range(len(lines) + 1):
-            whole += added.get(number, [])
-            if number < len(lines) and (line := lines[number]) is not None:
-                whole.append(line)
-        return "\n".join(whole) + "\n"
+        whole = [text for at, line in enumerate([*lines, None]) for text in (*added.get(at, []), line)]
+        return "\n".join(text for text in whole if text is not None) + "\n"
 
     def _after(self, place: int) -> int:
         """Return the line, from 0, before which a missing statement belongs: after the statement that precedes it."""
         own = self.ours[place]
         for before in range(place - 1, -1, -1):
-            pair = self.pairs.get(before, [])
+            pair = self.pairs[before]
             if pair and self.ours[before].function == own.function:
                 last = pair[-1]
                 return last.outer[own.loops] if len(last.outer) > own.loops else last.last
@@ -166,14 +169,13 @@ class Repair:
 
     def line_of_more(self, places: Sequence[int]) -> int | None:
         """Return where a statement does what is missing in these places, and more: `rows, cols = …`, or a branch."""
-        wanted = [self.ours[place] for place in places]
-        found = [s.first for own in wanted for s in self.theirs if s.function == own.function and own.keys < s.keys]
+        found = [s.first for place in places for s in self.theirs if self.ours[place].keys < s.keys]
         return min(found, default=None)
 
     def lines_of(self, places: Sequence[int]) -> frozenset[int]:
         """The lines of the script that stand at these places, and are not ours."""
-        pairs = [(self.ours[place], s) for place in places for s in self.pairs.get(place, [])]
-        spans = [range(s.first, s.last + 1) for own, s in pairs if not own.same_as(s) or own.loops != s.loops]
+        pairs = [(self.ours[place], s) for place in places for s in self.pairs[place]]
+        spans = [range(s.first, s.last + 1) for own, s in pairs if not own.same_as(s)]
         return frozenset(line for span in spans for line in span)
 
 
@@ -261,9 +263,9 @@ def _by_todo(repair: Repair, places: list[int]) -> list[list[int]]:
 def is_begun(source: Source, todo: int) -> bool:
     """Whether a script has some of what only this TODO makes or calls, in addition to the TODO's `...`."""
     repair = repair_of(source)
-    own = {(s.function, key) for s in repair.ours if s.todo == todo for key in s.keys}
-    others = {(s.function, key) for s in repair.ours if s.todo != todo for key in s.keys}
-    written = {(s.function, key) for s in repair.theirs if "= ..." not in s.code for key in s.keys}
+    own = {key for s in repair.ours if s.todo == todo for key in s.keys}
+    others = {key for s in repair.ours if s.todo != todo for key in s.keys}
+    written = {key for s in repair.theirs if "= ..." not in s.code for key in s.keys}
     return not written.isdisjoint(own - others)
 
 
@@ -271,35 +273,22 @@ def repair_of(source: Source) -> Repair:
     """Read a script's statements. Raises SyntaxError if the script is not Python."""
     exercise = source.exercise
     solution = Source(exercise.solution_file, exercise.solution, exercise)
-    return Repair(
-        tuple(_statements(solution, with_todos=True)),
-        tuple(_statements(source, with_todos=False)),
-        source.lines,
-    )
+    return Repair(_statements(solution), _statements(source), source.lines)
 
 
-def _statements(source: Source, *, with_todos: bool) -> Iterator[Statement]:
-    todos = todo_lines(source.text) if with_todos else {}
-    lines = source.lines
-    for name, function in (("kernel", source.kernel), ("launcher", source.launcher)):
-        if function is not None:
-            yield from _inside(function.body, name, lines, todos, ())
+def _statements(source: Source) -> tuple[Statement, ...]:
+    functions = (("kernel", source.kernel), ("launcher", source.launcher))
+    every = (s for name, function in functions if function for s in _inside(source, name, function.body, ()))
+    return tuple(statement for statement in every if statement.keys)
 
 
-def _inside(
-    body: list[ast.stmt], function: str, lines: Sequence[str], todos: dict[int, int], outer: tuple[int, ...]
-) -> Iterator[Statement]:
+def _inside(source: Source, function: str, body: list[ast.stmt], outer: tuple[int, ...]) -> Iterator[Statement]:
     for node in body:
-        loop = isinstance(node, ast.For | ast.While)
         last = _end_of_header(node)
-        keys = frozenset({"loop"}) if loop else frozenset(_keys(node))
-        if keys:
-            code = textwrap.dedent("\n".join(lines[node.lineno - 1 : last]))
-            number = todos.get(node.lineno)
-            updates = _updates(node)
-            yield Statement(function, keys, updates, len(outer), node.lineno, last, node, code, outer, number)
+        code = textwrap.dedent("\n".join(source.lines[node.lineno - 1 : last]))
+        yield Statement(function, node, code, last, outer, todo_lines(source.text).get(node.lineno))
         if isinstance(node, ast.For | ast.While):
-            yield from _inside(node.body, function, lines, todos, (*outer, node.end_lineno or last))
+            yield from _inside(source, function, node.body, (*outer, node.end_lineno or last))
 
 
 def _end_of_header(node: ast.stmt) -> int:
@@ -308,8 +297,8 @@ def _end_of_header(node: ast.stmt) -> int:
     return header.end_lineno or node.lineno
 
 
-def _keys(node: ast.stmt) -> Iterator[str]:
-    """Return what distinguishes a statement from others in its function. A branch has the keys of what is in it."""
+def _names(node: ast.stmt) -> Iterator[str]:
+    """What distinguishes a statement from others in its function. A branch has the names of what is in it."""
     for part in ast.walk(node):
         match part:
             case ast.Name(id=name, ctx=ast.Store()):
@@ -339,13 +328,7 @@ def _same_call(own: Statement, other: Statement) -> bool:
     node, value = other.node, getattr(own.node, "value", None)
     if not isinstance(value, ast.Call) or not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)):
         return False
-    return own.loops == other.loops and called(value) == called(node.value)
-
-
-def _updates(node: ast.stmt) -> bool:
-    if not isinstance(node, ast.Assign):
-        return isinstance(node, ast.AugAssign)
-    return bool({part.id for part in ast.walk(node.value) if isinstance(part, ast.Name)} & set(_keys(node)))
+    return own.function == other.function and own.loops == other.loops and called(value) == called(node.value)
 
 
 def _dump(node: ast.stmt) -> str:
