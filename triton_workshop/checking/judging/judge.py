@@ -262,8 +262,7 @@ class Judge:
         own = (solution_has(culprit.code),) if culprit else (self.exercise.quote(todo),) if todo else ()
         found = replace(finding, hints=(*mistake.hints, *filter(None, own)), hint_name=mistake.name)
         if culprit is None:
-            at = finding.line if self.diagnosis.elsewhere else None
-            return self._blamed(found, at or self.diagnosis.line or finding.line)
+            return self._blamed(found, self.diagnosis.line or finding.line)
         shown = self.diagnosis.line
         if shown in culprit.lines:  # of several, the one that shows this mistake
             culprit = replace(culprit, line=shown, lines=frozenset({shown}))

@@ -33,8 +33,6 @@ class Diagnosis:
     """The TODO that the mistake was made in."""
     line: int | None = None
     """The line that shows the mistake, as the table of mistakes knows it."""
-    elsewhere: bool = False
-    """Whether that line is right by itself: what the mistake does was done in another way."""
     remembers: bool = False
     """Whether the case fails only if others run before it."""
 
@@ -55,21 +53,16 @@ def diagnose(
     """
     exercise = source.exercise
     solution = exercise.solution
-    nearness, elsewhere = _nearness(solution, source.text), _elsewhere(solution, source.text)
+    nearness = _nearness(solution, source.text)
 
     def expected(edit: Edit) -> bool:
         return culprit is not None and not exercise.todos_of(edit).isdisjoint(culprit.todos or (None,))
 
-    def rank(candidate: tuple[Mistake, Edit]) -> tuple[bool, bool, float]:
-        edit = candidate[1]
-        return expected(edit), not elsewhere(edit), nearness(edit)
-
-    for mistake, edit in sorted(_candidates(exercise), key=rank, reverse=True):
+    fitting = [(mistake, edit) for mistake in exercise.mistakes for edit in mistake.edits if edit.fits(solution)]
+    for mistake, edit in sorted(fitting, key=lambda each: (expected(each[1]), nearness(each[1])), reverse=True):
         text = edit.made_in(solution)
         pairs = ((each, observe(source.text, each), observe(text, each)) for each in _cases(exercise, case))
         if all(_alike(exercise, *pair) for pair in pairs):
-            if culprit is None and elsewhere(edit):
-                return Diagnosis(None, mistake, None, _line_of(edit, solution, source), elsewhere=True)
             todo = min((todo for todo in exercise.todos_of(edit) if todo is not None), default=None)
             return Diagnosis(culprit if expected(edit) else None, mistake, todo, _line_of(edit, solution, source))
     return Diagnosis(culprit)
@@ -78,26 +71,6 @@ def diagnose(
 def _cases(exercise: Exercise, failed: Case) -> Iterator[Case]:
     yield failed
     yield from (case for case in exercise.largest_cases if case is not failed)
-
-
-def _candidates(exercise: Exercise) -> list[tuple[Mistake, Edit]]:
-    solution = exercise.solution
-    return [(mistake, edit) for mistake in exercise.mistakes for edit in mistake.edits if edit.fits(solution)]
-
-
-def _elsewhere(solution: str, text: str) -> Callable[[Edit], bool]:
-    """Whether the script still has every line that an edit takes from the solution."""
-    known, theirs = _code_lines(solution), _code_lines(text)
-
-    def elsewhere(edit: Edit) -> bool:
-        taken = known - _code_lines(edit.made_in(solution))
-        return bool(taken) and taken <= theirs
-
-    return elsewhere
-
-
-def _code_lines(text: str) -> frozenset[str]:
-    return frozenset(line.partition("#")[0].rstrip() for line in text.splitlines())
 
 
 def _nearness(solution: str, text: str) -> Callable[[Edit], float]:
