@@ -11,7 +11,7 @@ from pathlib import Path
 from triton_workshop.checking.exercises.exercise import Case
 from triton_workshop.checking.full_size import judge_on_the_gpu
 from triton_workshop.checking.judging.judge import Judge
-from triton_workshop.checking.judging.trial import Trial, judged, located, wants_a_picture, with_picture
+from triton_workshop.checking.judging.trial import Trial, judged, located, wanted_picture, with_picture
 from triton_workshop.checking.observing import repair
 from triton_workshop.checking.observing.child import observe_script, send_diagnosis
 from triton_workshop.checking.observing.observe import Failure, Observation
@@ -38,10 +38,10 @@ def simulate(source: Source, limit: float, output: int, *, fork: bool) -> Trial:
     with simulated(observe_script, source, names, output=output, limit=within, fork=fork) as script:
         outcome = judged(judge, exercise.cases, observations(script))
     outcome = located(judge, outcome, partial(_diagnosed_elsewhere, source, fork))
-    if draws and exercise.picture and wants_a_picture(exercise, outcome):
-        names, within = (exercise.picture.name,), TimeLimit(PICTURE_LIMIT, source.file)
+    if draws and (picture := wanted_picture(exercise, outcome)):
+        names, within = (picture.name,), TimeLimit(PICTURE_LIMIT, source.file)
         with simulated(observe_script, source, names, output=output, limit=within, fork=fork) as script:
-            return with_picture(exercise, outcome, next(observations(script), None))
+            return with_picture(exercise, picture, outcome, next(observations(script), None))
     return outcome
 
 

@@ -20,7 +20,7 @@ from triton_workshop.checking.check import LIMIT, source_or_verdict, steps, verd
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.exercise import PICTURE, Case, Exercise
 from triton_workshop.checking.judging.judge import Judge
-from triton_workshop.checking.judging.trial import Trial, judged, located, wants_a_picture, with_picture
+from triton_workshop.checking.judging.trial import Trial, judged, located, wanted_picture, with_picture
 from triton_workshop.checking.judging.verdict import CaseResult, Verdict
 from triton_workshop.checking.observing import repair
 from triton_workshop.checking.observing.child import diagnosis_of, launcher_of, observations_of
@@ -90,8 +90,8 @@ class SelfCheck:
         exercise, judge = self.source.exercise, self._judge
         with self._limited():
             outcome = judged(judge, exercise.cases, self._observations(*exercise.cases), self.done.append)
-            if wants_a_picture(exercise, outcome) and exercise.picture:
-                outcome = with_picture(exercise, outcome, next(self._observations(exercise.picture)))
+            if picture := wanted_picture(exercise, outcome):
+                outcome = with_picture(exercise, picture, outcome, next(self._observations(picture)))
         known, screen = verdict_of(exercise, self.source.file, self.started, outcome), sys.stdout
 
         def tell_what_is_known(_line: int | None) -> None:

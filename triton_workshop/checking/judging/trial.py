@@ -30,16 +30,9 @@ class Trial:
     findings: tuple[Finding, ...]
     tolerance: str = ""
     remark: str = ""
-    failed: Failed | None = None
-    kernels: tuple[PickledKernel, ...] = ()
-
-
-@dataclass(frozen=True)
-class Failed:
+    failed: tuple[Case, Observation] | None = None
     """The call that failed."""
-
-    case: Case
-    seen: Observation
+    kernels: tuple[PickledKernel, ...] = ()
 
 
 def judged(
@@ -62,7 +55,7 @@ def judged(
             results.append(CaseResult(case.name, passed=not findings))
             progress(results[-1])
         if findings:
-            return Trial(tuple(results), findings, words, failed=Failed(case, seen))
+            return Trial(tuple(results), findings, words, failed=(case, seen))
         remark = judge.remark(case.name, seen)  # the last case is the largest
         kernels = seen.kernels
     return Trial(tuple(results), (), words, remark, kernels=kernels)
@@ -70,28 +63,24 @@ def judged(
 
 def located(judge: Judge, outcome: Trial, search: Search) -> Trial:
     """Return the outcome with its findings on the line where the mistake was made, if `search` finds it."""
-    failed = outcome.failed
-    if failed is None or not judge.can_be_diagnosed(failed.seen, outcome.findings[0]):
+    if outcome.failed is None or not judge.can_be_diagnosed(outcome.failed[1], outcome.findings[0]):
         return outcome
-    judge = replace(judge, diagnosis=search(failed.case) or Diagnosis())
-    first, *others = judge.findings(failed.case.name, failed.case.arguments("cpu"), failed.seen)
+    case, seen = outcome.failed
+    judge = replace(judge, diagnosis=search(case) or Diagnosis())
+    first, *others = judge.findings(case.name, case.arguments("cpu"), seen)
     first = replace(first, pictures=outcome.findings[0].pictures)
     return replace(outcome, findings=(first, *others))
 
 
-def wants_a_picture(exercise: Exercise, outcome: Trial) -> bool:
-    """Whether a look at a whole picture would help: only the values of the result are wrong."""
-    kinds = [finding.kind for finding in outcome.findings]
-    return exercise.picture is not None and kinds == [Kind.WRONG_VALUES]
+def wanted_picture(exercise: Exercise, outcome: Trial) -> Case | None:
+    """The picture to look at, if the exercise has one and only the values of the result are wrong."""
+    return exercise.picture if [finding.kind for finding in outcome.findings] == [Kind.WRONG_VALUES] else None
 
 
-def with_picture(exercise: Exercise, outcome: Trial, seen: object) -> Trial:
+def with_picture(exercise: Exercise, picture: Case, outcome: Trial, seen: object) -> Trial:
     """Return the outcome, with pictures of the right and the actual result in its finding."""
-    if exercise.picture is None or not isinstance(seen, Observation) or seen.output is None:
-        return outcome
-    arguments = exercise.picture.arguments("cpu")
-    expected = exercise.reference(*(argument.double() for argument in arguments))
-    if seen.output.shape != expected.shape:
+    expected = exercise.reference(*(argument.double() for argument in picture.arguments("cpu")))
+    if not isinstance(seen, Observation) or seen.output is None or seen.output.shape != expected.shape:
         return outcome
     finding = replace(outcome.findings[0], pictures=pictures_of(expected, seen.output))
     return replace(outcome, findings=(finding,))
