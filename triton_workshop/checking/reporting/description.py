@@ -18,8 +18,9 @@ AROUND = 1
 """How many lines of code to show before and after the line to blame."""
 
 Tone = Literal["plain", "strong", "muted", "good", "warning", "bad", "important", "accent", "key"]
-Cell = tuple[str, Tone]
-Row = tuple[Cell, ...]
+Toned = tuple[str, Tone]
+"""A text and its tone."""
+Row = tuple[Toned, ...]
 """The cells of a table's row."""
 
 HEADLINES = {
@@ -37,7 +38,7 @@ HEADLINES = {
     Kind.WRONG_VALUES: "The result has wrong values",
     Kind.DOES_NOT_COMPILE: "It does not compile for a GPU",
 }
-CELLS: dict[State, Cell] = {
+CELLS: dict[State, Toned] = {
     State.RIGHT: ("·", "good"),
     State.UNWRITTEN: ("U", "warning"),
     State.WRONG: ("W", "bad"),
@@ -84,7 +85,7 @@ def describe(verdict: Verdict, exercise: Exercise, text: str = "", *, hints: int
     finding = verdict.findings[0]
     todos = _todos(exercise, text) if finding.kind is Kind.UNFINISHED else ()
     done = sum(mark == "●" for (mark, _), *_ in todos)
-    sign: Cell = ("◐", "warning") if finding.kind is Kind.UNFINISHED else ("✗", "bad")
+    sign: Toned = ("◐", "warning") if finding.kind is Kind.UNFINISHED else ("✗", "bad")
     shown = hint_rows(finding.hints)[:hints]
     found = (
         _cases(verdict, exercise),
