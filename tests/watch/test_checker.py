@@ -27,28 +27,21 @@ def checker() -> Iterator[Checker]:
 
 
 def last(checking: Checking) -> Verdict:
-    """The last verdict of a check."""
-    *_, verdict = checking.verdicts()
-    return verdict
+    """The last verdict of a check, which has ended."""
+    try:
+        *_, verdict = checking.verdicts()
+        return verdict
+    finally:
+        checking.finish()
 
 
 def test_a_solution_passes_and_a_mistake_is_found_by_the_same_process_family(checker: Checker, tmp_path: Path) -> None:
     file = tmp_path / "script.py"
     for text, kind in [(SOLUTION, None), (SOLUTION.replace("pid * BLOCK_SIZE + ", ""), Kind.UNWRITTEN)]:
         file.write_text(text)
-        checking = checker.check(ADD, file)
-        verdict = last(checking)
-        checking.finish()
+        verdict = last(checker.check(ADD, file))
         assert [finding.kind for finding in verdict.findings[:1]] == ([kind] if kind else [])
-
-
-def test_the_verdict_comes_whole(checker: Checker, tmp_path: Path) -> None:
-    file = tmp_path / "script.py"
-    file.write_text(SOLUTION.replace("pid * BLOCK_SIZE + ", ""))
-    checking = checker.check(ADD, file)
-    verdict = last(checking)
-    checking.finish()
-    assert verdict.findings[0].tiles is not None
+    assert verdict.findings[0].tiles is not None, "it comes whole"
     assert verdict.findings[0].element is not None
 
 
@@ -57,7 +50,6 @@ def test_what_the_script_prints_is_kept_apart_from_the_verdict(checker: Checker,
     file.write_text(SOLUTION.replace("    output = torch", "    print('hello from the script')\n    output = torch"))
     checking = checker.check(ADD, file)
     assert last(checking).passed
-    checking.finish()
     assert b"hello from the script" in checking.printed()
 
 
@@ -81,7 +73,6 @@ def test_a_stopped_check_leaves_no_process_behind(checker: Checker, tmp_path: Pa
     process = int(pid.read_text())  # waits until the script has written it
     checking.stop()
     thread.join(10)
-    checking.finish()
     assert len(ended) == 1
     assert dies(process)
 
@@ -93,7 +84,6 @@ def test_a_check_that_is_stopped_before_it_begins_does_not_begin(checker: Checke
     checking.stop()
     with pytest.raises(StoppedError):
         last(checking)
-    checking.finish()
 
 
 def test_a_right_script_has_a_verdict_before_the_compiler_has_spoken(checker: Checker, tmp_path: Path) -> None:
@@ -108,9 +98,7 @@ def test_a_right_script_has_a_verdict_before_the_compiler_has_spoken(checker: Ch
 
 
 def test_a_file_that_is_not_there_gets_a_verdict(checker: Checker, tmp_path: Path) -> None:
-    checking = checker.check(ADD, tmp_path / "nowhere.py")
-    assert last(checking).findings[0].kind is Kind.CRASH
-    checking.finish()
+    assert last(checker.check(ADD, tmp_path / "nowhere.py")).findings[0].kind is Kind.CRASH
 
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root may read everything")
@@ -118,6 +106,4 @@ def test_a_file_that_may_not_be_read_gets_a_verdict(checker: Checker, tmp_path: 
     file = tmp_path / "script.py"
     file.write_text(SOLUTION)
     file.chmod(0)
-    checking = checker.check(ADD, file)
-    assert "cannot be read" in last(checking).findings[0].message
-    checking.finish()
+    assert "cannot be read" in last(checker.check(ADD, file)).findings[0].message
