@@ -78,6 +78,6 @@ def compare(exercise: Exercise, arguments: tuple[torch.Tensor, ...], seen: Obser
     unwritten, wrong = torch.ones_like(expected, dtype=torch.bool), torch.zeros_like(expected, dtype=torch.bool)
     if seen.output is not None and seen.output.shape == expected.shape:
         bad = ~((seen.output.double() - expected).abs() <= allowed)
-        unwritten = bad & (seen.unwritten if seen.unwritten is not None else seen.output.isnan())
+        unwritten = bad & seen.missing
         wrong = bad & ~unwritten
     return Comparison(exercise, seen, expected, allowed, wrong, unwritten)

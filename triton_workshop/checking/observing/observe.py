@@ -88,6 +88,12 @@ class Observation:
     """What all launches so far ask of the compiler."""
 
     @property
+    def missing(self) -> torch.Tensor:
+        """Where the output is not written, or if that is not known, where it is NaN."""
+        assert self.output is not None
+        return self.unwritten if self.unwritten is not None else self.output.isnan()
+
+    @property
     def faults(self) -> tuple[Fault, ...]:
         return tuple(fault for launch in self.launches for fault in launch.faults)
 
