@@ -12,8 +12,6 @@ from pathlib import Path
 import pytest
 from processes import dies
 
-from triton_workshop.checking.exercises import EXERCISES
-
 if sys.platform == "win32":
     pytest.skip("pseudo-terminals are POSIX's", allow_module_level=True)
 
@@ -113,15 +111,6 @@ def test_it_ends_with_its_terminal(repository: Path) -> None:
         terminal.hang_up()
         terminal.process.send_signal(signal.SIGHUP)
         assert terminal.process.wait(30) == 1
-
-
-@pytest.mark.parametrize("number", ["9", "x"])
-def test_misuse_is_told_in_a_line(repository: Path, number: str) -> None:
-    with watch(repository, number) as terminal:
-        assert terminal.leave() == 2
-        assert f"there is no exercise {number}; the exercises are {', '.join(EXERCISES)}" in " ".join(
-            terminal.text().split()
-        )
 
 
 def test_without_a_terminal_it_says_what_to_do(repository: Path) -> None:
