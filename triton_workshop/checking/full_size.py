@@ -38,7 +38,6 @@ def run_on_the_gpu(source: Source, observer: Observer, limit: float, progress: O
 def _observed(observer: Observer, case: Case) -> Observation:
     arguments, guards = _guarded(case)
     seen = observer.observe(arguments)
-    observer.forget()
     return replace(seen, stored_outside=seen.failure is None and any(not guard.isnan().all() for guard in guards))
 
 

@@ -74,9 +74,8 @@ class Solution(ModalScreen[None]):
 
 def compared(mine: Sequence[str], theirs: Sequence[str]) -> Iterator[tuple[str, int]]:
     """Every line of both files with a sign and its number, from 1; the learner's comes first where they differ."""
-    bare, other = (
-        [line.rstrip() for line in lines] for lines in (mine, theirs)
-    )  # spaces at the end of a line do not count
+    # Spaces at the end of a line do not count.
+    bare, other = ([line.rstrip() for line in lines] for lines in (mine, theirs))
     for kind, i, j, k, m in difflib.SequenceMatcher(None, bare, other, autojunk=False).get_opcodes():
         yield from ((" " if kind == "equal" else "−", number + 1) for number in range(i, j))
         yield from (("+", number + 1) for number in range(k, m) if kind != "equal")

@@ -128,15 +128,15 @@ class Observer:
         )
         if failure is not None or not isinstance(output, torch.Tensor):
             return seen
+        # The judging process does not have the script's classes.
+        seen = replace(seen, output=output.detach().clone().as_subclass(torch.Tensor))
+        if not self._simulated:  # there, answers are too large to be kept
+            return seen
         changed = self._earlier is not None and not _same(*self._earlier)
         self._earlier = (output, output.clone())
-        # The judging process does not have the script's classes.
-        answer = output.detach().clone().as_subclass(torch.Tensor)
-        seen = replace(seen, output=answer, earlier_answer_changed=changed)
-        if not self._simulated:
-            return seen
         provenance, unwritten = _provenance(own, output)
-        return replace(seen, provenance=provenance, unwritten=unwritten, kernels=self._launched.kernels())
+        known = replace(seen, provenance=provenance, unwritten=unwritten, kernels=self._launched.kernels())
+        return replace(known, earlier_answer_changed=changed)
 
     @contextmanager
     def _launches(self) -> Iterator[list[Launch]]:
@@ -147,10 +147,6 @@ class Observer:
 
         with record(writes=True, strict_views=True) as launches, self._launched.noted():
             yield launches
-
-    def forget(self) -> None:
-        """Let go of the last answer: full-size ones are large."""
-        self._earlier = None
 
     def _call(self, arguments: tuple[torch.Tensor, ...]) -> tuple[object, Failure | None]:
         try:
