@@ -14,17 +14,11 @@ from triton_workshop.simulator.storage import Region
 
 @dataclass(frozen=True)
 class Traffic:
-    """What a launch does to an argument: bytes, counting every access, and distinct bytes.
-
-    `scattered_loads` and `scattered_stores` count instructions with rows that are not contiguous in memory, once for
-    each group of programs that ran together.
-    """
+    """What a launch does to an argument: bytes, counting every access, and distinct bytes."""
 
     loaded: int = 0
     stored: int = 0
     distinct: int = 0
-    scattered_loads: int = 0
-    scattered_stores: int = 0
 
     def __add__(self, other: Traffic) -> Traffic:
         return Traffic(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(self)))
@@ -63,15 +57,14 @@ class Counts:
         """How many programs have stored nothing."""
         return int(np.count_nonzero(~self.busy))
 
-    def access(self, access: Access, shape: tuple[int, ...], *, whole: bool, stored: bool) -> None:
-        """Count a load or a store by blocks of `shape`; `whole`: no mask left an element out."""
+    def access(self, access: Access, *, stored: bool) -> None:
+        """Count a load or a store."""
         region = access.region
         name = name_of(region)
         if not len(access.index):
             return
         size = len(access.index) * access.item
-        scattered = int(bool(shape) and shape[-1] > 1 and _scattered(access, shape[-1], whole))
-        new = Traffic(stored=size, scattered_stores=scattered) if stored else Traffic(size, 0, 0, scattered)
+        new = Traffic(stored=size) if stored else Traffic(loaded=size)
         if region.number not in self._touched:
             elements = -(-region.size // region.item)
             self._touched[region.number] = region, np.zeros(elements, np.bool_), np.zeros(elements, np.bool_)
@@ -129,13 +122,3 @@ class Counts:
 def name_of(region: Region) -> str:
     """The counts of an argument; memory reached by addresses that the kernel made itself is counted together."""
     return region.name or "memory"
-
-
-def _scattered(access: Access, row: int, whole: bool) -> bool:
-    """Whether consecutive elements of a row are not consecutive in memory."""
-    if isinstance(access.run, slice):
-        return False
-    if whole:
-        return bool((np.diff(access.index.reshape(-1, row), axis=1) != 1).any())
-    # A mask left some out, so rows end anywhere: up to one break per possible row proves nothing.
-    return int((np.diff(access.index) != 1).sum()) > 2 * (len(access.index) // row + 1)

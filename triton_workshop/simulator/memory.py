@@ -207,7 +207,7 @@ class Memory:
         # If all programs store the same value in the same place, the last of them represents all.
         group = self.group[-1:] if all(len(part) == 1 for part in parts) else self.group
         access = access_of(region, pointer, chosen, group, item)
-        self._count(access, pointer.shape, chosen, stored_by=group)
+        self._count(access, pointer.shape, stored_by=group)
         if not len(access.index):
             return
         self._begin_change(region.storage)
@@ -257,7 +257,7 @@ class Memory:
         for operand, flat in zip(operands, values, strict=True):
             if operand.poison is not None:
                 self.results.stored(access, operand, flat, shape, chosen, meant=True)
-        self._count(access, pointer.shape, chosen, stored_by=self.group)
+        self._count(access, pointer.shape, stored_by=self.group)
         region.storage.keep()
         region.storage.updated = True
         self.races.watched(region.storage)
@@ -332,7 +332,7 @@ class Memory:
 
     def _note_load(self, region: Region, pointer: Value, chosen: Array | None, item: int, *, volatile: bool) -> None:
         access = access_of(region, pointer, chosen, self.group, item)
-        self._count(access, pointer.shape, chosen)
+        self._count(access, pointer.shape)
         if not len(access.index):
             return
         if volatile:
@@ -340,13 +340,11 @@ class Memory:
         elif self.races.watched(region.storage):
             self.races.load(access)
 
-    def _count(
-        self, access: Access, shape: tuple[int, ...], chosen: Array | None, *, stored_by: Array | None = None
-    ) -> None:
+    def _count(self, access: Access, shape: tuple[int, ...], *, stored_by: Array | None = None) -> None:
         if self.counts is None:
             return
         stored, by = stored_by is not None, self.group if stored_by is None else stored_by
-        self.counts.access(access, shape, whole=chosen is None, stored=stored)
+        self.counts.access(access, stored=stored)
         if stored and len(access.index):
             # If one program's store represents all, all have stored.
             self.counts.busy[self.group if len(by) < len(self.group) else access.owners] = True
