@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from copy import deepcopy
+from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 
@@ -100,23 +101,10 @@ class Counts:
         if multiplied is not None:
             self.products[multiplied] = self.products.get(multiplied, 0) + operations
 
-    def saved(self) -> Counts:
-        """Return a copy for `restore`."""
-        coalescing = None if self.coalescing is None else self.coalescing.saved()
-        return Counts(self.operations, dict(self.products), dict(self.arguments), coalescing)
-
-    def restore(self, saved: Counts) -> None:
-        """Restore everything except what was touched and who was busy: the same programs will do it again."""
-        self.operations, self.products = saved.operations, saved.products
-        self.arguments, self.coalescing = saved.arguments, saved.coalescing
-
-    def clear(self) -> None:
-        self.operations = 0
-        self.products.clear()
-        self.arguments.clear()
-        self.busy[:] = False
-        self.coalescing = None if self.coalescing is None else Coalescing(self.coalescing.programs)
-        self._touched.clear()
+    def copy(self) -> Counts:
+        """A copy to go back to. It shares what was touched and who was busy: the same programs will do it again."""
+        coalescing = deepcopy(self.coalescing)
+        return replace(self, products=dict(self.products), arguments=dict(self.arguments), coalescing=coalescing)
 
 
 def name_of(region: Region) -> str:

@@ -119,7 +119,9 @@ class Executor:
                     if memory.plan.one_by_one:
                         return _as_interpreter_error(error)
                     plan, reason = replace(memory.plan, one_by_one=True), repr(error)
-                self._start_again(builder, plan, reason)
+                if plan.one_by_one and not memory.plan.one_by_one:
+                    self._log_one_by_one(reason)
+                memory.start(plan)
                 again = True
 
     def _plan(self, memory: Memory) -> Plan:
@@ -138,15 +140,6 @@ class Executor:
 
     def _log_one_by_one(self, reason: str) -> None:
         logger.debug("%s runs program by program: %s", self.fn.__name__, reason)
-
-    def _start_again(self, builder: Builder, plan: Plan, reason: str) -> None:
-        memory = builder.memory
-        if plan.one_by_one and not memory.plan.one_by_one:
-            self._log_one_by_one(reason)
-        memory.start(plan)
-        memory.log.restore({})
-        if memory.counts is not None:
-            memory.counts.clear()
 
     def _run(self, builder: Builder, values: dict[str, Any], *, again: bool) -> None:
         plan, programs = builder.memory.plan, math.prod(builder.grid)
@@ -191,19 +184,13 @@ class Executor:
             group = groups.pop()
             memory.begin_group(group)
             builder.ids = _program_ids(group, builder.grid)
-            log, ordered = memory.log.saved(), len(memory.races.ordering)
-            counts = memory.counts.saved() if memory.counts is not None else None
             try:
                 self.fn(**values)
             except Diverged as diverged:
                 if memory.changed and not memory.plan.keep_undo:
                     reason = "programs diverge after they have stored"
                     raise Restart(reason, replace(memory.plan, keep_undo=True)) from None
-                memory.undo.roll_back()
-                memory.log.restore(log)
-                memory.races.ordering.forget_after(ordered)
-                if memory.counts is not None and counts is not None:
-                    memory.counts.restore(counts)
+                memory.take_back_group()
                 parts = diverged.parts(group)
                 alone += len(parts) == 2 and len(parts[0]) == 1 and memory.races.ordering.room > 0
                 if alone > FEW:
@@ -281,8 +268,11 @@ def _on_the_cpu(
 
 def _memory(log: FaultLog, programs: int) -> Memory:
     """The memory of a launch, with all that recordings want to know."""
-    coalescing = Coalescing(programs) if any(each.coalescing for each in recordings) else None
-    counts = Counts(coalescing=coalescing, busy=np.zeros(programs, np.bool_)) if recordings else None
+
+    def counts() -> Counts | None:
+        coalescing = Coalescing() if any(each.coalescing for each in recordings) else None
+        return Counts(coalescing=coalescing, busy=np.zeros(programs, np.bool_)) if recordings else None
+
     memory = Memory(log, programs, counts, strict_views=any(each.strict_views for each in recordings))
     memory.results.tell_all = any(each.writes for each in recordings)
     return memory

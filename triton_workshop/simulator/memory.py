@@ -36,9 +36,13 @@ MOST_POLLS = 50
 class Memory:
     """The memory of one launch."""
 
-    def __init__(self, log: FaultLog, programs: int, counts: Counts | None, *, strict_views: bool = False) -> None:
+    def __init__(
+        self, log: FaultLog, programs: int, counts: Callable[[], Counts | None], *, strict_views: bool
+    ) -> None:
+        """`counts` makes what a launch that starts counts in, or None if nobody wants to know."""
         self.log = log
-        self.counts = counts
+        self.counts: Counts | None = None
+        self._new_counts = counts
         self._strict_views = strict_views
         self._zero = counts_as_zero()
         self.group: Array = np.zeros(1, np.int64)
@@ -53,6 +57,8 @@ class Memory:
         self.on_change: Callable[[], None] = lambda: None
         """Called when memory has changed."""
         self._polls = Polls()
+        self._before: tuple[Any, int, Counts | None] = None, 0, None
+        """What was told of the launch before the group began: faults, atomics that order, counts."""
         self.regions: list[Region] = [Region(NOWHERE, None, Storage(0, 0), 0, 0, 1)]
         """By the origin of a pointer."""
         self._storages: dict[int, Storage] = {}
@@ -70,13 +76,22 @@ class Memory:
         self.undo.plan = plan
         self.results.combines = False
         self.races.restart()
-        self.begin_group(self.group)
+        self.log.restore({})
+        self.counts = self._new_counts()
 
     def begin_group(self, group: Array) -> None:
         self.group = group
         self.changed = False
         self.undo.forget()
         self._polls.forget()
+        self._before = self.log.saved(), len(self.races.ordering), self.counts and self.counts.copy()
+
+    def take_back_group(self) -> None:
+        """Undo all that the group has done since it began."""
+        self.undo.roll_back()
+        tallies, events, self.counts = self._before
+        self.log.restore(tallies)
+        self.races.ordering.forget_after(events)
 
     # Tensors and addresses
 
