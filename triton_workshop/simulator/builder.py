@@ -201,8 +201,10 @@ class Builder:
         """Make undefined elements show after an operation that may have hidden them (a maximum ignores NaN)."""
         if result.poison is None:
             return result
-        self.memory.need_exact_poison("a result may hide an undefined value")
-        result.data = np.where(result.poison, undefined(result.dtype), result.data).astype(result.data.dtype)
+        self.memory.results.trace("a result may hide an undefined value")
+        result.data = np.where(np.asarray(result.poison), undefined(result.dtype), result.data).astype(
+            result.data.dtype
+        )
         return result
 
     # Of floats, "ordered" means false for NaN and "unordered" true; Triton asks for no other combinations.

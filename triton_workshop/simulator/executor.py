@@ -129,7 +129,7 @@ class Executor:
         if self._prints.reaches_out():
             self._log_one_by_one("its source prints, or reaches out of the kernel")
             # It must not start again to learn more, as it would print again.
-            return Plan(one_by_one=True, exact_poison=True, traced=True)
+            return Plan(one_by_one=True, traced=True)
         watched = {region.storage.address for region in memory.regions if region.name in self._watched}
         return replace(self._last, watched=frozenset(watched))
 

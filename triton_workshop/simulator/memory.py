@@ -195,7 +195,9 @@ class Memory:
             elsewhere = undefined(dtype) if other is None else other.data
             data = np.where(mask.data, data, elsewhere).astype(data.dtype, copy=False)
             if other is None:
-                poison = self._poisoned(poison, self._left_out(mask, region))
+                poison = True
+                if self.plan.traced:
+                    poison = poison_from(~mask.data, PoisonSource(line_of_kernel(), region.name))
             elif other.poison is not None:
                 poison = self._poisoned(poison, ~mask.data & other.poison)
         for nowhere in (bad, self._unsure(pointer, mask)):
@@ -326,20 +328,11 @@ class Memory:
         bad = np.broadcast_to(bad, shape)
         return np.broadcast_to(programs, shape)[bad], np.broadcast_to(index, shape)[bad]
 
-    def need_exact_poison(self, reason: str) -> None:
-        """Start the launch again, unless it already knows for every element whether it is undefined."""
-        if not self.plan.exact_poison:
-            raise Restart(reason, replace(self.plan, exact_poison=True))
-
-    def _left_out(self, mask: Value, region: Region) -> Array:
-        where: Array = ~mask.data
-        return poison_from(where, PoisonSource(line_of_kernel(), region.name)) if self.plan.traced else where
-
     def _unsure(self, pointer: Value, mask: Value | None) -> Array | None:
         """Where an undefined value says whether, or where, an access happens: exactly."""
         if pointer.poison is None and (mask is None or mask.poison is None):
             return None
-        self.need_exact_poison("an undefined value may steer an access")
+        self.results.trace("an undefined value may steer an access")
         unsure = np.asanyarray(False if pointer.poison is None else pointer.poison)
         if mask is not None:
             unsure = unsure & mask.data | (False if mask.poison is None else mask.poison)
@@ -392,7 +385,7 @@ class Memory:
         """`poison`, and the elements of `where`: exactly, if the plan says so."""
         if where is None:
             return poison
-        if not self.plan.exact_poison:
+        if not self.plan.traced:
             return True
         return where if poison is None else poison | where
 
