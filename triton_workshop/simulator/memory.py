@@ -158,16 +158,14 @@ class Memory:
             if tensor.device.type != "cpu" or tensor.layout != torch.strided:
                 continue
             start, size = tensor.untyped_storage().data_ptr(), tensor.untyped_storage().nbytes()
-            name = next((name for name, number in names.items() if start <= number < start + size), None)
-            storage = Storage(start, 0) if not size else None
-            storage = storage or self._storages.get(start) or Storage(start, size)
-            region = Region(len(self.regions), name, storage, 0, size, tensor.element_size())
-            if size and (unknown & region.holds(addresses)).any():
-                storage.unit = min(storage.unit, tensor.element_size())
-                self._storages[start] = storage
+            here = unknown & (start <= addresses) & (addresses < start + size)
+            if here.any():
+                storage, item = self._storage(tensor.untyped_storage()), tensor.element_size()
+                storage.unit = min(storage.unit, item)
+                name = next((name for name, number in names.items() if start <= number < start + size), None)
                 self._tensors.append(tensor)
-                self.regions.append(region)
-                unknown &= ~region.holds(addresses)
+                self.regions.append(Region(len(self.regions), name, storage, 0, size, item))
+                unknown &= ~here
 
     # Loads, stores and atomics
 
