@@ -101,8 +101,7 @@ def gather(source: Value, index: Value, axis: int) -> Value:
         return np.take_along_axis(full, where, axis=axis + 1)
 
     result = source.rearranged(take, index.shape)
-    if index.poison is not None:
-        result.poison = index.poison if result.poison is None else result.poison | index.poison
+    result.poison = either(result, index)
     return result
 
 
