@@ -21,9 +21,9 @@ from triton._C.libtriton import ir
 from triton.runtime import interpreter as upstream
 
 from triton_workshop.simulator import arithmetic, atomics, blocks, conversions, dot, elementwise, tiles
+from triton_workshop.simulator.fallback import one_by_one
 from triton_workshop.simulator.faults import program_name
 from triton_workshop.simulator.formats import Array, held_as, item_bytes, undefined
-from triton_workshop.simulator.lacking import one_by_one
 from triton_workshop.simulator.memory import Memory
 from triton_workshop.simulator.signals import LookedAt
 from triton_workshop.simulator.values import Value, any_wrapped, either
