@@ -26,8 +26,8 @@ from triton_workshop.simulator.faults import FaultLog, MemoryFaults
 from triton_workshop.simulator.formats import Array
 from triton_workshop.simulator.language import launched
 from triton_workshop.simulator.memory import Memory
-from triton_workshop.simulator.reaching import Analysis
 from triton_workshop.simulator.recording import Launch, listeners, recordings
+from triton_workshop.simulator.side_effects import SideEffects
 from triton_workshop.simulator.signals import Diverged, LaunchEnds, LookedAt, Plan, Restart
 from triton_workshop.simulator.undefined import UndefinedResult
 from triton_workshop.simulator.waiting import Scheduler
@@ -49,7 +49,7 @@ class Executor:
         self.kernel = kernel
         fn = self.fn = kernel.rewrite()
         self._parameters = Parameters(kernel, fn)
-        self._prints = Analysis(fn)
+        self._side_effects = SideEffects(fn)
         self._largest: dict[str, int] = {}
         """Elements of the largest block, by the values of the constants."""
         self._last = Plan()
@@ -126,7 +126,7 @@ class Executor:
 
     def _plan(self, memory: Memory) -> Plan:
         """How the launch begins: as the last one had to end."""
-        if self._prints.reaches_out():
+        if self._side_effects.possible():
             self._log_one_by_one("its source prints, or reaches out of the kernel")
             # It must not start again to learn more, as it would print again.
             return Plan(one_by_one=True, traced=True)
