@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +18,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from triton_workshop.classroom.room import KEPT_OPEN, Room
-from triton_workshop.web.guard import LONGEST_TURN, TRIES, Guard, Tries
+from triton_workshop.web.guard import TRIES, Guard, Tries
 from triton_workshop.web.limits import LARGEST_BODY, POLICY, Limits
 from web.loopback import Answer, asked, served
 
@@ -151,54 +150,33 @@ def test_a_body_that_is_too_large_is_not_read(address: str) -> None:
 
 
 class Clock:
-    def __init__(self) -> None:
-        self.time, self.slept = 0.0, list[float]()
+    time = 0.0
 
     def now(self) -> float:
         return self.time
 
-    async def sleep(self, seconds: float) -> None:
-        self.slept.append(seconds)
 
-
-def test_wrong_tries_wait_for_their_turn_and_are_refused_in_the_end() -> None:
+def test_wrong_tries_are_refused_once_an_address_has_used_up_its_own() -> None:
     clock = Clock()
-    tries = Tries(clock.now, clock.sleep)
-
-    async def guess(count: int) -> list[bool]:
-        return [await tries.turn("10.0.0.1") for _ in range(count)]
-
-    assert asyncio.run(guess(int(TRIES + LONGEST_TURN) + 2)) == [True] * int(TRIES + LONGEST_TURN) + [False] * 2
-    assert clock.slept == [1, 2, 3, 4, 5]
-    assert asyncio.run(tries.turn("10.0.0.2")), "another address has tries of its own"
+    tries = Tries(clock.now)
+    assert [tries.take("10.0.0.1") for _ in range(TRIES + 2)] == [True] * TRIES + [False] * 2
+    assert tries.take("10.0.0.2"), "another address has tries of its own"
     clock.time += 3
-    assert asyncio.run(guess(4)) == [True] * 3 + [False]
+    assert [tries.take("10.0.0.1") for _ in range(4)] == [True] * 3 + [False]
 
 
-def test_right_words_are_never_slowed() -> None:
-    clock = Clock()
-    tries = Tries(clock.now, clock.sleep)
-
-    async def enter() -> bool:
-        allowed = await tries.turn("10.0.0.1")
+def test_right_words_use_up_no_tries() -> None:
+    tries = Tries(Clock().now)
+    for _ in range(1000):
+        assert tries.take("10.0.0.1")
         tries.give_back("10.0.0.1")
-        return allowed
-
-    assert all(asyncio.run(enter()) for _ in range(1000))
-    assert clock.slept == []
-
-
-class Exhausted(Tries):
-    """Somebody is guessing from the same address."""
-
-    async def turn(self, address: str) -> bool:
-        del address
-        return False
 
 
 def test_who_has_a_link_never_waits_for_those_who_guess(room: Room) -> None:
     app = Starlette(routes=[Route("/", who)])
-    with served(Limits(Guard(app, room, tries=Exhausted()))) as address:
+    with served(Limits(Guard(app, room))) as address:
+        for _ in range(TRIES):
+            asked(f"{address}enter", b"word=AAAA")
         assert asked(f"{address}enter", f"word={room.word}".encode()).status == 429
         assert asked(f"{address}enter", f"word={room.ticket}".encode()).status == 200
         assert " 303 " in raw(address, f"GET /?word={room.ticket} HTTP/1.1\nHost: x\nConnection: close\n\n")
@@ -207,8 +185,8 @@ def test_who_has_a_link_never_waits_for_those_who_guess(room: Room) -> None:
 def test_the_memory_of_tries_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("triton_workshop.web.guard.MOST_ADDRESSES", 10)
     clock = Clock()
-    tries = Tries(clock.now, clock.sleep)
+    tries = Tries(clock.now)
     for number in range(100):
-        asyncio.run(tries.turn(f"10.0.0.{number}"))
+        tries.take(f"10.0.0.{number}")
         clock.time += 1
-    assert len(tries._levels) <= 12
+    assert len(tries._full) <= 12

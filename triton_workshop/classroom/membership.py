@@ -23,7 +23,7 @@ from triton_workshop.errors import MisuseError
 from triton_workshop.printing import printable
 
 PATIENCE = 10.0
-"""Seconds to wait for the room's answer to somebody who joins: a try too many may have to wait for its turn."""
+"""Seconds to wait for the room's answer to somebody who joins."""
 LEAVING = 2.0
 """Seconds to wait for an answer to somebody who leaves, and will not wait."""
 LARGEST = 64 * 1024

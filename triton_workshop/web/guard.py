@@ -6,7 +6,7 @@ import asyncio
 import hmac
 import ipaddress
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from urllib.parse import parse_qs, urlsplit
 
 from starlette.requests import Request
@@ -19,10 +19,8 @@ from triton_workshop.web.limits import HERE
 from triton_workshop.web.markup import element, escaped
 
 COOKIE = "room"
-TRIES = 30.0
+TRIES = 30
 """Tries of the word that an address has at once; one more comes every second."""
-LONGEST_TURN = 5.0
-"""Seconds that a try waits for its turn at most."""
 MOST_ADDRESSES = 10_000
 WRONG_WORD = "That is not this room's word. Look at the presenter's screen, and try again."
 TOO_MANY_TRIES = "Too many wrong words came from this address. Wait a few seconds, and try again."
@@ -31,51 +29,35 @@ OTHER_SITE = "This request comes from another site, and is refused. Behind a pro
 
 
 class Tries:
-    """Tries of the word, counted per address.
+    """Tries of the word, counted per address. A right word gives its try back: those who know it use up nothing."""
 
-    Every try takes one from its address's bucket, and waits for it if the bucket is empty; a right word puts it back.
-    So those who know the word are never slowed, unless somebody beside them is guessing.
-    """
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
+        self._full: dict[str, float] = {}
+        """When each address will have all its tries again, if it lacks any."""
 
-    def __init__(
-        self,
-        now: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-    ) -> None:
-        self._now, self._sleep = now, sleep
-        self._levels: dict[str, tuple[float, float]] = {}
-        """What was in each bucket that is not full, and when. Below 0, somebody waits."""
-
-    def _level(self, address: str) -> float:
-        level, at = self._levels.get(address, (TRIES, 0.0))
-        return min(level + self._now() - at, TRIES)
-
-    def _set(self, address: str, level: float) -> None:
-        if len(self._levels) > MOST_ADDRESSES:
-            self._levels = {each: self._levels[each] for each in self._levels if self._level(each) < TRIES}
-        self._levels[address] = (level, self._now())
-
-    async def turn(self, address: str) -> bool:
-        """Takes one of the address's tries, and waits for it; returns False if that would take too long."""
-        level = self._level(address) - 1
-        if level < -LONGEST_TURN:
+    def take(self, address: str) -> bool:
+        """Takes one of the address's tries; returns False if none is left."""
+        now = self._now()
+        full = max(self._full.get(address, now), now) + 1
+        if full > now + TRIES:
             return False
-        self._set(address, level)
-        if level < 0:
-            await self._sleep(-level)
+        if len(self._full) > MOST_ADDRESSES:
+            self._full = {each: at for each, at in self._full.items() if at > now}
+        self._full[address] = full
         return True
 
     def give_back(self, address: str) -> None:
-        self._set(address, min(self._level(address) + 1, TRIES))
+        self._full[address] -= 1
 
 
 class Guard:
     """Lets requests with a session through, and asks all others for the word."""
 
-    def __init__(self, app: ASGIApp, room: Room, url: str = "", tries: Tries | None = None) -> None:
+    def __init__(self, app: ASGIApp, room: Room, url: str = "") -> None:
         """`url` is the address by which the room is known outside, if that is another than the server's own."""
         self._app, self._room, self._url = app, room, url
-        self._tries = tries or Tries()
+        self._tries = Tries()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
@@ -122,7 +104,7 @@ class Guard:
     async def _let_in(self, address: str, word: str, name: str | None) -> Attendee | tuple[int, str]:
         """A new attendee, or the status and the sentence with which a try is refused."""
         if not hmac.compare_digest(word.encode(), self._room.ticket.encode()):
-            if not await self._tries.turn(address):
+            if not self._tries.take(address):
                 return 429, TOO_MANY_TRIES
             if not hmac.compare_digest("".join(word.split()).upper().encode(), self._room.word.encode()):
                 return 403, WRONG_WORD
