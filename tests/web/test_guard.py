@@ -18,7 +18,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from triton_workshop.classroom.room import KEPT_OPEN, Room
-from triton_workshop.web.guard import TRIES, Guard, Tries
+from triton_workshop.web.guard import AT_ONCE, Allowance, Guard
 from triton_workshop.web.limits import LARGEST_BODY, POLICY, Limits
 from web.loopback import Answer, asked, served
 
@@ -158,15 +158,15 @@ class Clock:
 
 def test_wrong_tries_are_refused_once_an_address_has_used_up_its_own() -> None:
     clock = Clock()
-    tries = Tries(clock.now)
-    assert [tries.take("10.0.0.1") for _ in range(TRIES + 2)] == [True] * TRIES + [False] * 2
+    tries = Allowance(clock.now)
+    assert [tries.take("10.0.0.1") for _ in range(AT_ONCE + 2)] == [True] * AT_ONCE + [False] * 2
     assert tries.take("10.0.0.2"), "another address has tries of its own"
     clock.time += 3
     assert [tries.take("10.0.0.1") for _ in range(4)] == [True] * 3 + [False]
 
 
 def test_right_words_use_up_no_tries() -> None:
-    tries = Tries(Clock().now)
+    tries = Allowance(Clock().now)
     for _ in range(1000):
         assert tries.take("10.0.0.1")
         tries.give_back("10.0.0.1")
@@ -175,7 +175,7 @@ def test_right_words_use_up_no_tries() -> None:
 def test_who_has_a_link_never_waits_for_those_who_guess(room: Room) -> None:
     app = Starlette(routes=[Route("/", who)])
     with served(Limits(Guard(app, room))) as address:
-        for _ in range(TRIES):
+        for _ in range(AT_ONCE):
             asked(f"{address}enter", b"word=AAAA")
         assert asked(f"{address}enter", f"word={room.word}".encode()).status == 429
         assert asked(f"{address}enter", f"word={room.ticket}".encode()).status == 200
@@ -183,9 +183,9 @@ def test_who_has_a_link_never_waits_for_those_who_guess(room: Room) -> None:
 
 
 def test_the_memory_of_tries_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("triton_workshop.web.guard.MOST_ADDRESSES", 10)
+    monkeypatch.setattr("triton_workshop.web.guard.MOST_REMEMBERED", 10)
     clock = Clock()
-    tries = Tries(clock.now)
+    tries = Allowance(clock.now)
     for number in range(100):
         tries.take(f"10.0.0.{number}")
         clock.time += 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hmac
 import json
-import time
 from collections.abc import Mapping
 from dataclasses import asdict
 from functools import cache
@@ -25,10 +24,6 @@ from triton_workshop.web.page import colours
 COOKIE = "board"
 MOST = 99
 """TODOs, or hints, that an exercise can have at most."""
-AT_ONCE = 30.0
-"""Messages that an attendee may send at once; one more comes every second."""
-
-TOO_MANY = "You tell the room too much at once. Try again in a few seconds."
 NO_KEY = "This board is the presenter's. Press w and then b on the slides, or type: uv run workshop board"
 
 
@@ -56,20 +51,8 @@ class Attendees:
 
     def __init__(self, room: Room) -> None:
         self._room = room
-        self._levels: dict[int, tuple[float, float]] = {}
-        """How many more messages each attendee may send, and since when."""
-
-    def _too_many(self, number: int) -> bool:
-        now = time.monotonic()
-        level, at = self._levels.get(number, (AT_ONCE, now))
-        level = min(level + now - at, AT_ONCE) - 1
-        if level >= 0:
-            self._levels[number] = level, now
-        return level < 0
 
     async def report(self, request: Request) -> Response:
-        if self._too_many(request.state.attendee):
-            return PlainTextResponse(TOO_MANY, 429)
         try:
             message = as_message(await request.body())
             progress, told = as_progress(message), as_told(message)
@@ -79,8 +62,6 @@ class Attendees:
         return Response(status_code=204)
 
     async def help(self, request: Request) -> Response:
-        if self._too_many(request.state.attendee):
-            return PlainTextResponse(TOO_MANY, 429)
         try:
             told = as_told(as_message(await request.body() or b"{}"))
         except MisshapenError as error:

@@ -19,36 +19,37 @@ from triton_workshop.web.limits import HERE
 from triton_workshop.web.markup import element, escaped
 
 COOKIE = "room"
-TRIES = 30
-"""Tries of the word that an address has at once; one more comes every second."""
-MOST_ADDRESSES = 10_000
+AT_ONCE = 30
+"""Tries of the word from one address, and messages from one attendee."""
+MOST_REMEMBERED = 10_000
 WRONG_WORD = "That is not this room's word. Look at the presenter's screen, and try again."
 TOO_MANY_TRIES = "Too many wrong words came from this address. Wait a few seconds, and try again."
+TOO_MANY_MESSAGES = "You tell the room too much at once. Try again in a few seconds."
 NO_SESSION = "This room needs its word. Open its address in a browser, or use: workshop join ADDRESS"
 OTHER_SITE = "This request comes from another site, and is refused. Behind a proxy, the presenter has to give --url."
 
 
-class Tries:
-    """Tries of the word, counted per address. A right word gives its try back: those who know it use up nothing."""
+class Allowance:
+    """How often each of many may do something: so often at once, and once more every second."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
-        self._full: dict[str, float] = {}
-        """When each address will have all its tries again, if it lacks any."""
+        self._full: dict[object, float] = {}
+        """When each will have the whole allowance again, if something of it is used up."""
 
-    def take(self, address: str) -> bool:
-        """Takes one of the address's tries; returns False if none is left."""
+    def take(self, who: object) -> bool:
+        """Uses up one; returns False if none is left."""
         now = self._now()
-        full = max(self._full.get(address, now), now) + 1
-        if full > now + TRIES:
+        full = max(self._full.get(who, now), now) + 1
+        if full > now + AT_ONCE:
             return False
-        if len(self._full) > MOST_ADDRESSES:
+        if len(self._full) > MOST_REMEMBERED:
             self._full = {each: at for each, at in self._full.items() if at > now}
-        self._full[address] = full
+        self._full[who] = full
         return True
 
-    def give_back(self, address: str) -> None:
-        self._full[address] -= 1
+    def give_back(self, who: object) -> None:
+        self._full[who] -= 1
 
 
 class Guard:
@@ -57,7 +58,7 @@ class Guard:
     def __init__(self, app: ASGIApp, room: Room, url: str = "") -> None:
         """`url` is the address by which the room is known outside, if that is another than the server's own."""
         self._app, self._room, self._url = app, room, url
-        self._tries = Tries()
+        self._tries, self._messages = Allowance(), Allowance()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
@@ -83,6 +84,8 @@ class Guard:
         if path == "/" and "word" in request.query_params:
             return RedirectResponse("./", 303) if number is not None else await self._by_link(request)
         if number is not None:
+            if request.method == "POST" and path != "/leave" and not self._messages.take(number):
+                return PlainTextResponse(TOO_MANY_MESSAGES, 429)
             request.state.attendee = number
             return None
         return question(401) if path == "/" else PlainTextResponse(NO_SESSION, 401)
@@ -104,7 +107,7 @@ class Guard:
     async def _let_in(self, address: str, word: str, name: str | None) -> Attendee | tuple[int, str]:
         """A new attendee, or the status and the sentence with which a try is refused."""
         if not hmac.compare_digest(word.encode(), self._room.ticket.encode()):
-            if not self._tries.take(address):
+            if not self._tries.take(address):  # a right word gives its own back: who knows it uses up nothing
                 return 429, TOO_MANY_TRIES
             if not hmac.compare_digest("".join(word.split()).upper().encode(), self._room.word.encode()):
                 return 403, WRONG_WORD
