@@ -55,7 +55,7 @@ def test_a_room_survives_its_process(file: Path, room: Room, clock: Clock) -> No
     clock.time += 11 * HOUR
     again = Room(file, clock)
     assert (again.word, again.key, again.board()) == before
-    assert again.attendee(ada.token) == ada.number
+    assert again.attendee(ada.token) == ada
 
 
 def test_after_12_hours_it_is_another_room(file: Path, room: Room, clock: Clock) -> None:
@@ -72,7 +72,7 @@ def test_who_comes_back_keeps_the_room_open(file: Path, room: Room, clock: Clock
     ada = room.enter()
     for _ in range(3):
         clock.time += 11 * HOUR
-        assert room.attendee(ada.token) == ada.number
+        assert room.attendee(ada.token) == ada
     assert Room(file, clock).word == room.word
 
 

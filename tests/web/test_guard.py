@@ -27,7 +27,7 @@ BROWSER = {"Accept": "text/html,*/*", "Content-Type": FORM}
 
 
 async def who(request: Request) -> Response:
-    return PlainTextResponse(f"number {request.state.attendee}")
+    return PlainTextResponse(f"number {request.state.attendee.number}")
 
 
 @pytest.fixture(scope="module")

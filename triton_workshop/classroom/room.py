@@ -59,7 +59,7 @@ IS_HERE = "EXISTS (SELECT 1 FROM attendees WHERE room = ? AND number = ? AND tok
 
 @dataclass(frozen=True)
 class Attendee:
-    """Somebody who has just entered. The token is theirs alone: the room keeps only its digest."""
+    """Somebody who has entered. The token is theirs alone: the room keeps only its digest."""
 
     number: int
     name: str | None
@@ -117,7 +117,7 @@ class Room:
     @property
     def address(self) -> str:
         """Where this machine reaches the room's pages; empty if nobody has served them yet."""
-        with self._reading():
+        with self._transaction():
             return str(self._rows("SELECT coalesce(address, '') FROM rooms WHERE id = ?", self._id)[0][0])
 
     def serve_at(self, address: str) -> None:
@@ -138,19 +138,14 @@ class Room:
             self._store.execute("INSERT INTO attendees VALUES (?, ?, ?, ?)", values)
         return Attendee(number, name, token)
 
-    def attendee(self, token: str) -> int | None:
-        """The number of the attendee with this token; None if it is not one of this room."""
-        with self._reading():
-            rows = self._rows("SELECT number FROM attendees WHERE token = ? AND room = ?", digest(token), self._id)
+    def attendee(self, token: str) -> Attendee | None:
+        """Who has this token; None if it is nobody of this room."""
+        query = "SELECT number, name FROM attendees WHERE token = ? AND room = ?"
+        with self._transaction():
+            rows = self._rows(query, digest(token), self._id)
         if rows and self.now() - self._noted > NOTED:
             self._note_use()  # who comes back keeps the room open
-        return rows[0][0] if rows else None
-
-    def name(self, number: int) -> str | None:
-        """The name under which an attendee has joined."""
-        with self._reading():
-            rows = self._rows("SELECT name FROM attendees WHERE room = ? AND number = ?", self._id, number)
-        return rows[0][0] if rows else None
+        return next((Attendee(number, name, token) for number, name in rows), None)
 
     def leave(self, number: int) -> None:
         """Forgets everything about an attendee. The number is not given to anybody else."""
@@ -195,7 +190,7 @@ class Room:
 
     def board(self) -> Board:
         """Who is where, and who asks for help."""
-        with self._reading():
+        with self._transaction():
             attendees = self._rows("SELECT number, name FROM attendees WHERE room = ? ORDER BY number", self._id)
             told = self._rows(
                 f"SELECT number, {PROGRESS} FROM progress WHERE room = ? ORDER BY number, rowid", self._id
@@ -212,33 +207,22 @@ class Room:
             tuple(Call(number, names.get(number), at) for number, at, done in asked if not done),
         )
 
-    def asking(self) -> list[int]:
-        """The numbers of those whose call for help nobody has answered."""
-        with self._reading():
-            rows = self._rows("SELECT number FROM calls WHERE room = ? AND NOT done ORDER BY number", self._id)
-        return [number for (number,) in rows]
-
     # The store
 
     def _rows(self, query: str, *values: Any) -> list[Any]:
         return self._store.execute(query, values).fetchall()
 
     @contextmanager
-    def _reading(self) -> Iterator[None]:
-        """All of it at one moment."""
-        with self._transaction("BEGIN"):
-            yield
-
-    @contextmanager
     def _writing(self) -> Iterator[None]:
-        """All or nothing. Writing is also what shows that the room is in use."""
+        """A transaction that may write. Writing is also what shows that the room is in use."""
         with self._transaction("BEGIN IMMEDIATE"):
             yield
             self._noted = self.now()
             self._store.execute("UPDATE rooms SET used = ? WHERE id = ?", (self._noted, self._id))
 
     @contextmanager
-    def _transaction(self, begin: str) -> Iterator[None]:
+    def _transaction(self, begin: str = "BEGIN") -> Iterator[None]:
+        """What is read in it is of one moment, and what is written is written whole or not at all."""
         with self._lock, failures_told(self._file):
             self._store.execute(begin)
             try:

@@ -32,7 +32,7 @@ class MisshapenError(ValueError):
 
 
 def routes(room: Room) -> list[Route]:
-    """The routes; whoever mounts them has put the attendee's number into `request.state.attendee`."""
+    """The routes; whoever mounts them has put who asks into `request.state.attendee`."""
     attendees, board = Attendees(room), BoardPage(room)
     return [
         Route("/report", attendees.report, methods=["POST"]),
@@ -58,7 +58,7 @@ class Attendees:
             progress, told = as_progress(message), as_told(message)
         except MisshapenError as error:
             return PlainTextResponse(f"This is not a report: {error}.", 400)
-        await run_in_threadpool(self._room.report, request.state.attendee, progress, told)
+        await run_in_threadpool(self._room.report, request.state.attendee.number, progress, told)
         return Response(status_code=204)
 
     async def help(self, request: Request) -> Response:
@@ -66,12 +66,12 @@ class Attendees:
             told = as_told(as_message(await request.body() or b"{}"))
         except MisshapenError as error:
             return PlainTextResponse(f"This is not a call for help: {error}.", 400)
-        number = request.state.attendee
-        await run_in_threadpool(self._room.ask, number, told)
-        return JSONResponse({"number": number, "name": await run_in_threadpool(self._room.name, number)})
+        attendee = request.state.attendee
+        await run_in_threadpool(self._room.ask, attendee.number, told)
+        return JSONResponse({"number": attendee.number, "name": attendee.name})
 
     async def leave(self, request: Request) -> Response:
-        await run_in_threadpool(self._room.leave, request.state.attendee)
+        await run_in_threadpool(self._room.leave, request.state.attendee.number)
         return Response(status_code=204)
 
 

@@ -80,13 +80,13 @@ class Guard:
         if path == "/enter":  # after a wrong word it is a browser's address, which is then loaded again or kept
             return await self._entered(request) if request.method == "POST" else RedirectResponse("./", 303)
         token = token_of(request)
-        number = await asyncio.to_thread(self._room.attendee, token) if token else None
+        attendee = await asyncio.to_thread(self._room.attendee, token) if token else None
         if path == "/" and "word" in request.query_params:
-            return RedirectResponse("./", 303) if number is not None else await self._by_link(request)
-        if number is not None:
-            if request.method == "POST" and path != "/leave" and not self._messages.take(number):
+            return RedirectResponse("./", 303) if attendee is not None else await self._by_link(request)
+        if attendee is not None:
+            if request.method == "POST" and path != "/leave" and not self._messages.take(attendee.number):
                 return PlainTextResponse(TOO_MANY_MESSAGES, 429)
-            request.state.attendee = number
+            request.state.attendee = attendee
             return None
         return question(401) if path == "/" else PlainTextResponse(NO_SESSION, 401)
 

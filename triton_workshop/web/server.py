@@ -99,7 +99,7 @@ class Server:
         return Response(data, media_type="image/webp", headers={"Cache-Control": "private, max-age=86400, immutable"})
 
     async def events(self, request: Request) -> Response:
-        number = request.state.attendee
+        number = request.state.attendee.number
         if self.following >= MOST_STREAMS or self.pages[number] >= MOST_PAGES:
             return PlainTextResponse(FULL, 503, {"Retry-After": "10"})
         return Following(self, number, self.stream.seen(request.headers.get("last-event-id")))
@@ -108,7 +108,8 @@ class Server:
         """Tells the pages, by number, whose call for help still stands."""
         while True:
             with suppress(WorkshopError):
-                self.stream.set("calls", [*await asyncio.to_thread(self._room.asking)])
+                board = await asyncio.to_thread(self._room.board)
+                self.stream.set("calls", sorted(call.number for call in board.calls))
             await asyncio.sleep(LOOK)
 
     def publish(self, values: Values) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
 KEEP_ALIVE = 10.0
 """Seconds after which a stream says that it is still there: what is silent, proxies close and pages take for lost."""
@@ -17,7 +17,7 @@ MOST_REMEMBERED = 16
 """Parts that are kept for the next client that lacks the same."""
 STILL_HERE = b"event: beat\ndata: {}\n\n"
 
-Value = dict[str, object] | list[object] | str | int | None
+Value = Mapping[str, object] | Sequence[object] | int | None
 
 
 class Stream:
