@@ -123,7 +123,7 @@ class Presenter:
     def _answer(self, learner: Learner) -> None:
         with learner.lock:
             if learner.teller.flush(HEARD):
-                self._asked("board/done", json.dumps({"number": learner.joined.number}).encode())
+                self._asked(f"board/done/{learner.joined.number}", b"")
                 learner.asking = False
                 self.answered += 1
 

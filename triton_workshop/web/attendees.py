@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
@@ -40,14 +41,14 @@ def routes(room: Room) -> list[Route]:
         Route("/leave", attendees.leave, methods=["POST"]),
         Route("/board", board.page),
         Route("/board.json", board.data),
-        Route("/board/done", board.done, methods=["POST"]),
+        Route("/board/done/{number:int}", board.done, methods=["POST"]),
         Route("/board.css", lambda _: Response(style(), media_type="text/css")),
         Route("/board.js", lambda _: FileResponse(HERE / "board.js", media_type="text/javascript")),
     ]
 
 
 class Attendees:
-    """What an attendee tells."""
+    """What an attendee tells. What is no coroutine is run in a thread."""
 
     def __init__(self, room: Room) -> None:
         self._room = room
@@ -70,8 +71,8 @@ class Attendees:
         await run_in_threadpool(self._room.ask, attendee.number, told)
         return JSONResponse({"number": attendee.number, "name": attendee.name})
 
-    async def leave(self, request: Request) -> Response:
-        await run_in_threadpool(self._room.leave, request.state.attendee.number)
+    def leave(self, request: Request) -> Response:
+        self._room.leave(request.state.attendee.number)
         return Response(status_code=204)
 
 
@@ -81,36 +82,26 @@ class BoardPage:
     def __init__(self, room: Room) -> None:
         self._room = room
 
-    async def page(self, request: Request) -> Response:
+    def page(self, request: Request) -> Response:
         key = request.query_params.get("key", "")
-        if not (self._is_key(key) or self._may_look(request)):
-            return PlainTextResponse(NO_KEY, 403)
+        self._check(key or request.cookies.get(COOKIE, ""))
         answer = FileResponse(HERE / "board.html", media_type="text/html")
         if key:  # without a path, the cookie belongs to the folder that the browser sees, also behind a proxy
             answer.set_cookie(COOKIE, self._room.key, path=None, httponly=True, samesite="strict")
         return answer
 
-    async def data(self, request: Request) -> Response:
-        if not self._may_look(request):
-            return PlainTextResponse(NO_KEY, 403)
-        board = await run_in_threadpool(self._room.board)
-        return JSONResponse(as_json(board, self._room.now()))
+    def data(self, request: Request) -> Response:
+        self._check(request.cookies.get(COOKIE, ""))
+        return JSONResponse(as_json(self._room.board(), self._room.now()))
 
-    async def done(self, request: Request) -> Response:
-        if not self._may_look(request):
-            return PlainTextResponse(NO_KEY, 403)
-        try:
-            number = whole(as_message(await request.body()), "number", most=10**9)
-        except MisshapenError as error:
-            return PlainTextResponse(f"This names no attendee: {error}.", 400)
-        await run_in_threadpool(self._room.done, number)
+    def done(self, request: Request) -> Response:
+        self._check(request.cookies.get(COOKIE, ""))
+        self._room.done(request.path_params["number"])
         return Response(status_code=204)
 
-    def _may_look(self, request: Request) -> bool:
-        return self._is_key(request.cookies.get(COOKIE, ""))
-
-    def _is_key(self, key: str) -> bool:
-        return hmac.compare_digest(key.encode(), self._room.key.encode())
+    def _check(self, key: str) -> None:
+        if not hmac.compare_digest(key.encode(), self._room.key.encode()):
+            raise HTTPException(403, NO_KEY)
 
 
 # What comes in

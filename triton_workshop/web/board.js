@@ -101,9 +101,7 @@
 
   const done = async (number) => {
     try {
-      const body = JSON.stringify({ number });
-      const headers = { "Content-Type": "application/json" };
-      const answer = await fetch("board/done", { method: "POST", body, headers, signal: AbortSignal.timeout(PATIENCE) });
+      const answer = await fetch(`board/done/${number}`, { method: "POST", signal: AbortSignal.timeout(PATIENCE) });
       if (!answer.ok) throw new Error(answer.statusText);
       await ask();
     } catch {
