@@ -79,22 +79,19 @@ class Room:
         Raises MisuseError if the file cannot be used.
         """
         self._file, self.now, self._lock, self._noted = file, now, threading.Lock(), 0.0
-        if not (begin or file.is_file()):
-            raise NoRoomError("no room is open")
         with failures_told(file):
-            self._store = opened(file)
-            self._id, self.word, self.key = self._in_use() or self._begun(begin)
-        if begin:
-            self._note_use()
+            self._store = new_store(file) if begin else opened(file)
+            found = self._in_use() or (self._begun() if begin else None)
+        if found is None:
+            self.close()
+            raise NoRoomError("no room is open")
+        self._id, self.word, self.key = found
 
     def _in_use(self) -> tuple[int, str, str] | None:
         rows = self._rows("SELECT id, word, key, used FROM rooms ORDER BY id DESC LIMIT 1")
         return rows[0][:3] if rows and self.now() - rows[0][3] < KEPT_OPEN else None
 
-    def _begun(self, begin: bool) -> tuple[int, str, str]:
-        if not begin:
-            self.close()
-            raise NoRoomError("no room is open")
+    def _begun(self) -> tuple[int, str, str]:
         with self._transaction("BEGIN IMMEDIATE"):
             if found := self._in_use():  # another process was faster
                 return found
@@ -104,10 +101,6 @@ class Room:
             row = self._store.execute("INSERT INTO rooms (word, key, used) VALUES (?, ?, ?)", (word, key, self.now()))
             assert row.lastrowid is not None
             return row.lastrowid, word, key
-
-    def _note_use(self) -> None:
-        with self._writing():
-            pass
 
     @property
     def ticket(self) -> str:
@@ -144,7 +137,8 @@ class Room:
         with self._transaction():
             rows = self._rows(query, digest(token), self._id)
         if rows and self.now() - self._noted > NOTED:
-            self._note_use()  # who comes back keeps the room open
+            with self._writing():  # who comes back keeps the room open
+                pass
         return next((Attendee(number, name, token) for number, name in rows), None)
 
     def leave(self, number: int) -> None:
@@ -241,7 +235,7 @@ def room_file() -> Path:
 def room_in_use(file: Path, now: Callable[[], float] = time.time) -> Room | None:
     """The room of the last 12 hours; None if there is none. Nothing is created."""
     with suppress(NoRoomError):
-        return Room(file, now, begin=False)
+        return Room(file, now, begin=False) if file.is_file() else None
     return None
 
 
@@ -249,24 +243,29 @@ def forget(file: Path, now: Callable[[], float] = time.time) -> None:
     """Deletes what is known about everybody, today and before. The word of a room that is in use stays the same."""
     if not file.is_file():
         return
-    room = room_in_use(file, now)
     with failures_told(file), closing(opened(file)) as store:
-        store.execute("DELETE FROM rooms WHERE id IS NOT ?", (room and room._id,))
+        store.execute("DELETE FROM rooms WHERE used <= ?", (now() - KEPT_OPEN,))
         for table in ("attendees", "progress", "calls"):
             store.execute(f"DELETE FROM {table}")
         store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
-def opened(file: Path) -> sqlite3.Connection:
-    """The store, with its tables. What is deleted from it is overwritten."""
+def new_store(file: Path) -> sqlite3.Connection:
+    """The store, with its file and its tables, if they are not there yet."""
     with suppress(FileExistsError):
         file.parent.mkdir(parents=True, mode=0o700)
     file.touch(mode=0o600)
+    store = opened(file)
+    store.executescript(TABLES)
+    return store
+
+
+def opened(file: Path) -> sqlite3.Connection:
+    """The store. What is deleted from it is overwritten."""
     store = sqlite3.connect(file, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
     store.execute("PRAGMA journal_mode = WAL")
     store.execute("PRAGMA synchronous = NORMAL")
     store.execute("PRAGMA secure_delete = ON")
-    store.executescript(TABLES)
     return store
 
 
