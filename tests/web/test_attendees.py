@@ -67,7 +67,7 @@ def test_what_an_attendee_tells_stands_on_the_board(room: Room, address: str, ad
     board = json.loads(on_board(address, room).text)
     here = {"exercise": "2b", "filled": 1, "todos": 4, "right": False, "hints": 0}
     assert board["present"] == [{"number": ada.number, "called": "Ada", "here": here, "right": ["1"]}]
-    assert board["calls"] == [{"number": ada.number, "called": "Ada", "seconds": 0}]
+    assert board["calls"] == [{"number": ada.number, "called": "Ada", "minutes": 0}]
     counts = {each["exercise"]: (each["working"], each["right"]) for each in board["exercises"]}
     assert counts == {"1": (0, 1), "2": (0, 0), "2b": (1, 0), "3": (0, 0), "4": (0, 0)}
 
@@ -75,7 +75,7 @@ def test_what_an_attendee_tells_stands_on_the_board(room: Room, address: str, ad
 def test_a_call_is_done_once_the_presenter_says_so(room: Room, address: str, ada: Attendee) -> None:
     answer = posted(address, "help", b"", ada)  # as the page's key does
     assert (answer.status, json.loads(answer.text)) == (200, {"number": ada.number, "name": "Ada"})
-    assert room.board().calls == (Call(ada.number, "Ada", NOW),)
+    assert room.board().calls == (Call(ada.number, "Ada", 0),)
     assert on_board(address, room, f"board/done/{ada.number}", b"").status == 204
     assert room.board().calls == ()
 

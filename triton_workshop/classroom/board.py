@@ -35,8 +35,8 @@ class Call:
 
     number: int
     name: str | None
-    asked: float
-    """Seconds since 1970."""
+    minutes: int
+    """Since they asked."""
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable, Iterator
 
 from triton_workshop.classroom.board import Board, Present, called
@@ -48,18 +47,18 @@ def run_board(*, forgetting: bool) -> int:
     elif (room := room_in_use(file)) is None:
         print("No room is open on this machine.")
     else:
-        print("\n".join((f"The room {room.word}", *board_lines(room.board(), time.time()))))
+        print("\n".join((f"The room {room.word}", *board_lines(room.board()))))
         if room.address:
             print(f"In a browser: {room.address}board?key={room.key}")
     return DONE
 
 
-def board_lines(board: Board, now: float) -> Iterator[str]:
+def board_lines(board: Board) -> Iterator[str]:
     """The board as text."""
     if not board.present:
         yield "Nobody has given a name, reported progress or asked for help yet."
     for call in board.calls:
-        yield f"! {called(call)} asked for help {max(int(now - call.asked), 0) // 60} min ago"
+        yield f"! {called(call)} asked for help {call.minutes} min ago"
     for count in board.counts:
         yield f"exercise {count.exercise}: {count.working} working, {count.right} right"
     width = max((len(called(each)) for each in board.present), default=0)

@@ -190,7 +190,7 @@ class Room:
                 f"SELECT number, {PROGRESS} FROM progress WHERE room = ? ORDER BY number, rowid", self._id
             )
             asked = self._rows("SELECT number, asked, done FROM calls WHERE room = ? ORDER BY asked", self._id)
-        names, callers = dict(attendees), {number for number, _, _ in asked}
+        names, callers, now = dict(attendees), {number for number, _, _ in asked}, self.now()
         progress = {number: tuple(map(_progress, rows)) for number, rows in groupby(told, itemgetter(0))}
         return Board(
             tuple(
@@ -198,7 +198,9 @@ class Room:
                 for number, name in attendees
                 if name or number in progress or number in callers
             ),
-            tuple(Call(number, names.get(number), at) for number, at, done in asked if not done),
+            tuple(
+                Call(number, names.get(number), max(int(now - at), 0) // 60) for number, at, done in asked if not done
+            ),
         )
 
     # The store

@@ -16,7 +16,7 @@ from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import Route
 
 from triton_workshop.checking.exercises import EXERCISES, REQUIRED
-from triton_workshop.classroom.board import Board, Call, Count, Present, Progress, called
+from triton_workshop.classroom.board import Board, Count, Present, Progress, called
 from triton_workshop.classroom.room import Room
 from triton_workshop.screen.palette import DARK, LIGHT
 from triton_workshop.web.limits import HERE
@@ -92,7 +92,7 @@ class BoardPage:
 
     def data(self, request: Request) -> Response:
         self._check(request.cookies.get(COOKIE, ""))
-        return JSONResponse(as_json(self._room.board(), self._room.now()))
+        return JSONResponse(as_json(self._room.board()))
 
     def done(self, request: Request) -> Response:
         self._check(request.cookies.get(COOKIE, ""))
@@ -141,8 +141,8 @@ def whole(message: Mapping[str, Any], name: str, *, most: int = MOST) -> int:
 # What goes out
 
 
-def as_json(board: Board, now: float) -> dict[str, Any]:
-    """The board for its page. Ages are in seconds, since the page's clock may differ from ours."""
+def as_json(board: Board) -> dict[str, Any]:
+    """The board for its page."""
     counts = {count.exercise: count for count in board.counts}
     shown = [number for number in EXERCISES if number in REQUIRED or number in counts]
     return {
@@ -150,7 +150,7 @@ def as_json(board: Board, now: float) -> dict[str, Any]:
             asdict(counts.get(number, Count(number, 0, 0))) | {"title": EXERCISES[number].title} for number in shown
         ],
         "present": [_present(each) for each in board.present],
-        "calls": [_call(call, now) for call in board.calls],
+        "calls": [{"number": call.number, "called": called(call), "minutes": call.minutes} for call in board.calls],
     }
 
 
@@ -158,10 +158,6 @@ def _present(present: Present) -> dict[str, Any]:
     here = asdict(present.progress[-1]) if present.progress else None
     right = sorted(progress.exercise for progress in present.progress if progress.right)
     return {"number": present.number, "called": called(present), "here": here, "right": right}
-
-
-def _call(call: Call, now: float) -> dict[str, Any]:
-    return {"number": call.number, "called": called(call), "seconds": max(int(now - call.asked), 0)}
 
 
 @cache

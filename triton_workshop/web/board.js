@@ -19,7 +19,7 @@
   // The key in the address has become a cookie: a link that is copied from here opens nothing.
   if (location.search) history.replaceState(null, "", location.pathname);
 
-  const since = (seconds) => seconds < 60 ? "just now" : `${Math.floor(seconds / 60)} min ago`;
+  const since = (minutes) => minutes ? `${minutes} min ago` : "just now";
 
   const showCalls = (present) => {
     const places = new Map(present.map((each) => [each.number, each.here]));
@@ -32,7 +32,7 @@
       if (index === 0) button.append(" ", make("kbd", "", "d"));
       const here = places.get(call.number);
       const name = make("div", "", make("strong", "", call.called), here ? `exercise ${here.exercise}` : "");
-      return make("li", "call", name, make("span", "since", since(call.seconds)), button);
+      return make("li", "call", name, make("span", "since", since(call.minutes)), button);
     });
   };
 
@@ -57,13 +57,9 @@
   const fill = (id, rows, none) => at(id).replaceChildren(...(rows.length ? rows : [make("li", "empty", none)]));
 
   const show = (board) => {
+    const next = JSON.stringify(board);
+    if (next === shown) return;
     calls = board.calls;
-    const ages = [...document.querySelectorAll(".call .since")];
-    const next = JSON.stringify([board.exercises, board.present, calls.map(({ number, called }) => [number, called])]);
-    if (next === shown) {
-      ages.forEach((age, index) => { age.textContent = since(calls[index].seconds); });
-      return;
-    }
     shown = next;
     const focused = document.activeElement?.dataset?.number;
     fill("calls", showCalls(board.present), "Nobody asks for help.");

@@ -58,10 +58,10 @@ def test_a_file_that_is_no_room_is_not_shown(file: Path, watcher: RoomWatcher) -
 
 def test_the_room_is_read_from_its_file(file: Path, watcher: RoomWatcher) -> None:
     full_room(file)
-    first, second = Call(2, None, NOW - 150), Call(1, "Ada", NOW)
-    assert watcher.look().board.counts == (Count("1", 0, 1), Count("2", 1, 0))
-    assert watcher.look().board.calls == (first, second)
-    assert watcher.look(helped=2).board.calls == (second,)
+    board = watcher.look()
+    assert board.counts == (Count("1", 0, 1), Count("2", 1, 0))
+    assert board.calls == (Call(2, None, 2), Call(1, "Ada", 0))
+    assert watcher.look(done=2).calls == (Call(1, "Ada", 0),)
 
 
 @pytest.mark.parametrize("width", [1, 20, 50, 100])

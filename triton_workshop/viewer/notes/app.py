@@ -6,12 +6,14 @@ import asyncio
 import time
 from collections.abc import Callable, Iterable
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 
+from triton_workshop.classroom.board import Board
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.errors import DeckError
 from triton_workshop.deck.model import Deck
@@ -206,18 +208,18 @@ class Notes(App[int]):
     async def follow_room(self, watcher: RoomWatcher) -> None:
         """Shows who is where, and who asks for help."""
         while True:
-            await self.show_room(watcher)
+            await self.show_room(watcher.look)
             await asyncio.sleep(LOOK)
 
-    async def show_room(self, watcher: RoomWatcher, helped: int | None = None) -> None:
-        self.room = await asyncio.to_thread(watcher.look, helped)  # which may have to wait for somebody who writes
+    async def show_room(self, look: Callable[[], Board]) -> None:
+        self.room = await asyncio.to_thread(look)  # which may have to wait for somebody who writes
         self.draw()
 
     # Keys
 
     async def action_help_given(self) -> None:
-        if self.watcher is not None and self.room.board.calls:
-            await self.show_room(self.watcher, self.room.board.calls[0].number)
+        if self.watcher is not None and self.room.calls:
+            await self.show_room(partial(self.watcher.look, self.room.calls[0].number))
 
     def action_scroll(self, rows: int) -> None:
         self.scrolled = min(max(min(self.scrolled, self.furthest) + rows, 0), self.furthest)

@@ -11,6 +11,7 @@ from rich.text import Text
 from textual.renderables.digits import Digits
 from textual.strip import Strip
 
+from triton_workshop.classroom.board import Board
 from triton_workshop.deck.model import Code, Columns, Deck, Slide, Table, plain, walk
 from triton_workshop.printing import printable
 from triton_workshop.screen.lines import CONSOLE, Lines, strip
@@ -19,7 +20,7 @@ from triton_workshop.viewer.live.live_blocks import shown_elsewhere
 from triton_workshop.viewer.notes.follower import Connection
 from triton_workshop.viewer.notes.paragraphs import note_lines
 from triton_workshop.viewer.notes.protocol import RunningBlock
-from triton_workshop.viewer.notes.room import NOBODY, RoomView, room_lines
+from triton_workshop.viewer.notes.room import NOBODY, room_lines
 from triton_workshop.viewer.notes.schedule import Part, Schedule
 from triton_workshop.viewer.slides.frame import bar, bar_ground, progress
 from triton_workshop.viewer.slides.page import compose, slide_name
@@ -62,7 +63,7 @@ class NotesView:
     command: str = "workshop present"
     """How to start the slides."""
     message: str = ""
-    room: RoomView = NOBODY
+    room: Board = NOBODY
 
     @property
     def slide(self) -> Slide:
