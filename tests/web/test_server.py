@@ -27,11 +27,12 @@ from rich.text import Text
 
 from triton_workshop.classroom.room import Room
 from triton_workshop.deck import load_deck
+from triton_workshop.errors import MisuseError
 from triton_workshop.web import server
 from triton_workshop.web.limits import OneConnection
 from triton_workshop.web.messages import Edited, Printed
 from triton_workshop.web.outputs import Output
-from triton_workshop.web.server import CannotListenError, Server, listen
+from triton_workshop.web.server import Server, listen
 from triton_workshop.web.site import Pictures, Site
 from triton_workshop.web.stream import Stream
 from web.loopback import asked, served
@@ -234,19 +235,15 @@ def test_a_request_that_comes_in_drops_is_cut_off(
             pass
 
 
-@pytest.mark.parametrize(
-    ("host", "said"),
-    [("203.0.113.7", "is not an address of this machine"), ("nonsense", "is not an address")],
-)
-def test_an_address_that_is_not_ours_is_refused_in_one_line(host: str, said: str) -> None:
-    with pytest.raises(CannotListenError, match=said):
-        listen(host, 0)
+def test_an_address_that_is_not_ours_is_refused_in_one_line() -> None:
+    with pytest.raises(MisuseError, match=r"203\.0\.113\.7 is not an address of this machine"):
+        listen("203.0.113.7", 0)
 
 
 def test_a_port_in_use_is_refused_in_one_line() -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
-        with pytest.raises(CannotListenError, match=rf"port {port} is in use; choose another one with --port"):
+        with pytest.raises(MisuseError, match=rf"port {port} is in use; choose another one with --port"):
             listen("127.0.0.1", port)
 
 

@@ -177,6 +177,12 @@ def test_a_port_in_use_is_told_before_the_first_slide(tmp_path: Path) -> None:
             Share(Where(port=port), tmp_path / "room.sqlite").ready()
 
 
+def test_a_server_that_does_not_start_is_told_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("triton_workshop.web.share.SERVER", "triton_workshop.web.server:no_such_name")
+    with pytest.raises(MisuseError, match="cannot be shared: their server did not start: exit 1"):
+        Share(Where(port=0), tmp_path / "room.sqlite").ready()
+
+
 # Addresses, and the way there
 
 

@@ -3,35 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from triton_workshop.deck.model import Deck
+from triton_workshop.viewer.sharing import Invitation
+from triton_workshop.web.addresses import Where
 from triton_workshop.web.outputs import Output
 
 
 @dataclass(frozen=True)
-class Settings:
-    """Where the server listens, and for whom: what it needs before it can begin."""
-
-    host: str
-    port: int
-    """0 takes any that is free."""
-    room: Path | None = None
-    """The file of the room; None is the presenter's own."""
-    url: str = ""
-    """The address by which the room is known outside, if that is another than the server's own."""
-
-
-@dataclass(frozen=True)
 class Ready:
-    """The server listens on this port."""
+    """The server listens here."""
 
-    port: int
+    where: Where
+    """With the port that it has taken."""
+    invitation: Invitation
 
 
 @dataclass(frozen=True)
 class Refused:
-    """The server cannot listen; the reason is a line for the presenter."""
+    """The server cannot serve; the reason is a line for the presenter."""
 
     reason: str
 

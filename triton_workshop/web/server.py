@@ -10,6 +10,8 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import uvicorn
@@ -19,10 +21,11 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from triton_workshop.classroom.room import Room, room_file
-from triton_workshop.errors import WorkshopError
+from triton_workshop.classroom.room import Room
+from triton_workshop.errors import MisuseError, WorkshopError
 from triton_workshop.processes.wire import Connection
 from triton_workshop.web import attendees
+from triton_workshop.web.addresses import Where
 from triton_workshop.web.guard import Guard
 from triton_workshop.web.limits import Limits, OneConnection
 from triton_workshop.web.messages import (
@@ -33,7 +36,6 @@ from triton_workshop.web.messages import (
     Printed,
     Ready,
     Refused,
-    Settings,
     ShowDeck,
     key_of,
 )
@@ -187,19 +189,18 @@ def sent(request: Request, file: File) -> Response:
 # The process
 
 
-def serve(connection: Connection, settings: Settings) -> None:
+def serve(connection: Connection, where: Where, file: Path) -> None:
     """Serves until the connection ends: the function of the process. It answers `Ready` or `Refused` first."""
     try:
-        listening = listen(settings.host, settings.port)
-        room = Room(settings.room or room_file())
-    except CannotListenError as error:
-        return connection.send(Refused(str(error)))
+        listening = listen(where.host, where.port)
+        where = replace(where, port=listening.getsockname()[1])
+        room = Room(file)
+        room.serve_at(where.own)
     except WorkshopError as error:
-        listening.close()
         return connection.send(Refused(str(error)))
-    server = Server(room, settings.url)
+    server = Server(room, where.url)
     allow_many_connections()
-    connection.send(Ready(listening.getsockname()[1]))
+    connection.send(Ready(where, where.invitation(room.word, room.ticket, room.key)))
     asyncio.run(_serve(server, connection, listening))
 
 
@@ -298,27 +299,13 @@ class Hearing:
         self._running.should_exit = True
 
 
-class CannotListenError(Exception):
-    """The server cannot listen; `str(error)` says why and what to do, in one line."""
-
-
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens. Raises CannotListenError."""
+    """A socket that listens. Raises MisuseError."""
+    family, both = (socket.AF_INET6, socket.has_dualstack_ipv6()) if ":" in host else (socket.AF_INET, False)
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
-        family, kind, protocol, _, address = found[0]
-        listening = socket.socket(family, kind, protocol)
-    except OSError:
-        raise CannotListenError(f"{host} is not an address; expected lan, or an address such as 192.168.0.7") from None
-    try:
-        if sys.platform != "win32":  # there, it would let two servers have one port
-            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind(address)
-        listening.listen(2048)
+        return socket.create_server((host, port), family=family, backlog=2048, dualstack_ipv6=both)
     except OSError as error:
-        listening.close()
-        raise CannotListenError(why_not(error, host, port)) from None
-    return listening
+        raise MisuseError(why_not(error, host, port)) from None
 
 
 def why_not(error: OSError, host: str, port: int) -> str:

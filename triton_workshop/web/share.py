@@ -6,16 +6,15 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, suppress
-from dataclasses import dataclass, replace
+from concurrent.futures import Future
+from contextlib import suppress
 from operator import is_
 from pathlib import Path
-from queue import Empty, SimpleQueue
 
 from rich.text import Text
 
-from triton_workshop.classroom.room import Room, room_file
-from triton_workshop.deck.model import Block, Deck, code_blocks
+from triton_workshop.classroom.room import room_file
+from triton_workshop.deck.model import Deck, code_blocks
 from triton_workshop.errors import MisuseError
 from triton_workshop.printing import printable
 from triton_workshop.processes.call import Call, EndedError, TimeIsUpError, start
@@ -33,13 +32,13 @@ from triton_workshop.web.messages import (
     Printed,
     Ready,
     Refused,
-    Settings,
     ShowDeck,
     key_of,
 )
 from triton_workshop.web.newest import Newest
 from triton_workshop.web.outputs import Output, ending
 
+SERVER = "triton_workshop.web.server:serve"
 LINES = 500
 """Lines of an output that a page shows: the last ones."""
 PACE, SHORT = 0.1, 50
@@ -60,17 +59,15 @@ class Share:
     """Shares what the viewer shows. `tell` belongs to the viewer's thread; all that takes time has one of its own."""
 
     def __init__(self, where: Where, room: Path | None = None) -> None:
-        """Starts the server, and returns at once. Raises WorkshopError if the room cannot be kept."""
-        self._where, self._file = where, room or room_file()
-        opened = Room(self._file)
-        self._word, self._ticket, self._key = opened.word, opened.ticket, opened.key
-        opened.close()
+        """Starts the server, and returns at once. `room` is the file of the room, by default the presenter's own."""
+        self._where, self._room = where, room or room_file()
         self._told = Told()
         self._newest: Newest[FromViewer] = Newest()
         self._all: dict[str, FromViewer] = {}
         """What a server that starts again has to hear, by key."""
         self._lock = threading.Lock()
-        self._answers: SimpleQueue[Ready | Refused] = SimpleQueue()
+        self._first: Future[Ready | Refused] = Future()
+        """What the server that was started first has answered."""
         self._closing = threading.Event()
         self._call: Call | None = None
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -78,16 +75,11 @@ class Share:
 
     def ready(self) -> Invitation:
         """Waits until the server listens; returns how people get there. Raises MisuseError if it cannot."""
-        try:
-            answer = self._answers.get(timeout=STARTING)
-        except Empty:
-            answer = Refused(f"the server of the slides did not start within {STARTING:.0f} s")
+        answer = self._first.result()
         if isinstance(answer, Refused):
             self.close()
             raise MisuseError(f"the slides cannot be shared: {answer.reason}")
-        with closing(Room(self._file)) as room:
-            room.serve_at(self._where.own)
-        return self._where.invitation(self._word, self._ticket, self._key)
+        return answer.invitation
 
     def tell(self, show: Show) -> None:
         """Sends what is new of what is shown. A defect here must not reach the slides."""
@@ -118,22 +110,23 @@ class Share:
     def _run(self) -> None:
         with Path(os.devnull).open("wb") as nothing:
             while not self._closing.is_set():
-                with suppress(OSError, EndedError, TimeIsUpError), self._started(nothing.fileno()) as call:
-                    self._call = call
-                    answer = call.next_message(STARTING)
-                    assert isinstance(answer, Ready | Refused)
-                    if isinstance(answer, Ready):  # it keeps its port when it starts again
-                        self._where = replace(self._where, port=answer.port)
-                    self._answers.put(answer)
-                    if isinstance(answer, Ready):
-                        self._feed(call)
-                        continue
+                try:
+                    with start(SERVER, self._where, self._room, output=nothing.fileno()) as call:
+                        self._call = call
+                        answer = call.next_message(STARTING)
+                        assert isinstance(answer, Ready | Refused)
+                        self._answered(answer)
+                        if isinstance(answer, Ready):
+                            self._where = answer.where  # it keeps its port when it starts again
+                            self._feed(call)
+                            continue
+                except (OSError, EndedError, TimeIsUpError) as error:
+                    self._answered(Refused(f"their server did not start: {error}"))
                 self._closing.wait(AGAIN)
 
-    def _started(self, output: int) -> Call:
-        where = self._where
-        settings = Settings(where.host, where.port, self._file, where.url)
-        return start("triton_workshop.web.server:serve", settings, output=output)
+    def _answered(self, answer: Ready | Refused) -> None:
+        if not self._first.done():
+            self._first.set_result(answer)
 
     def _feed(self, call: Call) -> None:
         """Sends everything, and then what is new, until the server has ended."""
@@ -149,26 +142,7 @@ class Share:
             if messages:
                 time.sleep(SLIDE_FIRST)
             for message in messages.values():
-                call.send(with_picture(message))
-
-
-@dataclass(frozen=True)
-class _PictureFile(Output):
-    """An output whose picture is still in its file."""
-
-    file: Path | None = None
-
-
-def with_picture(message: FromViewer) -> FromViewer:
-    """The message, with the picture that it only names."""
-    if not (isinstance(message, Printed) and isinstance(message.output, _PictureFile) and message.output.file):
-        return message
-    shown, file = message.output, message.output.file
-    try:
-        picture = file.read_bytes()
-    except OSError:
-        picture = None
-    return Printed(message.index, Output(shown.lines, shown.ending, shown.failed, picture, shown.running))
+                call.send(message)
 
 
 class Told:
@@ -179,7 +153,6 @@ class Told:
         self._read: Deck | None = None
         self._shown: Deck | None = None
         self._place: Place | None = None
-        self._cells: Mapping[Block, BlockRun] = {}
         self._runs: tuple[BlockRun, ...] = ()
         self._by_index: dict[int, BlockRun] = {}
         self._outputs: dict[int, tuple[object, ...]] = {}
@@ -265,9 +238,11 @@ def output_of(cell: BlockRun) -> Output:
         lines = (Text(f"[the first {left_out:,} lines are not shown here]"), *lines)
     running = cell.failure is None and cell.status is not Status.ENDED
     failed = not running and (cell.outcome is None or not cell.outcome.succeeded)
+    picture = None
     if cell.picture is not None:
-        return _PictureFile(lines, ending_of(cell), failed, None, running, cell.picture)
-    return Output(lines, ending_of(cell), failed, None, running)
+        with suppress(OSError):
+            picture = cell.picture.read_bytes()
+    return Output(lines, ending_of(cell), failed, picture, running)
 
 
 def ending_of(cell: BlockRun) -> str:
