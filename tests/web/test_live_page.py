@@ -52,7 +52,6 @@ def shared(browser: Browser, tmp_path: Path) -> Iterator[Shared]:
         page = browser.new_page()
         shared = Shared(page, server, room, tmp_path / "deck.md")
         shared.save(SLIDES)
-        server.has_page.set()
         with served(server.app) as address:
             page.goto(f"{address}?word={room.word}")
             page.wait_for_function("document.querySelector('.slide.current')")

@@ -123,7 +123,6 @@ def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, 
     room = Room(folder / "room.sqlite")
     made = Server(room, "https://talks.example.org/triton/")
     made.site.show(load_deck(folder / "deck.md"))
-    made.has_page.set()
     with closing(room), served(made.app, OneConnection) as address:
         yield made, address, {"Authorization": f"Bearer {room.enter().token}"}
 
@@ -163,7 +162,7 @@ def test_nobody_waits_for_the_pictures_of_others(serving: Serving, monkeypatch: 
         encoding.set()
         encoded.wait(30)
 
-    monkeypatch.setattr(made.site, "picture", picture)
+    monkeypatch.setattr(made.site.pictures, "webp", picture)
     with ThreadPoolExecutor(40) as pool:
         pictures = [pool.submit(asked, f"{address}picture/{number}.webp", None, session) for number in range(40)]
         assert encoding.wait(10)
@@ -209,18 +208,18 @@ def test_too_many_pages_are_told_so(serving: Serving, monkeypatch: pytest.Monkey
 def test_a_client_that_does_not_read_is_given_up(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
     made, address, session = serving
     monkeypatch.setattr("triton_workshop.web.limits.READING", 0.05)
+    monkeypatch.setattr("triton_workshop.web.stream.KEEP_ALIVE", 0.1)
     made.stream.set("output-0", "x" * 20_000_000)  # more than the buffers of both sides
     host, port = address.removeprefix("http://").rstrip("/").split(":")
     with closing(http.client.HTTPConnection(host, int(port), timeout=10)) as silent:
         silent.connect()
         silent.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         silent.request("GET", "/events", headers=session)
-        made.stream.set("output-0", "y" * 20_000_000)
         silent.getresponse()
         deadline = time.monotonic() + 20
-        while made.following and time.monotonic() < deadline:
+        while made.following.total() and time.monotonic() < deadline:
             asked(address, headers=session)
-        assert made.following == 0
+        assert made.following.total() == 0
 
 
 @pytest.mark.parametrize("before", [b"", b"GET /enter.css HTTP/1.1\r\nHost: x\r\n\r\n"])

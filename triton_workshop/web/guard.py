@@ -58,9 +58,12 @@ class Guard:
     def __init__(self, app: ASGIApp, room: Room, url: str = "") -> None:
         """`url` is the address by which the room is known outside, if that is another than the server's own."""
         self._app, self._room, self._url = app, room, url
+        self._path = urlsplit(url).path.rstrip("/")
         self._tries, self._messages = Allowance(), Allowance()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path = scope["path"].removeprefix(self._path)  # a reverse proxy may pass on where it shows the pages
+        scope = {**scope, "path": path}
         request = Request(scope, receive)
         try:
             answer = await self._answer(request)
@@ -73,6 +76,8 @@ class Guard:
         path = request.scope["path"]  # as routes have it; in Starlette 1.0, a Host header can forge that of `url`
         if request.method == "POST" and not own_site(request.headers, self._url):
             return PlainTextResponse(OTHER_SITE, 403)
+        if not path:  # the address behind a proxy as people type it; the page's own links need the slash
+            return RedirectResponse(f"{self._path}/?{request.url.query}".removesuffix("?"))
         if path == "/favicon.ico":  # browsers ask for it by themselves
             return Response(status_code=204)
         if path == "/enter.css" or path.startswith("/board"):  # the board has a key of its own

@@ -116,7 +116,7 @@
   const take = ({ key, value }) => {
     if (key === "place") move(value);
     else if (key === "deck") renew(value);
-    else if (key === "presenter") say(value.here ? "" : CLOSED);
+    else if (key === "presenter") say(value ? "" : CLOSED);
     else if (key === "calls") answered(value);
     else if (key === "style") sheet.replaceSync(value);
     else put(key, value);

@@ -8,16 +8,16 @@ import socket
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -48,14 +48,11 @@ MOST_CONNECTIONS = 1500
 LARGEST_HEADERS = 16 * 1024
 FAREWELL = 1.0
 """Seconds in which streams can say that the presenter has gone."""
-PATIENCE = 10.0
-"""Seconds that a page waits for the first deck."""
 MOST_PAGES = 12
 """Pages that one attendee may have open."""
 LOOK = 1.0
 """Seconds between two looks at who asks for help: the presenter's notes answer without the server."""
 FULL = f"{MOST_STREAMS} pages follow these slides already, and there is no room for more. Try again later."
-NOT_YET = "The slides are not here yet. Load this page again in a moment."
 NOTHING_HERE = "There is nothing at this address."
 
 
@@ -68,33 +65,24 @@ class Server:
         self.stream = Stream()
         self.has_page = asyncio.Event()
         self.encoding = asyncio.Lock()
-        self.following = 0
-        self.pages = Counter[int]()
+        self.following = Counter[int]()
         """How many pages of each attendee follow."""
         routes = [
-            Route("/", self.page),
+            Route("/", self.file),
             Route("/events", self.events),
             Route("/picture/{name}.webp", self.picture),
             *attendees.routes(room),
             Route("/{name}", self.file),
         ]
-        guarded = Guard(Starlette(routes=routes), room, url)
-        self.app: ASGIApp = Limits(UnderPath(guarded, url))
-
-    async def page(self, request: Request) -> Response:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(PATIENCE):
-                await self.has_page.wait()
-        page = self.site.file("")
-        return PlainTextResponse(NOT_YET, 503, {"Retry-After": "1"}) if page is None else sent(request, page)
+        self.app: ASGIApp = Limits(Guard(Starlette(routes=routes), room, url))
 
     async def file(self, request: Request) -> Response:
-        file = self.site.file(request.path_params["name"])
+        file = self.site.file(request.path_params.get("name", ""))
         return PlainTextResponse(NOTHING_HERE, 404) if file is None else sent(request, file)
 
     async def picture(self, request: Request) -> Response:
         async with self.encoding:  # in one thread, as the few that there are look up sessions too
-            data = await asyncio.to_thread(self.site.picture, request.path_params["name"])
+            data = await asyncio.to_thread(self.site.pictures.webp, request.path_params["name"])
         if data is None:
             return PlainTextResponse(NOTHING_HERE, 404)
         # Its name is its digest, so it never changes.
@@ -102,9 +90,10 @@ class Server:
 
     async def events(self, request: Request) -> Response:
         number = request.state.attendee.number
-        if self.following >= MOST_STREAMS or self.pages[number] >= MOST_PAGES:
+        if self.following.total() >= MOST_STREAMS or self.following[number] >= MOST_PAGES:
             return PlainTextResponse(FULL, 503, {"Retry-After": "10"})
-        return Following(self, number, self.stream.seen(request.headers.get("last-event-id")))
+        events = self.stream.follow(self.stream.seen(request.headers.get("last-event-id")))
+        return Following(events, self.following, number)
 
     async def look_who_asks(self) -> None:
         """Tells the pages, by number, whose call for help still stands."""
@@ -116,66 +105,26 @@ class Server:
 
     def publish(self, values: Values) -> None:
         """Tells the pages, on the thread of the event loop."""
+        if "deck" in values:  # what was said of the one before is void
+            self.stream.forget(lambda key: key.startswith(("code-", "output-")))
         for key, value in values.items():
             self.stream.set(key, value)
-        if "deck" in values:
-            self.has_page.set()
 
 
-class Following(Response):
-    """One page that follows, until it goes away or the server ends."""
+class Following(StreamingResponse):
+    """One page that follows, and is counted until it goes away or the server ends."""
 
-    media_type = "text/event-stream"
-
-    def __init__(self, server: Server, number: int, seen: int) -> None:
-        super().__init__()
-        del self.headers["content-length"]
-        self.headers["X-Accel-Buffering"] = "no"  # a reverse proxy would collect events
-        self._server, self._number, self._seen = server, number, seen
+    def __init__(self, events: AsyncIterator[bytes], following: Counter[int], number: int) -> None:
+        # A reverse proxy would collect events.
+        super().__init__(events, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
+        self._following, self._number = following, number
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        del scope
-        self._server.following += 1
-        self._server.pages[self._number] += 1
-        telling = asyncio.create_task(self._tell(send))
-        leaving = asyncio.create_task(gone(receive))
+        self._following[self._number] += 1
         try:
-            await asyncio.wait((telling, leaving), return_when=asyncio.FIRST_COMPLETED)
+            await super().__call__(scope, receive, send)
         finally:
-            self._server.following -= 1
-            self._server.pages[self._number] -= 1
-            leaving.cancel()
-            if not telling.done():
-                telling.cancel()
-        if telling.done() and not telling.cancelled():
-            telling.result()
-
-    async def _tell(self, send: Send) -> None:
-        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
-        async for events in self._server.stream.follow(self._seen):
-            await send({"type": "http.response.body", "body": events, "more_body": True})
-        await send({"type": "http.response.body", "body": b"", "more_body": False})
-
-
-async def gone(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
-
-
-class UnderPath:
-    """Takes off the path under which a reverse proxy shows the pages, if it passes that on."""
-
-    def __init__(self, app: ASGIApp, url: str) -> None:
-        self._app, self._path = app, urlsplit(url).path.rstrip("/")
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        path = scope["path"]
-        if self._path and path == self._path:  # as people type it; the page's own links need the slash
-            query = scope["query_string"].decode("latin-1")
-            return await RedirectResponse(f"{path}/?{query}" if query else f"{path}/")(scope, receive, send)
-        if self._path and path.startswith(f"{self._path}/"):
-            scope = {**scope, "path": path.removeprefix(self._path)}
-        await self._app(scope, receive, send)
+            self._following[self._number] -= 1
 
 
 def sent(request: Request, file: File) -> Response:
@@ -221,8 +170,8 @@ async def _serve(server: Server, connection: Connection, listening: socket.socke
         h11_max_incomplete_event_size=LARGEST_HEADERS,
     )
     running = uvicorn.Server(config)
-    hearing = Hearing(server, connection, running, asyncio.get_running_loop())
-    hearing.start()
+    Hearing(server, connection, running, asyncio.get_running_loop()).start()
+    await server.has_page.wait()  # who comes before waits in the socket's queue
     looking = asyncio.create_task(server.look_who_asks())
     await running.serve(sockets=[listening])
     looking.cancel()
@@ -242,19 +191,15 @@ class Hearing:
         threading.Thread(target=self._render, daemon=True).start()
 
     def _hear(self) -> None:
-        self._publish({"presenter": {"here": True}})
-        try:
-            with suppress(EOFError, OSError):
-                while True:
-                    self._take(self._connection.receive())
-        finally:
-            self._on_loop(self._end)
+        self._publish({"presenter": True})
+        with suppress(EOFError, OSError):
+            while not isinstance(message := self._connection.receive(), Close):
+                self._take(message)
+        self._on_loop(self._end)
 
     def _take(self, message: object) -> None:
-        if isinstance(message, Close):
-            raise EOFError
         if isinstance(message, Place):
-            self._publish({"place": {"slide": message.slide, "step": message.step}})
+            self._publish({"place": asdict(message)})
         elif isinstance(message, ShowDeck | Printed | Edited):
             if isinstance(message, ShowDeck):
                 self._newest.clear()  # it was said of the deck before
@@ -264,38 +209,36 @@ class Hearing:
         while (messages := self._newest.take()) is not None:
             for message in messages.values():
                 try:
-                    self._publish(self._values(message), forgotten=isinstance(message, ShowDeck))
+                    self._publish(self._values(message))
                 except Exception as error:  # the others are shown all the same
                     print(f"cannot be shown: {key_of(message)}: {error!r}", file=sys.stderr)
+            self._on_loop(self._server.has_page.set)
 
     def _values(self, message: FromViewer) -> Values:
+        site = self._server.site
         match message:
             case ShowDeck(deck):
-                values = self._server.site.show(deck)
-                threading.Thread(target=self._server.site.encode_pictures, daemon=True).start()
+                values = site.show(deck)
+                threading.Thread(target=site.pictures.encode_page, daemon=True).start()
                 return values
             case Printed():
-                return self._server.site.print(message)
+                return site.print(message)
             case Edited():
-                return self._server.site.edit(message)
+                return site.edit(message)
             case _:
                 return {}
 
-    def _publish(self, values: Values, *, forgotten: bool = False) -> None:
-        def publish() -> None:
-            if forgotten:
-                self._server.stream.forget(lambda key: key.startswith(("code-", "output-")))
-            self._server.publish(values)
+    def _publish(self, values: Values) -> None:
+        self._on_loop(partial(self._server.publish, values))
 
-        self._on_loop(publish)
-
-    def _on_loop(self, act: Callable[[], None]) -> None:
+    def _on_loop(self, act: Callable[[], object]) -> None:
         with suppress(RuntimeError):  # the loop has ended
             self._loop.call_soon_threadsafe(act)
 
     def _end(self) -> None:
-        self._server.publish({"presenter": {"here": False}})
+        self._server.publish({"presenter": False})
         self._server.stream.close()
+        self._server.has_page.set()
         self._running.should_exit = True
 
 

@@ -83,7 +83,7 @@ class Pictures:
         return f"picture/{name}.webp"
 
     def encode_page(self) -> None:
-        """Makes WebP of the page's pictures before anybody asks for them."""
+        """Does now, in a thread that nobody waits for, what the first to open the page would wait for."""
         for name in [*self._of_page]:
             self.webp(name)
 
@@ -97,12 +97,12 @@ class Pictures:
 
 
 class Site:
-    """The deck that is shown. One thread writes; `file` and `picture` may be called from any."""
+    """The deck that is shown. One thread writes; `file` and `pictures.webp` may be called from any."""
 
     def __init__(self) -> None:
         own = {name: HERE / name for name in FILES if (HERE / name).is_file()}
         self._files = {name: text_file(path.read_text("utf-8"), FILES[name]) for name, path in own.items()}
-        self._pictures = Pictures()
+        self.pictures = Pictures()
         self._rules: dict[int, str] = {}
         self._edits: dict[int, str | None] = {}
         self._outputs: dict[Block, Output] = {}
@@ -111,25 +111,17 @@ class Site:
         """The file at this address; the page itself is at the empty one."""
         return self._files.get(name)
 
-    def picture(self, name: str) -> bytes | None:
-        """The picture of this name, as WebP."""
-        return self._pictures.webp(name)
-
-    def encode_pictures(self) -> None:
-        """Does now, in a thread that nobody waits for, what the first to open the page would wait for."""
-        self._pictures.encode_page()
-
     def show(self, deck: Deck) -> Values:
         """Writes the page of a deck; returns what pages learn from it."""
         scripts = scripts_beside(deck)
-        self._pictures.begin_page()
+        self.pictures.begin_page()
         self._outputs, self._rules, self._edits = {}, {}, {}
-        self._writer = Writer(deck, self._outputs, links_to(scripts), self._pictures.on_page, with_notes=False)
+        self._writer = Writer(deck, self._outputs, links_to(scripts), self.pictures.on_page, with_notes=False)
         self._blocks = code_blocks(deck)
         page = make_page(self._writer, scripts)
         text = page.with_files(f"style.css?{page.version}", "page.js", "live.js")
         self._files |= {"": text_file(text, "html"), "style.css": text_file(page.style, "css")}
-        self._writer.address = self._pictures.printed
+        self._writer.address = self.pictures.printed
         return {"style": "", "deck": page.version}
 
     def print(self, told: Printed) -> Values:
