@@ -9,7 +9,15 @@ from pathlib import Path
 import pytest
 
 from classroom.scripted import ENTERED, Scripted
-from triton_workshop.classroom.membership import Membership, address_and_word, join, leave, membership
+from triton_workshop.classroom.membership import (
+    Membership,
+    UnansweredError,
+    address_and_word,
+    join,
+    leave,
+    membership,
+    tell,
+)
 from triton_workshop.errors import MisuseError
 
 
@@ -102,6 +110,11 @@ def test_leaving_works_without_the_room(room: Scripted, file: Path) -> None:
     join(room.address, "KLMR", None, file)
     assert leave(file).startswith("Nothing is sent any more. The room could not be told")
     assert membership(file) is None
+
+
+def test_an_address_that_is_none_is_not_answered() -> None:
+    with pytest.raises(UnansweredError, match="unknown url type: 'nowhere/leave'"):
+        tell(Membership("nowhere/", "secret", 7, None), "leave", {}, 1)
 
 
 @pytest.mark.parametrize(

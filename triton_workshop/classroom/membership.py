@@ -139,8 +139,8 @@ def tell(joined: Membership, path: str, message: Mapping[str, Any], patience: fl
 
 def _asked(address: str, path: str, body: bytes, headers: Mapping[str, str], patience: float) -> bytes:
     """The room's answer to a POST."""
-    request = urllib.request.Request(address + path, body, {"Accept": "application/json", **headers})
     try:
+        request = urllib.request.Request(address + path, body, {"Accept": "application/json", **headers})
         with _opener(address).open(request, timeout=patience) as answer:
             read: bytes = answer.read(LARGEST)
             return read
