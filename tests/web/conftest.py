@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 MakePage = Callable[..., str]
 
 
-INLINE = ("span", "code", "a", "sup", "mark")
+INLINE = ("span", "code", "a", "sup")
 
 
 class Words(HTMLParser):

@@ -16,7 +16,7 @@
   // Whatever changes above it, the slide that is read stays where it is; Safari does not see to that.
   const inPlace = (change) => {
     const top = (id) => document.getElementById(id)?.getBoundingClientRect().top ?? 0;
-    const read = all(".slide").findLast((each) => top(each.id) <= innerHeight / 3)?.id, before = top(read);
+    const read = all(".slide")[current()]?.id, before = top(read);
     change();
     scrollBy({ top: top(read) - before, behavior: "instant" });
   };
@@ -83,18 +83,13 @@
   };
   field.addEventListener("input", search);
   field.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") {
-      const first = document.querySelector("nav li:not(.none) a");
-      field.value = "";
-      search();  // before the page scrolls: on a phone, the contents are above the slides, and the header grows
-      fit();
-      field.blur();
-      first?.click();
-    } else if (event.key === "Escape") {
-      field.value = "";
-      search();
-      field.blur();
-    }
+    if (!["Enter", "Escape"].includes(event.key)) return;
+    const first = document.querySelector("nav li:not(.none) a");
+    field.value = "";
+    search();  // before the page scrolls: on a phone, the contents are above the slides, and the header grows
+    fit();
+    field.blur();
+    if (event.key === "Enter") first?.click();
   });
 
   // The theme is the system's until somebody chooses; a file's storage may be closed to it.
@@ -106,12 +101,12 @@
   };
   const isLight = () => (root.dataset.theme ?? (matchMedia("(prefers-color-scheme: light)").matches ? "light" : "dark")) === "light";
   if (stored()) root.dataset.theme = stored();
-  const theme = button("", (pressed) => {
-    root.dataset.theme = isLight() ? "dark" : "light";
+  const other = () => (isLight() ? "Dark" : "Light");
+  const theme = button(other(), (pressed) => {
+    root.dataset.theme = other().toLowerCase();
     stored(root.dataset.theme);
-    pressed.textContent = isLight() ? "Dark" : "Light";
+    pressed.textContent = other();
   });
-  theme.textContent = isLight() ? "Dark" : "Light";
   const notes = button("Notes", (pressed) => {
     const open = pressed.getAttribute("aria-pressed") !== "true";
     pressed.setAttribute("aria-pressed", String(open));
