@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import socket
 import threading
 import urllib.error
@@ -43,7 +44,10 @@ def asked(address: str, body: bytes | None = None, headers: Mapping[str, str] | 
     request = urllib.request.Request(address, body, dict(headers or {}))
     try:
         with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=10) as answer:
-            return Answer(answer.status, answer.read().decode(), answer.headers)
+            content = answer.read()
+            if answer.headers["Content-Encoding"] == "gzip":
+                content = gzip.decompress(content)
+            return Answer(answer.status, content.decode(), answer.headers)
     except urllib.error.HTTPError as error:
         with error:
             return Answer(error.code, error.read().decode(), error.headers)

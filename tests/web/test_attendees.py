@@ -11,14 +11,11 @@ import pytest
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
-from starlette.applications import Starlette
-
 from triton_workshop.classroom.board import Board, Call, Progress
 from triton_workshop.classroom.membership import Membership, RefusedError, join, leave, tell
 from triton_workshop.classroom.room import Attendee, Room
 from triton_workshop.classroom.telling import Teller
-from triton_workshop.web.attendees import routes
-from triton_workshop.web.guard import Guard
+from triton_workshop.web.server import Server
 from web.loopback import Answer, asked, served
 
 REPORT = {"exercise": "1", "filled": 1, "todos": 3, "right": False, "hints": 1}
@@ -32,7 +29,7 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Room:
 
 @pytest.fixture(scope="module")
 def address(room: Room) -> Iterator[str]:
-    with served(Guard(Starlette(routes=routes(room)), room)) as address:
+    with served(Server(room, "").app) as address:
         yield address
 
 

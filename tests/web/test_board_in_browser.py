@@ -12,12 +12,12 @@ import pytest
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
-from starlette.applications import Starlette
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from triton_workshop.classroom.board import Progress
 from triton_workshop.classroom.room import Room
-from triton_workshop.web.attendees import routes
+from triton_workshop.web.server import Server
 
 from .conftest import axe_findings
 from .loopback import served
@@ -26,29 +26,19 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 pytestmark = pytest.mark.browser
-POLICY = (
-    b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    b"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-)
 SIZES = {"phone": (390, 844), "laptop": (1280, 800)}
 MARKUP = "<b>Bob</b>"
 
 
-class Server:
-    """The board's routes, which a test can take out of reach."""
+class Tunnel:
+    """The way to the server, which a test can close."""
 
     def __init__(self, app: ASGIApp) -> None:
-        self.app, self.reachable = app, threading.Event()
-        self.reachable.set()
+        self.app, self.open = app, threading.Event()
+        self.open.set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def send_with_policy(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                message["headers"].append((b"content-security-policy", POLICY))
-                message["status"] = message["status"] if self.reachable.is_set() else 502
-            await send(message)
-
-        await self.app(scope, receive, send_with_policy)
+        await (self.app if self.open.is_set() else PlainTextResponse("", 502))(scope, receive, send)
 
 
 @pytest.fixture
@@ -66,12 +56,12 @@ def room(tmp_path: Path) -> Room:
 
 
 @pytest.fixture
-def server(room: Room) -> Server:
-    return Server(Starlette(routes=routes(room)))
+def tunnel(room: Room) -> Tunnel:
+    return Tunnel(Server(room, "").app)
 
 
 @pytest.fixture(params=[(theme, size) for theme in ("dark", "light") for size in SIZES], ids="-".join)
-def board(request: pytest.FixtureRequest, browser: Browser, room: Room, server: Server) -> Iterator[Page]:
+def board(request: pytest.FixtureRequest, browser: Browser, room: Room, tunnel: Tunnel) -> Iterator[Page]:
     """The board as opened by the link that the presenter has; its console stays empty."""
     theme, size = request.param
     width, height = SIZES[size]
@@ -79,7 +69,7 @@ def board(request: pytest.FixtureRequest, browser: Browser, room: Room, server: 
     page, said = context.new_page(), list[str]()
     page.on("console", lambda message: said.append(message.text))
     page.on("pageerror", lambda error: said.append(str(error)))
-    with served(server) as address:
+    with served(tunnel) as address:
         page.goto(f"{address}board?key={room.key}")
         page.locator(".call").first.wait_for()
         assert page.url == f"{address}board"
@@ -89,7 +79,7 @@ def board(request: pytest.FixtureRequest, browser: Browser, room: Room, server: 
 
 
 def test_the_board_shows_who_asks_and_who_is_where_and_d_marks_the_oldest_call_as_done(
-    board: Page, room: Room, server: Server
+    board: Page, room: Room, tunnel: Tunnel
 ) -> None:
     from playwright.sync_api import expect
 
@@ -108,8 +98,8 @@ def test_the_board_shows_who_asks_and_who_is_where_and_d_marks_the_oldest_call_a
     assert [call.number for call in room.board().calls] == [2]
     board.get_by_role("button", name=f"Done: {MARKUP}").click()
     expect(board.locator("#calls")).to_have_text("Nobody asks for help.")
-    server.reachable.clear()
+    tunnel.open.clear()
     expect(board.locator("#state")).to_contain_text("The room is out of reach; trying again.")
     assert axe_findings(board, "document", "{}") == []
-    server.reachable.set()
+    tunnel.open.set()
     expect(board.locator("#state")).to_have_text("3 attendees")

@@ -6,7 +6,6 @@ import hmac
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
-from functools import cache
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -18,9 +17,7 @@ from starlette.routing import Route
 from triton_workshop.checking.exercises import EXERCISES, REQUIRED
 from triton_workshop.classroom.board import Board, Count, Present, Progress, called
 from triton_workshop.classroom.room import Room
-from triton_workshop.screen.palette import DARK, LIGHT
 from triton_workshop.web.limits import HERE
-from triton_workshop.web.page import colours
 
 COOKIE = "board"
 MOST = 99
@@ -42,8 +39,6 @@ def routes(room: Room) -> list[Route]:
         Route("/board", board.page),
         Route("/board.json", board.data),
         Route("/board/done/{number:int}", board.done, methods=["POST"]),
-        Route("/board.css", lambda _: Response(style(), media_type="text/css")),
-        Route("/board.js", lambda _: FileResponse(HERE / "board.js", media_type="text/javascript")),
     ]
 
 
@@ -158,11 +153,3 @@ def _present(present: Present) -> dict[str, Any]:
     here = asdict(present.progress[-1]) if present.progress else None
     right = sorted(progress.exercise for progress in present.progress if progress.right)
     return {"number": present.number, "called": called(present), "here": here, "right": right}
-
-
-@cache
-def style() -> str:
-    """The board's style, with the colours of both palettes."""
-    light = f"@media (prefers-color-scheme: light) {{ :root {{ color-scheme: light; {colours(LIGHT)} }} }}"
-    rules = (HERE / "board.css").read_text(encoding="utf-8")
-    return f":root {{ color-scheme: dark; {colours(DARK)} }}\n{light}\n{rules}"

@@ -40,7 +40,7 @@ from triton_workshop.web.messages import (
     key_of,
 )
 from triton_workshop.web.newest import Newest
-from triton_workshop.web.site import File, Site, Values
+from triton_workshop.web.site import Site, Values
 from triton_workshop.web.stream import Stream
 
 MOST_STREAMS = 400
@@ -78,7 +78,7 @@ class Server:
 
     async def file(self, request: Request) -> Response:
         file = self.site.file(request.path_params.get("name", ""))
-        return PlainTextResponse(NOTHING_HERE, 404) if file is None else sent(request, file)
+        return PlainTextResponse(NOTHING_HERE, 404) if file is None else file
 
     async def picture(self, request: Request) -> Response:
         async with self.encoding:  # in one thread, as the few that there are look up sessions too
@@ -125,14 +125,6 @@ class Following(StreamingResponse):
             await super().__call__(scope, receive, send)
         finally:
             self._following[self._number] -= 1
-
-
-def sent(request: Request, file: File) -> Response:
-    """A file, compressed if the browser can read that."""
-    if "gzip" not in request.headers.get("accept-encoding", ""):
-        return Response(file.content, media_type=file.media_type, headers={"Vary": "Accept-Encoding"})
-    headers = {"Vary": "Accept-Encoding", "Content-Encoding": "gzip"}
-    return Response(file.compressed, media_type=file.media_type, headers=headers)
 
 
 # The process

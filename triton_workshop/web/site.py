@@ -5,9 +5,11 @@ from __future__ import annotations
 import gzip
 import hashlib
 import threading
-from dataclasses import dataclass
+
+from starlette.responses import Response
 
 from triton_workshop.deck.model import Block, Code, Deck, code_blocks
+from triton_workshop.screen.palette import DARK, LIGHT
 from triton_workshop.viewer.live.editing import version
 from triton_workshop.web.encoding import as_webp, is_picture
 from triton_workshop.web.handout import scripts_beside
@@ -15,11 +17,11 @@ from triton_workshop.web.limits import HERE
 from triton_workshop.web.markup import Markup
 from triton_workshop.web.messages import Edited, Printed
 from triton_workshop.web.outputs import Output
-from triton_workshop.web.page import links_to, make_page
+from triton_workshop.web.page import colours, links_to, make_page
 from triton_workshop.web.slides import REPLACING, Writer
 from triton_workshop.web.stream import Value
 
-FILES = {"page.js": "javascript", "live.js": "javascript", "enter.css": "css"}
+FILES = {"page.js": "javascript", "live.js": "javascript", "enter.css": "css", "board.js": "javascript"}
 """The files of this package that pages ask for."""
 PICTURES_KEPT = 96 * 2**20
 """Bytes of pictures that code has shown, beyond which the oldest go."""
@@ -27,18 +29,16 @@ PICTURES_KEPT = 96 * 2**20
 Values = dict[str, Value]
 
 
-@dataclass(frozen=True)
-class File:
-    """What is at an address."""
-
-    content: bytes
-    media_type: str
-    compressed: bytes
+def text_file(text: str, kind: str) -> Response:
+    """A text as every browser can read it: compressed once, for all who ask for it."""
+    return Response(gzip.compress(text.encode(), 6), 200, {"Content-Encoding": "gzip"}, f"text/{kind}")
 
 
-def text_file(text: str, kind: str) -> File:
-    content = text.encode()
-    return File(content, f"text/{kind}; charset=utf-8", gzip.compress(content, 6))
+def board_style() -> str:
+    """The style of the board, with the colours of both palettes."""
+    light = f"@media (prefers-color-scheme: light) {{ :root {{ color-scheme: light; {colours(LIGHT)} }} }}"
+    rules = (HERE / "board.css").read_text(encoding="utf-8")
+    return f":root {{ color-scheme: dark; {colours(DARK)} }}\n{light}\n{rules}"
 
 
 class Pictures:
@@ -100,14 +100,14 @@ class Site:
     """The deck that is shown. One thread writes; `file` and `pictures.webp` may be called from any."""
 
     def __init__(self) -> None:
-        own = {name: HERE / name for name in FILES if (HERE / name).is_file()}
-        self._files = {name: text_file(path.read_text("utf-8"), FILES[name]) for name, path in own.items()}
+        self._files = {name: text_file((HERE / name).read_text("utf-8"), kind) for name, kind in FILES.items()}
+        self._files["board.css"] = text_file(board_style(), "css")
         self.pictures = Pictures()
         self._rules: dict[int, str] = {}
         self._edits: dict[int, str | None] = {}
         self._outputs: dict[Block, Output] = {}
 
-    def file(self, name: str) -> File | None:
+    def file(self, name: str) -> Response | None:
         """The file at this address; the page itself is at the empty one."""
         return self._files.get(name)
 
