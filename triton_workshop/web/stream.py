@@ -13,8 +13,6 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
 KEEP_ALIVE = 10.0
 """Seconds after which a stream says that it is still there: what is silent, proxies close and pages take for lost."""
-MOST_REMEMBERED = 16
-"""Parts that are kept for the next client that lacks the same."""
 STILL_HERE = b"event: beat\ndata: {}\n\n"
 
 Value = Mapping[str, object] | Sequence[object] | int | None
@@ -29,8 +27,6 @@ class Stream:
         self.version = 0
         self._events: dict[str, tuple[int, str, bytes]] = {}
         """By key, and ordered by version: the version, the value as JSON, and the event."""
-        self._missing: dict[int, bytes] = {}
-        """What clients lack that have seen a version: most have seen the same."""
         self._changed = asyncio.Event()
         self._closed = False
 
@@ -49,7 +45,6 @@ class Stream:
     def forget(self, key: Callable[[str], bool]) -> None:
         """Removes keys for which this is so: nobody needs their values any more."""
         self._events = {name: event for name, event in self._events.items() if not key(name)}
-        self._missing.clear()
 
     def close(self) -> None:
         """Ends every stream, once it has sent what there is."""
@@ -57,7 +52,6 @@ class Stream:
         self._wake()
 
     def _wake(self) -> None:
-        self._missing.clear()
         changed, self._changed = self._changed, asyncio.Event()
         changed.set()
 
@@ -69,11 +63,7 @@ class Stream:
 
     def since(self, seen: int) -> bytes:
         """The events that a client lacks, in the order of their versions."""
-        if seen not in self._missing:
-            if len(self._missing) > MOST_REMEMBERED:
-                self._missing.clear()
-            self._missing[seen] = b"".join(event for version, _, event in self._events.values() if version > seen)
-        return self._missing[seen]
+        return b"".join(event for version, _, event in self._events.values() if version > seen)
 
     async def follow(self, seen: int) -> AsyncIterator[bytes]:
         """Yields what a client lacks, as it comes; the client's own pace decides how much is one part."""
