@@ -51,7 +51,6 @@ class Pictures:
     def __init__(self) -> None:
         self._of_page: dict[str, bytes] = {}
         self._shown: dict[str, bytes] = {}
-        self._encoded: dict[str, bytes] = {}
         self._encoding = threading.Lock()
 
     def begin_page(self) -> None:
@@ -71,7 +70,6 @@ class Pictures:
             if size <= PICTURES_KEPT:
                 break
             size -= len(self._shown.pop(name))
-            self._encoded.pop(name, None)
         return address
 
     def _kept(self, store: dict[str, bytes], data: bytes) -> str | None:
@@ -90,10 +88,12 @@ class Pictures:
     def webp(self, name: str) -> bytes | None:
         """The picture of this name; it may take a moment."""
         with self._encoding:
-            data = self._of_page.get(name) or self._shown.get(name)
-            if data is not None and name not in self._encoded and (made := as_webp(data)) is not None:
-                self._encoded[name] = made
-            return self._encoded.get(name) if data is not None else None
+            store = self._of_page if name in self._of_page else self._shown
+            data = store.get(name)
+            if data is None or (made := as_webp(data)) is None:
+                return None
+            store[name] = made  # is returned as it is the next time
+            return made
 
 
 class Site:
