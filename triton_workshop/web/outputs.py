@@ -6,7 +6,7 @@ import base64
 import json
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +46,7 @@ class Output:
 class Recording:
     """One run of one block: its code, what it printed with its colours, and the pictures that it showed, by name."""
 
-    source: str
+    code: str
     printed: str
     ending: str
     failed: bool
@@ -127,17 +127,10 @@ def ending(outcome: Outcome) -> str:
 def write_recordings(recordings: Recordings, file: Path) -> None:
     """Raises OSError."""
     document = [
-        {
-            "code": one.source,
-            "printed": one.printed,
-            "ending": one.ending,
-            "failed": one.failed,
-            "pictures": {name: _text(data) for name, data in one.pictures.items()},
-            "picture": _text(one.picture) if one.picture else None,
-        }
-        for one in recordings.values()
+        {name: value for name, value in asdict(one).items() if name != "expected"} for one in recordings.values()
     ]
-    write_whole(file, json.dumps(document, indent=1, ensure_ascii=False).encode())
+    text = json.dumps(document, indent=1, ensure_ascii=False, default=lambda data: base64.b64encode(data).decode())
+    write_whole(file, text.encode())
 
 
 def read_recordings(file: Path, deck: Deck) -> Recordings:
@@ -149,7 +142,7 @@ def read_recordings(file: Path, deck: Deck) -> Recordings:
     except (ValueError, TypeError, KeyError, AttributeError):
         message = f"{file}: expected outputs as written by: workshop handout --save-outputs {file}"
         raise MisuseError(message) from None
-    by_code = {one.source: one for one in recordings}
+    by_code = {one.code: one for one in recordings}
     blocks = ((each.block, by_code.get(each.code.source)) for each in live_code(deck))
     return {block: recording for block, recording in blocks if recording is not None}
 
@@ -163,7 +156,3 @@ def _recording(said: Any) -> Recording:
         {name: base64.b64decode(data) for name, data in said["pictures"].items()},
         base64.b64decode(str(said["picture"])) if said["picture"] else None,
     )
-
-
-def _text(data: bytes) -> str:
-    return base64.b64encode(data).decode()
