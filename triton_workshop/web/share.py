@@ -24,17 +24,7 @@ from triton_workshop.viewer.live.live_blocks import BlockRun, Status
 from triton_workshop.viewer.sharing import Invitation
 from triton_workshop.viewer.show import Show
 from triton_workshop.web.addresses import Where
-from triton_workshop.web.messages import (
-    Close,
-    Edited,
-    FromViewer,
-    Place,
-    Printed,
-    Ready,
-    Refused,
-    ShowDeck,
-    key_of,
-)
+from triton_workshop.web.messages import Close, Edited, FromViewer, Place, Printed, Ready, Refused, ShowDeck, key_of
 from triton_workshop.web.newest import Newest
 from triton_workshop.web.outputs import Output, ending
 
@@ -108,21 +98,23 @@ class Share:
     # The thread that talks to the server
 
     def _run(self) -> None:
-        with Path(os.devnull).open("wb") as nothing:
-            while not self._closing.is_set():
-                try:
-                    with start(SERVER, self._where, self._room, output=nothing.fileno()) as call:
-                        self._call = call
-                        answer = call.next_message(STARTING)
-                        assert isinstance(answer, Ready | Refused)
-                        self._answered(answer)
-                        if isinstance(answer, Ready):
-                            self._where = answer.where  # it keeps its port when it starts again
-                            self._feed(call)
-                            continue
-                except (OSError, EndedError, TimeIsUpError) as error:
-                    self._answered(Refused(f"their server did not start: {error}"))
-                self._closing.wait(AGAIN)
+        while not self._closing.is_set():
+            try:
+                with Path(os.devnull).open("wb") as nothing, self._started(nothing.fileno()) as call:
+                    self._call = call
+                    answer = call.next_message(STARTING)
+                    assert isinstance(answer, Ready | Refused)
+                    self._answered(answer)
+                    if isinstance(answer, Ready):
+                        self._where = answer.where  # it keeps its port when it starts again
+                        self._feed(call)
+                        continue
+            except (OSError, EndedError, TimeIsUpError) as error:
+                self._answered(Refused(f"their server did not start: {error}"))
+            self._closing.wait(AGAIN)
+
+    def _started(self, output: int) -> Call:
+        return start(SERVER, self._where, self._room, output=output)
 
     def _answered(self, answer: Ready | Refused) -> None:
         if not self._first.done():
