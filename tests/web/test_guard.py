@@ -94,6 +94,15 @@ def test_where_a_wrong_word_was_entered_a_browser_that_comes_back_finds_the_door
     assert "location: ./\r\n" in raw(address, "GET /enter HTTP/1.1\nHost: x\nConnection: close\n\n").lower()
 
 
+def test_who_has_joined_opens_the_slides_as_the_same_attendee(address: str, room: Room) -> None:
+    ada = room.enter("Ada")
+    answer = raw(address, f"GET /?session={ada.token} HTTP/1.1\nHost: x\nConnection: close\n\n")
+    assert " 303 " in answer.splitlines()[0]
+    assert f"room={ada.token};" in answer
+    assert asked(f"{address}?session=other").status == 401
+    assert asked(f"{address}report?session={ada.token}", b"").status == 401
+
+
 def test_a_program_gets_its_session_as_json(address: str, room: Room) -> None:
     answer = asked(f"{address}enter", f"word=+{room.word}&name=Ada".encode())
     assert answer.status == 200

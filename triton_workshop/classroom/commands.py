@@ -28,6 +28,7 @@ def run_join(link: str, word: str | None, name: str | None, ask_word: Callable[[
         "The key a in watch asks the presenter for help."
     )
     print(wrapped(said, columns_of(sys.stdout)))
+    print(f"The slides, for you alone: {joined.address}?session={joined.token}")
     return DONE
 
 

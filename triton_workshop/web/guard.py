@@ -84,8 +84,11 @@ class Guard:
             return None
         if path == "/enter":  # after a wrong word it is a browser's address, which is then loaded again or kept
             return await self._entered(request) if request.method == "POST" else RedirectResponse("./", 303)
-        token = token_of(request)
+        given = request.query_params.get("session") if path == "/" else None  # in the link that `join` prints
+        token = given or token_of(request)
         attendee = await asyncio.to_thread(self._room.attendee, token) if token else None
+        if given and attendee is not None:
+            return welcome(attendee)
         if path == "/" and "word" in request.query_params:
             return RedirectResponse("./", 303) if attendee is not None else await self._by_link(request)
         if attendee is not None:
