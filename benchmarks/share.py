@@ -2,9 +2,9 @@
 
 Clients over the loopback network follow a deck that is shared as `workshop present --share` does it. It reports how
 long a change takes to reach them, what `tell` costs the viewer, and what becomes of a client that never reads, one that
-sends 1 GB, one that reconnects 1000 times, one without the word, one with yesterday's session, and of a server that is
-killed. The exit status is 1 if a bound is exceeded. It takes about ten seconds. Linux and macOS. With --slides, the
-deck is also walked through in a pseudo-terminal, alone and shared, in turns, as `benchmarks.latency` does.
+reconnects 1000 times, and of a server that is killed. The exit status is 1 if a bound is exceeded. It takes about ten
+seconds. Linux and macOS. With --slides, the deck is also walked through in a pseudo-terminal, alone and shared, in
+turns, as `benchmarks.latency` does.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from benchmarks.latency import ROOT, walk
-from triton_workshop.classroom.room import KEPT_OPEN, Room
+from triton_workshop.classroom.room import Room
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import code_blocks, plain
 from triton_workshop.viewer.live.live_blocks import BlockRun, Status
@@ -39,7 +39,6 @@ from triton_workshop.web.addresses import HERE, Where
 from triton_workshop.web.share import Share
 
 DECK = ROOT / "slides" / "triton-workshop.md"
-GIGABYTE = 10**9
 MEGABYTE = 10**6
 PATIENCE = 20.0
 """Seconds after which a client that has not heard of a change counts as lost."""
@@ -94,16 +93,14 @@ class Bench:
 
     def __init__(self, folder: Path, clients: int) -> None:
         file = folder / "room.sqlite"
-        with closing(Room(file, lambda: time.time() - KEPT_OPEN - 60)) as yesterday:
-            self.yesterdays = yesterday.enter().token
         self.show = Show(load_deck(DECK))
         self.share = Share(Where(port=0), file)
         self.port = int(self.share.ready().address.rsplit(":", 1)[1].strip("/"))
         with closing(Room(file)) as room:
-            self.word, self.token = room.word, room.enter().token
+            self.token = room.enter().token
             self.clients = [Client(self.port, room.enter().token) for _ in range(clients)]
         self.share.tell(self.show)
-        self.answer("GET", "/")  # the page is there
+        self.page()  # is there
         self._place = 0
         self._following = ExitStack()
         self._following.enter_context(following(self.clients))
@@ -133,11 +130,10 @@ class Bench:
             time.sleep(0.002)
         return told, [client.heard.get(place, began + PATIENCE) - began for client in self.clients]
 
-    def answer(self, method: str, path: str, token: str | None = "", body: str | None = None) -> int:
-        """The status of an answer; the token is a right one unless another is given, or None."""
+    def page(self) -> int:
+        """Fetches the page; returns the status of the answer."""
         with closing(http.client.HTTPConnection(HERE, self.port, timeout=PATIENCE)) as connection:
-            session = {} if token is None else {"Authorization": f"Bearer {token or self.token}"}
-            connection.request(method, path, body, session)
+            connection.request("GET", "/", headers={"Authorization": f"Bearer {self.token}"})
             response = connection.getresponse()
             response.read()
             return response.status
@@ -223,17 +219,6 @@ def repeated(act: Callable[[], None]) -> Iterator[None]:
         thread.join()
 
 
-def a_gigabyte(bench: Bench) -> Iterator[Figure]:
-    sent, part = 0, bytes(MEGABYTE)
-    with socket.create_connection((HERE, bench.port), timeout=PATIENCE) as sending, suppress(OSError):
-        head = f"POST /report HTTP/1.1\r\nHost: {HERE}\r\nAuthorization: Bearer {bench.token}\r\n"
-        sending.sendall(f"{head}Content-Length: {GIGABYTE}\r\n\r\n".encode())
-        while sent < GIGABYTE:
-            sending.sendall(part)
-            sent += len(part)
-    yield Figure("taken of 1 GB before it is refused", sent / MEGABYTE, "MB", 16)
-
-
 def reconnects(bench: Bench) -> Iterator[Figure]:
     before = memory_of(bench.process)
     began = time.monotonic()
@@ -257,25 +242,14 @@ def memory_of(process: int) -> int:
         return 0
 
 
-def without_the_word(bench: Bench) -> Iterator[Figure]:
-    paths = ("/", "/events", "/style.css", "/picture/0.webp", "/page.js")
-    got = [bench.answer("GET", path, token) for token in (None, bench.yesterdays) for path in paths]
-    yield Figure("answers without the word, or with yesterday's session", sum(status != 401 for status in got), "", 0)
-    wrong = [bench.answer("POST", "/enter", None, "word=AAAA") for _ in range(29)]
-    began = time.monotonic()
-    right = bench.answer("POST", "/enter", None, f"word={bench.word}")
-    yield Figure("wrong words that were right", sum(status != 403 for status in wrong) + (right != 200), "", 0)
-    yield Figure("the right word after 29 wrong ones", time.monotonic() - began, "s", 0.2)
-
-
 def killed(bench: Bench) -> Iterator[Figure]:
     os.kill(bench.process, signal.SIGKILL)
     _, heard = bench.change()
     yield Figure("kill -9: the last client follows again", max(heard), "s", 3)
     began = time.monotonic()
-    page = bench.answer("GET", "/")
+    status = bench.page()
     yield Figure("kill -9: then the page is there again", time.monotonic() - began, "s", 3)
-    yield Figure("kill -9: sessions lost", page != 200, "", 0)
+    yield Figure("kill -9: sessions lost", status != 200, "", 0)
 
 
 def slide_changes(clients: int, rounds: int = 2) -> Iterator[Figure]:
@@ -335,9 +309,7 @@ def main() -> None:
         for part in (
             follows(bench, options.changes),
             beside_one_that_never_reads(bench, options.changes),
-            a_gigabyte(bench),
             reconnects(bench),
-            without_the_word(bench),
             killed(bench),
             slide_changes(ROOM) if options.slides else (),
         ):
