@@ -7,6 +7,7 @@ import hmac
 import ipaddress
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from urllib.parse import parse_qs, urlsplit
 
 from starlette.requests import Request
@@ -82,15 +83,20 @@ class Guard:
             return Response(status_code=204)
         if path == "/enter.css" or path.startswith("/board"):  # the board has a key of its own
             return None
-        if path == "/enter":  # after a wrong word it is a browser's address, which is then loaded again or kept
-            return await self._entered(request) if request.method == "POST" else RedirectResponse("./", 303)
+        if path == "/enter":
+            if request.method != "POST":  # after a wrong word it is a browser's address, loaded again or kept
+                return RedirectResponse("./", 303)
+            form = parse_qs((await request.body()).decode("utf-8", "replace"))
+            return await self._entered(request, *(form.get(key, [""])[0] for key in ("word", "name")))
         given = request.query_params.get("session") if path == "/" else None  # in the link that `join` prints
         token = given or token_of(request)
         attendee = await asyncio.to_thread(self._room.attendee, token) if token else None
         if given and attendee is not None:
             return welcome(attendee)
         if path == "/" and "word" in request.query_params:
-            return RedirectResponse("./", 303) if attendee is not None else await self._by_link(request)
+            if attendee is not None:
+                return RedirectResponse("./", 303)
+            return await self._entered(request, request.query_params["word"])
         if attendee is not None:
             if request.method == "POST" and path != "/leave" and not self._messages.take(attendee.number):
                 return PlainTextResponse(TOO_MANY_MESSAGES, 429)
@@ -98,29 +104,25 @@ class Guard:
             return None
         return question(401) if path == "/" else PlainTextResponse(NO_SESSION, 401)
 
-    async def _entered(self, request: Request) -> Response:
-        form = parse_qs((await request.body()).decode("utf-8", "replace"))
-        word, name = (form.get(key, [""])[0] for key in ("word", "name"))
-        for_program = "text/html" not in request.headers.get("accept", "")
-        attendee = await self._let_in(address_of(request), word, name or None)
-        if isinstance(attendee, Attendee):
-            told = {"token": attendee.token, "number": attendee.number, "name": attendee.name}
-            return JSONResponse(told) if for_program else welcome(attendee)
-        return PlainTextResponse(attendee[1], attendee[0]) if for_program else question(*attendee)
+    async def _entered(self, request: Request, word: str, name: str = "") -> Response:
+        """Lets somebody in who knows the word, or says why not."""
+        program = request.method == "POST" and "text/html" not in request.headers.get("accept", "")
+        if refusal := self._refusal(address_of(request), word):
+            status, said = refusal
+            return PlainTextResponse(said, status) if program else question(status, said)
+        attendee = await asyncio.to_thread(self._room.enter, name)
+        return JSONResponse(asdict(attendee)) if program else welcome(attendee)
 
-    async def _by_link(self, request: Request) -> Response:
-        attendee = await self._let_in(address_of(request), request.query_params["word"], None)
-        return welcome(attendee) if isinstance(attendee, Attendee) else question(*attendee)
-
-    async def _let_in(self, address: str, word: str, name: str | None) -> Attendee | tuple[int, str]:
-        """A new attendee, or the status and the sentence with which a try is refused."""
-        if not hmac.compare_digest(word.encode(), self._room.ticket.encode()):
-            if not self._tries.take(address):  # a right word gives its own back: who knows it uses up nothing
-                return 429, TOO_MANY_TRIES
-            if not hmac.compare_digest("".join(word.split()).upper().encode(), self._room.word.encode()):
-                return 403, WRONG_WORD
-            self._tries.give_back(address)
-        return await asyncio.to_thread(self._room.enter, name)
+    def _refusal(self, address: str, word: str) -> tuple[int, str] | None:
+        """The status and the sentence with which a try is refused."""
+        if hmac.compare_digest(word.encode(), self._room.ticket.encode()):
+            return None
+        if not self._tries.take(address):  # a right word gives its own back: who knows it uses up nothing
+            return 429, TOO_MANY_TRIES
+        if not hmac.compare_digest("".join(word.split()).upper().encode(), self._room.word.encode()):
+            return 403, WRONG_WORD
+        self._tries.give_back(address)
+        return None
 
 
 def question(status: int, said: str = "") -> Response:
