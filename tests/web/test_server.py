@@ -33,7 +33,6 @@ from triton_workshop.web.messages import Edited, Printed
 from triton_workshop.web.outputs import Output
 from triton_workshop.web.server import Server, listen
 from triton_workshop.web.site import Pictures, Site
-from triton_workshop.web.stream import Stream
 from web.loopback import asked, served
 
 DECK = """# First
@@ -243,7 +242,3 @@ def test_a_port_in_use_is_refused_in_one_line() -> None:
         port = other.getsockname()[1]
         with pytest.raises(MisuseError, match=rf"port {port} is in use; choose another one with --port"):
             listen("127.0.0.1", port)
-
-
-def test_an_epoch_is_of_one_server() -> None:
-    assert Stream().epoch != Stream().epoch

@@ -50,6 +50,7 @@ def test_the_same_value_again_is_not_news(stream: Stream) -> None:
 
 @pytest.mark.parametrize("nonsense", ["", ":", "other:3", "{epoch}:", "{epoch}:-1", "{epoch}:x", "{epoch}:99", "3"])
 def test_a_client_of_another_server_or_with_nonsense_gets_everything(stream: Stream, nonsense: str) -> None:
+    assert stream.epoch != Stream().epoch
     assert stream.seen(nonsense.format(epoch=stream.epoch)) == 0
 
 
