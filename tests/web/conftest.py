@@ -63,9 +63,9 @@ def page_of(tmp_path: Path) -> MakePage:
     return make
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """The machine's Chromium."""
+    """The machine's Chromium, for one file: Playwright keeps an event loop, and other files run one of their own."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
