@@ -84,6 +84,7 @@ def test_search_shows_the_slides_that_have_every_word(opened: Page) -> None:
     assert 0 < entries.count() < 10
     assert "of 79" in opened.get_by_role("status").inner_text()
     first = str(entries.first.get_attribute("href"))
+    assert first == f"#slide-{entries.first.evaluate('(link) => link.parentElement.value')}", "it keeps its number"
     opened.keyboard.press("Enter")
     assert opened.url.endswith(first)
     assert opened.locator("nav ol li.none").count() == 0, "the contents are whole again"

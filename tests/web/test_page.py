@@ -58,7 +58,8 @@ def printed(ran: tuple[Deck, Recordings]) -> str:
 def test_every_slide_has_its_number_its_title_and_an_entry_in_the_contents(page_of: MakePage) -> None:
     text = page_of("One\n===\n\nfirst\n\n<!-- end_slide -->\n\nTwo\n===\n\nsecond\n")
     assert re.findall(r'<section id="(.*?)"', text) == ["slide-1", "slide-2"]
-    assert re.findall(r'<li><a href="(#slide-\d)">(\w+)</a>', text) == [("#slide-1", "One"), ("#slide-2", "Two")]
+    entries = re.findall(r'<li value="(\d)"><a href="(#slide-\d)">(\w+)</a>', text)
+    assert entries == [("1", "#slide-1", "One"), ("2", "#slide-2", "Two")]
     assert "1 One first" in words(text)
 
 

@@ -97,8 +97,8 @@ def deck_name(deck: Deck) -> str:
 
 def _contents(deck: Deck, scripts: Mapping[str, str]) -> str:
     names = (deck.title if slide.introduction else slide.name for slide in deck.slides)
-    entries = "".join(
-        element("li", element("a", escaped(name or f"Slide {number}"), href=f"#slide-{number}"))
+    entries = "".join(  # with their numbers, as a search leaves some out
+        element("li", element("a", escaped(name or f"Slide {number}"), href=f"#slide-{number}"), value=str(number))
         for number, name in enumerate(names, 1)
     )
     more = "".join(element("li", element("a", escaped(path), href=f"#{_anchor(path)}")) for path in scripts)
