@@ -1,4 +1,4 @@
-"""`python launcher.py PLACE COMMAND…`: runs commands, and becomes the last of them.
+"""`python launcher.py STDIN COMMAND…`: runs commands, and becomes the last of them.
 
 Each command is one argument, its words as a JSON list. All but the last compile it, and the first that fails ends the
 run. This file imports nothing from the package, because a block waits for it to start.
@@ -20,19 +20,19 @@ FOREGROUND = "foreground"
 """Standard input is the terminal of this process group's session, and the group now comes to the foreground."""
 
 
-def main(place: str, commands: list[list[str]]) -> NoReturn:
+def main(stdin: str, commands: list[list[str]]) -> NoReturn:
     # As a shell leaves them: Python ignores a broken pipe, and answers an interrupt with a traceback.
     for name in ("SIGINT", "SIGPIPE", "SIGXFSZ"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_DFL)
-    if place == TERMINAL:
+    if stdin == TERMINAL:
         os.login_tty(os.dup(0))
-    elif place == FOREGROUND:
+    elif stdin == FOREGROUND:
         with suppress(OSError):  # a terminal that belongs to no session has no foreground, and can be used as it is
             come_to_the_front()
     *earlier, last = commands
     for command in earlier:
-        _compile(command, quiet=place != PIPE)
+        _compile(command, quiet=stdin != PIPE)
     _become(last)
 
 

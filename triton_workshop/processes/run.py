@@ -17,8 +17,8 @@ from typing import Any
 
 from triton_workshop.processes.languages import as_found, executor, installed_executor
 from triton_workshop.processes.launcher import PIPE, TERMINAL
+from triton_workshop.processes.locations import namer
 from triton_workshop.processes.modes import always_simulated
-from triton_workshop.processes.places import namer
 from triton_workshop.processes.process import (
     FAREWELL,
     INTERRUPT,
@@ -53,11 +53,11 @@ def launch_new(script: Script, file: Path, variables: Mapping[str, str], files: 
 
 
 def command_for(
-    script: Script, file: Path, variables: Mapping[str, str], place: str
+    script: Script, file: Path, variables: Mapping[str, str], stdin: str
 ) -> tuple[list[str], Mapping[str, str]]:
     """The one command that runs a script, whose source is in that file, and its variables.
 
-    `place` is as in `launcher`. Raises CannotRunError.
+    `stdin` is as in `launcher`. Raises CannotRunError.
     """
     found = installed_executor(script.language, script.alternative, variables)
     *earlier, last = found.command_lines(file)
@@ -68,10 +68,10 @@ def command_for(
     variables = {**variables, **found.environment}
     # A process that ignores interrupts, as under `COMMAND &` in a shell script, passes that on to its children.
     ignores_interrupts = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-    if not earlier and place == PIPE and not ignores_interrupts:
+    if not earlier and stdin == PIPE and not ignores_interrupts:
         return last, variables
     # -I and -S: it imports only the standard library, so it starts faster.
-    launcher = [sys.executable, "-I", "-S", str(Path(__file__).with_name("launcher.py")), place]
+    launcher = [sys.executable, "-I", "-S", str(Path(__file__).with_name("launcher.py")), stdin]
     return [*launcher, *(json.dumps(command) for command in (*earlier, last))], variables
 
 
@@ -97,8 +97,8 @@ class Run(Running):
         self._started = time.monotonic()
         with ExitStack() as undo:
             undo.callback(on_end)
-            place = tempfile.TemporaryDirectory(prefix="workshop-", dir=folder, ignore_cleanup_errors=True)
-            self._file = write_file(script, Path(undo.enter_context(place)))
+            temporary = tempfile.TemporaryDirectory(prefix="workshop-", dir=folder, ignore_cleanup_errors=True)
+            self._file = write_file(script, Path(undo.enter_context(temporary)))
             try:
                 self._output, theirs = open_terminal(*script.terminal) if script.terminal else os.pipe()
                 undo.callback(os.close, self._output)
@@ -122,7 +122,7 @@ class Run(Running):
         script = self._script
         named = namer(self._file, script.numbers) if script.origin or script.numbers else bytes
         while self._readable() and (chunk := _read(self._output)):
-            # A place is written at once, so that a piece seldom ends in its midst.
+            # A location is written at once, so that a piece seldom ends in its midst.
             yield named(chunk)
         self._reap()
 

@@ -57,8 +57,8 @@ class Runner:
         with self._lock:
             self._check_open()
             if self._folder is None:
-                place = tempfile.TemporaryDirectory(prefix="workshop-", ignore_cleanup_errors=True)
-                self._folder = Path(self._undo.enter_context(place))
+                temporary = tempfile.TemporaryDirectory(prefix="workshop-", ignore_cleanup_errors=True)
+                self._folder = Path(self._undo.enter_context(temporary))
             self._folder.mkdir(mode=0o700, exist_ok=True)
             if CAN_FORK and self._guard is None:
                 with suppress(OSError):

@@ -66,8 +66,8 @@ class WarmParent:
         early = (*LOADED_EARLY, "LC_", "LANG", "TZ", "XDG_RUNTIME_DIR")
         variables = sorted(item for item in environment.items() if item[0].startswith(early))
         files = str(Path("/proc/self/ns/mnt").readlink())  # a container has its own
-        place = zlib.crc32(repr((sys.executable, sys.version, code_on_disk(), files, variables)).encode())
-        return cls(mode, f"\0triton-workshop-{os.geteuid()}-{mode}-{place:08x}".encode(), environment)
+        digest = zlib.crc32(repr((sys.executable, sys.version, code_on_disk(), files, variables)).encode())
+        return cls(mode, f"\0triton-workshop-{os.geteuid()}-{mode}-{digest:08x}".encode(), environment)
 
     def connect(self, stays: float) -> SocketConnection:
         """A connection to it; it says READY over this as soon as it is.

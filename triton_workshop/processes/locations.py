@@ -11,7 +11,7 @@ from triton_workshop.slide_environment import HIDDEN, Numbers, number_of
 
 COLOUR = rb"(?:\x1b\[[\d;]*m)*"
 """Python 3.13 colours the parts of a traceback."""
-PLACE = rb'("?%b)(, |: ?)(line )?(%b)(\d+)' % (COLOUR, COLOUR)
+LOCATION = rb'("?%b)(, |: ?)(line )?(%b)(\d+)' % (COLOUR, COLOUR)
 """What follows the file where its line is named, as Python, shells and compilers do it."""
 
 
@@ -20,7 +20,7 @@ def namer(file: Path, numbers: Numbers) -> Callable[[bytes], bytes]:
 
     Without any, lines keep theirs.
     """
-    place = re.compile(re.escape(os.fsencode(file)) + rb"(?:%b)?" % PLACE)
+    location = re.compile(re.escape(os.fsencode(file)) + rb"(?:%b)?" % LOCATION)
     name = os.fsencode(file.name)
 
     def rename(found: re.Match[bytes]) -> bytes:
@@ -32,4 +32,4 @@ def namer(file: Path, numbers: Numbers) -> Callable[[bytes], bytes]:
             number = str(shown).encode()
         return b"".join([name, after, between, word, colour, number])
 
-    return lambda printed: place.sub(rename, printed)
+    return lambda printed: location.sub(rename, printed)
