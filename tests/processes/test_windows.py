@@ -9,9 +9,8 @@ from typing import Any, cast
 import pytest
 
 from triton_workshop.processes import process
-from triton_workshop.processes.languages import as_found
+from triton_workshop.processes.languages import as_found, write_file
 from triton_workshop.processes.process import INTERRUPT, NewProcess
-from triton_workshop.processes.run import write_file
 from triton_workshop.processes.script import Script
 
 

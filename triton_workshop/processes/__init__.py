@@ -4,7 +4,7 @@
   outcome. A `call.Call` is a function: it sends messages, which `wire` carries. Both are a `process.Running`.
 - `warm` finds or starts the parent of a fork, `parent` is that process, `execution` how a process becomes a script, and
   `modes` says which parent a script needs. `process` starts new ones.
-- `locations` says how a script's output names the script's own lines.
+- `languages` has the file and the command of a script, `locations` how its output names its own lines.
 - `call` has the time limit of functions and of what runs in this process. `guard` ends what outlives its owner.
 - `command` is `workshop run`, `foreground` a script that has the terminal for itself.
 

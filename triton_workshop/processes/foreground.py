@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from triton_workshop.processes.languages import command_for, write_file
 from triton_workshop.processes.launcher import FOREGROUND, PIPE, come_to_the_front
 from triton_workshop.processes.process import KILL, limit_memory, signal_group
-from triton_workshop.processes.run import command_for, write_file
 from triton_workshop.processes.script import CannotRunError, Outcome, Script
 from triton_workshop.slide_environment import SLIDE
 

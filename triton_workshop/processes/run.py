@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
 import pickle
 import select
-import signal
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -15,7 +12,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
-from triton_workshop.processes.languages import as_found, executor, installed_executor
+from triton_workshop.processes.languages import command_for, write_file
 from triton_workshop.processes.launcher import PIPE, TERMINAL
 from triton_workshop.processes.locations import namer
 from triton_workshop.processes.modes import always_simulated
@@ -33,15 +30,11 @@ from triton_workshop.processes.process import (
     open_terminal,
 )
 from triton_workshop.processes.script import CannotRunError, Outcome, Script
-from triton_workshop.processes.slide_pictures import python_command
 from triton_workshop.slide_environment import LAUNCHES
 
 CHUNK = 65536
 GRACE = 2.0
 """Seconds that a script has to end after an interrupt."""
-PADDED = frozenset({"python", "bash", "sh"})
-"""The languages in which empty lines before the code, and the file's name, do not matter."""
-
 Launch = Callable[[Script, Path, Mapping[str, str], Files], Process]
 """Starts a script, whose source is in that file, with these variables. Raises OSError and CannotRunError."""
 
@@ -50,29 +43,6 @@ def launch_new(script: Script, file: Path, variables: Mapping[str, str], files: 
     """As a new process."""
     command, variables = command_for(script, file, variables, TERMINAL if script.terminal else PIPE)
     return NewProcess(command, files, variables, script.folder, script.memory_limit)
-
-
-def command_for(
-    script: Script, file: Path, variables: Mapping[str, str], stdin: str
-) -> tuple[list[str], Mapping[str, str]]:
-    """The one command that runs a script, whose source is in that file, and its variables.
-
-    `stdin` is as in `launcher`. Raises CannotRunError.
-    """
-    found = installed_executor(script.language, script.alternative, variables)
-    *earlier, last = found.command_lines(file)
-    if WINDOWS:
-        earlier, last = [as_found(each, variables) for each in earlier], as_found(last, variables)
-    if script.plain_python:
-        last = python_command([str(file)])
-    variables = {**variables, **found.environment}
-    # A process that ignores interrupts, as under `COMMAND &` in a shell script, passes that on to its children.
-    ignores_interrupts = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-    if not earlier and stdin == PIPE and not ignores_interrupts:
-        return last, variables
-    # -I and -S: it imports only the standard library, so it starts faster.
-    launcher = [sys.executable, "-I", "-S", str(Path(__file__).with_name("launcher.py")), stdin]
-    return [*launcher, *(json.dumps(command) for command in (*earlier, last))], variables
 
 
 class Run(Running):
@@ -176,21 +146,6 @@ class Run(Running):
             self._process.signal_group(INTERRUPT)
             self._process.pause(FAREWELL)
         super().close()
-
-
-def write_file(script: Script, folder: Path) -> Path:
-    """The script's file: a block of that language or, if the language allows it, a copy with its place in the deck.
-
-    There each line has the number that it has here, so every traceback, warning and compile error is right.
-    """
-    name, source = f"block.{executor(script.language, script.alternative).extension}", script.source
-    if script.origin is not None and script.language in PADDED:
-        name, source = script.origin.name, "\n" * (script.origin.line - 1) + source
-    file = folder / name
-    # Bash, on Windows too, takes the carriage return before a line feed for part of a word; cmd wants it.
-    ends = "\r\n" if file.suffix == ".cmd" else "\n"
-    file.write_text(source, encoding="utf-8", errors="replace", newline=ends)
-    return file
 
 
 def _read(descriptor: int) -> bytes:
