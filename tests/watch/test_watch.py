@@ -389,7 +389,7 @@ def test_the_solution_is_shown_once_ones_own_has_passed(checker: FakeChecker) ->
         assert not isinstance(watch.screen, Solution)
 
     for size in ((80, 60), (160, 60)):
-        FIRST.write_text("", encoding="utf-8")
+        FIRST.write_text("...", encoding="utf-8")
         (Path("state") / "progress.json").unlink(missing_ok=True)
         drive(checker, steps, "1", size)
 
@@ -457,7 +457,7 @@ def test_a_file_that_goes_and_comes_back_is_no_trouble(checker: FakeChecker) -> 
 def test_whatever_is_saved_gets_a_verdict(checker: FakeChecker, text: str) -> None:
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
         await save(watch, pilot, text)
-        assert watch.watched.finding is not None
+        assert watch.watched.verdict is not None
         assert "\x1b[2J" not in screen(watch)
 
     drive(checker, steps)
