@@ -76,7 +76,7 @@ class Executor:
         faults, undefined = memory.log.faults(), memory.log.undefined()
         if memory.counts is not None:
             memory.counts.finish()
-            writes = memory.counts.writes() if any(each.writes for each in recordings) else {}
+            writes = memory.counts.writes() if memory.results.tell_all else {}
             file, one_by_one = self.fn.__code__.co_filename, memory.plan.one_by_one
             launch = Launch(self.fn.__name__, grid, faults, memory.counts, one_by_one, file, bound, writes, undefined)
             for recording in recordings:

@@ -225,7 +225,8 @@ class Memory:
         self._count(access, pointer.shape, stored_by=group)
         if not len(access.index):
             return
-        self._begin_change(region.storage)
+        region.storage.keep()
+        self._has_changed()
         region.storage.stored = True
         self.races.watched(region.storage)
         new = flat_of(encode(value.data, dtype), (len(group), *pointer.shape), chosen)
@@ -357,10 +358,6 @@ class Memory:
         coalescing = self.counts.coalescing
         if coalescing is not None:
             coalescing.access(name_of(access.region), access, math.prod(shape) * len(by), stored=stored)
-
-    def _begin_change(self, storage: Storage) -> None:
-        storage.keep()
-        self._has_changed()
 
     def _has_changed(self) -> None:
         self.changed = True
