@@ -38,11 +38,6 @@ class Rules:
     consent: Consent = EVERYTHING
 
 
-def is_live(code: Code) -> bool:
-    """Whether the deck says how this block should run."""
-    return code.validate or code.execution is not Execution.NONE
-
-
 def run_block(result: BlockResult, folder: Path, columns: int, rules: Rules, start: Start) -> BlockResult:
     """The block's result, after running it in `folder` with lines of that many columns."""
     code = result.code
@@ -118,6 +113,8 @@ def _is_picture(output: bytes) -> bool:
 
 
 def live_block(block: Block, deck: Path) -> BlockResult | None:
-    """The result, still empty, for a live block; None for any other."""
+    """The result, still empty, for a block that the deck says how to run; None for any other."""
     code = block.content
-    return BlockResult(block.path or deck, block, code) if isinstance(code, Code) and is_live(code) else None
+    if not isinstance(code, Code) or (code.execution is Execution.NONE and not code.validate):
+        return None
+    return BlockResult(block.path or deck, block, code)

@@ -76,8 +76,8 @@ class Schedule:
 def schedule(deck: Deck) -> Schedule:
     """The deck's plan; it has no parts if the deck gives none."""
     minutes = [(slide_minutes(slide) or Minutes()).total for slide in deck.slides]
-    parts = timed_parts(deck.slides, minutes) or untimed_part(deck, minutes)
-    if not parts:
+    parts = timed_parts(deck.slides, minutes) or [Part(deck.title, 0, 0.0, sum(minutes))]
+    if not parts[-1].ends:
         return Schedule((), ())
     edges = [*(part.first for part in parts), len(deck.slides)]
     windows = [
@@ -86,11 +86,6 @@ def schedule(deck: Deck) -> Schedule:
         for window in windows_of(part, minutes[first:end])
     ]
     return Schedule(tuple(parts), tuple(windows))
-
-
-def untimed_part(deck: Deck, minutes: Sequence[float]) -> list[Part]:
-    total = sum(minutes)
-    return [Part(deck.title, 0, 0.0, total)] if total else []
 
 
 def timed_parts(slides: Sequence[Slide], minutes: Sequence[float]) -> list[Part]:
