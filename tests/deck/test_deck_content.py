@@ -1,4 +1,4 @@
-"""What a deck's text becomes where words do not tell: attributes, places, settings.
+"""What a deck's text becomes where words do not tell: attributes, steps, places, settings.
 
 The rest is in the dialect's table.
 """
@@ -12,6 +12,7 @@ import pytest
 from triton_workshop.deck import Deck, DeckError
 from triton_workshop.deck.model import (
     Alignment,
+    Block,
     Code,
     Columns,
     Content,
@@ -28,6 +29,7 @@ from triton_workshop.deck.model import (
 )
 
 from .conftest import ReadDeck
+from .dialect.case import fence
 
 NEW_LINE = Span("\n")
 
@@ -74,7 +76,7 @@ FENCES: dict[str, dict[str, object]] = {
 
 @pytest.mark.parametrize("info", FENCES)
 def test_fences(read: ReadDeck, info: str) -> None:
-    block = code(read(f"```{info}\na\nb\nc\nd\n```\n"))
+    block = code(read(fence(info, "a\nb\nc\nd")))
     assert {name: getattr(block, name) for name in FENCES[info]} == FENCES[info]
 
 
@@ -95,6 +97,31 @@ def test_highlights_count_visible_lines(read: ReadDeck) -> None:
     block = code(read("```python {2}\n/// hidden\na\nb\n```\n"))
     assert block.lines[1] == "b"
     assert block.highlights == (frozenset({2}),)
+
+
+def test_highlight_groups_follow_one_block_after_the_other(read: ReadDeck) -> None:
+    [slide] = read(fence("python {1|2}", "a\nb") + "\n" + fence("python {all|1|2}", "c\nd")).slides
+    first, second = slide.blocks
+    assert (first.step, second.step) == (0, 0)
+    assert highlighted(first, slide.steps) == [{1}, {2}, {2}, {2}]
+    assert highlighted(second, slide.steps) == [None, None, {1}, {2}]
+
+
+def highlighted(block: Block, steps: int) -> list[frozenset[int] | None]:
+    assert isinstance(block.content, Code)
+    return [block.content.highlighted(step) for step in range(steps)]
+
+
+def test_highlight_groups_after_a_pause_start_at_its_step(read: ReadDeck) -> None:
+    [slide] = read("a\n<!-- pause -->\n" + fence("python {1|2}", "b\nc")).slides
+    block = slide.blocks[1]
+    assert (block.step, slide.steps) == (1, 3)
+    assert highlighted(block, slide.steps) == [{1}, {1}, {2}]
+
+
+def test_output_that_replaces_code_has_no_highlight_steps(read: ReadDeck) -> None:
+    [slide] = read(fence("python +exec_replace {1|2}", "a\nb")).slides
+    assert slide.steps == 1
 
 
 def test_tabs_are_shown_as_four_spaces_and_run_as_tabs(read: ReadDeck) -> None:

@@ -34,7 +34,3 @@ def test_text_that_is_not_utf8_is_named_with_its_line(folder: Path) -> None:
     with pytest.raises(DeckError) as caught:
         load_deck(path)
     assert (caught.value.line, caught.value.reason) == (2, "not UTF-8 text")
-
-
-def test_a_long_comment_of_prose_is_no_suspect(read: ReadDeck) -> None:
-    assert read("<!--\nRemember: this is\nonly prose.\n-->\n").warnings == ()
