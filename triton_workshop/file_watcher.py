@@ -16,8 +16,6 @@ LONGEST = 200
 LOOK = 1000
 """Milliseconds between looks at files that the system does not report on: network folders, link targets."""
 
-Signature = tuple[int, int, int] | None
-
 
 class FileWatcher:
     """Saves, removals and re-creations of files since each was named here.
@@ -26,15 +24,15 @@ class FileWatcher:
     """
 
     def __init__(self, *files: Path) -> None:
-        self._seen = {file: signature(file) for file in files}
+        self._seen = {file: _signature(file) for file in files}
 
     def follow(self, files: Iterable[Path]) -> None:
         """Follows these files from now on, losing no save of any that were already followed."""
-        self._seen = {file: self._seen[file] if file in self._seen else signature(file) for file in files}
+        self._seen = {file: self._seen[file] if file in self._seen else _signature(file) for file in files}
 
     def look(self) -> frozenset[Path]:
         """The files saved since the last look, or since the iterator last yielded them."""
-        now = {file: signature(file) for file in self._seen}
+        now = {file: _signature(file) for file in self._seen}
         changed = frozenset(file for file, seen in self._seen.items() if now[file] != seen)
         self._seen = now
         return changed
@@ -60,8 +58,8 @@ class FileWatcher:
     def _folders(self) -> Mapping[Path, tuple[int, int]]:
         """The existing folders to watch, including those of link targets, each with its identity."""
         folders = {folder for file in self._seen for folder in (file.parent, Path(os.path.realpath(file)).parent)}
-        found = {folder: _identity(folder) for folder in folders}
-        return {folder: identity for folder, identity in found.items() if identity is not None}
+        found = ((folder, _status(folder)) for folder in folders)
+        return {folder: (status.st_dev, status.st_ino) for folder, status in found if status is not None}
 
     async def _looks(self) -> AsyncIterator[None]:
         """Yields after each change in a folder, and once per second; ends when the set of folders changes."""
@@ -91,18 +89,14 @@ class FileWatcher:
             yield
 
 
-def signature(file: Path) -> Signature:
+def _signature(file: Path) -> tuple[int, int, int] | None:
     """A value that changes with every save; None if there is no file."""
-    try:
-        status = file.stat()
-    except OSError:
-        return None
-    return status.st_ino, status.st_mtime_ns, status.st_size
+    status = _status(file)
+    return None if status is None else (status.st_ino, status.st_mtime_ns, status.st_size)
 
 
-def _identity(folder: Path) -> tuple[int, int] | None:
+def _status(path: Path) -> os.stat_result | None:
     try:
-        status = folder.stat()
+        return path.stat()
     except OSError:
         return None
-    return status.st_dev, status.st_ino
