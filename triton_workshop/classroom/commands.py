@@ -1,4 +1,4 @@
-"""`workshop join`, `leave` and `board`: what they do, and their exit status."""
+"""`workshop join`, `leave` and `board`: what they do."""
 
 from __future__ import annotations
 
@@ -12,10 +12,8 @@ from triton_workshop.errors import wrapped
 from triton_workshop.printing import speak_utf8
 from triton_workshop.slide_environment import columns_of
 
-DONE = 0
 
-
-def run_join(link: str, word: str | None, name: str | None, ask_word: Callable[[], str]) -> int:
+def run_join(link: str, word: str | None, name: str | None, ask_word: Callable[[], str]) -> None:
     """Join a room, by its word or by a link that holds it, and say what it is told from now on."""
     speak_utf8()
     address, given = address_and_word(link)
@@ -29,16 +27,14 @@ def run_join(link: str, word: str | None, name: str | None, ask_word: Callable[[
     )
     print(wrapped(said, columns_of(sys.stdout)))
     print(f"The slides, for you alone: {joined.address}?session={joined.token}")
-    return DONE
 
 
-def run_leave() -> int:
+def run_leave() -> None:
     speak_utf8()
     print(leave(membership_file()))
-    return DONE
 
 
-def run_board(*, forgetting: bool) -> int:
+def run_board(*, forgetting: bool) -> None:
     """Print the board of the room on this machine, or delete what is known about everybody."""
     speak_utf8()
     file = room_file()
@@ -51,7 +47,6 @@ def run_board(*, forgetting: bool) -> int:
         print("\n".join((f"The room {room.word}", *board_lines(room.board()))))
         if room.address:
             print(f"In a browser: {room.address}board?key={room.key}")
-    return DONE
 
 
 def board_lines(board: Board) -> Iterator[str]:

@@ -31,7 +31,7 @@ def join(
         return str(typer.prompt("The room's word, which the presenter shows"))
 
     with misuse_told():
-        raise typer.Exit(commands.run_join(address, word, name, asked_word))
+        commands.run_join(address, word, name, asked_word)
 
 
 @app.command()
@@ -40,7 +40,7 @@ def leave() -> None:
     from triton_workshop.classroom import commands
 
     with misuse_told():
-        raise typer.Exit(commands.run_leave())
+        commands.run_leave()
 
 
 @app.command()
@@ -51,4 +51,4 @@ def board(
     from triton_workshop.classroom import commands
 
     with misuse_told():
-        raise typer.Exit(commands.run_board(forgetting=forget))
+        commands.run_board(forgetting=forget)
