@@ -31,9 +31,9 @@ from triton_workshop.screen.transcript import Transcript
 from triton_workshop.viewer.live.live_blocks import BlockRun, Status
 from triton_workshop.viewer.overlays.invitation import QUIET_ZONE, large, qr_code
 from triton_workshop.viewer.show import Show
-from triton_workshop.viewer.slides.place import Place as At
+from triton_workshop.viewer.slides.place import Place
 from triton_workshop.web.addresses import Where, where_to_share
-from triton_workshop.web.messages import Edited, Place, Printed, ShowDeck
+from triton_workshop.web.messages import Edited, Position, Printed, ShowDeck
 from triton_workshop.web.share import PACE, Share, Told, ending_of
 from web.loopback import asked
 from web.test_server import DECK, followed
@@ -70,8 +70,8 @@ def test_what_has_been_told_is_told_once(show: Show) -> None:
     ran(show, "one\n")
     assert [*told.news(show)] == ["deck", "place", "output-0"]
     assert told.news(show) == {}
-    show.go(At(1, 0))
-    assert told.news(show) == {"place": Place(2, 0)}
+    show.go(Place(1, 0))
+    assert told.news(show) == {"place": Position(2, 0)}
 
 
 def test_an_output_is_told_as_it_grows_and_does_not_change_afterwards(show: Show) -> None:
@@ -121,7 +121,7 @@ def test_a_saved_deck_is_told_with_everything_that_is_shown_of_it(show: Show, tm
     news = told.news(show)
     assert [*news] == ["deck", "place", "output-1"]
     assert isinstance(news["deck"], ShowDeck)
-    assert news["place"] == Place(2, 0)
+    assert news["place"] == Position(2, 0)
 
 
 @pytest.mark.parametrize(
