@@ -88,6 +88,9 @@ class Guard:
                 return RedirectResponse("./", 303)
             form = parse_qs((await request.body()).decode("utf-8", "replace"))
             return await self._entered(request, *(form.get(key, [""])[0] for key in ("word", "name")))
+        return await self._with_session(request, path)
+
+    async def _with_session(self, request: Request, path: str) -> Response | None:
         given = request.query_params.get("session") if path == "/" else None  # in the link that `join` prints
         token = given or token_of(request)
         attendee = await asyncio.to_thread(self._room.attendee, token) if token else None
