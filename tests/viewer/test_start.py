@@ -12,7 +12,7 @@ from triton_workshop.deck import Deck, load_deck
 from triton_workshop.screen.palette import DARK
 from triton_workshop.viewer.app import Viewer
 from triton_workshop.viewer.pictures.drawing import half_blocks
-from triton_workshop.viewer.slides import prefetch as ahead_module
+from triton_workshop.viewer.slides import prefetch as prefetch_module
 from triton_workshop.viewer.slides.prefetch import Prefetch
 from triton_workshop.viewer.slides.view import View
 
@@ -78,19 +78,17 @@ def test_a_slide_that_cannot_be_drawn_does_not_keep_the_others_from_it(
             raise ValueError("no such colour")
         drawn.append(slide)
 
-    monkeypatch.setattr(ahead_module, "draw", fail_on_the_first)
+    monkeypatch.setattr(prefetch_module, "draw", fail_on_the_first)
     prefetch = Prefetch()
     prefetch.compose(deck, deck.slides, VIEW)
-    prefetch.wait()
-    prefetch.close()
+    prefetch._thread.shutdown()
     assert drawn == [deck.slides[1]]
 
 
 def test_once_closed_nothing_is_composed_ahead(deck: Deck, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[object] = []
-    monkeypatch.setattr(ahead_module, "draw", lambda deck, slide, view: drawn.append(slide))
+    monkeypatch.setattr(prefetch_module, "draw", lambda deck, slide, view: drawn.append(slide))
     prefetch = Prefetch()
     prefetch.close()
     prefetch.compose(deck, deck.slides, VIEW)
-    prefetch.wait()
     assert drawn == []

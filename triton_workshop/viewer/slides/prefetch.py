@@ -31,11 +31,6 @@ class Prefetch:
         # An exception stays in its future; a slide that cannot be drawn says so when its turn comes.
         self._pending = [self._thread.submit(draw, deck, slide, view) for slide in slides]
 
-    def wait(self) -> None:
-        """Waits until all have been composed."""
-        for future in self._pending:
-            future.exception()
-
     def close(self) -> None:
         self._closed = True
         self._thread.shutdown(wait=False, cancel_futures=True)
