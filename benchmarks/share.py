@@ -34,7 +34,7 @@ from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import code_blocks, plain
 from triton_workshop.viewer.live.live_blocks import BlockRun, Status
 from triton_workshop.viewer.show import Show
-from triton_workshop.viewer.slides.place import goto
+from triton_workshop.viewer.slides.slide_step import goto
 from triton_workshop.web.addresses import HERE, Where
 from triton_workshop.web.share import Share
 

@@ -30,7 +30,7 @@ from triton_workshop.viewer.notes.protocol import (
     presentation_path,
     publish_address,
 )
-from triton_workshop.viewer.slides.place import Place, goto
+from triton_workshop.viewer.slides.slide_step import SlideStep, goto
 
 if sys.platform == "win32":
     pytest.skip("pseudo-terminals are POSIX's", allow_module_level=True)
@@ -204,9 +204,9 @@ def test_presenterms_notes_follow_our_slides_and_ignore_what_they_do_not_know(de
             beat = encode(Heartbeat(5, 0, 1.0), presentation_path(deck))
             for data in (beat, b"nonsense", beat[:-20], b"", b"x" * 5000, beat.replace(b"Heartbeat", b"Dance")):
                 anybody.sendto(data, publish_address())
-        publisher.tell(talk, Place(1), {})
+        publisher.tell(talk, SlideStep(1), {})
         terminal.wait_for("Greet them.")
-        publisher.tell(talk, Place(4), running)
+        publisher.tell(talk, SlideStep(4), running)
         terminal.wait_for("they work alone")
         publisher.close()
         assert terminal.leave() == 0

@@ -17,7 +17,7 @@ from triton_workshop.deck import Deck, load_deck
 from triton_workshop.screen.palette import DARK
 from triton_workshop.viewer.slides.frame import footer
 from triton_workshop.viewer.slides.page import compose, slide_name
-from triton_workshop.viewer.slides.place import goto
+from triton_workshop.viewer.slides.slide_step import goto
 from triton_workshop.viewer.slides.view import View
 
 

@@ -32,7 +32,7 @@ from triton_workshop.screen.richtext import code_lines, superscript
 from triton_workshop.viewer.live.live_blocks import BlockRun, Status
 from triton_workshop.viewer.slides.frame import footer
 from triton_workshop.viewer.slides.page import Page, compose
-from triton_workshop.viewer.slides.place import Place
+from triton_workshop.viewer.slides.slide_step import SlideStep
 from triton_workshop.viewer.slides.view import View, margin
 
 DECKS = Path(__file__).parent / "decks"
@@ -65,7 +65,7 @@ def test_every_line_of_every_step_is_as_wide_as_the_screen(deck: str, width: int
         for step in range(slide.steps):
             view = View(LIGHT, width, height, step)
             page = compose(loaded, slide, view)
-            for line in (*page.title, *page.body, *footer(loaded, Place(number, step), view)):
+            for line in (*page.title, *page.body, *footer(loaded, SlideStep(number, step), view)):
                 assert line.cell_length == width
                 assert sum(segment.cell_length for segment in line) == width
 
@@ -285,7 +285,7 @@ def test_a_picture_stands_in_the_footer_with_an_empty_row_above_and_below(
     path = tmp_path / "deck.md"
     wanted = f"{{style: template, {side}: {{image: logo.png}}, height: 5}}"
     path.write_text(f"---\ntheme: {{override: {{footer: {wanted}}}}}\n---\n\ntext\n")
-    rows = footer(load_deck(path), Place(0, 0), View(DARK, 80, 24))
+    rows = footer(load_deck(path), SlideStep(0, 0), View(DARK, 80, 24))
     drawn = [[column for column, cell in enumerate(row.text) if cell == "▀"] for row in rows]
     assert drawn == [[], *[list(columns)] * 3, []]
 
@@ -300,7 +300,7 @@ def test_a_theme_says_how_high_the_footer_is_but_leaves_most_to_the_slide(
     path.write_text(f"---\ntheme: {{override: {{footer: {{style: template, height: {height}}}}}}}\n---\n\n# text\n\nx")
     deck = load_deck(path)
     view = View(DARK, 80, screen)
-    assert len(footer(deck, Place(0, 0), view)) == rows
+    assert len(footer(deck, SlideStep(0, 0), view)) == rows
     assert compose(deck, deck.slides[0], view).room <= max(screen - rows, 1)
 
 
@@ -316,5 +316,5 @@ def test_a_theme_says_how_high_the_footer_is_but_leaves_most_to_the_slide(
 def test_a_footer_is_what_the_decks_theme_asks_for(tmp_path: Path, wanted: str, words: str) -> None:
     path = tmp_path / "deck.md"
     path.write_text(f"---\nauthor: Ann\ntheme:\n  override:\n    footer: {wanted}\n---\n\ntext\n")
-    rows = footer(load_deck(path), Place(0, 0), View(DARK, 80, 24))
+    rows = footer(load_deck(path), SlideStep(0, 0), View(DARK, 80, 24))
     assert " ".join("".join(row.text for row in rows).split()) == words

@@ -17,7 +17,7 @@ from triton_workshop.viewer.app import Viewer
 from triton_workshop.viewer.live.editor import Editor
 from triton_workshop.viewer.overlays.output import OutputScreen
 from triton_workshop.viewer.overlays.search import SlideSearch
-from triton_workshop.viewer.slides.place import Place
+from triton_workshop.viewer.slides.slide_step import SlideStep
 from triton_workshop.viewer.stage import Black
 
 from .test_viewer import DECKS, drive, finished, screen, shown, until
@@ -42,7 +42,7 @@ async def test_an_edit_runs_stays_and_goes_and_none_of_it_is_lost(viewer: Viewer
     await pilot.press("ctrl+e")
     await finished(viewer, pilot)
     assert "q/b12 hidden" in screen(viewer), "the hidden lines run with an edit"
-    assert viewer.show.place == Place(1, 0), "what is typed does nothing else"
+    assert viewer.show.place == SlideStep(1, 0), "what is typed does nothing else"
     await pilot.press("escape")
     await pilot.pause()
     assert viewer.body.editor is None
@@ -157,7 +157,7 @@ async def test_the_line_that_is_typed_in_is_always_in_view_and_any_size_will_do(
     await until(pilot, lambda: "herexxx" in screen(viewer))
     assert editor(viewer).size.height == 44
     await pilot.press("ctrl+p", "down", "enter")
-    assert viewer.show.place == Place(3)
+    assert viewer.show.place == SlideStep(3)
     assert viewer.body.editor is None
     await pilot.press("p")
     assert "edited" in screen(viewer)
@@ -235,11 +235,11 @@ async def test_slides_are_searched_by_their_text(viewer: Viewer, pilot: Pilot[in
     assert "Side by side" in screen(viewer)
     assert "The end" not in screen(viewer)
     await pilot.press("enter")
-    assert viewer.show.place == Place(3)
+    assert viewer.show.place == SlideStep(3)
     await pilot.press("slash", *"nosuchword", "enter")
-    assert viewer.show.place == Place(3)
+    assert viewer.show.place == SlideStep(3)
     await pilot.press("slash", "p", "a", "r", "escape")
-    assert viewer.show.place == Place(3)
+    assert viewer.show.place == SlideStep(3)
 
 
 @shown("tour.md", start=4)
@@ -262,7 +262,7 @@ async def test_a_key_blanks_the_screen_and_the_next_does_nothing_else(
     assert not screen(viewer).strip()
     await pilot.press("ctrl+c" if key == "b" else "n")
     assert not isinstance(viewer.screen, Black)
-    assert viewer.show.place == Place(1)
+    assert viewer.show.place == SlideStep(1)
     assert "First steps" in screen(viewer)
 
 
@@ -336,7 +336,7 @@ def test_a_word_that_is_typed_on_when_a_save_closes_the_editor_is_no_command(tmp
         assert isinstance(viewer.screen, Question), "nor is it an answer"
         viewer._ignores_letters_until = 0.0
         await pilot.press("k", "n")
-        assert viewer.show.place == Place(2)
+        assert viewer.show.place == SlideStep(2)
 
     drive(path, steps, start=2)
 
@@ -351,7 +351,7 @@ def test_an_output_that_cannot_be_shown_does_not_end_the_talk(monkeypatch: pytes
         await until(pilot, lambda: "a defect" in screen(viewer))
         monkeypatch.undo()
         await pilot.press("n")
-        assert viewer.show.place == Place(2)
+        assert viewer.show.place == SlideStep(2)
 
     drive(DECKS / "live.md", steps, start=2)
 

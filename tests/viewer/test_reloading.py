@@ -14,7 +14,7 @@ from triton_workshop.deck.consent import Consent
 from triton_workshop.file_watcher import FileWatcher
 from triton_workshop.viewer.app import Viewer
 from triton_workshop.viewer.reloading import pairs, pictures, slide_again, sources
-from triton_workshop.viewer.slides.place import Place
+from triton_workshop.viewer.slides.slide_step import SlideStep
 
 from .test_viewer import Drive, drive, finished, screen, until
 
@@ -137,7 +137,7 @@ def test_a_save_keeps_the_slide_and_its_output(talk: Path, save: Callable[[Path,
         await until(pilot, shown(viewer, "✓"))
         save(talk, text_of("a", "c2", "b", "c", "auto").replace("Gamma\n===", "Gamma\n===\n\nA new line."))
         await until(pilot, shown(viewer, "A new line."))
-        assert viewer.show.place == Place(3)
+        assert viewer.show.place == SlideStep(3)
         # The code, and what it printed; a frame later, where the page has grown.
         await until(pilot, lambda: screen(viewer).count("gamma") == 2)
         assert not viewer.stage.error_rows.display

@@ -12,7 +12,7 @@ from triton_workshop.deck import load_deck
 from triton_workshop.viewer.live.editing import shown_text
 from triton_workshop.viewer.live.live_blocks import BlockRun
 from triton_workshop.viewer.show import Show
-from triton_workshop.viewer.slides.place import Place
+from triton_workshop.viewer.slides.slide_step import SlideStep
 
 TALK = """\
 One
@@ -69,12 +69,12 @@ def type_over(show: Show, text: str) -> None:
 
 def test_the_neighbours_of_a_slide_are_those_that_exist(show: Show) -> None:
     assert [slide.name for slide in show.neighbours()] == ["Two"]
-    show.go(Place(1))
+    show.go(SlideStep(1))
     assert [slide.name for slide in show.neighbours()] == ["Three", "One"]
 
 
 def test_what_is_typed_is_what_the_key_runs(show: Show) -> None:
-    show.go(Place(1))
+    show.go(SlideStep(1))
     type_over(show, "print(2)")
     assert [shown_text(block) for block in show.for_key()] == ["print(2)"]
     assert show.edited() == show.editable()
@@ -84,7 +84,7 @@ def test_what_is_typed_is_what_the_key_runs(show: Show) -> None:
 
 
 def test_an_automatic_block_starts_by_itself_once_and_not_when_it_was_edited(show: Show) -> None:
-    show.go(Place(2))
+    show.go(SlideStep(2))
     [block] = show.by_itself()
     show.live.runs[block] = BlockRun()
     assert show.by_itself() == []
@@ -94,25 +94,25 @@ def test_an_automatic_block_starts_by_itself_once_and_not_when_it_was_edited(sho
 
 
 def test_a_save_keeps_the_place_the_edit_and_the_output(show: Show, talk: Path) -> None:
-    show.go(Place(1))
+    show.go(SlideStep(1))
     type_over(show, "print(2)")
     run = show.live.runs[show.for_key()[0]] = BlockRun()
     show.edits.starts(show.for_key()[0])
     saved(talk, "One\n===", "New\n===\n\n<!-- end_slide -->\n\nOne\n===")
     assert not show.take_in(load_deck(talk))
-    assert show.place == Place(2)
+    assert show.place == SlideStep(2)
     assert not show.lost
     assert [shown_text(block) for block in show.for_key()] == ["print(2)"]
     assert show.live.runs == {show.for_key()[0]: run}
 
 
 def test_a_slide_that_a_save_took_away_is_found_when_it_comes_back(show: Show, talk: Path) -> None:
-    show.go(Place(2))
+    show.go(SlideStep(2))
     talk.write_text(TALK.partition("<!-- end_slide -->")[0], encoding="utf-8")
     half = load_deck(talk)
     assert show.doubtful(half)
     show.take_in(half)
-    assert (show.place, show.lost) == (Place(), True)
+    assert (show.place, show.lost) == (SlideStep(), True)
     talk.write_text(TALK, encoding="utf-8")
     show.take_in(load_deck(talk))
-    assert (show.place, show.lost) == (Place(2), False)
+    assert (show.place, show.lost) == (SlideStep(2), False)

@@ -18,7 +18,7 @@ from triton_workshop.screen.box import Keys
 from triton_workshop.viewer.app import Viewer
 from triton_workshop.viewer.keys import HELP
 from triton_workshop.viewer.overlays.search import Index
-from triton_workshop.viewer.slides.place import Place
+from triton_workshop.viewer.slides.slide_step import SlideStep
 
 DECKS = Path(__file__).parent / "decks"
 Drive = Callable[[Viewer, Pilot[int]], Awaitable[None]]
@@ -75,16 +75,16 @@ def screen(viewer: Viewer) -> str:
 @shown("tour.md")
 async def test_a_key_goes_on(viewer: Viewer, pilot: Pilot[int], key: str) -> None:
     await pilot.press(key)
-    assert viewer.show.place == Place(1, 0)
+    assert viewer.show.place == SlideStep(1, 0)
     await pilot.press(key)
-    assert viewer.show.place == Place(1, 1)
+    assert viewer.show.place == SlideStep(1, 1)
 
 
 @pytest.mark.parametrize("key", ["left", "h", "k", "up", "pageup"])
 @shown("tour.md", start=3)
 async def test_a_key_goes_back_to_the_complete_slide(viewer: Viewer, pilot: Pilot[int], key: str) -> None:
     await pilot.press(key)
-    assert viewer.show.place == Place(1, viewer.show.steps[1] - 1)
+    assert viewer.show.place == SlideStep(1, viewer.show.steps[1] - 1)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ async def test_a_key_goes_back_to_the_complete_slide(viewer: Viewer, pilot: Pilo
 @shown("tour.md", start=3)
 async def test_keys_lead_to_a_slide(viewer: Viewer, pilot: Pilot[int], keys: list[str], slide: int) -> None:
     await pilot.press(*keys)
-    assert viewer.show.place == Place(slide)
+    assert viewer.show.place == SlideStep(slide)
 
 
 @shown("tour.md", start=2)
@@ -106,9 +106,9 @@ async def test_the_index_lists_the_slides_and_goes_to_one(viewer: Viewer, pilot:
     assert isinstance(viewer.screen, Index)
     assert "Part two" in screen(viewer)
     await pilot.press("down", "j", "enter")
-    assert viewer.show.place == Place(3)
+    assert viewer.show.place == SlideStep(3)
     await pilot.press("ctrl+p", "escape")
-    assert viewer.show.place == Place(3)
+    assert viewer.show.place == SlideStep(3)
 
 
 @shown("tour.md")

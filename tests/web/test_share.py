@@ -31,7 +31,7 @@ from triton_workshop.screen.transcript import Transcript
 from triton_workshop.viewer.live.live_blocks import BlockRun, Status
 from triton_workshop.viewer.overlays.invitation import QUIET_ZONE, large, qr_code
 from triton_workshop.viewer.show import Show
-from triton_workshop.viewer.slides.place import Place
+from triton_workshop.viewer.slides.slide_step import SlideStep
 from triton_workshop.web.addresses import Where, where_to_share
 from triton_workshop.web.messages import Edited, Position, Printed, ShowDeck
 from triton_workshop.web.share import PACE, Share, Told, ending_of
@@ -70,7 +70,7 @@ def test_what_has_been_told_is_told_once(show: Show) -> None:
     ran(show, "one\n")
     assert [*told.news(show)] == ["deck", "place", "output-0"]
     assert told.news(show) == {}
-    show.go(Place(1, 0))
+    show.go(SlideStep(1, 0))
     assert told.news(show) == {"place": Position(2, 0)}
 
 

@@ -33,8 +33,8 @@ from triton_workshop.viewer.reloading import pictures, read, readings
 from triton_workshop.viewer.sharing import Invitation, Tell
 from triton_workshop.viewer.show import Show
 from triton_workshop.viewer.slides.fragment import Target
-from triton_workshop.viewer.slides.place import Place, goto
 from triton_workshop.viewer.slides.shown_error import ShownError
+from triton_workshop.viewer.slides.slide_step import SlideStep, goto
 from triton_workshop.viewer.stage import Black, Stage
 from triton_workshop.viewer.start import first_slide_shown
 
@@ -128,7 +128,7 @@ class Viewer(App[int]):
 
     # Moving
 
-    def _move(self, place: Place) -> None:
+    def _move(self, place: SlideStep) -> None:
         before, above = self.show.place, len(self.body.page.body)
         self.stage.type("")
         if place == before:
@@ -162,7 +162,7 @@ class Viewer(App[int]):
 
     def action_first(self) -> None:
         if self.stage.typed == "g":
-            self._move(Place())
+            self._move(SlideStep())
         else:
             self.stage.type("g")
 

@@ -17,7 +17,7 @@ from triton_workshop.viewer.live.live_blocks import (
     shown_elsewhere,
 )
 from triton_workshop.viewer.reloading import slide_again
-from triton_workshop.viewer.slides.place import MOVES, Place, goto
+from triton_workshop.viewer.slides.slide_step import MOVES, SlideStep, goto
 
 if TYPE_CHECKING:
     from textual.document._history import EditHistory
@@ -35,7 +35,7 @@ class Show:
         self.edits = Edits()
         self.live = LiveBlocks(deck.path, in_force(deck, consent))
         self._consent = consent
-        self._lost: tuple[Deck, Place] | None = None
+        self._lost: tuple[Deck, SlideStep] | None = None
         """Where the presenter was when a save removed that slide, as it may come back."""
         self._apply_edits()
         self.place = goto(slide, self.steps)
@@ -53,11 +53,11 @@ class Show:
         """The slide that is shown."""
         return self.deck.slides[self.place.slide]
 
-    def go(self, place: Place) -> None:
+    def go(self, place: SlideStep) -> None:
         self._lost = None
         self.place = place
 
-    def leads_to(self, where: str) -> Place:
+    def leads_to(self, where: str) -> SlideStep:
         """The place that a key leads to from here."""
         return MOVES[where](self.place, self.steps)
 
@@ -147,7 +147,7 @@ class Show:
         self.live.consent = in_force(deck, self._consent)
         self.deck_read = deck
         self._apply_edits()
-        self.place = (self.place if slide is None else Place(slide, place.step)).within(self.steps)
+        self.place = (self.place if slide is None else SlideStep(slide, place.step)).within(self.steps)
         return lost_edit
 
     @property

@@ -14,7 +14,7 @@ from triton_workshop.deck import load_deck
 from triton_workshop.viewer.live.live_blocks import BlockRun, Status
 from triton_workshop.viewer.notes.channel import Listener, Publisher
 from triton_workshop.viewer.notes.protocol import Exit, GoTo, Heartbeat
-from triton_workshop.viewer.slides.place import Place
+from triton_workshop.viewer.slides.slide_step import SlideStep
 
 if sys.platform == "win32":
     pytest.skip("pseudo-terminals are POSIX's", allow_module_level=True)
@@ -52,7 +52,7 @@ def test_what_is_new_is_told_once_and_other_decks_are_not_heard(deck: Path, tmp_
     mine, others = Listener(deck), Listener(other)
     try:
         publisher = Publisher(deck)
-        for place in (Place(3, 0), Place(3, 0), Place(3, 1)):
+        for place in (SlideStep(3, 0), SlideStep(3, 0), SlideStep(3, 1)):
             publisher.tell(talk, place, {})
         publisher.close()
         events = hear(mine, lambda events: Exit() in events)
@@ -67,7 +67,7 @@ def test_what_is_new_is_told_once_and_other_decks_are_not_heard(deck: Path, tmp_
 def test_a_block_that_runs_is_told(deck: Path, listener: Listener, publisher: Publisher) -> None:
     talk = load_deck(deck)
     cell = BlockRun(status=Status.RUNNING, started=time.monotonic() - 60)
-    publisher.tell(talk, Place(4), {talk.slides[4].blocks[0]: cell})
+    publisher.tell(talk, SlideStep(4), {talk.slides[4].blocks[0]: cell})
     _, told = hear(listener, lambda events: len(events) == 2)
     assert isinstance(told, Heartbeat)
     [block] = told.running
@@ -79,7 +79,7 @@ def test_a_block_that_runs_is_told(deck: Path, listener: Listener, publisher: Pu
 def test_nobody_listening_and_no_network_are_no_errors(deck: Path, address: tuple[str, int]) -> None:
     publisher = Publisher(deck, address)
     for number in range(5):
-        publisher.tell(load_deck(deck), Place(number), {})
+        publisher.tell(load_deck(deck), SlideStep(number), {})
     publisher.close()
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from triton_workshop.deck import load_deck
 from triton_workshop.viewer.notes.follower import SILENCE, Clock, Connection, Follower
 from triton_workshop.viewer.notes.protocol import Exit, GoTo, Heartbeat, RunningBlock
-from triton_workshop.viewer.slides.place import Place
+from triton_workshop.viewer.slides.slide_step import SlideStep
 
 TALK = load_deck(Path(__file__).parent / "talk.md")
 OURS, THEIRS = ("127.0.0.1", 1), ("127.0.0.1", 2)
@@ -18,18 +18,18 @@ RUNNING = (RunningBlock(5, 0, 2.0),)
 def test_before_a_word_the_notes_stand_at_the_start() -> None:
     follower = Follower()
     assert follower.connection(1000) is Connection.WAITING
-    assert follower.place(TALK) == Place()
+    assert follower.place(TALK) == SlideStep()
 
 
 def test_presenterms_chunk_is_a_step() -> None:
     follower = Follower().hear(THEIRS, GoTo(4, 1), 0)
     assert follower.connection(1000) is Connection.FOLLOWING, "presenterm is silent for as long as nothing moves"
-    assert follower.place(TALK) == Place(3, 2)
+    assert follower.place(TALK) == SlideStep(3, 2)
 
 
 def test_our_slides_tell_the_step_and_what_runs() -> None:
     follower = Follower().hear(OURS, GoTo(4, 0), 0).hear(OURS, Heartbeat(4, 1, 60.0, RUNNING), 0)
-    assert follower.place(TALK) == Place(3, 1)
+    assert follower.place(TALK) == SlideStep(3, 1)
     assert follower.running_now(3.5) == (replace(RUNNING[0], seconds=5),)
 
 
@@ -41,20 +41,20 @@ def test_slides_that_fall_silent_are_noticed() -> None:
 
 def test_the_slides_that_moved_last_are_followed() -> None:
     follower = Follower().hear(OURS, Heartbeat(2, 0, 5.0), 0).hear(THEIRS, Heartbeat(6, 0, 900.0), 1)
-    assert follower.place(TALK) == Place(1), "others that only stand there do not count"
+    assert follower.place(TALK) == SlideStep(1), "others that only stand there do not count"
     follower = follower.hear(THEIRS, GoTo(7, 0), 2).hear(OURS, Heartbeat(2, 0, 7.0), 2)
-    assert follower.place(TALK) == Place(6)
+    assert follower.place(TALK) == SlideStep(6)
 
 
 def test_when_slides_are_silent_others_are_followed() -> None:
     follower = Follower().hear(OURS, Heartbeat(2, 0, 5.0), 0).hear(THEIRS, Heartbeat(6, 0, 900.0), SILENCE + 1)
-    assert follower.place(TALK) == Place(5)
+    assert follower.place(TALK) == SlideStep(5)
 
 
 def test_closed_slides_leave_their_notes_and_may_come_back() -> None:
     follower = Follower().hear(OURS, Heartbeat(6, 0, 5.0, RUNNING), 0).hear(OURS, Exit(), 1)
     assert follower.connection(2) is Connection.CLOSED
-    assert follower.place(TALK) == Place(5)
+    assert follower.place(TALK) == SlideStep(5)
     assert follower.running_now(2) == ()
     assert follower.hear(THEIRS, Heartbeat(7, 0, 0.0), 3).connection(3) is Connection.FOLLOWING
 
@@ -66,8 +66,8 @@ def test_others_that_close_do_not_count() -> None:
 
 def test_a_place_that_this_deck_has_not_is_the_nearest_that_it_has() -> None:
     follower = Follower().hear(OURS, Heartbeat(99, 99, 5.0), 0)
-    assert follower.place(TALK) == Place(6)
-    assert follower.hear(OURS, GoTo(0, 0), 1).place(TALK) == Place()
+    assert follower.place(TALK) == SlideStep(6)
+    assert follower.hear(OURS, GoTo(0, 0), 1).place(TALK) == SlideStep()
 
 
 def test_the_clock_counts_from_when_the_slides_were_opened() -> None:

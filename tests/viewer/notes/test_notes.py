@@ -24,7 +24,7 @@ from triton_workshop.viewer.notes.paragraphs import paragraphs
 from triton_workshop.viewer.notes.plain import plain_notes
 from triton_workshop.viewer.notes.protocol import Address, Event, Exit, GoTo, Heartbeat, RunningBlock
 from triton_workshop.viewer.notes.schedule import schedule
-from triton_workshop.viewer.slides.place import Place
+from triton_workshop.viewer.slides.slide_step import SlideStep
 
 TALK = Path(__file__).parent / "talk.md"
 
@@ -199,7 +199,9 @@ def test_every_slide_fills_the_screen_at_any_size(size: tuple[int, int]) -> None
     talk = load_deck(TALK)
     running = (RunningBlock(5, 0, 2.0),) * 5
     for slide, connection in product(range(len(talk.slides)), Connection):
-        view = NotesView(talk, schedule(talk), DARK, *size, Place(slide), 1, connection, elapsed=4000, running=running)
+        view = NotesView(
+            talk, schedule(talk), DARK, *size, SlideStep(slide), 1, connection, elapsed=4000, running=running
+        )
         assert [line.cell_length for line in compose_notes(view).lines] == [size[0]] * size[1]
 
 

@@ -27,7 +27,7 @@ from triton_workshop.viewer.notes.protocol import (
     presentation_path,
     publish_address,
 )
-from triton_workshop.viewer.slides.place import Place
+from triton_workshop.viewer.slides.slide_step import SlideStep
 
 HEARTBEAT = 1.0
 """Seconds between two heartbeats if nothing changes, so that notes that are opened later find the place."""
@@ -43,7 +43,7 @@ class Publisher:
         self._told: Heartbeat | None = None
         self._told_at = 0.0
 
-    def tell(self, deck: Deck, place: Place, cells: Mapping[Block, BlockRun]) -> None:
+    def tell(self, deck: Deck, place: SlideStep, cells: Mapping[Block, BlockRun]) -> None:
         """Sends what is new, and now and then what is not."""
         now = time.monotonic()
         beat = Heartbeat(place.slide + 1, place.step, now - self._opened, running_blocks(deck, cells, now))

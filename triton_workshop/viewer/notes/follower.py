@@ -7,7 +7,7 @@ from enum import Enum, auto
 
 from triton_workshop.deck.model import Deck
 from triton_workshop.viewer.notes.protocol import Address, Event, Exit, GoTo, Heartbeat, RunningBlock, step_of
-from triton_workshop.viewer.slides.place import Place, goto
+from triton_workshop.viewer.slides.slide_step import SlideStep, goto
 
 SILENCE = 5.0
 """Seconds of silence from slides that report every second, after which something is wrong."""
@@ -48,15 +48,15 @@ class Follower:
         reports = isinstance(self.shown, Heartbeat)  # every second, which presenterm does not
         return Connection.SILENT if reports and now - self.heard_at > SILENCE else Connection.FOLLOWING
 
-    def place(self, deck: Deck) -> Place:
+    def place(self, deck: Deck) -> SlideStep:
         """Where the slides are in the deck as the notes have read it; its start if nothing was heard yet."""
         if self.shown is None:
-            return Place()
+            return SlideStep()
         steps = [slide.steps for slide in deck.slides]
         place = goto(self.shown.slide, steps)
         if isinstance(self.shown, Heartbeat):
-            return Place(place.slide, self.shown.step).within(steps)
-        return Place(place.slide, step_of(deck.slides[place.slide], self.shown.chunk))
+            return SlideStep(place.slide, self.shown.step).within(steps)
+        return SlideStep(place.slide, step_of(deck.slides[place.slide], self.shown.chunk))
 
     def running_now(self, now: float) -> tuple[RunningBlock, ...]:
         """The running blocks, with the whole seconds that they have been running."""

@@ -24,7 +24,7 @@ from triton_workshop.viewer.notes.room import NOBODY, room_lines
 from triton_workshop.viewer.notes.schedule import Part, Schedule
 from triton_workshop.viewer.slides.frame import bar, bar_ground, progress
 from triton_workshop.viewer.slides.page import compose, slide_name
-from triton_workshop.viewer.slides.place import Place
+from triton_workshop.viewer.slides.slide_step import SlideStep
 from triton_workshop.viewer.slides.view import View, margin
 
 SIDE_BY_SIDE = 72
@@ -49,7 +49,7 @@ class NotesView:
     palette: Palette
     width: int
     height: int
-    place: Place
+    place: SlideStep
     scrolled: int = 0
     """Rows by which the notes are scrolled, or as far as they go."""
     connection: Connection = Connection.WAITING

@@ -19,7 +19,7 @@ from triton_workshop.screen.palette import Palette
 from triton_workshop.screen.richtext import rich_text
 from triton_workshop.viewer.pictures.drawing import PlacedPicture, ScaledPicture, Source, half_blocks, pixel_size
 from triton_workshop.viewer.slides.blocks import MEASURE
-from triton_workshop.viewer.slides.place import Place
+from triton_workshop.viewer.slides.slide_step import SlideStep
 from triton_workshop.viewer.slides.view import TALL, View, footer_height
 
 
@@ -53,7 +53,7 @@ def bar_ground(palette: Palette) -> Style:
     return Style(color=palette.on_bar, bgcolor=palette.bar, bold=True)
 
 
-def footer(deck: Deck, place: Place, view: View, hint: str = "") -> Lines:
+def footer(deck: Deck, place: SlideStep, view: View, hint: str = "") -> Lines:
     """The deck's title, a thin progress bar, and `n / N` preceded by the hint.
 
     A deck whose theme has another footer gets that one, with those of its pictures that are drawn in characters. A long
@@ -68,7 +68,7 @@ def footer(deck: Deck, place: Place, view: View, hint: str = "") -> Lines:
     return tuple(lines) if view.terminal.shows_pictures else with_pictures(lines, pictures)
 
 
-def footer_text(deck: Deck, place: Place, view: View, hint: str, pictures: Sequence[PlacedPicture]) -> Text:
+def footer_text(deck: Deck, place: SlideStep, view: View, hint: str, pictures: Sequence[PlacedPicture]) -> Text:
     """The row of the footer that has text."""
     palette, left = view.palette, " " * view.side
     number, count = place.slide + 1, len(deck.slides)
