@@ -103,10 +103,8 @@ class LiveBlocks:
         batch: list[tuple[BlockRun, Script, Code]] = []
         for block, columns in blocks:
             code = block.content
-            old = self.runs.get(block)
-            if not isinstance(code, Code) or (old is not None and old.status is not Status.ENDED):
-                continue
-            if not self.allows(block):
+            started = block in self.runs and self.runs[block].status is not Status.ENDED
+            if started or not isinstance(code, Code) or not self.allows(block):
                 continue
             try:
                 script = self._script(code, columns, rows)

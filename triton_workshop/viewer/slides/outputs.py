@@ -107,24 +107,27 @@ def run_shown(block: Block, view: View) -> BlockRun | None:
 def run_status(run: BlockRun, now: float, palette: Palette) -> tuple[Text, str]:
     """The line below an output, and the colour of its bar."""
     if run.failure is not None:
-        return Text(f"✗ {printable(run.failure)}", Style(color=palette.bad, bold=True)), palette.bad
+        return bold(f"✗ {printable(run.failure)}", palette.bad)
     if run.outcome is not None:
-        seconds = f"{run.outcome.seconds:.1f} s"
-        if run.outcome.succeeded:
-            text = Text(f"✓ {seconds}", Style(color=palette.good, bold=True))
-            if run.compiled:
-                tone = palette.warning if run.refused else palette.muted
-                text.append(f" · {printable(run.compiled)}", Style(color=tone, bold=False))
-            return text, palette.good
-        tone = palette.warning if run.outcome.stopped else palette.bad
-        icon = "■" if run.outcome.stopped else "✗"
-        return Text(f"{icon} {run.outcome.reason} · {seconds}", Style(color=tone, bold=True)), tone
+        ended = f"{run.outcome.reason} · {run.outcome.seconds:.1f} s"
+        if run.outcome.stopped:
+            return bold(f"■ {ended}", palette.warning)
+        if not run.outcome.succeeded:
+            return bold(f"✗ {ended}", palette.bad)
+        text, tone = bold(f"✓ {run.outcome.seconds:.1f} s", palette.good)
+        if run.compiled:
+            style = Style(color=palette.warning if run.refused else palette.muted, bold=False)
+            text.append(f" · {printable(run.compiled)}", style)
+        return text, tone
     if run.status is Status.ENDED:
-        return Text("■ not started", Style(color=palette.warning, bold=True)), palette.warning
+        return bold("■ not started", palette.warning)
     if run.status is Status.WAITING:
         return Text("◌ waiting for the block before", Style(color=palette.muted)), palette.faint
     elapsed = run.elapsed(now)
-    frame = SPINNER[int(elapsed * 10) % len(SPINNER)]
-    text = Text(f"{frame} {elapsed:.1f} s", Style(color=palette.accent, bold=True))
+    text, tone = bold(f"{SPINNER[int(elapsed * 10) % len(SPINNER)]} {elapsed:.1f} s", palette.accent)
     text.append("   Ctrl+X stops", Style(color=palette.muted, bold=False))
-    return text, palette.accent
+    return text, tone
+
+
+def bold(text: str, tone: str) -> tuple[Text, str]:
+    return Text(text, Style(color=tone, bold=True)), tone
