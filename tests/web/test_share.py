@@ -33,7 +33,7 @@ from triton_workshop.viewer.overlays.invitation import QUIET_ZONE, large, qr_cod
 from triton_workshop.viewer.show import Show
 from triton_workshop.viewer.slides.slide_step import SlideStep
 from triton_workshop.web.addresses import Where, where_to_share
-from triton_workshop.web.messages import Edited, Position, Printed, ShowDeck
+from triton_workshop.web.messages import Edited, ShownStep, Printed, ShowDeck
 from triton_workshop.web.share import PACE, Share, Told, ending_of
 from web.loopback import asked
 from web.test_server import DECK, followed
@@ -71,7 +71,7 @@ def test_what_has_been_told_is_told_once(show: Show) -> None:
     assert [*told.news(show)] == ["deck", "place", "output-0"]
     assert told.news(show) == {}
     show.go(SlideStep(1, 0))
-    assert told.news(show) == {"place": Position(2, 0)}
+    assert told.news(show) == {"place": ShownStep(2, 0)}
 
 
 def test_an_output_is_told_as_it_grows_and_does_not_change_afterwards(show: Show) -> None:
@@ -121,7 +121,7 @@ def test_a_saved_deck_is_told_with_everything_that_is_shown_of_it(show: Show, tm
     news = told.news(show)
     assert [*news] == ["deck", "place", "output-1"]
     assert isinstance(news["deck"], ShowDeck)
-    assert news["place"] == Position(2, 0)
+    assert news["place"] == ShownStep(2, 0)
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def _block(result: BlockResult) -> dict[str, object]:
         "language": result.code.language,
         "seconds": round(result.seconds, 3),
         "exit": result.outcome.code if result.outcome else None,
-        "expected": "failure" if result.code.expect_failure else "success",
+        "expected": result.expected,
         "passed": None if result.skipped else result.passed,
         "reason": result.failure or result.skipped,
         "compiler": result.compiled,

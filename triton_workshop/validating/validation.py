@@ -36,6 +36,10 @@ class BlockResult:
         return self.failure is None
 
     @property
+    def expected(self) -> str:
+        return "failure" if self.code.expect_failure else "success"
+
+    @property
     def seconds(self) -> float:
         return self.outcome.seconds if self.outcome else 0.0
 

@@ -34,7 +34,7 @@ class ShowDeck:
 
 
 @dataclass(frozen=True)
-class Position:
+class ShownStep:
     """Where the presenter is: the number of the slide, from 1, and the step, from 0."""
 
     slide: int
@@ -62,7 +62,7 @@ class Close:
     """The slides are closed, and the server has nothing more to do."""
 
 
-FromViewer = ShowDeck | Position | Printed | Edited
+FromViewer = ShowDeck | ShownStep | Printed | Edited
 
 
 def key_of(message: FromViewer) -> str:
@@ -72,7 +72,7 @@ def key_of(message: FromViewer) -> str:
             return f"output-{index}"
         case Edited(index):
             return f"code-{index}"
-        case Position():
+        case ShownStep():
             return "place"
         case ShowDeck():
             return "deck"

@@ -28,7 +28,7 @@ from triton_workshop.web import attendees
 from triton_workshop.web.addresses import Where
 from triton_workshop.web.guard import Guard
 from triton_workshop.web.limits import Limits, OneConnection
-from triton_workshop.web.messages import Close, Edited, FromViewer, Position, Printed, Ready, Refused, ShowDeck, key_of
+from triton_workshop.web.messages import Close, Edited, FromViewer, ShownStep, Printed, Ready, Refused, ShowDeck, key_of
 from triton_workshop.web.newest import Newest
 from triton_workshop.web.site import Site, Values
 from triton_workshop.web.stream import Stream
@@ -180,7 +180,7 @@ class Hearing:
         self._on_loop(self._end)
 
     def _take(self, message: object) -> None:
-        if isinstance(message, Position):
+        if isinstance(message, ShownStep):
             self._publish({"place": asdict(message)})
         elif isinstance(message, ShowDeck | Printed | Edited):
             if isinstance(message, ShowDeck):

@@ -24,7 +24,7 @@ from triton_workshop.viewer.live.live_blocks import BlockRun, Status
 from triton_workshop.viewer.sharing import Invitation
 from triton_workshop.viewer.show import Show
 from triton_workshop.web.addresses import Where
-from triton_workshop.web.messages import Close, Edited, FromViewer, Position, Printed, Ready, Refused, ShowDeck, key_of
+from triton_workshop.web.messages import Close, Edited, FromViewer, ShownStep, Printed, Ready, Refused, ShowDeck, key_of
 from triton_workshop.web.newest import Newest
 from triton_workshop.web.outputs import Output, ending
 
@@ -144,7 +144,7 @@ class Told:
         self._now = now
         self._read: Deck | None = None
         self._shown: Deck | None = None
-        self._place: Position | None = None
+        self._place: ShownStep | None = None
         self._runs: tuple[BlockRun, ...] = ()
         self._by_index: dict[int, BlockRun] = {}
         self._outputs: dict[int, tuple[object, ...]] = {}
@@ -158,7 +158,7 @@ class Told:
             self._read, self._shown, self._place = show.deck_read, None, None
             self._outputs, self._edits = {}, {}
             news.append(ShowDeck(show.deck_read))
-        place = Position(show.place.slide + 1, show.place.step)
+        place = ShownStep(show.place.slide + 1, show.place.step)
         if place != self._place:
             self._place = place
             news.append(place)
