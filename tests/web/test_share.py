@@ -33,7 +33,7 @@ from triton_workshop.viewer.overlays.invitation import QUIET_ZONE, large, qr_cod
 from triton_workshop.viewer.show import Show
 from triton_workshop.viewer.slides.slide_step import SlideStep
 from triton_workshop.web.addresses import Where, where_to_share
-from triton_workshop.web.messages import Edited, ShownStep, Printed, ShowDeck
+from triton_workshop.web.messages import Edited, Printed, ShowDeck, ShownStep
 from triton_workshop.web.share import PACE, Share, Told, ending_of
 from web.loopback import asked
 from web.test_server import DECK, followed

@@ -5,13 +5,12 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from triton_workshop.simulator.formats import Array
 
-_Marks = TypeVar("_Marks")
 NOWHERE = 0
 """The origin of a pointer that belongs to no tensor. Others count from 1: see `memory.Memory.regions`."""
 
@@ -111,15 +110,17 @@ def spread(data: Array, shape: tuple[int, ...]) -> Array:
 
 def either(*values: Value) -> Array | bool | None:
     """The poison of a result that depends on every one of `values`, element by element."""
-    return _union(value.poison for value in values)
+    poison: Array | bool | None = _union(value.poison for value in values)
+    return poison
 
 
 def any_wrapped(*values: Value) -> Array | None:
     """Where a sum or product of `values` has a wrapped part."""
-    return _union(value.wrapped for value in values)
+    wrapped: Array | None = _union(value.wrapped for value in values)
+    return wrapped
 
 
-def _union(marks: Iterable[_Marks | None]) -> _Marks | None:
+def _union(marks: Iterable[Any]) -> Any:
     """Where any of `marks` is true; None stands for nowhere."""
     known = [mark for mark in marks if mark is not None]
     return functools.reduce(operator.or_, known) if known else None

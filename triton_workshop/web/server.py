@@ -28,7 +28,7 @@ from triton_workshop.web import attendees
 from triton_workshop.web.addresses import Where
 from triton_workshop.web.guard import Guard
 from triton_workshop.web.limits import Limits, OneConnection
-from triton_workshop.web.messages import Close, Edited, FromViewer, ShownStep, Printed, Ready, Refused, ShowDeck, key_of
+from triton_workshop.web.messages import Close, Edited, FromViewer, Printed, Ready, Refused, ShowDeck, ShownStep, key_of
 from triton_workshop.web.newest import Newest
 from triton_workshop.web.site import Site, Values
 from triton_workshop.web.stream import Stream

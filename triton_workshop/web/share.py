@@ -24,7 +24,7 @@ from triton_workshop.viewer.live.live_blocks import BlockRun, Status
 from triton_workshop.viewer.sharing import Invitation
 from triton_workshop.viewer.show import Show
 from triton_workshop.web.addresses import Where
-from triton_workshop.web.messages import Close, Edited, FromViewer, ShownStep, Printed, Ready, Refused, ShowDeck, key_of
+from triton_workshop.web.messages import Close, Edited, FromViewer, Printed, Ready, Refused, ShowDeck, ShownStep, key_of
 from triton_workshop.web.newest import Newest
 from triton_workshop.web.outputs import Output, ending
 
@@ -172,16 +172,16 @@ class Told:
 
     def _printed(self) -> Iterator[Printed]:
         """What is new of outputs; of one that grows, no more often than a page can show it."""
-        for index, cell in self._by_index.items():
-            state = state_of(cell)
+        for index, run in self._by_index.items():
+            state = state_of(run)
             before = self._outputs.get(index)
             if before == state:
                 continue
             now = self._now()
-            grows = before is not None and before[:2] == state[:2] and cell.status is Status.RUNNING
-            if not grows or now >= self._printed_at[index] + pace(cell):
+            grows = before is not None and before[:2] == state[:2] and run.status is Status.RUNNING
+            if not grows or now >= self._printed_at[index] + pace(run):
                 self._outputs[index], self._printed_at[index] = state, now
-                yield Printed(index, output_of(cell))
+                yield Printed(index, output_of(run))
 
     def _matched(self, show: Show) -> list[FromViewer]:
         """Finds the run that each block shows, and what was typed over it."""
@@ -197,10 +197,10 @@ class Told:
             for index in sorted({*typed, *self._edits})
             if typed.get(index) != self._edits.get(index)
         ]
-        cells = show.live.runs
-        # As in `cell_shown`: its own run, or that of the code that the presenter has edited since.
-        runs = ((index, cells.get(block) or cells.get(edited.get(block) or block)) for index, block in enumerate(now))
-        self._edits, self._by_index = typed, {index: cell for index, cell in runs if cell is not None}
+        # As in `run_shown`: its own run, or that of the code that the presenter has edited since.
+        run_of = show.live.runs.get
+        runs = ((index, run_of(block) or run_of(edited.get(block) or block)) for index, block in enumerate(now))
+        self._edits, self._by_index = typed, {index: run for index, run in runs if run is not None}
         gone = [index for index in self._outputs if index not in self._by_index]
         for index in gone:
             del self._outputs[index]
@@ -211,38 +211,38 @@ def same(some: tuple[BlockRun, ...], others: tuple[BlockRun, ...]) -> bool:
     return len(some) == len(others) and all(map(is_, some, others))
 
 
-def pace(cell: BlockRun) -> float:
+def pace(run: BlockRun) -> float:
     """Seconds between two states of an output that grows: forty laptops on slow Wi-Fi get all its lines each time."""
-    return PACE * max(len(cell.transcript.shown()[-LINES:]) / SHORT, 1)
+    return PACE * max(len(run.transcript.shown()[-LINES:]) / SHORT, 1)
 
 
-def state_of(cell: BlockRun) -> tuple[object, ...]:
+def state_of(run: BlockRun) -> tuple[object, ...]:
     """What decides what an output looks like: as long as it is equal, there is nothing new."""
-    return id(cell), cell.status, cell.transcript.changes, cell.outcome, cell.failure, cell.compiled, cell.picture
+    return id(run), run.status, run.transcript.changes, run.outcome, run.failure, run.compiled, run.picture
 
 
-def output_of(cell: BlockRun) -> Output:
+def output_of(run: BlockRun) -> Output:
     """What a block has printed so far, and how it stands. Its last lines may still change, so they are copied."""
-    shown = cell.transcript.shown()
+    shown = run.transcript.shown()
     lines = tuple(line if isinstance(line, PictureLine) else line.copy() for line in shown[-LINES:])
-    left_out = cell.transcript.dropped + len(shown) - len(lines)
+    left_out = run.transcript.dropped + len(shown) - len(lines)
     if left_out:
         lines = (Text(f"[the first {left_out:,} lines are not shown here]"), *lines)
-    running = cell.failure is None and cell.status is not Status.ENDED
-    failed = not running and (cell.outcome is None or not cell.outcome.succeeded)
+    running = run.failure is None and run.status is not Status.ENDED
+    failed = not running and (run.outcome is None or not run.outcome.succeeded)
     picture = None
-    if cell.picture is not None:
+    if run.picture is not None:
         with suppress(OSError):
-            picture = cell.picture.read_bytes()
-    return Output(lines, ending_of(cell), failed, picture, running)
+            picture = run.picture.read_bytes()
+    return Output(lines, ending_of(run), failed, picture, running)
 
 
-def ending_of(cell: BlockRun) -> str:
+def ending_of(run: BlockRun) -> str:
     """How a run ended, or stands."""
-    outcome = cell.outcome
-    if cell.failure is not None:
-        return printable(cell.failure)
+    outcome = run.outcome
+    if run.failure is not None:
+        return printable(run.failure)
     if outcome is None:
         words = {Status.WAITING: "waiting for the block before", Status.RUNNING: "running", Status.ENDED: "not started"}
-        return words[cell.status]
-    return f"{ending(outcome)} · {printable(cell.compiled)}" if cell.compiled else ending(outcome)
+        return words[run.status]
+    return f"{ending(outcome)} · {printable(run.compiled)}" if run.compiled else ending(outcome)
