@@ -81,10 +81,10 @@ NAMES = {
     "triton.runtime.interpreter.ASTTransformer": ["simulator/rewriting.py"],
     "triton.runtime.interpreter.FunctionRewriter.ast_transformer": ["simulator/rewriting.py"],
     "triton.runtime.interpreter.GridExecutor": ["simulator/executor.py"],
-    "triton.runtime.interpreter.InterpretedFunction": ["simulator/install.py", "simulator/side_effects.py"],
+    "triton.runtime.interpreter.InterpretedFunction": ["simulator/install.py", "simulator/reaching.py"],
     "triton.runtime.interpreter.InterpretedFunction.run": ["simulator/install.py"],
     "triton.runtime.interpreter.InterpreterBuilder": ["simulator/builder.py"],
-    "triton.runtime.interpreter.TensorHandle": ["simulator/fallback.py"],
+    "triton.runtime.interpreter.TensorHandle": ["simulator/lacking.py"],
     "triton.runtime.interpreter.interpreter_builder": [
         "simulator/executor.py",
         "simulator/install.py",

@@ -50,6 +50,7 @@ def test_bytes_and_operations_of_an_addition() -> None:
     }
     assert launch.counts.operations == 1024
     assert (launch.counts.total.loaded, launch.counts.total.distinct) == (8000, 12000)
+    assert launch.counts.total.scattered_loads == launch.counts.total.scattered_stores == 0
 
 
 def test_what_programs_share_counts_once_as_distinct() -> None:
@@ -58,6 +59,14 @@ def test_what_programs_share_counts_once_as_distinct() -> None:
     counts = launches[0].counts
     assert (counts.arguments["b_ptr"].loaded, counts.arguments["b_ptr"].distinct) == (3 * 1024, 1024)
     assert counts.operations == 3 * 2 * 16**3
+
+
+def test_rows_that_are_not_contiguous_are_counted() -> None:
+    with record() as launches:
+        transpose[(2,)](torch.rand(32, 16), torch.zeros(16, 32))
+    arguments = launches[0].counts.arguments
+    assert arguments["x_ptr"].scattered_loads == 0
+    assert arguments["out_ptr"].scattered_stores > 0
 
 
 @triton.jit

@@ -64,11 +64,6 @@ INTEGERS = {
     "join and split": "a, b = tl.split(tl.join(v, v + 1)); z = a * b",
     "interleave": "a, b = tl.split(tl.reshape(v, (N // 2, 2))); z = tl.interleave(b, a)",
     "cat": "a, b = tl.split(tl.reshape(v, (N // 2, 2))); z = tl.cat(a, b, can_reorder=True)",
-    "T": "z = tl.ravel(tl.reshape(v, (4, N // 4)).T)",
-    "permute to 3D": "z = tl.ravel(tl.permute(tl.reshape(v, (2, 2, N // 4)), (2, 0, 1)))",
-    "gather along the last axis": "z = tl.ravel(tl.gather(tl.reshape(v, (2, N // 2)), "
-    "tl.reshape(N // 2 - 1 - tl.arange(0, N) % (N // 2), (2, N // 2)), 1))",
-    "sort along the last axis": "z = tl.ravel(tl.sort(tl.reshape(v, (2, N // 2))))",
     "swizzle2d": "a, b = tl.swizzle2d(v & 3, v & 7, 4, 8, 2); z = a * 100 + b",
     "squeeze and unsqueeze": "z = tl.squeeze(tl.unsqueeze(v, 0), 0)",
     "to_tensor": "z = v + tl.to_tensor(5)",

@@ -131,6 +131,51 @@ def test_a_persistent_loop_stays_batched(kernel: Any, tiles: int) -> None:
     assert torch.equal(out, torch.arange(tiles, dtype=torch.int32) ** 2)
 
 
+@triton.jit
+def last_program_reduces(x_ptr, partial_ptr, counter_ptr, out_ptr, N: tl.constexpr):
+    pid = tl.program_id(0)
+    tl.store(partial_ptr + pid, tl.sum(tl.load(x_ptr + pid * N + tl.arange(0, N))))
+    done = tl.atomic_add(counter_ptr, 1)
+    if done == tl.num_programs(0) - 1:
+        tl.store(out_ptr, tl.sum(tl.load(partial_ptr + tl.arange(0, 8))))
+
+
+def test_a_reduction_by_the_last_program_is_right() -> None:
+    x, partial, out = torch.arange(128.0), torch.zeros(8), torch.zeros(1)
+    launch = launched(last_program_reduces, (8,), x, partial, torch.zeros(1, dtype=torch.int32), out, N=16)
+    assert out.item() == x.sum().item()
+    assert not launch.one_by_one
+
+
+@triton.jit
+def reduces_without_counting(x_ptr, partial_ptr, out_ptr, N: tl.constexpr):
+    pid = tl.program_id(0)
+    tl.store(partial_ptr + pid, tl.sum(tl.load(x_ptr + pid * N + tl.arange(0, N))))
+    if pid == tl.num_programs(0) - 1:
+        tl.store(out_ptr, tl.sum(tl.load(partial_ptr + tl.arange(0, 8))))
+
+
+def test_the_same_reduction_without_an_atomic_is_a_race() -> None:
+    with record() as launches:
+        reduces_without_counting[(8,)](torch.arange(128.0), torch.zeros(8), torch.zeros(1), N=16)
+    assert [fault.kind for fault in launches[0].faults] == ["race"]
+
+
+@triton.jit
+def with_a_lock(lock_ptr, total_ptr):
+    while tl.atomic_cas(lock_ptr, 0, 1) == 1:
+        pass
+    total = tl.load(total_ptr)
+    tl.store(total_ptr, total + tl.program_id(0))
+    tl.atomic_xchg(lock_ptr, 0)
+
+
+def test_a_lock_orders_what_programs_do_under_it() -> None:
+    total = torch.zeros(1, dtype=torch.int32)
+    launched(with_a_lock, (9,), torch.zeros(1, dtype=torch.int32), total)
+    assert total.item() == sum(range(9))
+
+
 def print_even(pid: Any) -> None:
     if int(pid) % 2 == 0:
         print("even", pid)
@@ -285,6 +330,26 @@ def test_a_kernels_own_error_is_raised_as_upstream() -> None:
     with pytest.raises(InterpreterError, match="not this one"):
         fails_in_one_program[(4,)](out)
     assert out.tolist() == [1, 1, 1, 0]
+
+
+@triton.autotune([triton.Config({"N": 8}), triton.Config({"N": 16}, num_warps=8)], key=["size"])
+@triton.heuristics({"EVEN": lambda args: args["size"] % args["N"] == 0})
+@triton.jit
+def tuned(out_ptr, size, N: tl.constexpr, EVEN: tl.constexpr):
+    at = tl.program_id(0) * N + tl.arange(0, N)
+    tl.store(out_ptr + at, N + EVEN, mask=at < size)
+
+
+def test_autotune_takes_the_first_configuration() -> None:
+    out = torch.zeros(24, dtype=torch.int32)
+    tuned[lambda meta: (triton.cdiv(24, meta["N"]),)](out, 24)
+    assert out.tolist() == [9] * 24
+
+
+def test_a_launch_without_programs_does_nothing() -> None:
+    out = torch.zeros(4, dtype=torch.int32)
+    launched(branches, (0,), out)
+    assert out.sum() == 0
 
 
 @pytest.mark.library

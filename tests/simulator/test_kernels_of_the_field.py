@@ -394,6 +394,34 @@ def quantise_to_fp8(x, q, s, N, B: tl.constexpr):
 
 
 @triton.jit
+def fourier_transform(re, im, ore, oim, N: tl.constexpr):
+    p = tl.program_id(0)
+    at = tl.arange(0, N)
+    a = tl.load(re + p * N + at)
+    b = tl.load(im + p * N + at)
+    ang = -2 * 3.14159265358979 * (at[:, None] * at[None, :] % N) / N
+    c = tl.cos(ang)
+    s = tl.sin(ang)
+    tl.store(ore + p * N + at, tl.sum(c * a[None, :] - s * b[None, :], 1))
+    tl.store(oim + p * N + at, tl.sum(s * a[None, :] + c * b[None, :], 1))
+
+
+@triton.jit
+def bitonic_sort(x, o, N: tl.constexpr, LOG: tl.constexpr):
+    p = tl.program_id(0)
+    at = tl.arange(0, N)
+    v = tl.load(x + p * N + at)
+    for k in tl.static_range(1, LOG + 1):
+        for j in tl.static_range(k - 1, -1, -1):
+            partner = at ^ (1 << j)
+            w = tl.gather(v, partner, 0)
+            up = ((at >> k) & 1) == 0
+            lower = (at & (1 << j)) == 0
+            v = tl.where(up == lower, tl.minimum(v, w), tl.maximum(v, w))
+    tl.store(o + p * N + at, v)
+
+
+@triton.jit
 def cross_entropy(x, t, loss, dx, N, B: tl.constexpr):
     p = tl.program_id(0).to(tl.int64)
     x += p * N
@@ -560,6 +588,29 @@ def state_space_scan(a, b, o, n, B: tl.constexpr):
     tl.store(o + p * n + at, h, mask=at < n)
 
 
+@triton.jit
+def compaction_by_tickets(x, o, cnt, n, B: tl.constexpr):
+    at = tl.program_id(0) * B + tl.arange(0, B)
+    v = tl.load(x + at, mask=at < n, other=-1.0)
+    keep = (v > 0) & (at < n)
+    k = keep.to(tl.int32)
+    pos = tl.cumsum(k, 0) - k
+    base = tl.atomic_add(cnt, tl.sum(k, 0))
+    tl.store(o + base + pos, v, mask=keep)
+
+
+@triton.jit
+def greatest_by_turns(x, o, oi, n, K: tl.constexpr, B: tl.constexpr):
+    p = tl.program_id(0)
+    at = tl.arange(0, B)
+    v = tl.load(x + p * n + at, mask=at < n, other=-float("inf"))
+    for k in tl.static_range(K):
+        m, i = tl.max(v, 0, return_indices=True)
+        tl.store(o + p * K + k, m)
+        tl.store(oi + p * K + k, i)
+        v = tl.where(at == i, -float("inf"), v)
+
+
 def layer_norm_arguments() -> Tensors:
     x = noise(20, 50)
     scale = (x.var(1, unbiased=False) + 1e-5).rsqrt()
@@ -698,6 +749,10 @@ CASES = [
     ),
     Case(quantise_to_fp8, (5,), lambda: (noise(5, 50), torch.zeros(5, 50).to(torch.float8_e4m3fn), torch.zeros(5), 50),
          lambda a: {1: (a[0] / (a[0].abs().amax(1, keepdim=True) / 448)).to(torch.float8_e4m3fn)}, {"B": 64}),
+    Case(fourier_transform, (4,), lambda: (noise(4, 16), noise(4, 16, seed=1), torch.zeros(4, 16), torch.zeros(4, 16)),
+         lambda a: {2: torch.fft.fft(torch.complex(a[0], a[1])).real}, {"N": 16}),
+    Case(bitonic_sort, (4,), lambda: (noise(4, 32), torch.zeros(4, 32)), lambda a: {1: a[0].sort(1).values},
+         {"N": 32, "LOG": 5}),
     Case(cross_entropy, (7,),
          lambda: (noise(7, 50), LABELS.clone(), torch.zeros(7), torch.full((7, 50), torch.nan), 50),
          lambda a: {2: F.cross_entropy(a[0], a[1], reduction="none")}, {"B": 16}),
@@ -719,6 +774,10 @@ CASES = [
          lambda a: {1: a[0].mean(1), 2: a[0].var(1, unbiased=False)}, {"B": 64}),
     Case(state_space_scan, (3,), lambda: (noise(3, 2) * 0.5, noise(3, 2, seed=1), torch.zeros(3, 2), 2),
          lambda a: {2: torch.stack([a[1][:, 0], a[0][:, 1] * a[1][:, 0] + a[1][:, 1]], 1)}, {"B": 32}),
+    Case(greatest_by_turns, (4,), lambda: (noise(4, 30), torch.zeros(4, 3), zeros(4, 3), 30),
+         lambda a: {1: a[0].topk(3, 1).values, 2: a[0].topk(3, 1).indices}, {"K": 3, "B": 32}),
+    Case(compaction_by_tickets, (4,), lambda: (noise(100), torch.zeros(100), zeros(1), 100),
+         lambda a: {2: (a[0] > 0).sum()[None]}, {"B": 32}),
     Case(max_pool, (3,), lambda: (noise(11, 13), torch.zeros(6, 7), 11, 13, 6, 7),
          lambda a: {1: F.max_pool2d(a[0][None], 2, ceil_mode=True)[0]}, {"B": 16}),
 ]  # fmt: skip

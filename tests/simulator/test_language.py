@@ -174,6 +174,58 @@ def test_scans_with_a_combine_function(reverse: bool, axis: int) -> None:
 
 
 @triton.jit
+def shapes(x_ptr, out_ptr, OP: tl.constexpr, M: tl.constexpr, N: tl.constexpr):
+    pid = tl.program_id(0)
+    x = tl.load(x_ptr + pid * M * N + tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :])
+    flat = tl.arange(0, M * N)
+    if OP == "reshape":
+        z = tl.reshape(x, (N, M))
+    elif OP == "trans":
+        z = tl.trans(x)
+    elif OP == "T":
+        z = x.T
+    elif OP == "permute":
+        z = tl.permute(tl.reshape(x, (2, M // 2, N)), (2, 0, 1))
+    elif OP == "ravel":
+        z = tl.ravel(x)
+    elif OP == "join_split":
+        a, b = tl.split(tl.reshape(x, (M, N // 2, 2)))
+        z = tl.join(b, a)
+    elif OP == "cat":
+        a, b = tl.split(tl.reshape(x, (M * N // 2, 2)))
+        z = tl.cat(a, b, can_reorder=True)
+    elif OP == "interleave":
+        a, b = tl.split(tl.reshape(x, (M, N // 2, 2)))
+        z = tl.interleave(b, a)
+    elif OP == "broadcast":
+        z = tl.broadcast_to(tl.sum(x, 0)[None, :], (M, N)) + tl.expand_dims(tl.sum(x, 1), 1)
+    elif OP == "gather":
+        index = tl.broadcast_to((N - 1 - tl.arange(0, N))[None, :], (M, N))
+        z = tl.gather(x, index, 1)
+    elif OP == "sort":
+        z = tl.sort(x)
+    elif OP == "view":
+        z = x.reshape(M * N)
+    tl.store(out_ptr + pid * M * N + flat, tl.reshape(z, (M * N,)))
+
+
+SHAPES = (
+    "reshape", "trans", "T", "permute", "ravel", "join_split", "cat", "interleave", "broadcast", "gather", "sort",
+    "view",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("op", SHAPES)
+def test_shapes(op: str) -> None:
+    def make() -> tuple[torch.Tensor, ...]:
+        return torch.randint(0, 99, (P, 8, 16), generator=torch.Generator().manual_seed(1)), torch.zeros(
+            P, 8, 16, dtype=torch.int64
+        )
+
+    assert_same(*both(shapes, (P,), make, OP=op, M=8, N=16))
+
+
+@triton.jit
 def product(
     a_ptr, b_ptr, c_ptr, PRECISION: tl.constexpr, OUT: tl.constexpr, M: tl.constexpr, K: tl.constexpr, N: tl.constexpr
 ):

@@ -35,6 +35,13 @@ def test_min_and_max_of_blocks_go_element_by_element() -> None:
 
 
 @triton.jit
+def asserts(x_ptr, n):
+    x = tl.load(x_ptr + tl.arange(0, 4))
+    assert x >= 0, "x"
+    assert n == 4
+
+
+@triton.jit
 def branches_on_a_block(x_ptr, n):
     x = tl.load(x_ptr + tl.arange(0, 4))
     if x > 0:
@@ -45,6 +52,10 @@ def branches_on_a_block(x_ptr, n):
 def chooses_by_a_block(x_ptr, n):
     x = tl.load(x_ptr + tl.arange(0, 4))
     tl.store(x_ptr + tl.arange(0, 4), x if x > 0 else -x)
+
+
+def test_a_block_may_be_asserted() -> None:
+    asserts[(1,)](torch.ones(4), 4)
 
 
 @triton.jit

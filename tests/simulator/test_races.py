@@ -71,6 +71,29 @@ def one_releases_and_the_others_acquire(data_ptr, out_ptr, flag_ptr):
         tl.atomic_add(out_ptr, tl.load(data_ptr))
 
 
+@right(lambda: (zeros(P), flags(P)))
+@triton.jit
+def each_waits_for_the_one_before(x_ptr, flag_ptr):
+    pid = tl.program_id(0)
+    sum_before = 0.0
+    if pid > 0:
+        while tl.atomic_add(flag_ptr + pid - 1, 0) == 0:
+            pass
+        sum_before = tl.load(x_ptr + pid - 1)
+    tl.store(x_ptr + pid, sum_before + pid)
+    tl.atomic_xchg(flag_ptr + pid, 1)
+
+
+@right(lambda: (zeros(1), flags()))
+@triton.jit
+def a_lock_held_until_the_store(total_ptr, lock_ptr):
+    while tl.atomic_cas(lock_ptr, 0, 1) == 1:
+        pass
+    tl.store(total_ptr, tl.load(total_ptr) + tl.program_id(0))
+    tl.debug_barrier()
+    tl.atomic_xchg(lock_ptr, 0)
+
+
 @right(lambda: (zeros(1), zeros(P)))
 @triton.jit
 def a_volatile_load_only_wants_to_know_how_far_it_got(sum_ptr, out_ptr):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import torch
@@ -133,6 +133,20 @@ def _row_by_row(k: Any, expected: Callable[[torch.Tensor], torch.Tensor]) -> Any
     return out, result
 
 
+@triton.jit
+def mean_and_square(x, columns):
+    return tl.sum(x, 0) / columns, tl.sum(x * x, 0) / columns
+
+
+@right(lambda k: _row_by_row(k, lambda x: (x**2).mean(1) - x.mean(1) ** 2))
+@triton.jit
+def variance_by_a_function_with_two_results(x_ptr, out_ptr, columns, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + tl.program_id(0) * columns + at, mask=at < columns, other=0.0)
+    mean, square = mean_and_square(x, columns)
+    tl.store(out_ptr + tl.program_id(0), square - mean * mean)
+
+
 # Tiles
 
 
@@ -199,6 +213,15 @@ def _described(k: Any) -> Any:
     return out, x + 1
 
 
+@right(_described)
+@triton.jit
+def by_descriptors(x_ptr, out_ptr, height, width):
+    source = tl.make_tensor_descriptor(x_ptr, [height, width], [width, 1], [16, 32])
+    target = tl.make_tensor_descriptor(out_ptr, [height, width], [width, 1], [16, 32])
+    at = [tl.program_id(0) * 16, tl.program_id(1) * 32]
+    target.store(at, source.load(at) + 1)
+
+
 def _described_by_the_host(k: Any) -> Any:
     x, out = noise(40, 64), torch.zeros(40, 64)
     k[(3, 2)](TensorDescriptor.from_tensor(x, [16, 32]), TensorDescriptor.from_tensor(out, [16, 32]))
@@ -241,6 +264,27 @@ def sum_by_an_atomic(x_ptr, out_ptr, n):
     tl.atomic_add(out_ptr, tl.sum(tl.load(x_ptr + at, mask=at < n, other=0.0)))
 
 
+@right(_total)
+@triton.jit
+def sum_by_atomics_of_elements(x_ptr, out_ptr, n):
+    at = tl.program_id(0) * 128 + tl.arange(0, 128)
+    tl.atomic_add(out_ptr + tl.zeros((128,), tl.int32), tl.load(x_ptr + at, mask=at < n, other=0.0), sem="relaxed")
+
+
+@right(lambda k: _binned(k))
+@triton.jit
+def histogram_by_atomics(x_ptr, bins_ptr, n):
+    at = tl.program_id(0) * 64 + tl.arange(0, 64)
+    tl.atomic_add(bins_ptr + tl.load(x_ptr + at, mask=at < n, other=0), 1, mask=at < n)
+
+
+def _binned(k: Any) -> Any:
+    x = torch.randint(0, 8, (500,), generator=torch.Generator().manual_seed(0), dtype=torch.int32)
+    bins = torch.zeros(8, dtype=torch.int32)
+    k[(8,)](x, bins, 500)
+    return bins, torch.bincount(x, minlength=8).int()
+
+
 @right(lambda k: _flagged(k))
 @triton.jit
 def the_same_value_stored_by_all(x_ptr, out_ptr):
@@ -256,6 +300,38 @@ def _flagged(k: Any) -> Any:
 
 
 # Other things that a kernel may do
+
+
+class Sizes(NamedTuple):
+    height: int
+    width: int
+
+
+def _with_tuples(k: Any) -> Any:
+    x, y, out = noise(16), noise(16), torch.zeros(16)
+    k[(1,)]((x, y), Sizes(4, 4), out)
+    return out, x + y * 16
+
+
+@right(_with_tuples)
+@triton.jit
+def tuples_as_arguments(inputs, sizes, out_ptr):
+    at = tl.arange(0, 16)
+    total = tl.load(inputs[0] + at) + tl.load(inputs[1] + at) * (sizes.height * sizes.width)
+    tl.store(out_ptr + at, total)
+
+
+def _by_address(k: Any) -> Any:
+    x, out = noise(16), torch.zeros(16)
+    k[(2,)](x.data_ptr(), out)
+    return out, x
+
+
+@right(_by_address)
+@triton.jit
+def pointer_from_an_integer(address, out_ptr):
+    at = tl.program_id(0) * 8 + tl.arange(0, 8)
+    tl.store(out_ptr + at, tl.load(address.to(tl.pointer_type(tl.float32)) + at))
 
 
 @right(lambda k: _row_by_row(k, lambda x: x[:, :1].repeat(1, 100)))

@@ -25,7 +25,7 @@ from triton.runtime.jit import JITFunction
 from triton_workshop.simulator import record
 
 my_exp, cast, of_math, by_steps, unrolled = tl.exp, tl.cast, tl.math.exp, tl.range, tl.static_range
-plus, to, combine = tl.tensor.__add__, tl.tensor.to, tl.reduce
+plus, to, combine, smaller = tl.tensor.__add__, tl.tensor.to, tl.reduce, min
 mine = types.ModuleType("mine")
 mine.where, mine.store, mine.language = tl.where, tl.store, tl  # type: ignore[attr-defined]
 
@@ -134,6 +134,21 @@ def test_builtins_that_are_made_later_work_too() -> None:
     out = torch.zeros(3, dtype=torch.int32)
     with_an_own_builtin[(3,)](out)
     assert out.tolist() == [0, 2, 4]
+
+
+@triton.jit
+def with_python_names(x_ptr, out_ptr, n, B: tl.constexpr):
+    pid = tl.program_id(0)
+    total = 0.0
+    for i in range(min(pid, 2), max(n, 3)):
+        total += tl.load(x_ptr + i) if i > 0 and min(i, B) < B else 1.0
+    tl.store(out_ptr + pid, total)
+
+
+def test_range_min_and_max_take_tensors() -> None:
+    x, out = torch.arange(8.0), torch.empty(4)
+    with_python_names[(4,)](x, out, 5, 4)
+    assert out.tolist() == [8, 7, 6, 6]
 
 
 @triton.jit

@@ -101,7 +101,8 @@ def gather(source: Value, index: Value, axis: int) -> Value:
         return np.take_along_axis(full, where, axis=axis + 1)
 
     result = source.rearranged(take, index.shape)
-    result.poison = either(result, index)
+    if index.poison is not None:
+        result.poison = index.poison if result.poison is None else result.poison | index.poison
     return result
 
 

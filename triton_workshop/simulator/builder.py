@@ -21,9 +21,9 @@ from triton._C.libtriton import ir
 from triton.runtime import interpreter as upstream
 
 from triton_workshop.simulator import arithmetic, atomics, blocks, conversions, dot, elementwise, tiles
-from triton_workshop.simulator.fallback import one_by_one
 from triton_workshop.simulator.faults import program_name
 from triton_workshop.simulator.formats import Array, held_as, item_bytes, undefined
+from triton_workshop.simulator.lacking import one_by_one
 from triton_workshop.simulator.memory import Memory
 from triton_workshop.simulator.signals import LookedAt
 from triton_workshop.simulator.values import Value, any_wrapped, either
@@ -201,10 +201,8 @@ class Builder:
         """Make undefined elements show after an operation that may have hidden them (a maximum ignores NaN)."""
         if result.poison is None:
             return result
-        self.memory.results.trace("a result may hide an undefined value")
-        result.data = np.where(np.asarray(result.poison), undefined(result.dtype), result.data).astype(
-            result.data.dtype
-        )
+        self.memory.need_exact_poison("a result may hide an undefined value")
+        result.data = np.where(result.poison, undefined(result.dtype), result.data).astype(result.data.dtype)
         return result
 
     # Of floats, "ordered" means false for NaN and "unordered" true; Triton asks for no other combinations.

@@ -42,6 +42,7 @@ class Sectors:
 class Coalescing:
     """What `record(coalescing=True)` counts in each launch beside its bytes and operations."""
 
+    programs: int
     sectors: dict[Use, Sectors] = field(default_factory=dict)
     steps: dict[Use, Counter[int]] = field(default_factory=dict)
     """How many bytes lie between the starts of a block's runs → how often, where a block touches too many sectors."""
@@ -60,6 +61,12 @@ class Coalescing:
         self.sectors[name, stored] = self.sectors.get((name, stored), Sectors()) + sectors
         if steps:
             self.steps.setdefault((name, stored), Counter()).update(steps)
+
+    def saved(self) -> Coalescing:
+        """Return a copy for `restore`."""
+        copy = Coalescing(0, dict(self.sectors), {use: Counter(steps) for use, steps in self.steps.items()})
+        copy.programs, copy.lanes, copy.masked = self.programs, self.lanes, self.masked
+        return copy
 
 
 def _measured(access: Access) -> tuple[Sectors, dict[int, int]]:

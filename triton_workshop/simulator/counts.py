@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 
@@ -15,11 +14,17 @@ from triton_workshop.simulator.storage import Region
 
 @dataclass(frozen=True)
 class Traffic:
-    """What a launch does to an argument: bytes, counting every access, and distinct bytes."""
+    """What a launch does to an argument: bytes, counting every access, and distinct bytes.
+
+    `scattered_loads` and `scattered_stores` count instructions with rows that are not contiguous in memory, once for
+    each group of programs that ran together.
+    """
 
     loaded: int = 0
     stored: int = 0
     distinct: int = 0
+    scattered_loads: int = 0
+    scattered_stores: int = 0
 
     def __add__(self, other: Traffic) -> Traffic:
         return Traffic(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(self)))
@@ -58,14 +63,15 @@ class Counts:
         """How many programs have stored nothing."""
         return int(np.count_nonzero(~self.busy))
 
-    def access(self, access: Access, *, stored: bool) -> None:
-        """Count a load or a store."""
+    def access(self, access: Access, shape: tuple[int, ...], *, whole: bool, stored: bool) -> None:
+        """Count a load or a store by blocks of `shape`; `whole`: no mask left an element out."""
         region = access.region
         name = name_of(region)
         if not len(access.index):
             return
         size = len(access.index) * access.item
-        new = Traffic(stored=size) if stored else Traffic(loaded=size)
+        scattered = int(bool(shape) and shape[-1] > 1 and _scattered(access, shape[-1], whole))
+        new = Traffic(stored=size, scattered_stores=scattered) if stored else Traffic(size, 0, 0, scattered)
         if region.number not in self._touched:
             elements = -(-region.size // region.item)
             self._touched[region.number] = region, np.zeros(elements, np.bool_), np.zeros(elements, np.bool_)
@@ -101,12 +107,35 @@ class Counts:
         if multiplied is not None:
             self.products[multiplied] = self.products.get(multiplied, 0) + operations
 
-    def copy(self) -> Counts:
-        """A copy to go back to. It shares what was touched and who was busy: the same programs will do it again."""
-        coalescing = deepcopy(self.coalescing)
-        return replace(self, products=dict(self.products), arguments=dict(self.arguments), coalescing=coalescing)
+    def saved(self) -> Counts:
+        """Return a copy for `restore`."""
+        coalescing = None if self.coalescing is None else self.coalescing.saved()
+        return Counts(self.operations, dict(self.products), dict(self.arguments), coalescing)
+
+    def restore(self, saved: Counts) -> None:
+        """Restore everything except what was touched and who was busy: the same programs will do it again."""
+        self.operations, self.products = saved.operations, saved.products
+        self.arguments, self.coalescing = saved.arguments, saved.coalescing
+
+    def clear(self) -> None:
+        self.operations = 0
+        self.products.clear()
+        self.arguments.clear()
+        self.busy[:] = False
+        self.coalescing = None if self.coalescing is None else Coalescing(self.coalescing.programs)
+        self._touched.clear()
 
 
 def name_of(region: Region) -> str:
     """The counts of an argument; memory reached by addresses that the kernel made itself is counted together."""
     return region.name or "memory"
+
+
+def _scattered(access: Access, row: int, whole: bool) -> bool:
+    """Whether consecutive elements of a row are not consecutive in memory."""
+    if isinstance(access.run, slice):
+        return False
+    if whole:
+        return bool((np.diff(access.index.reshape(-1, row), axis=1) != 1).any())
+    # A mask left some out, so rows end anywhere: up to one break per possible row proves nothing.
+    return int((np.diff(access.index) != 1).sum()) > 2 * (len(access.index) // row + 1)

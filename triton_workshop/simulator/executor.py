@@ -26,8 +26,8 @@ from triton_workshop.simulator.faults import FaultLog, MemoryFaults
 from triton_workshop.simulator.formats import Array
 from triton_workshop.simulator.language import launched
 from triton_workshop.simulator.memory import Memory
+from triton_workshop.simulator.reaching import Analysis
 from triton_workshop.simulator.recording import Launch, listeners, recordings
-from triton_workshop.simulator.side_effects import SideEffects
 from triton_workshop.simulator.signals import Diverged, LaunchEnds, LookedAt, Plan, Restart
 from triton_workshop.simulator.undefined import UndefinedResult
 from triton_workshop.simulator.waiting import Scheduler
@@ -49,7 +49,7 @@ class Executor:
         self.kernel = kernel
         fn = self.fn = kernel.rewrite()
         self._parameters = Parameters(kernel, fn)
-        self._side_effects = SideEffects(fn)
+        self._prints = Analysis(fn)
         self._largest: dict[str, int] = {}
         """Elements of the largest block, by the values of the constants."""
         self._last = Plan()
@@ -76,7 +76,7 @@ class Executor:
         faults, undefined = memory.log.faults(), memory.log.undefined()
         if memory.counts is not None:
             memory.counts.finish()
-            writes = memory.counts.writes() if memory.results.tell_all else {}
+            writes = memory.counts.writes() if any(each.writes for each in recordings) else {}
             file, one_by_one = self.fn.__code__.co_filename, memory.plan.one_by_one
             launch = Launch(self.fn.__name__, grid, faults, memory.counts, one_by_one, file, bound, writes, undefined)
             for recording in recordings:
@@ -119,17 +119,15 @@ class Executor:
                     if memory.plan.one_by_one:
                         return _as_interpreter_error(error)
                     plan, reason = replace(memory.plan, one_by_one=True), repr(error)
-                if plan.one_by_one and not memory.plan.one_by_one:
-                    self._log_one_by_one(reason)
-                memory.start(plan)
+                self._start_again(builder, plan, reason)
                 again = True
 
     def _plan(self, memory: Memory) -> Plan:
         """How the launch begins: as the last one had to end."""
-        if self._side_effects.possible():
+        if self._prints.reaches_out():
             self._log_one_by_one("its source prints, or reaches out of the kernel")
             # It must not start again to learn more, as it would print again.
-            return Plan(one_by_one=True, traced=True)
+            return Plan(one_by_one=True, exact_poison=True, traced=True)
         watched = {region.storage.address for region in memory.regions if region.name in self._watched}
         return replace(self._last, watched=frozenset(watched))
 
@@ -140,6 +138,15 @@ class Executor:
 
     def _log_one_by_one(self, reason: str) -> None:
         logger.debug("%s runs program by program: %s", self.fn.__name__, reason)
+
+    def _start_again(self, builder: Builder, plan: Plan, reason: str) -> None:
+        memory = builder.memory
+        if plan.one_by_one and not memory.plan.one_by_one:
+            self._log_one_by_one(reason)
+        memory.start(plan)
+        memory.log.restore({})
+        if memory.counts is not None:
+            memory.counts.clear()
 
     def _run(self, builder: Builder, values: dict[str, Any], *, again: bool) -> None:
         plan, programs = builder.memory.plan, math.prod(builder.grid)
@@ -184,13 +191,19 @@ class Executor:
             group = groups.pop()
             memory.begin_group(group)
             builder.ids = _program_ids(group, builder.grid)
+            log, ordered = memory.log.saved(), len(memory.races.ordering)
+            counts = memory.counts.saved() if memory.counts is not None else None
             try:
                 self.fn(**values)
             except Diverged as diverged:
                 if memory.changed and not memory.plan.keep_undo:
                     reason = "programs diverge after they have stored"
                     raise Restart(reason, replace(memory.plan, keep_undo=True)) from None
-                memory.take_back_group()
+                memory.undo.roll_back()
+                memory.log.restore(log)
+                memory.races.ordering.forget_after(ordered)
+                if memory.counts is not None and counts is not None:
+                    memory.counts.restore(counts)
                 parts = diverged.parts(group)
                 alone += len(parts) == 2 and len(parts[0]) == 1 and memory.races.ordering.room > 0
                 if alone > FEW:
@@ -268,11 +281,8 @@ def _on_the_cpu(
 
 def _memory(log: FaultLog, programs: int) -> Memory:
     """The memory of a launch, with all that recordings want to know."""
-
-    def counts() -> Counts | None:
-        coalescing = Coalescing() if any(each.coalescing for each in recordings) else None
-        return Counts(coalescing=coalescing, busy=np.zeros(programs, np.bool_)) if recordings else None
-
+    coalescing = Coalescing(programs) if any(each.coalescing for each in recordings) else None
+    counts = Counts(coalescing=coalescing, busy=np.zeros(programs, np.bool_)) if recordings else None
     memory = Memory(log, programs, counts, strict_views=any(each.strict_views for each in recordings))
     memory.results.tell_all = any(each.writes for each in recordings)
     return memory

@@ -21,9 +21,9 @@ import triton.language as tl
 from triton.runtime import interpreter as upstream
 
 from triton_workshop.simulator import reductions
+from triton_workshop.simulator.asking import agreed, described, is_single
 from triton_workshop.simulator.builder import Builder
 from triton_workshop.simulator.formats import Array
-from triton_workshop.simulator.inspection import agreed, described, is_single
 from triton_workshop.simulator.loops import plain, steps
 from triton_workshop.simulator.semantic import Semantic
 from triton_workshop.simulator.shapes import install_shapes

@@ -13,10 +13,10 @@ import numpy as np
 import triton.language as tl
 from triton.runtime import interpreter as upstream
 
+from triton_workshop.simulator.asking import check_defined, described, is_single
 from triton_workshop.simulator.builder import Builder
 from triton_workshop.simulator.conversions import constant
 from triton_workshop.simulator.formats import Array, held_as
-from triton_workshop.simulator.inspection import check_defined, described, is_single
 from triton_workshop.simulator.signals import Diverged
 from triton_workshop.simulator.values import Value
 

@@ -36,13 +36,9 @@ MOST_POLLS = 50
 class Memory:
     """The memory of one launch."""
 
-    def __init__(
-        self, log: FaultLog, programs: int, counts: Callable[[], Counts | None], *, strict_views: bool
-    ) -> None:
-        """`counts` makes what a launch that starts counts in, or None if nobody wants to know."""
+    def __init__(self, log: FaultLog, programs: int, counts: Counts | None, *, strict_views: bool = False) -> None:
         self.log = log
-        self.counts: Counts | None = None
-        self._new_counts = counts
+        self.counts = counts
         self._strict_views = strict_views
         self._zero = counts_as_zero()
         self.group: Array = np.zeros(1, np.int64)
@@ -57,8 +53,6 @@ class Memory:
         self.on_change: Callable[[], None] = lambda: None
         """Called when memory has changed."""
         self._polls = Polls()
-        self._before: tuple[Any, int, Counts | None] = None, 0, None
-        """What was told of the launch before the group began: faults, atomics that order, counts."""
         self.regions: list[Region] = [Region(NOWHERE, None, Storage(0, 0), 0, 0, 1)]
         """By the origin of a pointer."""
         self._storages: dict[int, Storage] = {}
@@ -76,22 +70,13 @@ class Memory:
         self.undo.plan = plan
         self.results.combines = False
         self.races.restart()
-        self.log.restore({})
-        self.counts = self._new_counts()
+        self.begin_group(self.group)
 
     def begin_group(self, group: Array) -> None:
         self.group = group
         self.changed = False
         self.undo.forget()
         self._polls.forget()
-        self._before = self.log.saved(), len(self.races.ordering), self.counts and self.counts.copy()
-
-    def take_back_group(self) -> None:
-        """Undo all that the group has done since it began."""
-        self.undo.roll_back()
-        tallies, events, self.counts = self._before
-        self.log.restore(tallies)
-        self.races.ordering.forget_after(events)
 
     # Tensors and addresses
 
@@ -158,14 +143,16 @@ class Memory:
             if tensor.device.type != "cpu" or tensor.layout != torch.strided:
                 continue
             start, size = tensor.untyped_storage().data_ptr(), tensor.untyped_storage().nbytes()
-            here = unknown & (start <= addresses) & (addresses < start + size)
-            if here.any():
-                storage, item = self._storage(tensor.untyped_storage()), tensor.element_size()
-                storage.unit = min(storage.unit, item)
-                name = next((name for name, number in names.items() if start <= number < start + size), None)
+            name = next((name for name, number in names.items() if start <= number < start + size), None)
+            storage = Storage(start, 0) if not size else None
+            storage = storage or self._storages.get(start) or Storage(start, size)
+            region = Region(len(self.regions), name, storage, 0, size, tensor.element_size())
+            if size and (unknown & region.holds(addresses)).any():
+                storage.unit = min(storage.unit, tensor.element_size())
+                self._storages[start] = storage
                 self._tensors.append(tensor)
-                self.regions.append(Region(len(self.regions), name, storage, 0, size, item))
-                unknown &= ~here
+                self.regions.append(region)
+                unknown &= ~region.holds(addresses)
 
     # Loads, stores and atomics
 
@@ -193,9 +180,7 @@ class Memory:
             elsewhere = undefined(dtype) if other is None else other.data
             data = np.where(mask.data, data, elsewhere).astype(data.dtype, copy=False)
             if other is None:
-                poison = True
-                if self.plan.traced:
-                    poison = poison_from(~mask.data, PoisonSource(line_of_kernel(), region.name))
+                poison = self._poisoned(poison, self._left_out(mask, region))
             elif other.poison is not None:
                 poison = self._poisoned(poison, ~mask.data & other.poison)
         for nowhere in (bad, self._unsure(pointer, mask)):
@@ -222,11 +207,10 @@ class Memory:
         # If all programs store the same value in the same place, the last of them represents all.
         group = self.group[-1:] if all(len(part) == 1 for part in parts) else self.group
         access = access_of(region, pointer, chosen, group, item)
-        self._count(access, pointer.shape, stored_by=group)
+        self._count(access, pointer.shape, chosen, stored_by=group)
         if not len(access.index):
             return
-        region.storage.keep()
-        self._has_changed()
+        self._begin_change(region.storage)
         region.storage.stored = True
         self.races.watched(region.storage)
         new = flat_of(encode(value.data, dtype), (len(group), *pointer.shape), chosen)
@@ -273,7 +257,7 @@ class Memory:
         for operand, flat in zip(operands, values, strict=True):
             if operand.poison is not None:
                 self.results.stored(access, operand, flat, shape, chosen, meant=True)
-        self._count(access, pointer.shape, stored_by=self.group)
+        self._count(access, pointer.shape, chosen, stored_by=self.group)
         region.storage.keep()
         region.storage.updated = True
         self.races.watched(region.storage)
@@ -327,11 +311,20 @@ class Memory:
         bad = np.broadcast_to(bad, shape)
         return np.broadcast_to(programs, shape)[bad], np.broadcast_to(index, shape)[bad]
 
+    def need_exact_poison(self, reason: str) -> None:
+        """Start the launch again, unless it already knows for every element whether it is undefined."""
+        if not self.plan.exact_poison:
+            raise Restart(reason, replace(self.plan, exact_poison=True))
+
+    def _left_out(self, mask: Value, region: Region) -> Array:
+        where: Array = ~mask.data
+        return poison_from(where, PoisonSource(line_of_kernel(), region.name)) if self.plan.traced else where
+
     def _unsure(self, pointer: Value, mask: Value | None) -> Array | None:
         """Where an undefined value says whether, or where, an access happens: exactly."""
         if pointer.poison is None and (mask is None or mask.poison is None):
             return None
-        self.results.trace("an undefined value may steer an access")
+        self.need_exact_poison("an undefined value may steer an access")
         unsure = np.asanyarray(False if pointer.poison is None else pointer.poison)
         if mask is not None:
             unsure = unsure & mask.data | (False if mask.poison is None else mask.poison)
@@ -339,7 +332,7 @@ class Memory:
 
     def _note_load(self, region: Region, pointer: Value, chosen: Array | None, item: int, *, volatile: bool) -> None:
         access = access_of(region, pointer, chosen, self.group, item)
-        self._count(access, pointer.shape)
+        self._count(access, pointer.shape, chosen)
         if not len(access.index):
             return
         if volatile:
@@ -347,17 +340,23 @@ class Memory:
         elif self.races.watched(region.storage):
             self.races.load(access)
 
-    def _count(self, access: Access, shape: tuple[int, ...], *, stored_by: Array | None = None) -> None:
+    def _count(
+        self, access: Access, shape: tuple[int, ...], chosen: Array | None, *, stored_by: Array | None = None
+    ) -> None:
         if self.counts is None:
             return
         stored, by = stored_by is not None, self.group if stored_by is None else stored_by
-        self.counts.access(access, stored=stored)
+        self.counts.access(access, shape, whole=chosen is None, stored=stored)
         if stored and len(access.index):
             # If one program's store represents all, all have stored.
             self.counts.busy[self.group if len(by) < len(self.group) else access.owners] = True
         coalescing = self.counts.coalescing
         if coalescing is not None:
             coalescing.access(name_of(access.region), access, math.prod(shape) * len(by), stored=stored)
+
+    def _begin_change(self, storage: Storage) -> None:
+        storage.keep()
+        self._has_changed()
 
     def _has_changed(self) -> None:
         self.changed = True
@@ -380,7 +379,7 @@ class Memory:
         """`poison`, and the elements of `where`: exactly, if the plan says so."""
         if where is None:
             return poison
-        if not self.plan.traced:
+        if not self.plan.exact_poison:
             return True
         return where if poison is None else poison | where
 

@@ -29,7 +29,7 @@ class Results:
     def trace(self, reason: str) -> None:
         """Start the launch again, unless it already knows where undefined elements come from."""
         if not self._undo.plan.traced:
-            raise Restart(reason, replace(self._undo.plan, traced=True))
+            raise Restart(reason, replace(self._undo.plan, exact_poison=True, traced=True))
 
     def combine(self, value: Value, axis: int, *, in_order: bool = False) -> None:
         """Called where a value's elements are combined along an axis of the block."""

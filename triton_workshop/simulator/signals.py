@@ -41,9 +41,10 @@ class Plan:
     """Run one program at a time, in grid order: for debug output, and for what cannot be batched."""
     keep_undo: bool = False
     """Remember what each store replaces: some group diverges after it has stored."""
+    exact_poison: bool = False
+    """Know for every element whether it is undefined: a branch, a maximum or a minimum asked."""
     traced: bool = False
-    """Know for every element whether it is undefined, and which load left it so: a branch or a maximum depends on it,
-    or a result of it is stored."""
+    """Know of every undefined element which load left it so: a result of it is stored, or a branch depends on it."""
     watched: frozenset[int] = frozenset()
     """Addresses of storages that the launch touches in more than one way (loads, stores, atomics): who did matters."""
     events: int = 0

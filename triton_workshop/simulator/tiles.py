@@ -50,14 +50,17 @@ class Tile:
 
     def pointers(self, offsets: Sequence[Value], checked: Iterable[int]) -> tuple[Value, Value]:
         """Pointers to the block that starts at `offsets`, and a mask: true inside the tensor along checked axes."""
-        sides = enumerate(zip(offsets, self.block, strict=True))
-        ranges = [_range_from(offset, size, axis, len(self.block)) for axis, (offset, size) in sides]
-        return self._at(ranges, self.block, set(checked))
+        axes = set(checked)
+        ranges = [_range_from(offset, size, axis, len(self.block)) for axis, (offset, size) in self._sides(offsets)]
+        return self._at(ranges, self.block, axes)
 
     def rows(self, rows: Value, column: Value) -> tuple[Value, Value]:
         """Pointers to the rows `rows` (N,), each from `column` on, and a mask: true inside the tensor."""
         positions = [rows.full()[:, :, None].astype(np.int64), _range_from(column, self.block[-1], 1, 2)]
         return self._at(positions, (rows.shape[0], self.block[-1]), {0, 1})
+
+    def _sides(self, offsets: Sequence[Value]) -> list[tuple[int, tuple[Value, int]]]:
+        return list(enumerate(zip(offsets, self.block, strict=True)))
 
     def _at(self, positions: list[Array], shape: tuple[int, ...], checked: set[int]) -> tuple[Value, Value]:
         ndim = len(shape)

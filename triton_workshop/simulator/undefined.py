@@ -95,7 +95,7 @@ def _parts(things: Iterable[Any]) -> Iterator[Any]:
 
 
 def _taught(result: Any, teachers: Iterable[Any]) -> Any:
-    if isinstance(result, np.ndarray) and result.dtype == np.bool_:
+    if isinstance(result, np.ndarray):
         result = result.view(Poison)
         result._learn(teachers)
     return result

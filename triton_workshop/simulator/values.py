@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -110,20 +108,20 @@ def spread(data: Array, shape: tuple[int, ...]) -> Array:
 
 def either(*values: Value) -> Array | bool | None:
     """The poison of a result that depends on every one of `values`, element by element."""
-    poison: Array | bool | None = _union(value.poison for value in values)
+    poison: Array | bool | None = None
+    for value in values:
+        if value.poison is not None:
+            poison = value.poison if poison is None else poison | value.poison
     return poison
 
 
 def any_wrapped(*values: Value) -> Array | None:
     """Where a sum or product of `values` has a wrapped part."""
-    wrapped: Array | None = _union(value.wrapped for value in values)
+    wrapped: Array | None = None
+    for value in values:
+        if value.wrapped is not None:
+            wrapped = value.wrapped if wrapped is None else wrapped | value.wrapped
     return wrapped
-
-
-def _union(marks: Iterable[Any]) -> Any:
-    """Where any of `marks` is true; None stands for nowhere."""
-    known = [mark for mark in marks if mark is not None]
-    return functools.reduce(operator.or_, known) if known else None
 
 
 def uniform_origin(*values: Value) -> bool:

@@ -19,9 +19,10 @@ def check_defined(builder: Builder, value: Value) -> None:
         raise Branches
     if value.poison is None:
         return
-    builder.memory.results.trace("a branch may depend on an undefined value")
+    builder.memory.need_exact_poison("a branch may depend on an undefined value")
     poison = np.asarray(value.poison).reshape(-1)
     if poison.any():
+        builder.memory.results.trace("a branch depends on an undefined value")
         group = builder.memory.group
         builder.memory.log.add(
             Kind.UNDEFINED_BRANCH, group[np.broadcast_to(poison, group.shape)], source=source_of(value.poison)

@@ -1,4 +1,4 @@
-"""Whether a kernel's source may have side effects: then its programs have to run one after the other."""
+"""Whether a kernel's source reaches out of the kernel: then its programs have to run one after the other."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _CHANGING = frozenset(
 ) - {"items", "keys", "values"}
 
 
-class SideEffects:
-    """Whether a kernel, or a function that it calls, may print or change what outlives the kernel.
+class Analysis:
+    """Whether a kernel, or a function that it calls, may print or reach out of the kernel in another way.
 
     Then programs have to run one after the other: what it does must happen once per program, in grid order. Reading a
     global list or dict does not count, as long as nothing here could change one.
@@ -34,13 +34,13 @@ class SideEffects:
         """The globals that the answer depends on: where each is, its name, and what it was."""
         self._answer: bool | None = None
 
-    def possible(self) -> bool:
+    def reaches_out(self) -> bool:
         if self._answer is None or any(space.get(name) is not thing for space, name, thing in self._seen):
             self._seen.clear()
-            self._answer = self._found()
+            self._answer = self._reaches_out()
         return self._answer
 
-    def _found(self) -> bool:
+    def _reaches_out(self) -> bool:
         waiting, seen = [self._function], set[int]()
         containers = changes = False
         while waiting:
@@ -49,7 +49,7 @@ class SideEffects:
                 continue
             seen.add(id(function))
             uses = _uses(function.__code__)
-            if uses.side_effects or function.__closure__:
+            if uses.reaches_out or function.__closure__:
                 return True
             changes |= uses.changes
             space = function.__globals__
@@ -79,7 +79,7 @@ class _Uses:
     names: frozenset[str]
     """Its global names."""
     attributes: frozenset[str]
-    side_effects: bool
+    reaches_out: bool
     """Whether it prints, imports or assigns to something that outlives it."""
     changes: bool
     """Whether it could change a list, a dict or a set."""
@@ -100,13 +100,13 @@ def _uses(code: types.CodeType) -> _Uses:
     operations = {step.opname for step in instructions}
     names = {str(step.argval) for step in instructions if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
     attributes = {str(step.argval) for step in instructions if step.opname in ("LOAD_ATTR", "LOAD_METHOD")}
-    side_effects = bool((names | attributes) & _PRINTING or operations & _OUTLIVING)
+    reaches_out = bool((names | attributes) & _PRINTING or operations & _OUTLIVING)
     changes = bool(attributes & _CHANGING or operations & {"STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE"})
     for inner in code.co_consts:
         if isinstance(inner, types.CodeType):
             more = _uses(inner)
             names |= more.names
             attributes |= more.attributes
-            side_effects |= more.side_effects
+            reaches_out |= more.reaches_out
             changes |= more.changes
-    return _Uses(frozenset(names), frozenset(attributes), side_effects, changes)
+    return _Uses(frozenset(names), frozenset(attributes), reaches_out, changes)
