@@ -44,7 +44,7 @@ def conv2d(image: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
     )
     output = torch.empty_like(image)
     channels, height, width = image.shape
-    BLOCK_SIZE_H, BLOCK_SIZE_W = 16, 16
+    BLOCK_SIZE_H, BLOCK_SIZE_W = 8, 32
 
     ...  # TODO 5: launch one program per tile of each channel: channels first
 

@@ -72,7 +72,7 @@ def sepia_edges(image: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
     )
     output = torch.empty_like(image)
     _, height, width = image.shape
-    BLOCK_SIZE_H, BLOCK_SIZE_W = 16, 16
+    BLOCK_SIZE_H, BLOCK_SIZE_W = 8, 32
 
     # 5: launch one program per tile
     grid = (cdiv(height, BLOCK_SIZE_H), cdiv(width, BLOCK_SIZE_W))

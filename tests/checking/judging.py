@@ -134,7 +134,7 @@ def told(verdict: Verdict) -> str:
 
 def _judged(source: Source) -> trial.Trial:
     judge = Judge(source, LIMIT)
-    cases = source.exercise.cases
+    cases = source.exercise.simulated_cases
     with _unheard():
         outcome = trial.judged(judge, cases, observations_of(source, [case.name for case in cases]))
     return trial.located(judge, outcome, partial(diagnosis_of, source))

@@ -85,7 +85,7 @@ def _fits(exercise: Exercise, case: Case, instruments: Instruments) -> bool:
 def _wrong(exercise: Exercise, case: Case, contenders: Ways, arguments: tuple[torch.Tensor, ...]) -> Wrong | None:
     """The first contender with a wrong result; PyTorch's are held to a norm, ours are compared element by element."""
     expected = exercise.reference(*(argument.double() for argument in arguments))
-    allowed = tolerance(exercise, arguments)
+    allowed = tolerance(exercise, arguments, expected)
     for name, ways in contenders.items():
         for way in ways:
             found = way(*arguments)

@@ -135,6 +135,6 @@ def verdict_of(
         cases=tuple(case for outcome in outcomes for case in outcome.cases),
         findings=findings or tuple(finding for outcome in outcomes for finding in outcome.findings),
         tolerance=outcomes[-1].tolerance if outcomes else "",
-        remark=outcomes[0].remark if outcomes else "",
+        remarks=outcomes[0].remarks if outcomes else (),
         kernels=outcomes[0].kernels if outcomes else (),
     )

@@ -33,10 +33,10 @@ def simulate(source: Source, limit: float, output: int, *, fork: bool) -> Trial:
     """
     draws, fork = fork, fork and CAN_FORK
     exercise, judge = source.exercise, Judge(source, limit)
-    names = tuple(case.name for case in exercise.cases)
+    names = tuple(case.name for case in exercise.simulated_cases)
     within = TimeLimit(limit, source.file)
     with simulated(observe_script, source, names, output=output, limit=within, fork=fork) as script:
-        outcome = judged(judge, exercise.cases, observations(script))
+        outcome = judged(judge, exercise.simulated_cases, observations(script))
     outcome = located(judge, outcome, partial(_diagnosed_elsewhere, source, fork))
     if draws and (picture := wanted_picture(exercise, outcome)):
         names, within = (picture.name,), TimeLimit(PICTURE_LIMIT, source.file)

@@ -89,7 +89,8 @@ class SelfCheck:
     def _simulated_here(self) -> Trial:
         exercise, judge = self.source.exercise, self._judge
         with self._limited():
-            outcome = judged(judge, exercise.cases, self._observations(*exercise.cases), self.done.append)
+            cases = exercise.simulated_cases
+            outcome = judged(judge, cases, self._observations(*cases), self.done.append)
             if picture := wanted_picture(exercise, outcome):
                 outcome = with_picture(exercise, picture, outcome, next(self._observations(picture)))
         known, screen = verdict_of(exercise, self.source.file, self.started, outcome), sys.stdout

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from triton_workshop.simulator.storage import Region
 class Traffic:
     """What a launch does to an argument: bytes, counting every access, and distinct bytes.
 
+    `stored_again` counts bytes of plain stores to elements that the launch had stored to before; 0 where it updates
+    some by atomics.
     `scattered_loads` and `scattered_stores` count instructions with rows that are not contiguous in memory, once for
     each group of programs that ran together.
     """
@@ -23,6 +25,7 @@ class Traffic:
     loaded: int = 0
     stored: int = 0
     distinct: int = 0
+    stored_again: int = 0
     scattered_loads: int = 0
     scattered_stores: int = 0
 
@@ -71,7 +74,7 @@ class Counts:
             return
         size = len(access.index) * access.item
         scattered = int(bool(shape) and shape[-1] > 1 and _scattered(access, shape[-1], whole))
-        new = Traffic(stored=size, scattered_stores=scattered) if stored else Traffic(size, 0, 0, scattered)
+        new = Traffic(stored=size, scattered_stores=scattered) if stored else Traffic(size, scattered_loads=scattered)
         if region.number not in self._touched:
             elements = -(-region.size // region.item)
             self._touched[region.number] = region, np.zeros(elements, np.bool_), np.zeros(elements, np.bool_)
@@ -82,10 +85,15 @@ class Counts:
         self.arguments[name] = self.arguments.get(name, Traffic()) + new
 
     def finish(self) -> None:
-        """Fill in the distinct bytes, when the launch has ended."""
-        for region, touched, _ in self._touched.values():
+        """Fill in what needs all accesses to be known, when the launch has ended."""
+        updated = {name_of(region) for region, *_ in self._touched.values() if region.storage.updated}
+        for region, touched, stored in self._touched.values():
+            once = int(np.count_nonzero(stored)) * region.item
             distinct = int(np.count_nonzero(touched)) * region.item
-            self.arguments[name_of(region)] += Traffic(distinct=distinct)
+            self.arguments[name_of(region)] += Traffic(distinct=distinct, stored_again=-once)
+        for name, traffic in self.arguments.items():
+            again = 0 if name in updated else max(0, traffic.stored + traffic.stored_again)
+            self.arguments[name] = replace(traffic, stored_again=again)
 
     def writes(self) -> dict[int, Write]:
         """What the launch has stored, by the address of the storage."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from triton_workshop.checking.exercises.exercise import Axis, Case, Exercise, random_case
+from triton_workshop.checking.exercises.exercise import Axis, Case, Exercise, in_dtype, random_case
 
 
 def _case(n: int, again: str = "") -> Case:
@@ -17,9 +17,12 @@ EXERCISE = Exercise(
     cases=(
         *(_case(n) for n in (1000, 1, 1023, 1024, 1025)),
         _case(1025, ", other values"),
+        in_dtype(_case(1024), "float16"),
         *(_case(n) for n in (2048, 98_317)),
     ),
-    gpu_cases=tuple(_case(n) for n in (1, 1025, 5_000_001)),
+    # One more than 1,024 blocks of 1,024 hold.
+    long_cases=(_case(1_048_577),),
+    gpu_cases=(*(_case(n) for n in (1, 1025, 5_000_001)), in_dtype(_case(5_000_001), "float16")),
     reference=lambda x, y: x + y,
     reduction_length=lambda x, y: 1,
     tiling=(Axis(0, "BLOCK_SIZE", 1024),),

@@ -19,9 +19,12 @@ EXERCISE = replace(
     title="a * x + y in one kernel",
     launcher="axpy",
     cases=tuple(map(_with_factor, ADD.cases)),
+    long_cases=tuple(map(_with_factor, ADD.long_cases)),
     gpu_cases=tuple(map(_with_factor, ADD.gpu_cases)),
     reference=lambda a, x, y: a * x + y,
     reduction_length=lambda a, x, y: 2,
+    # A constexpr takes the dtype of the block that it is multiplied by, as a number does in PyTorch.
+    sums_in_float32=False,
     bytes_moved=lambda a, x, y: 3 * x.numel() * x.element_size(),
     operations=lambda a, x, y: 2 * x.numel(),
 )

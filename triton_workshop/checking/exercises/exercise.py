@@ -66,6 +66,8 @@ class Exercise:
     """The name of the only function that the checker calls."""
     cases: tuple[Case, ...]
     """Small and awkward, for the simulator."""
+    long_cases: tuple[Case, ...]
+    """Large along one axis only, for the simulator: a grid that does not grow with the input leaves part of it out."""
     gpu_cases: tuple[Case, ...]
     """Full size."""
     reference: Callable[..., torch.Tensor]
@@ -81,6 +83,8 @@ class Exercise:
     showing: Showing | None = None
     picture: Case | None = None
     """A call whose result people can look at. It shows what is wrong, and is not judged."""
+    sums_in_float32: bool = True
+    """Whether arithmetic is in float32 whatever the arguments' dtype, so that only the result is rounded to it."""
 
     @property
     def kernel(self) -> str:
@@ -109,12 +113,17 @@ class Exercise:
         return _numbered, (self.number,)
 
     @property
+    def simulated_cases(self) -> tuple[Case, ...]:
+        """All that the simulator runs, in order."""
+        return (*self.cases, *self.long_cases)
+
+    @property
     def largest_cases(self) -> tuple[Case, ...]:
-        """The last two: mistakes that look the same in a small case may differ in these."""
+        """The last two that are not long: mistakes that look the same in a small case may differ in these."""
         return self.cases[-2:]
 
     def case_named(self, name: str) -> Case:
-        cases = (*self.cases, self.picture) if self.picture else self.cases
+        cases = (*self.simulated_cases, self.picture) if self.picture else self.simulated_cases
         return next(case for case in cases if case.name == name)
 
     def shipped(self) -> str:
@@ -166,6 +175,11 @@ def handed_over(arguments: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor | flo
     return tuple(argument if argument.ndim else argument.item() for argument in arguments)
 
 
+def result_dtype(arguments: tuple[torch.Tensor, ...]) -> torch.dtype:
+    """The dtype that the result must have: that of the tensors, of which the last argument is one."""
+    return arguments[-1].dtype
+
+
 def solution_has(code: str) -> str:
     """The last hint: the solution's own line or lines, beside the words where there is room in 80 columns."""
     beside = "\n" not in code and len(code) <= 60
@@ -198,6 +212,17 @@ def _random(seed: tuple[int | str, ...], shapes: tuple[tuple[int, ...], ...]) ->
     generator = torch.Generator().manual_seed(int.from_bytes("/".join(map(str, seed)).encode()) % 2**31)
     for shape in shapes:
         yield (torch.rand if len(shape) == 3 else torch.randn)(shape, generator=generator)
+
+
+def in_dtype(case: Case, dtype: str) -> Case:
+    """A case with its tensors in another dtype, named as torch does; numbers stay as they are."""
+
+    def arguments(device: str) -> tuple[torch.Tensor, ...]:
+        import torch
+
+        return tuple(each.to(getattr(torch, dtype)) if each.ndim else each for each in case.arguments(device))
+
+    return Case(f"{case.name}, {dtype}", arguments)
 
 
 def changed(case: Case, name: str, change: Callable[..., tuple[torch.Tensor, ...]]) -> Case:

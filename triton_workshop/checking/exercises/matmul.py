@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from triton_workshop.checking.exercises.exercise import Axis, Case, Exercise, changed, random_case
+from triton_workshop.checking.exercises.exercise import Axis, Case, Exercise, changed, in_dtype, random_case
 
 
 def _case(m: int, n: int, k: int, again: str = "") -> Case:
@@ -39,19 +39,22 @@ EXERCISE = Exercise(
         _case(33, 18, 100),
         # More rows than any block of another size would cover by chance.
         _case(130, 18, 20),
+        in_dtype(_case(33, 18, 100), "float16"),
         _transposed_case(70, 50, 40),
-        _strided_case(50, 70, 40),
+        _strided_case(50, 140, 40),
     ),
+    long_cases=(_case(4161, 1, 1), _case(1, 8321, 1)),
     gpu_cases=(
         _case(65, 63, 31),
         _case(4096, 4096, 4096),
         _case(1000, 4097, 2047),
         _transposed_case(1023, 513, 1025),
         _strided_case(300, 700, 400),
+        in_dtype(_case(1000, 4097, 2047), "float16"),
     ),
     reference=lambda a, b: a @ b,
     reduction_length=lambda a, b: int(a.shape[1]),
-    tiling=(Axis(0, "BLOCK_SIZE_M", 64), Axis(1, "BLOCK_SIZE_N", 64)),
+    tiling=(Axis(0, "BLOCK_SIZE_M", 64), Axis(1, "BLOCK_SIZE_N", 128)),
     bytes_moved=lambda a, b: (a.numel() + b.numel() + a.shape[0] * b.shape[1]) * a.element_size(),
     operations=lambda a, b: 2 * a.shape[0] * a.shape[1] * b.shape[1],
 )

@@ -32,6 +32,7 @@ EXERCISE = Exercise(
         _case(17, 65, ", other values"),
         *(_case(h, w) for h, w in ((64, 16), (61, 97))),
     ),
+    long_cases=(_case(1, 8209), _case(2063, 1)),
     gpu_cases=tuple(_case(h, w) for h, w in ((1, 1), (61, 97), (2160, 3840))),
     reference=_reference,
     reduction_length=lambda image: 3,

@@ -32,10 +32,11 @@ EXERCISE = replace(
         _case(17, 33, 3, ", other values"),
         _case(33, 19, 5),
     ),
+    long_cases=(_case(1, 4161, 1), _case(1033, 1, 1)),
     gpu_cases=(_case(17, 33, 3), _case(2160, 3840, 3), _case(2160, 3840, 5)),
     reference=lambda image, weight: CONV2D.reference(SEPIA.reference(image), weight),
     reduction_length=lambda image, weight: 3 * weight.numel(),
-    tiling=(Axis(1, "BLOCK_SIZE_H", 16), Axis(2, "BLOCK_SIZE_W", 16)),
+    tiling=(Axis(1, "BLOCK_SIZE_H", 8), Axis(2, "BLOCK_SIZE_W", 32)),
     operations=lambda image, weight: (6 + 2) * image.numel() * weight.numel(),
     showing=Showing("the image, the edges of its sepia along y, along x", CONV2D.showing.make),
 )

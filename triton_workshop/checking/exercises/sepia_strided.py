@@ -52,6 +52,7 @@ EXERCISE = replace(
         _case(64, 16, "transposed"),
         _case(61, 97, "cut out of a larger image"),
     ),
+    long_cases=(_case(1, 8209, "contiguous"), _case(2063, 1, "contiguous")),
     gpu_cases=(
         _case(61, 97, "every second pixel"),
         _case(2160, 3840, "transposed"),

@@ -4,34 +4,52 @@ from __future__ import annotations
 
 import torch
 
-from triton_workshop.checking.exercises.exercise import Exercise
+from triton_workshop.checking.exercises.exercise import Exercise, result_dtype
 
 EXTRA_ROUNDINGS = 2
-"""Beyond the sum: a constant rounded to the dtype, and the result rounded when it is stored."""
+"""Beyond the sum: a constant rounded to the dtype of the arithmetic, and the result rounded to it."""
 
 
-def tolerance(exercise: Exercise, arguments: tuple[torch.Tensor, ...]) -> torch.Tensor:
-    """Return the largest admissible error of each output element, as float64 in the output's shape.
+def tolerance(exercise: Exercise, arguments: tuple[torch.Tensor, ...], expected: torch.Tensor) -> torch.Tensor:
+    """Return the largest admissible error of each output element, as float64 in the shape of `expected`, the result.
 
     A sum of n products, in any order, is off by at most n·u / (1 - n·u) times the sum of the products' absolute
     values, u being half the distance from 1 to the next number (Higham, Accuracy and Stability of Numerical
     Algorithms, 2nd ed., section 3.1). The sum of absolute values is the reference itself, given absolute values.
+    Where the result has fewer bits than the sums, it is then rounded once, which adds at most u times the result, or
+    half the distance between two subnormal numbers.
     """
-    magnitude = exercise.reference(*(argument.double().abs() for argument in arguments))
-    return magnitude * relative_tolerance(exercise, arguments)
+    error = exercise.reference(*(argument.double().abs() for argument in arguments))
+    error *= relative_tolerance(exercise, arguments)
+    dtype = result_dtype(arguments)
+    if _dtype_of_sums(exercise, dtype) is dtype:
+        return error
+    result = torch.finfo(dtype)
+    return error + ((expected.abs() + error) * result.eps).clamp(min=result.smallest_normal * result.eps) / 2
 
 
 def relative_tolerance(exercise: Exercise, arguments: tuple[torch.Tensor, ...]) -> float:
-    """The same for each unit of the sum of absolute values."""
-    unit_roundoff = torch.finfo(arguments[0].dtype).eps / 2
+    """How far off a sum may be for each unit of the sum of absolute values."""
+    unit_roundoff = torch.finfo(_dtype_of_sums(exercise, result_dtype(arguments))).eps / 2
     roundings = (exercise.reduction_length(*arguments) + EXTRA_ROUNDINGS) * unit_roundoff
     return roundings / (1 - roundings)
+
+
+def _dtype_of_sums(exercise: Exercise, dtype: torch.dtype) -> torch.dtype:
+    """The dtype in which tensors of a dtype are added and multiplied."""
+    return torch.promote_types(dtype, torch.float32) if exercise.sums_in_float32 else dtype
 
 
 def in_words(exercise: Exercise, arguments: tuple[torch.Tensor, ...]) -> str:
     """What a verdict says about the tolerance."""
     terms = exercise.reduction_length(*arguments)
-    dtype = str(arguments[0].dtype).removeprefix("torch.")
+    dtype = result_dtype(arguments)
+    sums = _dtype_of_sums(exercise, dtype)
     relative = relative_tolerance(exercise, arguments)
     of = "its absolute value" if terms == 1 else f"the sum of the absolute values of its {terms:,} terms"
-    return f"{dtype}: an element may be off by {relative:.1g} of {of}"
+    rounded = "" if sums is dtype else f", before it is rounded to {_name(dtype)}"
+    return f"{_name(sums)}: an element may be off by {relative:.1g} of {of}{rounded}"
+
+
+def _name(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")

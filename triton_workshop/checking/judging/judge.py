@@ -10,7 +10,7 @@ from pathlib import Path
 
 import torch
 
-from triton_workshop.checking.exercises.exercise import Exercise, solution_has
+from triton_workshop.checking.exercises.exercise import Exercise, result_dtype, solution_has
 from triton_workshop.checking.judging.explanations import Explanation, explain, explanation_named
 from triton_workshop.checking.judging.picture import element_of, tile_map
 from triton_workshop.checking.judging.verdict import MOST_PROGRAMS, Finding, Kind
@@ -21,8 +21,6 @@ from triton_workshop.checking.observing.repair import Culprit
 from triton_workshop.checking.observing.source import Source, names_in
 from triton_workshop.simulator.faults import Fault, KernelLine
 
-WASTE = 9
-"""How many times more idle than busy programs are worth a remark: small inputs always leave a few idle."""
 WAITS = ("breakpoint", "set_trace", "input")
 """Calls that wait for somebody at the keyboard."""
 
@@ -60,16 +58,6 @@ class Judge:
             return (_stored_outside(),)
         finding = self._inputs(seen) or self._answer(arguments, seen)
         return () if finding is None else (finding,)
-
-    def remark(self, case: str, seen: Observation) -> str:
-        """Say what a right script could do better; empty if there is nothing to say."""
-        for launch in seen.launches:
-            if launch.idle >= WASTE * max(launch.programs - launch.idle, 1):
-                return (
-                    f"Right, but wasteful: {launch.idle:,} of {launch.programs:,} programs had nothing to do ({case}). "
-                    "A grid counts blocks, not elements."
-                )
-        return ""
 
     # What stopped it
 
@@ -165,8 +153,8 @@ class Judge:
         if seen.provenance is Provenance.ELSEWHERE:
             message = f"the tensor that {self.exercise.launcher} returns was not stored by a kernel"
             return self._not_the_kernel(message)
-        if seen.output.dtype != arguments[0].dtype:
-            return self._dtype(arguments[0].dtype, seen.output.dtype)
+        if seen.output.dtype != result_dtype(arguments):
+            return self._dtype(result_dtype(arguments), seen.output.dtype)
         if comparison.right and seen.provenance is Provenance.UNTOUCHED:
             return self._not_the_kernel("the answer is right, but no kernel stored it")
         return self._values(comparison)

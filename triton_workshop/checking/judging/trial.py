@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -10,9 +11,12 @@ from triton_workshop.checking.exercises.exercise import Case, Exercise
 from triton_workshop.checking.exercises.tolerance import in_words
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.picture import pictures_of
+from triton_workshop.checking.judging.remarks import remark_on_size, remarks
 from triton_workshop.checking.judging.verdict import CaseResult, Finding, Kind
+from triton_workshop.checking.observing.comparison import compare
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.recognise import Diagnosis
+from triton_workshop.checking.observing.tile_sizes import OtherSize
 
 if TYPE_CHECKING:
     from triton_workshop.compiler.jobs import PickledKernel
@@ -29,7 +33,7 @@ class Trial:
     cases: tuple[CaseResult, ...]
     findings: tuple[Finding, ...]
     tolerance: str = ""
-    remark: str = ""
+    remarks: tuple[str, ...] = ()
     failed: tuple[Case, Observation] | None = None
     """The call that failed."""
     kernels: tuple[PickledKernel, ...] = ()
@@ -42,11 +46,20 @@ def judged(
     progress: OnCase = lambda case: None,
     device: str = "cpu",
 ) -> Trial:
-    """Judge each observation as it comes, on the device that has its tensors, and stop at the first case that fails."""
+    """Judge each observation as it comes, on the device that has its tensors, and stop at the first case that fails.
+
+    A grid that grows with the input to a program for each element gets no long case: a million programs take seconds.
+    """
     results: list[CaseResult] = []
-    words, remark = "", ""
+    words, remarked = "", tuple[str, ...]()
     kernels: tuple[PickledKernel, ...] = ()
-    for case, seen in zip(cases, observations, strict=False):
+    many, grids, coming = False, [tuple[int, ...]()], iter(observations)
+    for case in cases:
+        if many and case in judge.exercise.long_cases:
+            continue
+        seen = next(coming, None)
+        if seen is None:
+            break
         assert isinstance(seen, Observation)
         arguments = case.arguments(device)
         words = in_words(judge.exercise, arguments)
@@ -56,9 +69,13 @@ def judged(
             progress(results[-1])
         if findings:
             return Trial(tuple(results), findings, words, failed=(case, seen))
-        remark = judge.remark(case.name, seen)  # the last case is the largest
+        if case is judge.exercise.cases[-1]:
+            comparison = compare(judge.exercise, arguments, seen)
+            remarked = remarks(judge.source, case.name, comparison)
+            many = math.prod(comparison.grid) >= comparison.expected.numel() and comparison.grid != grids[-1]
         kernels = seen.kernels
-    return Trial(tuple(results), (), words, remark, kernels=kernels)
+        grids += [launch.grid for launch in seen.launches]
+    return Trial(tuple(results), (), words, remarked, kernels=kernels)
 
 
 def located(judge: Judge, outcome: Trial, search: Search) -> Trial:
@@ -70,6 +87,16 @@ def located(judge: Judge, outcome: Trial, search: Search) -> Trial:
     first, *others = judge.findings(case.name, case.arguments("cpu"), seen)
     first = replace(first, pictures=outcome.findings[0].pictures)
     return replace(outcome, findings=(first, *others))
+
+
+def with_other_size(judge: Judge, outcome: Trial, found: OtherSize | None) -> Trial:
+    """Return the outcome of a right script, with a remark on a tile size that it depends on, if one was found."""
+    if found is None:
+        return outcome
+    case = judge.exercise.case_named(found.case)
+    findings = judge.findings(case.name, case.arguments("cpu"), found.seen)
+    remark = remark_on_size(found, findings[0].message if findings else "the result is wrong")
+    return replace(outcome, remarks=(*outcome.remarks, remark))
 
 
 def wanted_picture(exercise: Exercise, outcome: Trial) -> Case | None:

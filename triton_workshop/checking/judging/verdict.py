@@ -138,8 +138,8 @@ class Verdict:
     findings: tuple[Finding, ...]
     tolerance: str = ""
     """How far off a right result may be, in words."""
-    remark: str = ""
-    """What a right script could do better; empty if there is nothing to say."""
+    remarks: tuple[str, ...] = ()
+    """What a right script could do better."""
     compiler: tuple[str, ...] = ()
     """What Triton's compiler says about a right script's kernels; empty if nothing is known."""
     kernels: tuple[PickledKernel, ...] = ()

@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from triton_workshop.checking.exercises.exercise import Case, Exercise
+from triton_workshop.checking.exercises.exercise import Case, Exercise, result_dtype
 from triton_workshop.checking.observing.comparison import compare
 from triton_workshop.checking.observing.observe import Observation, Observer, Provenance, failure_of
 from triton_workshop.checking.observing.recognise import Diagnosis, diagnose
 from triton_workshop.checking.observing.repair import LIMIT, NAME, find_culprit
 from triton_workshop.checking.observing.source import Source
+from triton_workshop.checking.observing.tile_sizes import OtherSize, other_size_of
 from triton_workshop.processes.wire import Connection
 
 if TYPE_CHECKING:
@@ -126,6 +127,13 @@ def diagnosis_of(source: Source, case: Case) -> Diagnosis:
         return Diagnosis(culprit) if seen.failure else diagnose(source, case, culprit, tries.observe)
 
 
+def other_size(source: Source) -> OtherSize | None:
+    """Find a tile size that a right script depends on. What the script prints is thrown away."""
+    tries = _Tries(source.exercise)
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        return other_size_of(source, source.exercise.largest_cases, tries.observe, tries.right)
+
+
 class _Tries:
     """Runs variants of a script on the simulator, until the time is up."""
 
@@ -161,7 +169,7 @@ class _Tries:
 
 def _is_right(exercise: Exercise, case: Case, seen: Observation) -> bool:
     arguments = case.arguments("cpu")
-    if seen.provenance is not Provenance.KERNEL or seen.changed_inputs or seen.faults:
+    if seen.provenance not in (Provenance.KERNEL, Provenance.COPY) or seen.changed_inputs or seen.faults:
         return False
     assert seen.output is not None, "a kernel has stored it"
-    return seen.output.dtype == arguments[0].dtype and compare(exercise, arguments, seen).right
+    return seen.output.dtype == result_dtype(arguments) and compare(exercise, arguments, seen).right

@@ -74,7 +74,7 @@ class Comparison:
 def compare(exercise: Exercise, arguments: tuple[torch.Tensor, ...], seen: Observation) -> Comparison:
     """Compare what a call with these arguments returned with the reference."""
     expected = exercise.reference(*(argument.double() for argument in arguments))
-    allowed = tolerance(exercise, arguments)
+    allowed = tolerance(exercise, arguments, expected)
     unwritten, wrong = torch.ones_like(expected, dtype=torch.bool), torch.zeros_like(expected, dtype=torch.bool)
     if seen.output is not None and seen.output.shape == expected.shape:
         bad = ~((seen.output.double() - expected).abs() <= allowed)

@@ -27,6 +27,7 @@ class Provenance(Enum):
     """Where the returned tensor comes from."""
 
     KERNEL = "stored by a kernel of the script, and not changed since"
+    COPY = "equal to what a kernel of the script stored in another tensor of this shape and dtype"
     CHANGED = "stored by a kernel, and changed since"
     UNTOUCHED = "given to a kernel that stored nothing to it"
     ELSEWHERE = "not stored by a kernel"
@@ -45,6 +46,10 @@ class Launched:
     numbers: dict[str, int | float]
     idle: int
     """How many of its programs have stored nothing."""
+    stored_again: int
+    """How many stores went to an element that this launch had stored to before."""
+    prepared: tuple[tuple[str, int], ...]
+    """The tensors it read that PyTorch made in the launcher: each parameter's name, and the number of elements."""
 
     @property
     def programs(self) -> int:
@@ -122,7 +127,7 @@ class Observer:
         own = [launch for launch in launches if Path(launch.file).resolve() == self._file]
         seen = Observation(
             output_type=type(output).__name__,
-            launches=tuple(map(_launched, own)),
+            launches=tuple(_launched(launch, _prepared(launch, launches, arguments)) for launch in own),
             changed_inputs=_changed(arguments, before),
             failure=failure,
         )
@@ -193,9 +198,32 @@ def _in_place_of(old: tuple[torch.Tensor, ...], new: tuple[torch.Tensor, ...]) -
     return tuple(then.copy_(now) for then, now in zip(old, new, strict=True))
 
 
-def _launched(launch: Launch) -> Launched:
+def _launched(launch: Launch, prepared: tuple[tuple[str, int], ...]) -> Launched:
     numbers = {name: value for name, value in launch.arguments.items() if isinstance(value, int | float)}
-    return Launched(launch.kernel, launch.grid, launch.faults, launch.undefined, numbers, launch.counts.idle)
+    again = sum(
+        traffic.stored_again // tensor.element_size()
+        for name, traffic in launch.counts.arguments.items()
+        if isinstance(tensor := launch.arguments.get(name), torch.Tensor)
+    )
+    return Launched(
+        launch.kernel, launch.grid, launch.faults, launch.undefined, numbers, launch.counts.idle, again, prepared
+    )
+
+
+def _prepared(
+    launch: Launch, launches: list[Launch], arguments: tuple[torch.Tensor, ...]
+) -> tuple[tuple[str, int], ...]:
+    """The tensors that a launch read which are neither the launcher's arguments nor stored by any launch."""
+    known = {argument.untyped_storage().data_ptr() for argument in arguments}
+    known = known.union(*(each.writes for each in launches))
+    return tuple(
+        (name, tensor.numel())
+        for name, tensor in launch.arguments.items()
+        if isinstance(tensor, torch.Tensor)
+        and tensor.untyped_storage().data_ptr() not in known
+        and name in launch.counts.arguments
+        and launch.counts.arguments[name].loaded
+    )
 
 
 def _provenance(launches: list[Launch], output: torch.Tensor) -> tuple[Provenance, torch.Tensor | None]:
@@ -213,9 +241,14 @@ def _provenance(launches: list[Launch], output: torch.Tensor) -> tuple[Provenanc
     given = {tensor.untyped_storage().data_ptr(): tensor for launch in launches for tensor in _tensors(launch)}
     if output.untyped_storage().data_ptr() in given:
         return Provenance.UNTOUCHED, torch.ones_like(output, dtype=torch.bool)
-    memories = [torch.from_numpy(write.held).view(given[at].dtype) for at, write in writes.items() if at in given]
-    # A copy of what launches stored: a slice of a padded buffer, stacked planes, float64 converted to float32.
-    return Provenance.KERNEL if _hold(memories, output) else Provenance.ELSEWHERE, None
+    written = [given[at] for at in writes if at in given]
+    memories = [torch.from_numpy(writes[t.untyped_storage().data_ptr()].held).view(t.dtype) for t in written]
+    if not _hold(memories, output):
+        return Provenance.ELSEWHERE, None
+    if any((tensor.shape, tensor.dtype) == (output.shape, output.dtype) for tensor in written):
+        return Provenance.COPY, None
+    # A part of what launches stored, or a conversion: a slice of a padded buffer, stacked planes, another dtype.
+    return Provenance.KERNEL, None
 
 
 def _writes(launches: list[Launch]) -> dict[int, Write]:

@@ -80,7 +80,8 @@ def describe(verdict: Verdict, exercise: Exercise, text: str = "", *, hints: int
     tolerance, names = _line(verdict.tolerance, "muted"), [case.name for case in verdict.cases]
     if verdict.passed:
         cases: tuple[Row, ...] = tuple((("✓", "good"), (name, "plain")) for name in names)
-        parts = (cases, tolerance, compiler_rows(verdict.compiler), _line(verdict.remark, "warning"))
+        remarks: tuple[Row, ...] = tuple(((remark, "warning"),) for remark in verdict.remarks)
+        parts = (cases, tolerance, compiler_rows(verdict.compiler), remarks)
         return Description(f"✓ All {len(names)} cases are right", "good", tuple(filter(None, parts)))
     finding = verdict.findings[0]
     todos = _todos(exercise, text) if finding.kind is Kind.UNFINISHED else ()

@@ -1,0 +1,211 @@
+"""Runs a right script again with other tile sizes: sizes that are mixed up show only where they differ.
+
+A size is an integer literal of the launcher, a power of two, that a launch passes for a constexpr, directly or by a
+name that has no other value. So the grid and the kernel change together. Sizes that are computed, tuned or asserted
+are left as they are.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from triton_workshop.checking.exercises.exercise import Case
+from triton_workshop.checking.observing.observe import Observation
+from triton_workshop.checking.observing.source import Function, Source
+
+SMALLEST = 4
+"""A smaller literal is rarely a size."""
+OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg")
+"""What a launch tells the compiler: their numbers are no sizes."""
+
+
+Changes = Sequence[tuple[ast.expr, str]]
+"""Nodes of a script, and what to write in their places."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """A tile size of a script: what it is called, its value, and the literals that give it."""
+
+    name: str
+    value: int
+    literals: tuple[ast.Constant, ...]
+
+    def others(self, sizes: Sequence[Size]) -> Iterator[int]:
+        """Half of it, or twice where tl.dot would take no less; and one that is larger than all others."""
+        yield self.value // 2 if self.value >= 32 else self.value * 2
+        if beside := [size.value for size in sizes if size is not self]:
+            yield 2 * max(beside)
+
+    def changed(self, value: int) -> Changes:
+        return [(literal, str(value)) for literal in self.literals]
+
+
+@dataclass(frozen=True)
+class Mixed:
+    """A line that names one size where another one makes the script right."""
+
+    line: int
+    name: str
+    meant: str
+
+
+@dataclass(frozen=True)
+class OtherSize:
+    """With which other size a right script goes wrong, and what it does then."""
+
+    name: str
+    value: int
+    other: int
+    case: str
+    seen: Observation
+    mixed: Mixed | None
+
+
+def other_size_of(
+    source: Source,
+    cases: Sequence[Case],
+    observe: Callable[[str, Case], Observation | None],
+    right: Callable[[str, Case], bool],
+) -> OtherSize | None:
+    """Find a size that cannot be changed. `observe` runs a text on a case, or returns None if time is up."""
+    sizes = sizes_of(source)
+    pairs = [(size, other) for size in sizes for other in size.others(sizes)]
+    for broken, other in pairs:
+        text = _with(source, broken.changed(other))
+        for case in cases:
+            seen = observe(text, case)
+            if seen is None or _refused(seen, text):
+                break
+            if not right(text, case):
+                changes = [size.changed(value) for size, value in pairs]
+                mixed = _mixed(source, changes, broken, partial(_right_in, case, right))
+                return OtherSize(broken.name, broken.value, other, case.name, seen, mixed)
+    return None
+
+
+def _right_in(case: Case, right: Callable[[str, Case], bool], text: str) -> bool:
+    return right(text, case)
+
+
+def sizes_of(source: Source) -> list[Size]:
+    """The tile sizes of a script that can be changed."""
+    values = _assigned(source)
+    found: dict[str, Size] = {}
+    for call, kernel in _launches(source):
+        for parameter, argument in _constexprs(call, kernel):
+            if isinstance(argument, ast.Name) and argument.id in values:
+                literal = values[argument.id]
+                found[argument.id] = Size(argument.id, int(ast.unparse(literal)), (literal,))
+            elif isinstance(argument, ast.Constant) and _is_size(argument):
+                equal = _equal_literals(source, argument)
+                found.setdefault(ast.unparse(argument), Size(parameter, int(ast.unparse(argument)), equal))
+    return list(found.values())
+
+
+def _launches(source: Source) -> Iterator[tuple[ast.Call, Function]]:
+    kernels = {kernel.name: kernel for kernel in source.kernels}
+    for call in source.calls():
+        name = (
+            call.func.value.id if isinstance(call.func, ast.Subscript) and isinstance(call.func.value, ast.Name) else ""
+        )
+        if name in kernels and len(kernels[name].decorator_list) == 1:  # a tuner or a heuristic would be another one
+            yield call, kernels[name]
+
+
+def _constexprs(call: ast.Call, kernel: Function) -> Iterator[tuple[str, ast.expr]]:
+    """What a launch passes for each constexpr. Where a `*` stands for several arguments, count from the end."""
+    parameters = [argument.arg for argument in kernel.args.args]
+    constexprs = {a.arg for a in kernel.args.args if a.annotation and "constexpr" in ast.unparse(a.annotation)}
+    named = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
+    plain = [parameter for parameter in parameters if parameter not in named]
+    stars = [place for place, argument in enumerate(call.args) if isinstance(argument, ast.Starred)]
+    first, last = (stars[0], len(call.args) - 1 - stars[-1]) if stars else (len(call.args), 0)
+    pairs = [*zip(plain, call.args[:first], strict=False)]
+    if last:
+        pairs += zip(plain[-last:], call.args[-last:], strict=True)
+    yield from ((name, value) for name, value in (*pairs, *named.items()) if name in constexprs)
+
+
+def _assigned(source: Source) -> dict[str, ast.Constant]:
+    """Names of the launcher and the module that get a size once, and nothing else ever."""
+    bodies = [*source.tree.body, *(source.launcher.body if source.launcher else ())]
+    found: dict[str, list[ast.expr]] = {}
+    for node in bodies:
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                for name, value in _bound(target, node.value):
+                    found.setdefault(name, []).append(value)
+    stored = [node.id for node in ast.walk(source.tree) if isinstance(node, ast.Name) and not _is_read(node)]
+    once = {name: values[0] for name, values in found.items() if len(values) == 1 and stored.count(name) == 1}
+    return {name: value for name, value in once.items() if isinstance(value, ast.Constant) and _is_size(value)}
+
+
+def _bound(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    if isinstance(target, ast.Name):
+        yield target.id, value
+    elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+        for name, each in zip(target.elts, value.elts, strict=False):
+            yield from _bound(name, each)
+
+
+def _is_read(node: ast.Name) -> bool:
+    return isinstance(node.ctx, ast.Load)
+
+
+def _is_size(node: ast.expr) -> bool:
+    value = node.value if isinstance(node, ast.Constant) else None
+    return type(value) is int and value >= SMALLEST and value & (value - 1) == 0
+
+
+def _equal_literals(source: Source, like: ast.Constant) -> tuple[ast.Constant, ...]:
+    """The literals of the launcher with this value: a size that has no name stands in the grid, too."""
+    nodes = [*ast.walk(source.launcher)] if source.launcher else []
+    options = [node.value for node in nodes if isinstance(node, ast.keyword) and node.arg in OPTIONS]
+    equal = (node for node in nodes if isinstance(node, ast.Constant) and node.value == like.value)
+    return tuple(node for node in equal if type(node.value) is int and node not in options)
+
+
+def _refused(seen: Observation, text: str) -> bool:
+    """Whether the script itself refuses such a size: by an assertion, or an error that it raises."""
+    if seen.failure is None or seen.failure.line is None:
+        return False
+    line = text.splitlines()[seen.failure.line - 1].strip()
+    return line.startswith(("raise", "assert")) or "static_assert" in line
+
+
+def _mixed(source: Source, changes: Sequence[Changes], broken: Size, right: Callable[[str], bool]) -> Mixed | None:
+    """Find the one line with which, if it named another size, the script would be right with each of these changes."""
+    fixes = [
+        Mixed(use.lineno, use.id, name)
+        for use, name in _other_names(source, broken)
+        if all(right(_with(source, [*change, (use, name)])) for change in changes)
+    ]
+    return fixes[0] if len({fix.line for fix in fixes}) == 1 else None
+
+
+def _other_names(source: Source, broken: Size) -> Iterator[tuple[ast.Name, str]]:
+    """Each use of a size's name with another name, where one of the two is the broken size's.
+
+    A line that is the solution's is right: of two that do not fit together, the other one is wrong.
+    """
+    passed = {name for call, kernel in _launches(source) for name, _ in _constexprs(call, kernel)}
+    names = passed | _assigned(source).keys()
+    given = {line.strip() for line in source.exercise.solution.splitlines()}
+    functions = [function for function in (*source.kernels, source.launcher) if function is not None]
+    for node in (node for function in functions for node in ast.walk(function)):
+        if isinstance(node, ast.Name) and node.id in names and _is_read(node) and source.line(node.lineno) not in given:
+            others = names - {node.id} if node.id == broken.name else {broken.name}
+            yield from ((node, name) for name in sorted(others))
+
+
+def _with(source: Source, changes: Changes) -> str:
+    """The script's text with other words in the place of these nodes, each of which is on one line."""
+    lines = [line.encode() for line in source.lines]
+    for node, words in sorted(changes, key=lambda change: -change[0].col_offset):
+        line = lines[node.lineno - 1]
+        lines[node.lineno - 1] = line[: node.col_offset] + words.encode() + line[node.end_col_offset :]
+    return b"\n".join(lines).decode()
