@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from triton_workshop.bench.cost import Cost, cost_of
 from triton_workshop.bench.workloads import WORKLOADS
+from triton_workshop.checking import children
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.trial import judged
 from triton_workshop.checking.judging.verdict import Finding
 from triton_workshop.checking.observing.child import observer_of, prepare
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source
-from triton_workshop.checking.passes import observations, simulated
+from triton_workshop.checking.passes import observations
 from triton_workshop.processes.call import TimeLimit
 from triton_workshop.processes.process import CAN_FORK
 from triton_workshop.processes.wire import Connection
@@ -27,7 +28,7 @@ def count(source: Source, output: int, limit: float = LIMIT) -> tuple[Cost | Non
     """
     prepare()
     within = TimeLimit(limit, source.file)
-    with simulated(count_script, source, output=output, limit=within, fork=CAN_FORK) as script:
+    with children.simulated(count_script, source, output=output, limit=within, fork=CAN_FORK) as script:
         seen, *rest = observations(script)
     outcome = judged(Judge(source, limit), (WORKLOADS[source.exercise.number].counted,), [seen])
     cost = next((each for each in rest if isinstance(each, Cost)), None)

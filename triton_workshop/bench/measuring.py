@@ -14,12 +14,13 @@ from triton_workshop.bench.baselines import WAYS, copy_of, half_product
 from triton_workshop.bench.results import Measured, MeasuredOn, Progress, Report, Wrong
 from triton_workshop.bench.timing import Prepared, Run, copies_needed, in_turns, prepare
 from triton_workshop.bench.workloads import WORKLOADS
+from triton_workshop.checking.children import on_the_gpu
 from triton_workshop.checking.exercises.exercise import Case, Exercise
 from triton_workshop.checking.exercises.tolerance import tolerance
 from triton_workshop.checking.observing.child import load
 from triton_workshop.checking.observing.observe import Observation, failure_of
 from triton_workshop.checking.observing.source import Source
-from triton_workshop.checking.passes import observations, on_the_gpu
+from triton_workshop.checking.passes import observations
 from triton_workshop.processes.call import TimeLimit
 from triton_workshop.processes.wire import Connection
 

@@ -8,20 +8,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from triton_workshop.checking import children
 from triton_workshop.checking.compiling import compiled
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.statics import static_finding, unreadable
 from triton_workshop.checking.judging.verdict import Finding, Verdict
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.compiler.compilation import Start, new_process
+from triton_workshop.processes.process import CAN_FORK
 
 if TYPE_CHECKING:
     from triton_workshop.checking.judging.trial import Trial
+    from triton_workshop.processes.call import Call
     from triton_workshop.processes.wire import Connection
 
 LIMIT = 20.0
@@ -36,9 +40,10 @@ def check(
     compiler: Start | None = new_process,
     limit: float = LIMIT,
     output: int | None = None,
+    prepared: Call | None = None,
 ) -> Verdict:
     """Check a script, and return the last of its `verdicts`."""
-    *_, last = verdicts(exercise, file, gpu=gpu, compiler=compiler, limit=limit, output=output)
+    *_, last = verdicts(exercise, file, gpu=gpu, compiler=compiler, limit=limit, output=output, prepared=prepared)
     return last
 
 
@@ -50,26 +55,28 @@ def verdicts(
     compiler: Start | None = new_process,
     limit: float = LIMIT,
     output: int | None = None,
+    prepared: Call | None = None,
 ) -> Iterator[Verdict]:
     """Check a script in processes that have ended when this ends: on the simulator, and if it is right there, more.
 
     This process is put on the simulator and stays warm: a second check forks at once. `compiler` starts processes for
     Triton's compiler, None to do without it, and `gpu` adds the full-size cases. `output` is the file descriptor for
-    what the script prints, standard output unless given.
+    what the script prints, standard output unless given. `prepared` is the script's process, where none can be forked.
     """
     started = time.perf_counter()
     source = source_or_verdict(exercise, file.resolve(), started)
     if isinstance(source, Verdict):
         yield source
         return
-    from triton_workshop.checking import passes
-    from triton_workshop.checking.observing.child import prepare
+    where = children.standard_output() if output is None else output
+    with nullcontext() if CAN_FORK else prepared or children.prepared(where) as script:
+        from triton_workshop.checking import passes
+        from triton_workshop.checking.observing.child import prepare
 
-    prepare()
-    where = passes.standard_output() if output is None else output
-    simulate = partial(passes.simulate, source, limit, where, fork=True)
-    full_size = partial(passes.run_full_size, source, limit, where)
-    yield from steps(source, started, simulate, compiler, full_size if gpu else None)
+        prepare()
+        simulate = partial(passes.simulate, source, limit, where, script)
+        full_size = partial(passes.run_full_size, source, limit, where)
+        yield from steps(source, started, simulate, compiler, full_size if gpu else None)
 
 
 def steps(
@@ -101,16 +108,19 @@ class CheckRequest:
 
 def check_when_asked(connection: Connection) -> None:
     """Prepare for a check, wait until one is requested, and send its verdict."""
-    from triton_workshop.checking.observing.child import prepare
+    with (
+        nullcontext() if CAN_FORK else children.prepared(children.standard_output()) as script
+    ):  # both import torch now
+        from triton_workshop.checking.observing.child import prepare
 
-    prepare()
-    try:
-        request = connection.receive()
-    except EOFError:  # no request will come any more
-        return
-    assert isinstance(request, CheckRequest)
-    # Triton's compiler is asked by the other process, which has one warm.
-    connection.send(check(request.exercise, request.file, gpu=request.full_size, compiler=None))
+        prepare()
+        try:
+            request = connection.receive()
+        except EOFError:  # no request will come any more
+            return
+        assert isinstance(request, CheckRequest)
+        # Triton's compiler is asked by the other process, which has one warm.
+        connection.send(check(request.exercise, request.file, gpu=request.full_size, compiler=None, prepared=script))
 
 
 def source_or_verdict(exercise: Exercise, file: Path, started: float) -> Source | Verdict:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
 from functools import partial
+from itertools import islice
 from pathlib import Path
 
+from triton_workshop.checking import children
 from triton_workshop.checking.exercises.exercise import Case
 from triton_workshop.checking.full_size import judge_on_the_gpu
 from triton_workshop.checking.judging.judge import Judge
@@ -19,67 +20,70 @@ from triton_workshop.checking.observing.recognise import Diagnosis
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.processes import call
 from triton_workshop.processes.call import Call, EndedError, Function, TimeIsUpError, TimeLimit
-from triton_workshop.processes.process import CAN_FORK
 
 PICTURE_LIMIT = 5.0
 """Seconds. A picture that takes longer is not worth the wait."""
+Ask = Callable[..., AbstractContextManager[Call]]
+"""Has another process call a function with these arguments, within a `limit`; at the end, it need not go on."""
 
 
-def simulate(source: Source, limit: float, output: int, *, fork: bool) -> Trial:
+def simulate(source: Source, limit: float, output: int, prepared: Call | None) -> Trial:
     """Run the script on the simulator in another process, and judge in this one what it does.
 
-    `fork`: this process is prepared for scripts (`child.prepare`), and may be forked if the system can do that. Then
-    there is time for a picture too; without forks, that of another new process.
+    That is one `children.prepared` process for all, or without it, forks of this one, which then is prepared itself.
     """
-    draws, fork = fork, fork and CAN_FORK
     exercise, judge = source.exercise, Judge(source, limit)
-    names = tuple(case.name for case in exercise.simulated_cases)
-    within = TimeLimit(limit, source.file)
-    with simulated(observe_script, source, names, output=output, limit=within, fork=fork) as script:
-        outcome = judged(judge, exercise.simulated_cases, observations(script))
-    outcome = located(judge, outcome, partial(_diagnosed_elsewhere, source, fork))
-    if draws and (picture := wanted_picture(exercise, outcome)):
-        names, within = (picture.name,), TimeLimit(PICTURE_LIMIT, source.file)
-        with simulated(observe_script, source, names, output=output, limit=within, fork=fork) as script:
-            return with_picture(exercise, picture, outcome, next(observations(script), None))
-    return outcome
+    ask = partial(call.fork, output=output) if prepared is None else partial(_asked_of, prepared)
+    cases = exercise.simulated_cases
+    with closing(_observed(ask, source, cases, limit)) as seen:
+        outcome = judged(judge, cases, seen)
+    # The picture before the search, which may have to be ended with its process.
+    if picture := wanted_picture(exercise, outcome):
+        with closing(_observed(ask, source, (picture,), PICTURE_LIMIT)) as seen:
+            outcome = with_picture(exercise, picture, outcome, next(seen, None))
+
+    def search(case: Case) -> Diagnosis | None:
+        if prepared is None or (not prepared.has_ended() and source.keeps_to_itself):
+            return _diagnosed(ask, source, case)
+        with children.prepared(output) as another:  # what the script has changed would mislead the search
+            return _diagnosed(partial(_asked_of, another), source, case)
+
+    return located(judge, outcome, search)
 
 
-def _diagnosed_elsewhere(source: Source, fork: bool, case: Case) -> Diagnosis | None:
-    nowhere = os.open(os.devnull, os.O_WRONLY)
+@contextmanager
+def _asked_of(script: Call, function: Function, *arguments: object, limit: TimeLimit) -> Iterator[Call]:
+    script.ask(function, *arguments, limit=limit)
+    yield script
+
+
+def _observed(ask: Ask, source: Source, cases: Sequence[Case], limit: float) -> Generator[object, None, None]:
+    """Observe case after case, each when the one before has been judged: a process that is ahead may not come back."""
+    with ask(observe_script, source, limit=TimeLimit(limit, source.file)) as script:
+        seen = observations(script)
+        try:
+            for case in cases:
+                script.send(case.name)
+                yield from islice(seen, 1)
+        finally:
+            script.send(None)
+
+
+def _diagnosed(ask: Ask, source: Source, case: Case) -> Diagnosis | None:
     within = TimeLimit(repair.LIMIT + repair.GRACE, Path(repair.NAME))
-    try:
-        with simulated(send_diagnosis, source, case.name, output=nowhere, limit=within, fork=fork) as search:
-            diagnosis = next(observations(search), None)
-    finally:
-        os.close(nowhere)
+    with ask(send_diagnosis, source, case.name, limit=within) as search:
+        diagnosis = next(observations(search), None)
     return diagnosis if isinstance(diagnosis, Diagnosis) else None
 
 
 def run_full_size(source: Source, limit: float, output: int) -> Trial:
     """Run the script at full size on the GPU, and judge it there."""
     within = TimeLimit(limit, source.file)
-    with on_the_gpu(judge_on_the_gpu, source, limit, output=output, limit=within) as judging:
+    with children.on_the_gpu(judge_on_the_gpu, source, limit, output=output, limit=within) as judging:
         outcome = next(observations(judging))
     if isinstance(outcome, Trial):
         return outcome
     return judged(Judge(source, limit), source.exercise.gpu_cases, [outcome])
-
-
-def simulated(function: Function, *arguments: object, output: int, limit: TimeLimit, fork: bool) -> Call:
-    """Calls a function where kernels run on the simulator."""
-    if fork:
-        return call.fork(function, *arguments, output=output, limit=limit)
-    return call.start(function, *arguments, output=output, limit=limit, variables=_variables(TRITON_INTERPRET="1"))
-
-
-def on_the_gpu(function: Function, *arguments: object, output: int, limit: TimeLimit) -> Call:
-    """Calls a function where kernels run on the GPU."""
-    return call.start(function, *arguments, output=output, limit=limit, variables=_variables())
-
-
-def _variables(**others: str) -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"} | others
 
 
 def observations(script: Call) -> Iterator[object]:
@@ -87,6 +91,7 @@ def observations(script: Call) -> Iterator[object]:
     try:
         yield from script.messages()
     except TimeIsUpError as error:
+        script.close()  # it may hold Python's lock, and would do nothing else that is asked of it
         yield Observation(timed_out=True, failure=Failure("Timeout", "", error.line))
     except EndedError as error:
         if error.code < 0:
@@ -94,11 +99,3 @@ def observations(script: Call) -> Iterator[object]:
         else:
             failure = Failure("SystemExit", f"the script ended itself, exit status {error.code}", None)
         yield Observation(failure=failure)
-
-
-def standard_output() -> int:
-    """The file descriptor that gets a script's own output."""
-    try:
-        return sys.stdout.fileno()
-    except (OSError, ValueError):
-        return os.open(os.devnull, os.O_WRONLY)

@@ -16,6 +16,7 @@ import torch
 from rich.console import Console
 
 from triton_workshop.check_reminder import forget_the_check
+from triton_workshop.checking import children
 from triton_workshop.checking.check import LIMIT, source_or_verdict, steps, verdict_of
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.exercise import PICTURE, Case, Exercise
@@ -26,7 +27,7 @@ from triton_workshop.checking.observing import repair
 from triton_workshop.checking.observing.child import diagnosis_of, launcher_of, observations_of
 from triton_workshop.checking.observing.observe import Observation, Observer
 from triton_workshop.checking.observing.source import Source
-from triton_workshop.checking.passes import simulate, standard_output
+from triton_workshop.checking.passes import simulate
 from triton_workshop.checking.reporting.progress import remember
 from triton_workshop.checking.reporting.report import print_verdicts
 from triton_workshop.compiler.compilation import new_process
@@ -82,7 +83,8 @@ class SelfCheck:
         return steps(self.source, self.started, simulate_it, new_process, full_size)
 
     def _simulated_elsewhere(self) -> Trial:
-        outcome = simulate(self.source, LIMIT, standard_output(), fork=False)
+        with children.prepared(output := children.standard_output()) as script:
+            outcome = simulate(self.source, LIMIT, output, script)
         self.done.extend(outcome.cases)
         return outcome
 

@@ -22,6 +22,7 @@ from types import FrameType
 from typing import Literal
 
 from triton_workshop.processes.process import (
+    CAN_FORK,
     LAST_WORDS,
     POLL,
     Files,
@@ -29,6 +30,7 @@ from triton_workshop.processes.process import (
     Process,
     Running,
     die_with_parent,
+    end_this_group,
     later,
     program,
     signal_child,
@@ -120,6 +122,8 @@ class Call(Running):
             os.close(requests)
             os.close(messages)
         self._patience = patience
+        self._asked = False
+        """Whether what it was asked for has not returned yet."""
         self._received: queue.SimpleQueue[object] = queue.SimpleQueue()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -144,6 +148,17 @@ class Call(Running):
         with suppress(OSError):
             self._connection.send(message)
 
+    def ask(self, function: Function, *arguments: object, limit: TimeLimit) -> None:
+        """Has a process that runs `take_tasks` call a function, as soon as it has returned from the one before.
+
+        What the function sends are the next messages. Raises TimeIsUpError and EndedError, as `messages` does.
+        """
+        if self._asked:
+            for _ in self.messages():
+                pass
+        self._asked, self._patience = True, limit.seconds + GRACE + IMPORTS
+        self.send(Task(function, arguments, limit))
+
     def messages(self) -> Iterator[object]:
         """Yields what the function sends, until it returns. Raises TimeIsUpError and EndedError."""
         deadline = None if self._patience is None else time.monotonic() + self._patience
@@ -159,6 +174,8 @@ class Call(Running):
 
     def _checked(self, message: object) -> object:
         match message:
+            case _End("returned"):
+                self._asked = False
             case _End("time is up", line):
                 raise TimeIsUpError(line)
             case _End("gone"):
@@ -238,9 +255,20 @@ class _Forked:
 def main() -> None:
     """In a new process or a fork of a warm parent, calls what the first message says."""
     connection = _own_connection()
+    if not CAN_FORK:
+        connection.read_ahead(end_this_group)  # as neither the kernel nor a guard ends what has lost its caller
     task = connection.receive()
     assert isinstance(task, Task)
     _run(connection, task)
+
+
+def take_tasks(connection: Connection) -> None:
+    """Calls one function after the other, as `Call.ask` says, until nobody is left to ask."""
+    with suppress(EOFError):
+        while True:
+            task = connection.receive()
+            if isinstance(task, Task):  # and not what came too late for the last function
+                _run(connection, task)
 
 
 class _FunctionsEnd(Connection):

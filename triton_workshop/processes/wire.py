@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import _thread
 import os
 import pickle
+import queue
 import socket
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 HEADER = 8
@@ -19,6 +21,7 @@ class Connection:
     def __init__(self, reading: int, writing: int) -> None:
         self._ends = (reading, writing)
         self._sending = threading.RLock()  # a signal handler may send while another does
+        self._ahead: queue.SimpleQueue[bytes] | None = None
 
     def fileno(self) -> int:
         """The descriptor that messages come from."""
@@ -34,7 +37,22 @@ class Connection:
 
     def receive(self) -> object:
         """Waits for the next message. Raises EOFError or OSError if the other side has gone."""
-        return pickle.loads(self._read(int.from_bytes(self._read(HEADER), "little")))
+        return pickle.loads(self._message() if self._ahead is None else self._ahead.get())
+
+    def read_ahead(self, has_gone: Callable[[], None]) -> None:
+        """Has a thread read from now on, which notices at once when the other side goes, and then calls this."""
+        ahead = self._ahead = queue.SimpleQueue[bytes]()
+
+        def read() -> None:
+            with suppress(OSError, EOFError):
+                while True:
+                    ahead.put(self._message())
+            has_gone()
+
+        _thread.start_new_thread(read, ())  # not by `threading`, where a script would count it
+
+    def _message(self) -> bytes:
+        return self._read(int.from_bytes(self._read(HEADER), "little"))
 
     def _read(self, size: int) -> bytes:
         data = bytearray()

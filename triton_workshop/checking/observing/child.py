@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import io
 import linecache
+import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -24,6 +25,7 @@ from triton_workshop.checking.observing.recognise import Diagnosis, diagnose
 from triton_workshop.checking.observing.repair import LIMIT, NAME, find_culprit
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.checking.observing.tile_sizes import OtherSize, other_size_of
+from triton_workshop.processes.call import take_tasks
 from triton_workshop.processes.wire import Connection
 
 if TYPE_CHECKING:
@@ -76,13 +78,27 @@ def launcher_of(script: ModuleType, exercise: Exercise) -> Launcher:
     return found
 
 
-def observe_script(connection: Connection, source: Source, names: tuple[str, ...]) -> None:
-    """Load the script, call its launcher on these cases, and send an Observation of each, until something stops it."""
+def wait_for_a_script(connection: Connection) -> None:
+    """Get ready for a script, then do with it what is asked: the functions below."""
     prepare()
-    for seen in observations_of(source, names):
+    take_tasks(connection)
+
+
+def observe_script(connection: Connection, source: Source) -> None:
+    """Load the script, call its launcher on each case that is named, and send an Observation, until something stops it.
+
+    The names are messages, and None is the end.
+    """
+    prepare()
+    for seen in observations_of(source, _named(connection)):
         connection.send(seen)
         if seen.failure is not None:
             return
+
+
+def _named(connection: Connection) -> Iterator[str]:
+    while isinstance(name := connection.receive(), str):
+        yield name
 
 
 def observations_of(source: Source, names: Iterable[str], load: Load = load) -> Iterator[Observation]:
@@ -106,7 +122,24 @@ def observer_of(source: Source, load: Load = load, *, simulated: bool = True) ->
 def send_diagnosis(connection: Connection, source: Source, name: str) -> None:
     """Send which mistake makes the case of this name fail, and where it is."""
     prepare()
-    connection.send(diagnosis_of(source, source.exercise.case_named(name)))
+    with _silent():
+        diagnosis = diagnosis_of(source, source.exercise.case_named(name))
+    connection.send(diagnosis)
+
+
+@contextlib.contextmanager
+def _silent() -> Iterator[None]:
+    """Throw away what is printed past Python, too."""
+    with open(os.devnull, "wb") as nowhere:  # noqa: PTH123 (a device)
+        kept = [(number, os.dup(number)) for number in (1, 2)]
+        for number, _ in kept:
+            os.dup2(nowhere.fileno(), number)
+    try:
+        yield
+    finally:
+        for number, file in kept:
+            os.dup2(file, number)
+            os.close(file)
 
 
 def diagnosis_of(source: Source, case: Case) -> Diagnosis:

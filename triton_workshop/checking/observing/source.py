@@ -102,6 +102,13 @@ class Source:
         calls = [node for node in ast.walk(self.tree) if isinstance(node, ast.Call)]
         return [call for call in calls if not names or called(call) in names]
 
+    @functools.cached_property
+    def keeps_to_itself(self) -> bool:
+        """Whether it assigns to names of its own only, so that what it imports, such as PyTorch, stays as it is."""
+        attributes = (node for node in ast.walk(self.tree) if isinstance(node, ast.Attribute))
+        assigned = any(node.attr == "__dict__" or not isinstance(node.ctx, ast.Load) for node in attributes)
+        return not assigned and not self.calls("setattr", "delattr", "vars", "globals", "exec", "eval")
+
     def unpacks_a_load(self, line: int | None) -> bool:
         """Whether a line takes several values out of one `tl.load`."""
         nodes = [node for node in ast.walk(self.tree) if isinstance(node, ast.Assign) and node.lineno == line]
