@@ -14,7 +14,7 @@ import pytest
 
 from processes import FAULT, dies, eventually
 from triton_workshop.processes import warm
-from triton_workshop.processes.command import IDLE, IDLE_SECONDS, IdleError, idle_seconds
+from triton_workshop.processes.idle import IDLE, IDLE_SECONDS, IdleError, idle_seconds
 from triton_workshop.processes.modes import Mode
 from triton_workshop.processes.warm import WarmParent
 

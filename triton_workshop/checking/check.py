@@ -20,7 +20,7 @@ from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.statics import static_finding, unreadable
 from triton_workshop.checking.judging.verdict import Finding, Verdict
 from triton_workshop.checking.observing.source import Source
-from triton_workshop.compiler.compilation import Start, new_process
+from triton_workshop.compiler.compilation import READY, Start, new_process
 from triton_workshop.processes.process import CAN_FORK
 
 if TYPE_CHECKING:
@@ -107,13 +107,14 @@ class CheckRequest:
 
 
 def check_when_asked(connection: Connection) -> None:
-    """Prepare for a check, wait until one is requested, and send its verdict."""
+    """Prepare for a check, say so, wait until one is requested, and send its verdict."""
     with (
         nullcontext() if CAN_FORK else children.prepared(children.standard_output()) as script
     ):  # both import torch now
         from triton_workshop.checking.observing.child import prepare
 
         prepare()
+        connection.send(READY)
         try:
             request = connection.receive()
         except EOFError:  # no request will come any more

@@ -10,20 +10,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
+from triton_workshop.processes.idle import IdleError, idle_seconds
 from triton_workshop.processes.modes import heavy, parent_for
 from triton_workshop.processes.process import CAN_FORK
 from triton_workshop.processes.slide_pictures import python_command
 from triton_workshop.processes.warm import Request, WarmParent, WarmProcess
 from triton_workshop.slide_environment import SLIDE, numbering
 
-IDLE = "TRITON_WORKSHOP_IDLE"
-"""The variable with the seconds that a process started by `workshop run`, about 630 MB, stays after the last script.
-
-With 0 none is started or used: every script imports what it needs.
-"""
-IDLE_SECONDS = 15 * 60
-DIGITS = 6
-"""The largest number accepted: nobody means more, and far larger numbers cannot be waited for."""
 MISUSE = 2
 """The exit status for an invalid value of the variable."""
 MARGIN = 10
@@ -46,21 +39,6 @@ def run(arguments: Sequence[str]) -> int:
     except IdleError as error:
         print(error, file=sys.stderr)
         return MISUSE
-
-
-class IdleError(ValueError):
-    """`TRITON_WORKSHOP_IDLE` is not a valid time; the message says what to do."""
-
-
-def idle_seconds(environment: Mapping[str, str]) -> int:
-    """Seconds that a parent stays: the variable's value, or else the default. Raises IdleError."""
-    text = environment.get(IDLE, "").strip() or str(IDLE_SECONDS)
-    if not (text.isascii() and text.isdecimal() and len(text) <= DIGITS):
-        raise IdleError(
-            f"{IDLE}={text}: expected how many seconds a warm process stays after the last script, as a whole number: "
-            f"60, or 0 for no such process; without this variable, it stays {IDLE_SECONDS // 60} minutes"
-        )
-    return int(text)
 
 
 def _run(arguments: Sequence[str]) -> int:

@@ -28,7 +28,7 @@ BETWEEN = ("triton.", "triton_workshop.simulator.", "numpy.")
 
 
 def take_on(request: Request, files: Sequence[int]) -> None:
-    """Gives this fork the files, variables and folder that a new process would have been started with."""
+    """Gives this process the files, variables and folder that a new process would have been started with."""
     _take_files(files, terminal=request.terminal)
     # What Python sets up when it starts; the parent undid it for itself.
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -141,7 +141,8 @@ def run_to_the_end(work: Callable[[], None]) -> NoReturn:
     """Does all that this process is for, and ends it as the interpreter would."""
     status = 0
     try:
-        signal.pthread_sigmask(signal.SIG_SETMASK, ())  # an interrupt that came early takes effect now
+        if hasattr(signal, "pthread_sigmask"):
+            signal.pthread_sigmask(signal.SIG_SETMASK, ())  # an interrupt that came early takes effect now
         work()
     except SystemExit as leaving:
         status = _exit_status(leaving.code)

@@ -29,42 +29,12 @@ from typing import NoReturn
 
 from triton_workshop.processes import call, guard
 from triton_workshop.processes.execution import run_script, run_to_the_end, take_on
-from triton_workshop.processes.modes import INTERPRET, Mode
+from triton_workshop.processes.modes import Mode
+from triton_workshop.processes.preload import preload
 from triton_workshop.processes.process import die_with_parent, signal_child
 from triton_workshop.processes.warm import FILES, READY, Request, user_at
 from triton_workshop.processes.wire import SocketConnection
 
-# By name, so that no other module here can import them.
-_SCRIPTS = (
-    "torch",
-    "triton",
-    "triton.language",
-    # Triton's and the simulator's first launch would import these.
-    "triton.experimental.gluon",
-    "triton.compiler.code_generator",
-    "triton.language.extra.libdevice",
-    "numpy.ctypeslib",
-    "numpy.random",
-    "PIL.ImageShow",
-    "multiprocessing",
-    "triton_workshop.tensors",
-    "triton_workshop.images",
-)
-PRELOADED = {
-    Mode.SIMULATOR: (
-        *_SCRIPTS,
-        "triton_workshop.simulator.executor",
-        "triton_workshop.simulator.rewriting",
-        "triton_workshop.compiler.launches",
-    ),
-    Mode.CUDA: _SCRIPTS,
-    Mode.COMPILER: (
-        "triton.language",
-        "triton.compiler.code_generator",
-        "triton.backends.nvidia.compiler",
-        "triton_workshop.compiler.child",
-    ),
-}
 PACKAGE = "triton_workshop"
 WARM_UP = "triton_workshop.setup.kernel"
 """A function that compiles and launches a kernel, which initialises CUDA."""
@@ -107,16 +77,7 @@ def _has_gone(client: SocketConnection) -> bool:
 
 
 def _preload(mode: Mode) -> None:
-    if mode is Mode.SIMULATOR:
-        os.environ[INTERPRET] = "1"  # before torchvision, which imports Triton
-    else:
-        os.environ.pop(INTERPRET, None)
-        # For a library that asks torch for a GPU when it is imported: torch then answers through NVML and not cuInit
-        # (PyTorch's documentation, "CUDA semantics", section on environment variables).
-        os.environ["PYTORCH_NVML_BASED_CUDA_CHECK"] = "1"
-    for name in PRELOADED[mode]:
-        with suppress(Exception):  # if one is missing or does not load, the script will find out
-            importlib.import_module(name)
+    preload(mode)
     # These objects stay: children need not scan them, nor copy their pages.
     gc.collect()
     gc.freeze()

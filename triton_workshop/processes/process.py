@@ -58,8 +58,9 @@ class NewProcess:
         variables: Mapping[str, str],
         folder: Path | None = None,
         memory_limit: int | None = None,
+        lifeline: int | None = None,
     ) -> None:
-        """`memory_limit` is as in `limit_memory`. Raises OSError."""
+        """`memory_limit` is as in `limit_memory`; `lifeline` is a descriptor, closed at the end. Raises OSError."""
         import subprocess  # here, as `workshop run` waits for this module but rarely needs it
 
         self._process = subprocess.Popen(
@@ -72,6 +73,7 @@ class NewProcess:
             start_new_session=not WINDOWS,
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
         )
+        self._lifeline = lifeline
         if memory_limit is not None:
             limit_memory(self._process.pid, memory_limit)
 
@@ -92,7 +94,9 @@ class NewProcess:
             signal_group(self._process.pid, number)
 
     def release(self) -> None:
-        """There is nothing to release."""
+        if self._lifeline is not None:
+            os.close(self._lifeline)
+            self._lifeline = None
 
 
 class Running:

@@ -35,14 +35,29 @@ from triton_workshop.slide_environment import LAUNCHES
 CHUNK = 65536
 GRACE = 2.0
 """Seconds that a script has to end after an interrupt."""
-Launch = Callable[[Script, Path, Mapping[str, str], Files], Process]
-"""Starts a script, whose source is in that file, with these variables. Raises OSError and CannotRunError."""
+Launch = Callable[[Script, Path, Mapping[str, str]], tuple[Process, int]]
+"""Starts a script, whose source is in that file, with these variables, and returns where its output is read.
+
+Raises OSError and CannotRunError.
+"""
 
 
-def launch_new(script: Script, file: Path, variables: Mapping[str, str], files: Files) -> Process:
+def launch_new(script: Script, file: Path, variables: Mapping[str, str]) -> tuple[Process, int]:
     """As a new process."""
     command, variables = command_for(script, file, variables, TERMINAL if script.terminal else PIPE)
-    return NewProcess(command, files, variables, script.folder, script.memory_limit)
+    return with_output(script, lambda files: NewProcess(command, files, variables, script.folder, script.memory_limit))
+
+
+def with_output(script: Script, start: Callable[[Files], Process]) -> tuple[Process, int]:
+    """Starts a process with what a script has for input and output. Raises what `start` raises, and OSError."""
+    ours, theirs = open_terminal(*script.terminal) if script.terminal else os.pipe()
+    try:
+        # The output ends when the last process that holds it lets go.
+        with os.fdopen(theirs, "wb"), Path(os.devnull).open("rb") as nothing:
+            return start((theirs if script.terminal else nothing.fileno(), theirs, theirs)), ours
+    except BaseException:
+        os.close(ours)
+        raise
 
 
 class Run(Running):
@@ -70,12 +85,8 @@ class Run(Running):
             temporary = tempfile.TemporaryDirectory(prefix="workshop-", dir=folder, ignore_cleanup_errors=True)
             self._file = write_file(script, Path(undo.enter_context(temporary)))
             try:
-                self._output, theirs = open_terminal(*script.terminal) if script.terminal else os.pipe()
+                process, self._output = launch(script, self._file, self._variables())
                 undo.callback(os.close, self._output)
-                # The output ends when the last process that holds it lets go.
-                with os.fdopen(theirs, "wb"), Path(os.devnull).open("rb") as nothing:
-                    files = (theirs if script.terminal else nothing.fileno(), theirs, theirs)
-                    process = launch(script, self._file, self._variables(), files)
             except OSError as error:
                 raise CannotRunError(f"{script.language} did not start: {error.strerror or error}") from error
             super().__init__(process, undo.pop_all())

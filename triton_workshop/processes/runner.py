@@ -15,15 +15,21 @@ from typing import Self
 from triton_workshop.processes import call, guard
 from triton_workshop.processes.foreground import run_in_foreground
 from triton_workshop.processes.guard import Guard
+from triton_workshop.processes.idle import idle_seconds
 from triton_workshop.processes.modes import INTERPRET, Mode, compiling, default_mode, heavy, parent_for
+from triton_workshop.processes.prepared import Prepared
 from triton_workshop.processes.process import CAN_FORK, Files, NewProcess, Process
-from triton_workshop.processes.run import Run, launch_new
+from triton_workshop.processes.run import Run, launch_new, with_output
 from triton_workshop.processes.script import Outcome, Script, environment
+from triton_workshop.processes.spares import Spares
 from triton_workshop.processes.warm import Request, WarmParent, WarmProcess
+
+MOST_SPARES = 2
+"""How many processes may wait for scripts where nothing can fork. Each has imported torch: several hundred MB."""
 
 
 class Runner:
-    """Runs Python scripts in forks of warm parents, and everything else in new processes.
+    """Runs Python scripts in forks of warm parents or in processes that wait for them, and all else in new ones.
 
     A parent is started with the first script that needs it, or by `warm_up`. While it still imports, scripts that
     import nothing heavy run in new processes, and so does any script that a warm process cannot run as a new one would.
@@ -32,21 +38,32 @@ class Runner:
     """
 
     def __init__(self) -> None:
+        """Raises IdleError."""
+        self.idle = None if CAN_FORK else idle_seconds(os.environ)
+        """Seconds that a process may wait for something to do; None where it is a fork, which costs little."""
+        self._spares = Spares(self._prepared, MOST_SPARES, self.idle)
+        """For scripts, where nothing can fork."""
         self._leases: dict[Mode, WarmProcess] = {}
         """Idle conversations: a parent stays as long as there is one."""
         self._guard: Guard | None = None
         self._folder: Path | None = None
         self._undo = ExitStack()
         """Ends everything that was started."""
+        self._undo.callback(self._spares.close)
         self._lock = threading.Lock()
         self._closed = False
 
     def warm_up(self, mode: Mode | None = None) -> None:
-        """Starts the parent of a mode, by default the one that most scripts will need, without waiting for it."""
+        """Starts the parent of a mode, by default the one that most scripts will need, without waiting for it.
+
+        Where nothing can fork, it starts processes that wait for scripts.
+        """
         with suppress(OSError):
             self.folder()
             if CAN_FORK:
                 self._lease(mode or default_mode(os.environ))
+            elif mode is None:
+                self._spares.fill()
 
     def folder(self) -> Path:
         """A folder for temporary files that nobody else may be left to remove; it disappears with this process.
@@ -127,12 +144,22 @@ class Runner:
             if self._guard:
                 self._guard.script_has_ended(name)
 
-    def _launch(self, name: str, script: Script, file: Path, variables: Mapping[str, str], files: Files) -> Process:
+    def _prepared(self) -> Prepared:
+        return Prepared(default_mode(os.environ), environment(80))
+
+    def _fits_a_spare(self, script: Script, mode: Mode) -> bool:
+        """Whether it needs what a spare has imported; if so, there will be another one soon."""
+        fits = heavy(script.source) and mode is default_mode(os.environ) and script.terminal is None
+        if fits:
+            self._spares.fill_soon()
+        return fits
+
+    def _launch(self, name: str, script: Script, file: Path, variables: Mapping[str, str]) -> tuple[Process, int]:
         variables = {**variables, guard.OWNER: name}
-        mode = parent_for(script.source, os.environ) if CAN_FORK and script.plain_python else None
+        mode = parent_for(script.source, os.environ) if script.plain_python else None
         # Only a new process can run some scripts, or say what is wrong with them.
         if mode is None or not script.folder.is_dir():
-            return launch_new(script, file, variables, files)
+            return launch_new(script, file, variables)
         request = Request(
             (str(file),),
             str(script.folder.resolve()),
@@ -140,11 +167,14 @@ class Runner:
             script.memory_limit,
             terminal=script.terminal is not None,
         )
-        with suppress(OSError):  # no parent
-            lease = self._lease(mode)
-            if heavy(script.source) or lease.is_ready():  # while it imports, a new process is faster
-                return WarmProcess(lease.parent).begin(request, files)
-        return launch_new(script, file, variables, files)
+        with suppress(OSError):  # no parent, or a spare that has just ended
+            if CAN_FORK:
+                lease = self._lease(mode)
+                if heavy(script.source) or lease.is_ready():  # while it imports, a new process is faster
+                    return with_output(script, lambda files: WarmProcess(lease.parent).begin(request, files))
+            elif self._fits_a_spare(script, mode) and (spare := self._spares.take()):
+                return spare.become(request)
+        return launch_new(script, file, variables)
 
     def _lease(self, mode: Mode) -> WarmProcess:
         """Keeps the parent whose children see what our scripts see, and drops any other of that mode, which has gone or

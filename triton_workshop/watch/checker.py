@@ -1,7 +1,8 @@
 """Checks scripts in another process, which has torch ready: this one never imports it.
 
 What a script's text alone shows is reported here, at once. For everything else, a process that has imported what a
-check needs waits for a request: a fork of the warm runner's parent on Linux, a new process elsewhere.
+check needs waits for a request: a fork of the warm runner's parent on Linux; elsewhere a new process and, started by
+it, another one for the script.
 """
 
 from __future__ import annotations
@@ -17,11 +18,12 @@ from triton_workshop.checking.check import LIMIT, CheckRequest, check_when_asked
 from triton_workshop.checking.compiling import compiled
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.verdict import Verdict
-from triton_workshop.compiler.compilation import warm
+from triton_workshop.compiler.compilation import READY, warm
 from triton_workshop.processes.call import EndedError, TimeIsUpError
 from triton_workshop.processes.modes import Mode
-from triton_workshop.processes.process import LAST_WORDS
+from triton_workshop.processes.process import LAST_WORDS, POLL
 from triton_workshop.processes.runner import Runner
+from triton_workshop.processes.spares import Spares
 
 PATIENCE = 150.0
 """Seconds on top of a script's own limit: torch may be imported from a slow disk, twice on a machine with a GPU."""
@@ -41,9 +43,7 @@ class Checker:
     def __init__(self) -> None:
         self._runner = Runner()
         self.compiler = warm(self._runner)
-        self._spare: _Process | None = None
-        self._lock = threading.Lock()
-        self._closed = False
+        self.spares = Spares(lambda: _Process(self._runner), most=1, seconds=self._runner.idle)
 
     def check(self, exercise: Exercise, file: Path, *, full_size: bool = False) -> Checking:
         """Returns at once. `full_size` adds the cases on the GPU."""
@@ -51,27 +51,16 @@ class Checker:
 
     def take(self) -> _Process:
         """Return a process that waits for a request, or soon will. Raises OSError."""
-        with self._lock:
-            spare, self._spare = self._spare, None
-        if spare is not None and spare.call.has_ended():  # with its parent, perhaps
-            spare.close()
-            spare = None
-        return spare or _Process(self._runner)
+        return self.spares.take() or _Process(self._runner)
 
     def prepare(self) -> None:
         """Have processes ready for the next check."""
-        with self._lock, suppress(OSError):
-            if self._spare is None and not self._closed:
-                self._spare = _Process(self._runner)
-                self._runner.warm_up(Mode.COMPILER)
+        self.spares.fill()
+        self._runner.warm_up(Mode.COMPILER)
 
     def close(self) -> None:
         """End everything that is running."""
-        with self._lock:
-            self._closed = True
-            spare, self._spare = self._spare, None
-        if spare is not None:
-            spare.close()
+        self.spares.close()
         self._runner.close()
 
 
@@ -82,6 +71,7 @@ class Checking:
         self._checker = checker
         self._request = request
         self._process: _Process | None = None
+        self._begun = False
         self._stopped = False
         self._lock = threading.Lock()
 
@@ -115,9 +105,9 @@ class Checking:
         with self._lock:
             self._process = process
             if self._stopped:
-                process.call.stop()
-        process.call.send(self._request)
+                self._let_go()
         try:
+            self._begin(process)
             verdict = next(process.call.messages(), None)
         except TimeIsUpError:
             raise CheckFailedError("the checking process does not answer") from None
@@ -130,6 +120,21 @@ class Checking:
         if not isinstance(verdict, Verdict):
             raise CheckFailedError("the checking process sent no verdict")
         return verdict
+
+    def _begin(self, process: _Process) -> None:
+        """Send the request as soon as the process is ready. Raises StoppedError, TimeIsUpError and EndedError."""
+        deadline = time.monotonic() + PATIENCE
+        while not process.is_ready():
+            if self._stopped:
+                raise StoppedError
+            if time.monotonic() > deadline:
+                raise TimeIsUpError(None)
+        with self._lock:
+            if self._stopped:
+                raise StoppedError
+            self._begun = True
+            process.call.send(self._request)
+        self._checker.spares.fill_soon()
 
     def printed(self) -> bytes:
         """Return the end of what the script has printed so far."""
@@ -144,8 +149,16 @@ class Checking:
         """End it; from any thread, at any time. Returns at once."""
         with self._lock:
             self._stopped = True
-            if self._process is not None:
-                self._process.call.stop()
+            self._let_go()
+
+    def _let_go(self) -> None:
+        """End the check; a process that has not begun it can do the next one, as getting ready may take seconds."""
+        process = self._process
+        if process is not None and self._begun:
+            process.call.stop()
+        elif process is not None:
+            self._process = None
+            self._checker.spares.give_back(process)
 
 
 class _Process:
@@ -164,12 +177,23 @@ class _Process:
         finally:
             os.close(theirs)
         self.printed = b""
+        self._ready = False
+        self._getting_ready = threading.Lock()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
     def _read(self) -> None:
         while chunk := os.read(self._output, self.KEPT):
             self.printed = (self.printed + chunk)[-self.KEPT :]
+
+    def is_ready(self) -> bool:
+        """Whether it waits for a request; gives it a moment. Raises EndedError."""
+        with self._getting_ready, suppress(TimeIsUpError):
+            self._ready = self._ready or self.call.next_message(POLL) == READY
+        return self._ready
+
+    def has_ended(self) -> bool:
+        return self.call.has_ended()
 
     def last_words(self) -> str:
         self._reader.join(LAST_WORDS)

@@ -1,0 +1,55 @@
+"""What a process imports ahead of the scripts that it is for."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from contextlib import suppress
+
+from triton_workshop.processes.modes import INTERPRET, Mode
+
+# By name, so that no other module here can import them.
+_SCRIPTS = (
+    "torch",
+    "triton",
+    "triton.language",
+    # Triton's and the simulator's first launch would import these.
+    "triton.experimental.gluon",
+    "triton.compiler.code_generator",
+    "triton.language.extra.libdevice",
+    "numpy.ctypeslib",
+    "numpy.random",
+    "PIL.ImageShow",
+    "multiprocessing",
+    "triton_workshop.tensors",
+    "triton_workshop.images",
+)
+PRELOADED = {
+    Mode.SIMULATOR: (
+        *_SCRIPTS,
+        "triton_workshop.simulator.executor",
+        "triton_workshop.simulator.rewriting",
+        "triton_workshop.compiler.launches",
+    ),
+    Mode.CUDA: _SCRIPTS,
+    Mode.COMPILER: (
+        "triton.language",
+        "triton.compiler.code_generator",
+        "triton.backends.nvidia.compiler",
+        "triton_workshop.compiler.child",
+    ),
+}
+
+
+def preload(mode: Mode) -> None:
+    """Imports what a mode's scripts need."""
+    if mode is Mode.SIMULATOR:
+        os.environ[INTERPRET] = "1"  # before torchvision, which imports Triton
+    else:
+        os.environ.pop(INTERPRET, None)
+        # For a library that asks torch for a GPU when it is imported: torch then answers through NVML and not cuInit
+        # (PyTorch's documentation, "CUDA semantics", section on environment variables).
+        os.environ["PYTORCH_NVML_BASED_CUDA_CHECK"] = "1"
+    for name in PRELOADED[mode]:
+        with suppress(Exception):  # if one is missing or does not load, the script will find out
+            importlib.import_module(name)

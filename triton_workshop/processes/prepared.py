@@ -1,0 +1,79 @@
+"""A new process that has imported what scripts need and waits for one to become: the warm way where nothing can fork.
+
+It hears of its script through its input, and ends with whoever has started it: then nobody holds the other end.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Mapping
+from typing import NoReturn
+
+from triton_workshop.processes.execution import run_script, take_on
+from triton_workshop.processes.modes import INTERPRET, Mode
+from triton_workshop.processes.preload import preload
+from triton_workshop.processes.process import KILL, NewProcess, Process, end_this_group, program
+from triton_workshop.processes.warm import Request
+from triton_workshop.processes.wire import Connection
+
+
+class Prepared:
+    """One such process, which gets ready as soon as this object exists."""
+
+    def __init__(self, mode: Mode, variables: Mapping[str, str]) -> None:
+        """Raises OSError."""
+        waits = program(f"from triton_workshop.processes import prepared; prepared.main({mode.value!r})")
+        requests, ours = os.pipe()
+        output, theirs = os.pipe()
+        self._output = output
+        """Where all that its script prints is read."""
+        self._connection = Connection(output, ours)
+        try:
+            self._process = NewProcess(
+                [sys.executable, "-u", "-c", waits],
+                (requests, theirs, theirs),
+                {name: value for name, value in variables.items() if name != INTERPRET},
+                lifeline=ours,
+            )
+        except BaseException:
+            self._connection.close()
+            raise
+        finally:
+            os.close(requests)
+            os.close(theirs)
+
+    def become(self, request: Request) -> tuple[Process, int]:
+        """Has it become this script; returns it, and where its output is read. Raises OSError if it has ended."""
+        try:
+            self._connection.send(request)
+        except OSError:
+            self.close()
+            raise
+        return self._process, self._output
+
+    def has_ended(self) -> bool:
+        return self._process.poll() is not None
+
+    def close(self) -> None:
+        """Ends it, if it has become nothing."""
+        self._process.signal_group(KILL)
+        while not self.has_ended():
+            self._process.pause(1)
+        self._process.release()
+        os.close(self._output)
+
+
+def main(mode: str) -> NoReturn:
+    """In the process: imports, waits, and becomes the script."""
+    connection = Connection(os.dup(0), -1)
+    connection.read_ahead(end_this_group)
+    preload(Mode(mode))
+    request = connection.receive()
+    assert isinstance(request, Request)
+    # The thread that reads ahead is not the script's concern, if it forks.
+    warnings.filterwarnings("ignore", "This process .*is multi-threaded", DeprecationWarning)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    take_on(request, (nothing, 1, 2))
+    run_script(request)
