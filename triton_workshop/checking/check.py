@@ -75,21 +75,29 @@ def verdicts(
 
         prepare()
         simulate = partial(passes.simulate, source, limit, where, script)
+        remark = partial(passes.remark_on_sizes, source, limit, where, script)
         full_size = partial(passes.run_full_size, source, limit, where)
-        yield from steps(source, started, simulate, compiler, full_size if gpu else None)
+        yield from steps(source, started, simulate, remark, compiler, full_size if gpu else None)
 
 
 def steps(
     source: Source,
     started: float,
     simulate: Callable[[], Trial],
+    remark: Callable[[Trial], Trial],
     compiler: Start | None,
     full_size: Callable[[], Trial] | None,
 ) -> Iterator[Verdict]:
-    """A verdict after each pass, while all is right: on the simulator, with Triton's compiler, and at full size."""
+    """A verdict after each pass, while all is right: on the simulator, with Triton's compiler, and at full size.
+
+    `remark` looks at a script that is right on the simulator again, for what is not worth waiting for.
+    """
     exercise, outcome = source.exercise, simulate()
     verdict = verdict_of(exercise, source.file, started, outcome)
     yield verdict
+    if verdict.passed and (outcome := remark(outcome)).remarks != verdict.remarks:
+        verdict = replace(verdict, remarks=outcome.remarks)
+        yield verdict
     if compiler and verdict.passed:
         verdict = compiled(verdict, compiler)
         yield verdict
@@ -107,7 +115,7 @@ class CheckRequest:
 
 
 def check_when_asked(connection: Connection) -> None:
-    """Prepare for a check, say so, wait until one is requested, and send its verdict."""
+    """Prepare for a check, say so, wait until one is requested, and send its verdicts."""
     with (
         nullcontext() if CAN_FORK else children.prepared(children.standard_output()) as script
     ):  # both import torch now
@@ -121,7 +129,9 @@ def check_when_asked(connection: Connection) -> None:
             return
         assert isinstance(request, CheckRequest)
         # Triton's compiler is asked by the other process, which has one warm.
-        connection.send(check(request.exercise, request.file, gpu=request.full_size, compiler=None, prepared=script))
+        exercise, file, gpu = request.exercise, request.file, request.full_size
+        for verdict in verdicts(exercise, file, gpu=gpu, compiler=None, prepared=script):
+            connection.send(verdict)
 
 
 def source_or_verdict(exercise: Exercise, file: Path, started: float) -> Source | Verdict:

@@ -12,12 +12,13 @@ from triton_workshop.checking import children
 from triton_workshop.checking.exercises.exercise import Case
 from triton_workshop.checking.full_size import judge_on_the_gpu
 from triton_workshop.checking.judging.judge import Judge
-from triton_workshop.checking.judging.trial import Trial, judged, located, wanted_picture, with_picture
+from triton_workshop.checking.judging.trial import Trial, judged, located, wanted_picture, with_other_size, with_picture
 from triton_workshop.checking.observing import repair
-from triton_workshop.checking.observing.child import observe_script, send_diagnosis
+from triton_workshop.checking.observing.child import observe_script, send_diagnosis, send_other_size
 from triton_workshop.checking.observing.observe import Failure, Observation
 from triton_workshop.checking.observing.recognise import Diagnosis
 from triton_workshop.checking.observing.source import Source
+from triton_workshop.checking.observing.tile_sizes import OtherSize
 from triton_workshop.processes import call
 from triton_workshop.processes.call import Call, EndedError, Function, TimeIsUpError, TimeLimit
 
@@ -33,7 +34,7 @@ def simulate(source: Source, limit: float, output: int, prepared: Call | None) -
     That is one `children.prepared` process for all, or without it, forks of this one, which then is prepared itself.
     """
     exercise, judge = source.exercise, Judge(source, limit)
-    ask = partial(call.fork, output=output) if prepared is None else partial(_asked_of, prepared)
+    ask = _ask(output, prepared)
     cases = exercise.simulated_cases
     with closing(_observed(ask, source, cases, limit)) as seen:
         outcome = judged(judge, cases, seen)
@@ -43,12 +44,32 @@ def simulate(source: Source, limit: float, output: int, prepared: Call | None) -
             outcome = with_picture(exercise, picture, outcome, next(seen, None))
 
     def search(case: Case) -> Diagnosis | None:
-        if prepared is None or (not prepared.has_ended() and source.keeps_to_itself):
+        if _unchanged(source, prepared):
             return _diagnosed(ask, source, case)
         with children.prepared(output) as another:  # what the script has changed would mislead the search
             return _diagnosed(partial(_asked_of, another), source, case)
 
     return located(judge, outcome, search)
+
+
+def remark_on_sizes(source: Source, limit: float, output: int, prepared: Call | None, outcome: Trial) -> Trial:
+    """Run a right script with other tile sizes, and remark on one that it depends on.
+
+    Not if that took another process where none can be forked: it is no part of the verdict.
+    """
+    if not _unchanged(source, prepared):
+        return outcome
+    found = _searched(_ask(output, prepared), send_other_size, source)
+    return with_other_size(Judge(source, limit), outcome, found if isinstance(found, OtherSize) else None)
+
+
+def _ask(output: int, prepared: Call | None) -> Ask:
+    return partial(call.fork, output=output) if prepared is None else partial(_asked_of, prepared)
+
+
+def _unchanged(source: Source, prepared: Call | None) -> bool:
+    """Whether the process that is asked is as it was before the script ran in it."""
+    return prepared is None or (not prepared.has_ended() and source.keeps_to_itself)
 
 
 @contextmanager
@@ -70,10 +91,13 @@ def _observed(ask: Ask, source: Source, cases: Sequence[Case], limit: float) -> 
 
 
 def _diagnosed(ask: Ask, source: Source, case: Case) -> Diagnosis | None:
-    within = TimeLimit(repair.LIMIT + repair.GRACE, Path(repair.NAME))
-    with ask(send_diagnosis, source, case.name, limit=within) as search:
-        diagnosis = next(observations(search), None)
+    diagnosis = _searched(ask, send_diagnosis, source, case.name)
     return diagnosis if isinstance(diagnosis, Diagnosis) else None
+
+
+def _searched(ask: Ask, search: Function, *arguments: object) -> object:
+    with ask(search, *arguments, limit=TimeLimit(repair.LIMIT + repair.GRACE, Path(repair.NAME))) as searching:
+        return next(observations(searching), None)
 
 
 def run_full_size(source: Source, limit: float, output: int) -> Trial:

@@ -21,10 +21,10 @@ from triton_workshop.checking.check import LIMIT, source_or_verdict, steps, verd
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.exercise import PICTURE, Case, Exercise
 from triton_workshop.checking.judging.judge import Judge
-from triton_workshop.checking.judging.trial import Trial, judged, located, wanted_picture, with_picture
+from triton_workshop.checking.judging.trial import Trial, judged, located, wanted_picture, with_other_size, with_picture
 from triton_workshop.checking.judging.verdict import CaseResult, Verdict
 from triton_workshop.checking.observing import repair
-from triton_workshop.checking.observing.child import diagnosis_of, launcher_of, observations_of
+from triton_workshop.checking.observing.child import diagnosis_of, launcher_of, observations_of, other_size
 from triton_workshop.checking.observing.observe import Observation, Observer
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.checking.passes import simulate
@@ -80,7 +80,14 @@ class SelfCheck:
         """As `check.verdicts`, with as much as possible in this process."""
         gpu = resolve_device() == "cuda"
         simulate_it, full_size = (self._simulated_elsewhere, self._full_size) if gpu else (self._simulated_here, None)
-        return steps(self.source, self.started, simulate_it, new_process, full_size)
+        return steps(self.source, self.started, simulate_it, self._remarked, new_process, full_size)
+
+    def _remarked(self, outcome: Trial) -> Trial:
+        """With a remark on tile sizes, from this process; with a GPU, kernels of this process do not run here."""
+        if resolve_device() == "cuda":
+            return outcome
+        with self._limited():
+            return with_other_size(self._judge, outcome, other_size(self.source))
 
     def _simulated_elsewhere(self) -> Trial:
         with children.prepared(output := children.standard_output()) as script:

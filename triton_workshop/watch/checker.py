@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from triton_workshop.checking.check import LIMIT, CheckRequest, check_when_asked, source_or_verdict
@@ -80,13 +81,19 @@ class Checking:
 
         Raises StoppedError and CheckFailedError.
         """
-        verdict = self._by_text() or self._by_process()
+        by_text = self._by_text()
+        told = iter(()) if by_text else self._by_process()
+        verdict = by_text or next(told)
         yield verdict
         if verdict.passed and not self._request.full_size:
             verdict = compiled(verdict, self._checker.compiler)
             if self._stopped:
                 raise StoppedError
+            # Meanwhile the other process may have thought of a remark.
+            with suppress(CheckFailedError):
+                verdict = replace(verdict, remarks=next(told, verdict).remarks)
             yield verdict
+        yield from told
         self._checker.prepare()  # only now: before, two cores had enough to do
 
     def _by_text(self) -> Verdict | None:
@@ -97,7 +104,8 @@ class Checking:
             return verdict if isinstance(verdict, Verdict) else None
         return None
 
-    def _by_process(self) -> Verdict:
+    def _by_process(self) -> Iterator[Verdict]:
+        """What the other process says: a verdict, and more if the script is right. Raises as `verdicts` does."""
         try:
             process = self._checker.take()
         except OSError as error:
@@ -106,9 +114,15 @@ class Checking:
             self._process = process
             if self._stopped:
                 self._let_go()
+        told = 0
         try:
             self._begin(process)
-            verdict = next(process.call.messages(), None)
+            for verdict in process.call.messages():
+                if self._stopped:
+                    raise StoppedError
+                assert isinstance(verdict, Verdict)
+                told += 1
+                yield verdict
         except TimeIsUpError:
             raise CheckFailedError("the checking process does not answer") from None
         except EndedError as error:
@@ -117,9 +131,8 @@ class Checking:
             raise CheckFailedError(process.last_words() or f"the checking process was {error}") from None
         if self._stopped:
             raise StoppedError
-        if not isinstance(verdict, Verdict):
+        if not told:
             raise CheckFailedError("the checking process sent no verdict")
-        return verdict
 
     def _begin(self, process: _Process) -> None:
         """Send the request as soon as the process is ready. Raises StoppedError, TimeIsUpError and EndedError."""

@@ -127,6 +127,14 @@ def send_diagnosis(connection: Connection, source: Source, name: str) -> None:
     connection.send(diagnosis)
 
 
+def send_other_size(connection: Connection, source: Source) -> None:
+    """Send a tile size that a right script depends on, or None."""
+    prepare()
+    with _silent():
+        found = other_size(source)
+    connection.send(found)
+
+
 @contextlib.contextmanager
 def _silent() -> Iterator[None]:
     """Throw away what is printed past Python, too."""
