@@ -25,9 +25,9 @@ So, up to 9 × 9, a quad costs 3 loads of 16 bytes for each of
 On an H200, 8192 × 8192 pixels, where a copy takes 0.384 ms
 (benchmarks/results/h200.md):
 
-    3 × 3   plain 1.016 ms   fast 0.394 ms
-    5 × 5   plain 2.209 ms   fast 0.404 ms
-    7 × 7   plain 5.244 ms   fast 0.511 ms
+    3 × 3   plain 0.746 ms   fast 0.394 ms
+    5 × 5   plain 1.316 ms   fast 0.405 ms
+    7 × 7   plain 3.052 ms   fast 0.511 ms
 """
 
 # Import this first: it chooses the GPU, or the simulator where there is none.

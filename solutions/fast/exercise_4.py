@@ -33,8 +33,8 @@ Four ideas:
 
 On an H200, 4096 × 4096 times 4096 × 4096 (benchmarks/results/h200.md):
 
-    float32   plain 3.256 ms   cuBLAS 2.704 ms   bf16x6 1.601 ms   fp16x3 0.841 ms
-    float16   plain 0.430 ms   cuBLAS 0.200 ms   fast 0.199 ms
+    float32   plain 3.547 ms   cuBLAS 2.704 ms   bf16x6 1.572 ms   fp16x3 0.824 ms
+    float16   plain 0.426 ms   cuBLAS 0.196 ms   fast 0.193 ms
 
 For float32 this is as accurate as float32 sums, but is not IEEE 754 arithmetic:
 

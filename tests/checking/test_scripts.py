@@ -46,7 +46,7 @@ def test_a_solution_is_right_where_it_is_started_through_a_link(run_warm: RunPyt
 
 def _assert_right(result: Outcome, number: str) -> None:
     assert result.returncode == 0, result.stdout + result.stderr
-    assert f"All {len(EXERCISES[number].cases)} cases are right" in result.stdout
+    assert f"All {len(EXERCISES[number].simulated_cases)} cases are right" in result.stdout
     assert "simulator" in result.stdout
 
 
@@ -56,7 +56,7 @@ def test_a_solution_is_right_on_the_gpu(run_python: RunPython, number: str) -> N
     result = run_python(f"solutions/exercise_{number}.py")
     assert result.returncode == 0, result.stdout + result.stderr
     assert "and GPU" in result.stdout
-    cases = len(EXERCISES[number].cases) + len(EXERCISES[number].gpu_cases)
+    cases = len(EXERCISES[number].simulated_cases) + len(EXERCISES[number].gpu_cases)
     assert f"All {cases} cases are right" in result.stdout
 
 
