@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from math import dist
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from PIL import Image as PILImage
 from rich.color import Color
+from rich.color_triplet import ColorTriplet
 from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color as ScreenColor
 
 from triton_workshop.deck import Deck, load_deck
-from triton_workshop.screen.few_colours import FewColours, nearest
+from triton_workshop.screen.few_colours import COLOURFUL, PALETTE, FewColours, nearest, spread
 from triton_workshop.screen.palette import DARK, LIGHT, Palette
 from triton_workshop.terminal import PLAIN, Terminal, Way
 from triton_workshop.viewer.pictures.cell_drawings import drawing_for
@@ -119,3 +123,12 @@ def test_on_a_screen_of_256_colours_code_stands_on_grey() -> None:
 @pytest.mark.parametrize(("colour", "number"), [("#5f87af", 67), ("#080808", 232), ("#ffffff", 231), ("red", 1)])
 def test_each_colour_becomes_the_nearest_of_256(colour: str, number: int) -> None:
     assert nearest(Color.parse(colour)).number == number
+
+
+@given(st.builds(ColorTriplet, *[st.integers(0, 255)] * 3))
+def test_no_other_of_the_256_is_nearer(wanted: ColorTriplet) -> None:
+    """Of all that may be taken, not only of those around it."""
+    allowed = [each for each in PALETTE.values() if spread(wanted) <= COLOURFUL or spread(each)]
+    assert dist(wanted, nearest(Color.from_triplet(wanted)).get_truecolor()) == min(
+        dist(wanted, each) for each in allowed
+    )

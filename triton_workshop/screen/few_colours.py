@@ -6,6 +6,8 @@ Rich rounds red, green and blue apart, which turns the dark grey-blue behind cod
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import product
+from math import dist
 
 from rich.color import Color
 from rich.color_triplet import ColorTriplet
@@ -15,7 +17,9 @@ from textual.color import Color as ScreenColor
 from textual.filter import LineFilter
 
 PALETTE = {number: Color.from_ansi(number).get_truecolor() for number in range(16, 256)}
-"""Those that a terminal's user does not change."""
+"""Those that a terminal's user does not change: a cube of colours, then greys."""
+LEVELS = (0, 95, 135, 175, 215, 255)
+"""Of red, green and blue in the cube."""
 COLOURFUL = 48
 """Between the largest and the smallest of red, green and blue: such a colour must not become grey."""
 
@@ -31,12 +35,24 @@ def nearest(colour: Color) -> Color:
         return colour
     wanted = colour.triplet
     colourful = spread(wanted) > COLOURFUL
+    choices = [number for number in neighbours(wanted) if not colourful or spread(PALETTE[number])]
+    return Color.from_ansi(min(choices, key=lambda number: dist(wanted, PALETTE[number])))
 
-    def distance(number: int) -> int:
-        return sum((one - other) ** 2 for one, other in zip(wanted, PALETTE[number], strict=True))
 
-    choices = [number for number, choice in PALETTE.items() if not colourful or spread(choice)]
-    return Color.from_ansi(min(choices, key=distance))
+def neighbours(colour: ColorTriplet) -> list[int]:
+    """The numbers of the cube's colours around this one, and of the nearest grey.
+
+    The nearest of all is among them. A photograph has thousands of colours, too many to compare each with all 240.
+    """
+    red, green, blue = map(nearest_levels, colour)
+    grey = round((sum(colour) / 3 - 8) / 10)
+    return [*(16 + 36 * r + 6 * g + b for r, g, b in product(red, green, blue)), 232 + min(max(grey, 0), 23)]
+
+
+@lru_cache(maxsize=256)
+def nearest_levels(value: int) -> list[int]:
+    """The indices of the two levels nearest to this one."""
+    return sorted(range(len(LEVELS)), key=lambda index: abs(LEVELS[index] - value))[:2]
 
 
 @lru_cache(maxsize=4096)
