@@ -161,6 +161,67 @@ def test_an_error_shows_over_the_slides_and_goes_with_the_next_save(talk: Path) 
     follow(talk, steps)
 
 
+def folder_in_its_place(file: Path) -> None:
+    file.unlink()
+    file.mkdir()
+
+
+GONE = {
+    "emptied": (lambda file: file.write_text(""), "expected slides, found none"),
+    "emptied by another file": (lambda file: by_another_file(file, ""), "expected slides, found none"),
+    "white space": (lambda file: file.write_text("\ufeff \n\n\t\r\n", encoding="utf-8"), "expected slides, found none"),
+    "front matter": (lambda file: file.write_text("---\ntitle: Talk\n---\n\n"), "expected slides, found none"),
+    "deleted": (Path.unlink, "no such deck"),
+    "a folder": (folder_in_its_place, "a folder, not a deck"),
+}
+
+
+@pytest.mark.parametrize("fault", GONE)
+def test_the_slides_stay_when_their_file_is_gone(talk: Path, fault: str) -> None:
+    spoil, reason = GONE[fault]
+
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        spoil(talk)
+        await until(pilot, shown(viewer, f"talk.md: {reason}"))
+        assert "Second words." in screen(viewer)
+        await pilot.press("r")
+        assert f"talk.md: {reason}" in screen(viewer)
+        await pilot.press("p")
+        assert "First words." in screen(viewer)
+        if talk.is_dir():
+            talk.rmdir()
+        by_another_file(talk, text_of("a2", "b"))
+        await until(pilot, shown(viewer, "Other words."))
+        assert reason not in screen(viewer)
+
+    follow(talk, steps, start=2)
+
+
+def test_the_slides_stay_when_a_file_that_they_include_is_emptied(talk: Path) -> None:
+    part = talk.with_name("part.md")
+    talk.write_text(text_of("a") + "\n<!-- end_slide -->\n\n<!-- include: part.md -->\n", encoding="utf-8")
+    part.write_text(text_of("b"))
+
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        part.write_text("\n")
+        await until(pilot, shown(viewer, "part.md: expected slides, found none"))
+        assert "Second words." in screen(viewer)
+        talk.write_text(text_of("a2"), encoding="utf-8")  # what is no longer included may be empty
+        await until(pilot, shown(viewer, "Other words."))
+
+    follow(talk, steps, start=2)
+
+
+def test_a_deck_that_began_empty_is_followed(talk: Path) -> None:
+    talk.write_text("---\ntitle: A talk\n---\n", encoding="utf-8")
+
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        talk.write_text("---\ntitle: A better one\n---\n", encoding="utf-8")
+        await until(pilot, shown(viewer, "A better one"))
+
+    follow(talk, steps)
+
+
 def test_what_the_deck_is_made_of_is_followed_too(talk: Path) -> None:
     part = talk.with_name("part.md")
     talk.write_text("One\n===\n\n<!-- include: part.md -->\n", encoding="utf-8")

@@ -32,7 +32,9 @@ def load_deck(path: Path, allowed: Consent = EVERYTHING) -> Deck:
     problem = opening.footer_problem
     if problem and any(slide.footer and not slide.introduction for slide in slides):
         raise DeckError(path, problem.line + 1, problem.reason)
-    return Deck(path, opening.front_matter, slides, tuple(builder.warnings), tuple(loader.files))
+    return Deck(
+        path, opening.front_matter, slides, tuple(builder.warnings), tuple(loader.files), frozenset(loader.blank)
+    )
 
 
 def _read_opening(source: str, path: Path) -> Opening:
@@ -50,12 +52,16 @@ class _Loader:
         self._builder = builder
         self.files: list[Path] = []
         """The files that were read."""
+        self.blank: set[Path] = set()
+        """Those of them without any text."""
         self._open: list[Path] = []
         """The files being read: the deck, what it includes, what that includes."""
 
     def read(self, text: str, path: Path) -> None:
         """Add a file's elements, each comment as its command, and included files in their place."""
         self.files.append(path)
+        if not text.strip():
+            self.blank.add(path)
         self._open.append(path)
         for item in read_markdown(text, path, self._opening.palette):
             if isinstance(item.element, Comment):

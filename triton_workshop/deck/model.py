@@ -329,6 +329,8 @@ class Deck:
     """What presenterm silently accepts."""
     files: tuple[Path, ...] = ()
     """The deck's own file and those that it includes, in the order in which they were read."""
+    blank: frozenset[Path] = frozenset()
+    """Those of them with nothing in them but white space, apart from a front matter."""
 
     @property
     def title(self) -> str:

@@ -29,7 +29,7 @@ from triton_workshop.viewer.live.live_blocks import Status, live
 from triton_workshop.viewer.overlays.invitation import InvitationBox
 from triton_workshop.viewer.overlays.output import OutputScreen
 from triton_workshop.viewer.overlays.search import Index, SlideSearch
-from triton_workshop.viewer.reloading import pictures, read, readings
+from triton_workshop.viewer.reloading import pictures, read_again, readings
 from triton_workshop.viewer.sharing import Invitation, Tell
 from triton_workshop.viewer.show import Show
 from triton_workshop.viewer.slides.fragment import Target
@@ -285,7 +285,7 @@ class Viewer(App[int]):
 
     def action_reload(self) -> None:
         self._forget_pictures()
-        self._take_in(read(self.deck.path))
+        self._take_in(read_again(self.show.deck_read))
         if self.stage.deck_error is None:
             self.stage.message = self.stage.message or "✓ reloaded"
         self.stage.draw_footer()

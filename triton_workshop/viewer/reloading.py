@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from triton_workshop.deck import DeckError, load_deck
+from triton_workshop.deck import DeckError, NoSuchDeckError, load_deck
 from triton_workshop.deck.model import Block, Code, Columns, Deck, Image, Slide, code_blocks, walk
 from triton_workshop.file_watcher import FileWatcher
 from triton_workshop.viewer.pictures.cell_drawings import drawing_files
@@ -38,10 +38,10 @@ async def readings(
     known = shown
     async for saved in saves:
         saved |= await saves.settled(PAUSE, LONGEST)
-        result = await asyncio.to_thread(read, known.path)
+        result = await asyncio.to_thread(read_again, known)
         if doubtful(result):
             saved |= await saves.settled(DOUBT, LONGEST)
-            result = await asyncio.to_thread(read, known.path)
+            result = await asyncio.to_thread(read_again, known)
         if isinstance(result, Deck):
             known = result
             saves.follow(sources(known))
@@ -50,14 +50,16 @@ async def readings(
         yield Reading(result, saved)
 
 
-def read(path: Path) -> Deck | DeckError:
-    """The deck, or why there is none."""
+def read_again(known: Deck) -> Deck | DeckError:
+    """The deck as it is now, or why it cannot take the place of the one that is known."""
     try:
-        return load_deck(path)
+        deck = load_deck(known.path)
     except DeckError as error:
         return error
     except Exception as error:  # a defect of ours must not take the slides off the screen
-        return DeckError(path, 1, f"could not be read, because of a bug in the viewer: {error!r}")
+        return DeckError(known.path, 1, f"could not be read, because of a bug in the viewer: {error!r}")
+    emptied = next((file for file in known.files if file in deck.blank - known.blank), None)
+    return deck if emptied is None else NoSuchDeckError(emptied, "expected slides, found none")
 
 
 def sources(deck: Deck) -> set[Path]:
