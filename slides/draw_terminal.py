@@ -27,7 +27,7 @@ CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 
 
 async def screen_with_output() -> str:
-    """The slide after its block has run twice, as an SVG: the first run starts the process of which the next is a fork."""
+    """The slide after its block has run twice, as an SVG: the first run starts the process that the second forks."""
     deck = load_deck(SLIDES / "triton-workshop.md")
     number = next(n for n, slide in enumerate(deck.slides, 1) if plain(slide.title or ()) == TITLE)
     viewer = Viewer(deck, number)

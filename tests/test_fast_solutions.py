@@ -498,7 +498,7 @@ def test_the_page_of_results_shows_the_raw_figures() -> None:
     assert page == markdown(report, RESULTS / "h200.png")
 
 
-# What README and the deck claim
+# What docs/performance.md and the deck claim
 
 ROOT = Path(__file__).parents[1]
 REPORT = json.loads((RESULTS / "h200.json").read_text(encoding="utf-8"))
@@ -532,21 +532,23 @@ HEADLINE = {
 
 
 @pytest.mark.parametrize("name", HEADLINE)
-def test_the_readmes_headline_is_what_was_measured(name: str) -> None:
+def test_the_pages_headline_is_what_was_measured(name: str) -> None:
     result = HEADLINE[name]
     columns = ("limit", "eager", "compiled", "static")
     cells = (f"{ratio(result, each):.2f}" if each in result["times"] else "" for each in columns)
-    assert row(name, *cells) in text_of("README.md")
+    assert row(name, *cells) in text_of("docs/performance.md")
 
 
-def test_the_readme_may_say_that_parts_err_less_than_cublas() -> None:
-    assert "its error is smaller than that of cuBLAS in float32" in text_of("README.md")
+def test_the_page_may_say_that_parts_err_less_than_cublas() -> None:
+    assert "its error is smaller than that of cuBLAS in float32" in text_of("docs/performance.md")
     assert {each["kernel"] for each in REPORT["accuracy"]} == {f"matmul float32 by {each}" for each in PRECISIONS}
     assert [each for each in REPORT["accuracy"] if each["fast"] >= each["vendor"]] == []
 
 
-def test_the_readme_calls_16_bits_a_tie_since_cublas_was_timed_on_either_side_of_ours() -> None:
-    assert f"Read {ratio(HEADLINE['matmul 8192, float16'], 'eager'):.2f} for float16 as a tie" in text_of("README.md")
+def test_the_page_calls_16_bits_a_tie_since_cublas_was_timed_on_either_side_of_ours() -> None:
+    assert f"Read {ratio(HEADLINE['matmul 8192, float16'], 'eager'):.2f} for float16 as a tie" in text_of(
+        "docs/performance.md"
+    )
     [again] = [each["time"]["median"] for each in REPORT["data_types"] if each["inputs"] == "float16"]
     times = HEADLINE["matmul 8192, float16"]["times"]
     assert min(again, times["eager"]["median"]) <= times["fast"]["median"] <= max(again, times["eager"]["median"])

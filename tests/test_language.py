@@ -12,6 +12,7 @@ from conftest import ROOT
 READ = (
     "README.md",
     "CONTRIBUTING.md",
+    "docs/*.md",
     "slides/*.md",
     "slides/**/*.py",
     "exercises/*.py",

@@ -1,4 +1,4 @@
-"""Runs `uv run workshop present` in a terminal of 80 × 24, walks to the end of the deck and leaves. Python alone."""
+"""Runs a command in a terminal of 80 × 24, walks through its screens and leaves. Python alone."""
 
 import fcntl
 import os
@@ -9,24 +9,28 @@ import sys
 import termios
 import time
 
-COMMAND = ["uv", "run", "workshop", "present"]
-FIRST, LAST = b"Three hours, four kernels", b"FlashAttention"
-PATIENCE = 900.0
-"""Seconds until the first slide: the environment may have to be downloaded."""
+VISITS = {
+    "uv run workshop present": ((b"Three hours, four kernels", b"G"), (b"FlashAttention", b"q")),
+    "uv run workshop watch": ((b"of 9 TODOs", b"q"),),
+}
+"""For each command, what it shows, and the key that is then pressed; the last one leaves."""
+PATIENCE = 300.0
+"""Seconds until a screen appears: half a thousand modules may have to be compiled to byte code before."""
 
 
 def main() -> None:
+    command = sys.argv[1:]
+    screens = VISITS[" ".join(command)]
     process, terminal = pty.fork()
     if process == 0:
-        os.execvp(COMMAND[0], COMMAND)
+        os.execvp(command[0], command)
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
-    read_until(terminal, FIRST, PATIENCE)
-    os.write(terminal, b"G")
-    read_until(terminal, LAST, 30)
-    os.write(terminal, b"q")
+    for words, key in screens:
+        read_until(terminal, words, PATIENCE)
+        os.write(terminal, key)
     read_until(terminal, None, 30)
     status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
-    print(f"from the first slide to the last, and out with status {status}")
+    print(f"in and out with status {status}")
     sys.exit(status)
 
 

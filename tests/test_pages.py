@@ -1,0 +1,81 @@
+"""What our pages tell people is there: the commands that they type, options and all, and where links lead."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import typer
+from conftest import ROOT
+
+from triton_workshop.cli import app
+
+START = "README.md"
+PAGES = [START, "CONTRIBUTING.md", "slides/CHECKLIST.md", *(f"docs/{file.name}" for file in ROOT.glob("docs/*.md"))]
+WORKSHOP = typer.main.get_command(app)
+
+
+def text_of(page: str) -> str:
+    return (ROOT / page).read_text(encoding="utf-8")
+
+
+def found(pattern: str) -> list[tuple[str, str]]:
+    """Each page with what the pattern's group finds on it, once."""
+    return [(page, name) for page in PAGES for name in dict.fromkeys(re.findall(pattern, text_of(page)))]
+
+
+@pytest.mark.parametrize(("page", "line"), found(r"uv run (?:--extra room )?workshop ([^`|#\n]+)"))
+def test_every_command_on_a_page_exists(page: str, line: str) -> None:
+    name, *arguments = shlex.split(line.replace(" N", " 1"))
+    assert name in WORKSHOP.commands, page  # type: ignore[attr-defined]
+    WORKSHOP.commands[name].make_context(name, arguments)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(("page", "name"), found(r"`workshop (\w+)"))
+def test_every_command_that_a_page_names_exists(page: str, name: str) -> None:
+    assert name in WORKSHOP.commands, page  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(("page", "name"), found(r"uv run ((?:exercises|solutions|slides|tests)/\S+?\.py)"))
+def test_every_file_that_a_page_runs_exists(page: str, name: str) -> None:
+    assert (ROOT / name.replace("$n", "1").replace("_N", "_1")).is_file(), page
+
+
+@pytest.mark.parametrize(("page", "link"), found(r"\]\((?!https?:)([^)]+)\)"))
+def test_every_link_leads_to_a_file_and_to_a_heading_in_it(page: str, link: str) -> None:
+    name, _, heading = link.partition("#")
+    target = (ROOT / page).parent / name
+    assert target.is_file()
+    assert not heading or heading in headings(target)
+
+
+def headings(file: Path) -> Iterator[str]:
+    """As GitHub names them in addresses: in small letters, with a hyphen for each space, and no punctuation."""
+    for title in re.findall(r"^#+ (.+)$", file.read_text(encoding="utf-8"), re.MULTILINE):
+        yield re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.startswith("docs/")])
+def test_the_first_page_links_to_each_of_the_others(page: str) -> None:
+    assert f"]({page})" in text_of(START)
+
+
+def test_a_newcomers_commands_are_typed_on_a_bare_machine() -> None:
+    [start] = re.findall(r"## Start here\n.*?```bash\n(.*?)```", text_of(START), re.DOTALL)
+    commands = [line.partition("#")[0].strip() for line in start.splitlines()]
+    assert commands
+    typed = [line for line in text_of(".ci/bare").splitlines() if line.startswith("newcomer_types ")]
+    assert [command for command in commands if not any(line.endswith(f" {command}") for line in typed)] == []
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a checkout")
+def test_what_our_pages_have_people_draw_leaves_the_checkout_clean() -> None:
+    texts = map(text_of, (*PAGES, "slides/triton-workshop.md"))
+    drawn = [name for text in texts for name in re.findall(r"--plot (\S+\.png)", text)]
+    assert drawn
+    ignored = subprocess.run(["git", "check-ignore", *drawn], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ignored.stdout.split() == drawn
