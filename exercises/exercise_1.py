@@ -5,7 +5,7 @@ Each element costs 12 bytes (two float32 values read, one written) and
 """
 
 # Import this first: it chooses the GPU, or the simulator where there is none.
-from triton_workshop import DEVICE, cdiv, check_tensors_gpu_ready
+from triton_workshop import DEVICE, cdiv, check_tensors_gpu_ready  # not found? Start this file with: uv run
 
 import torch
 import triton

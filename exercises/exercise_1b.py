@@ -6,7 +6,7 @@ kernel moves 12 bytes, so it can be 1.7 times as fast.
 """
 
 # Import this first: it chooses the GPU, or the simulator where there is none.
-from triton_workshop import DEVICE, cdiv, check_tensors_gpu_ready
+from triton_workshop import DEVICE, cdiv, check_tensors_gpu_ready  # not found? Start this file with: uv run
 
 import torch
 import triton

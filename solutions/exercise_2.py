@@ -9,7 +9,7 @@ Each pixel costs 24 bytes (three float32 values read, three written) and
 """
 
 # Import this first: it chooses the GPU, or the simulator where there is none.
-from triton_workshop import DEVICE, cdiv, check_tensors_gpu_ready
+from triton_workshop import DEVICE, cdiv, check_tensors_gpu_ready  # not found? Start this file with: uv run
 
 import torch
 import triton

@@ -7,7 +7,7 @@ what tiles are for.
 """
 
 # Import this first: it chooses the GPU, or the simulator where there is none.
-from triton_workshop import DEVICE, cdiv, check_tensors_gpu_ready
+from triton_workshop import DEVICE, cdiv, check_tensors_gpu_ready  # not found? Start this file with: uv run
 
 import torch
 import triton

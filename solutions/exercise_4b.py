@@ -6,7 +6,7 @@ to memory: this saves two kernels, and 16 bytes per element of C.
 """
 
 # Import this first: it chooses the GPU, or the simulator where there is none.
-from triton_workshop import DEVICE, cdiv, check_tensors_gpu_ready
+from triton_workshop import DEVICE, cdiv, check_tensors_gpu_ready  # not found? Start this file with: uv run
 
 import torch
 import triton

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import RunPython
+from conftest import ROOT, RunPython
 
 import triton_workshop
 
@@ -20,6 +20,18 @@ def test_every_public_name_resolves(run_python: RunPython) -> None:
     source = "from triton_workshop import *; print(DEVICE, cdiv(6, 4), bool(load_image and show_image))"
     result = run_python("-c", source)
     assert result.stdout in ("cpu 2 True\n", "cuda 2 True\n"), result.stderr
+
+
+SCRIPTS = sorted(
+    f"{file.parent.name}/{file.name}" for file in (*ROOT.glob("exercises/*.py"), *ROOT.glob("solutions/*.py"))
+)
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_a_script_that_plain_python_runs_says_what_to_type(run_python: RunPython, script: str) -> None:
+    result = run_python("-S", ROOT / script)  # no installed packages
+    assert "Start this file with: uv run\n" in result.stderr
+    assert "ModuleNotFoundError: No module named 'triton_workshop'" in result.stderr
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
