@@ -21,6 +21,10 @@ from triton_workshop.checking.observing.repair import Culprit
 from triton_workshop.checking.observing.source import Source, names_in
 from triton_workshop.simulator.faults import Fault, KernelLine
 
+ELSEWHERE = (Kind.CRASH, Kind.TIMEOUT, Kind.NOT_A_KERNEL)
+"""What is reported where it happens, although the cause may be another line."""
+EXPLAINED = (Kind.WRAPPED_OFFSET, Kind.UNDEFINED_BRANCH, Kind.ENDLESS_WAIT)
+"""Faults whose first hint is always the simulator's own advice."""
 WAITS = ("breakpoint", "set_trace", "input")
 """Calls that wait for somebody at the keyboard."""
 
@@ -119,10 +123,9 @@ class Judge:
         return bool(sides) and all(isinstance(side, ast.Name) and side.id in ("a", "b") for side in sides)
 
     def _fault(self, fault: Fault, comparison: Comparison) -> Finding:
-        kinds = {kind.value: kind for kind in Kind}
         line = fault.line.number if self._is_own(fault.line) else None
         finding = self._finding(
-            kinds.get(fault.kind, Kind.CRASH),
+            Kind(fault.kind),
             fault.what,
             (fault.advice,),
             line,
@@ -130,7 +133,9 @@ class Judge:
         )
         programs = tuple(program for program in (fault.program, fault.other) if program is not None)
         told = replace(finding, argument=fault.argument, programs=programs, elements=fault.elements)
-        return self._diagnosed(replace(told, tiles=tile_map(comparison)))
+        found = self._diagnosed(replace(told, tiles=tile_map(comparison)))
+        # What an address outside a tensor means everybody sees; these need their own words.
+        return replace(found, hints=(fault.advice, *found.hints[1:])) if found.kind in EXPLAINED else found
 
     # What it did to its inputs, and what it gave back
 
