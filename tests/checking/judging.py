@@ -96,6 +96,7 @@ def unhurried(search: float = SEARCH) -> AbstractContextManager[object]:
     unhurried = contextlib.ExitStack()
     for module in (repair, child):
         unhurried.enter_context(mock.patch.object(module, "LIMIT", search))
+    unhurried.enter_context(mock.patch.object(repair, "GRACE", LIMIT))
     return unhurried
 
 

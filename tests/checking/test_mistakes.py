@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import os
 import pdb
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from triton_workshop.checking.check import check
-from triton_workshop.checking.judging.verdict import Verdict
+from triton_workshop.checking.judging.verdict import Finding, Verdict
 
 from .judging import LIMIT, judge_here, needs_its_own_process, told, unhurried, verdict_on
 from .mistakes import MISTAKES, Mistake
@@ -48,6 +49,37 @@ def test_a_mistake_is_found_on_its_line_with_its_hint(
     assert mistake.kind == "timeout" or finding.source == mistake.line  # time may run out on any line of a loop
     assert finding.message
     assert mistake.words in finding.hints[0]
+    assert str(finding.kind) in SHOWN_WHERE_IT_HAPPENS or not _blames_a_right_line(mistake, finding)
+    assert not _quotes_what_is_there(mistake, finding)
+
+
+SHOWN_WHERE_IT_HAPPENS = ("crash", "timeout", "not-a-kernel")
+
+
+def _blames_a_right_line(mistake: Mistake, finding: Finding) -> bool:
+    """Whether its statement stands in the solution just as often, and no hint says that it belongs elsewhere."""
+    if finding.line is None or finding.hints[-1].startswith(
+        ("In the solution this line", "The solution has this line")
+    ):
+        return False
+    theirs, ours = _statements(mistake.text), list(_statements(mistake.exercise.solution).values())
+    statement = theirs.get(finding.line)
+    return statement in ours and list(theirs.values()).count(statement) <= ours.count(statement)
+
+
+def _statements(text: str) -> dict[int, str]:
+    """Statements by their first line; of a loop or a branch, what it goes over or asks."""
+    nodes = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.stmt)]
+    heads = {ast.For: "iter", ast.While: "test", ast.If: "test"}
+    return {node.lineno: ast.dump(getattr(node, heads.get(type(node), ""), node)) for node in nodes}
+
+
+def _quotes_what_is_there(mistake: Mistake, finding: Finding) -> bool:
+    lines = {line.strip() for line in mistake.text.splitlines()}
+    quotes = [
+        hint.partition(":")[2].strip() for hint in finding.hints if hint.startswith(("The solution has:", "The ex"))
+    ]
+    return any(lines.issuperset(map(str.strip, quote.splitlines())) for quote in quotes)
 
 
 EVERY = 30

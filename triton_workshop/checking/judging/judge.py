@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import functools
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,7 +18,7 @@ from triton_workshop.checking.judging.verdict import MOST_PROGRAMS, Finding, Kin
 from triton_workshop.checking.observing.comparison import Comparison, compare
 from triton_workshop.checking.observing.observe import Failure, Observation, Provenance
 from triton_workshop.checking.observing.recognise import NO_DIAGNOSIS, Diagnosis
-from triton_workshop.checking.observing.repair import Culprit
+from triton_workshop.checking.observing.repair import Culprit, Repair, repair_of
 from triton_workshop.checking.observing.source import Source, names_in
 from triton_workshop.simulator.faults import Fault, KernelLine
 
@@ -48,7 +49,7 @@ class Judge:
 
     def findings(self, case: str, arguments: tuple[torch.Tensor, ...], seen: Observation) -> tuple[Finding, ...]:
         """Return what is wrong with one call, with the cause first."""
-        return tuple(replace(finding, case=case) for finding in self._found(arguments, seen))
+        return tuple(replace(self._on_no_right_line(finding), case=case) for finding in self._found(arguments, seen))
 
     def _found(self, arguments: tuple[torch.Tensor, ...], seen: Observation) -> tuple[Finding, ...]:
         if seen.timed_out:
@@ -134,7 +135,7 @@ class Judge:
         programs = tuple(program for program in (fault.program, fault.other) if program is not None)
         told = replace(finding, argument=fault.argument, programs=programs, elements=fault.elements)
         found = self._diagnosed(replace(told, tiles=tile_map(comparison)))
-        # What an address outside a tensor means everybody sees; these need their own words.
+        # Everybody knows what it means to read outside a tensor; not so for these.
         return replace(found, hints=(fault.advice, *found.hints[1:])) if found.kind in EXPLAINED else found
 
     # What it did to its inputs, and what it gave back
@@ -143,7 +144,8 @@ class Judge:
         if not seen.changed_inputs:
             return None
         message = f"argument {seen.changed_inputs[0]} of {self.exercise.launcher} was changed: inputs are read-only"
-        return self._diagnosed(self._explained(Kind.INPUT_MODIFIED, message, "edits-inputs"))
+        finding, culprit = self._explained(Kind.INPUT_MODIFIED, message, "edits-inputs"), self.diagnosis.culprit
+        return self._moved(finding, culprit) if culprit and culprit.extra else self._diagnosed(finding)
 
     def _answer(self, arguments: tuple[torch.Tensor, ...], seen: Observation) -> Finding | None:
         comparison = compare(self.exercise, arguments, seen)
@@ -199,10 +201,12 @@ class Judge:
     def _unwritten(self, comparison: Comparison) -> Finding:
         owners = comparison.owners(comparison.unwritten)
         them = "it" if comparison.unwritten.sum() == 1 else "them"
-        hints = (
+        hints: tuple[str, ...] = (
             "Does the grid have a program for these elements, and does the mask let its store through?",
             f"The grid was {comparison.grid}; blocks of this size need {comparison.wanted_grid}.",
         )
+        if comparison.grid == comparison.wanted_grid:
+            hints = ("The grid is large enough. Does every program reach the store, and does the mask let it through?",)
         shown = self._at_elements(Kind.UNWRITTEN, "never written", comparison, comparison.unwritten)
         message = f"{shown.message}; {_programs(owners)} should have written {them}" if owners else shown.message
         return replace(shown, message=message, hints=hints)
@@ -252,8 +256,8 @@ class Judge:
             return replace(finding, hints=explanation_named("remembers").hints, hint_name="remembers")
         if mistake is None:
             return finding if culprit is None else self._at(culprit, finding)
-        own = (solution_has(culprit.code),) if culprit else (self.exercise.quote(todo),) if todo else ()
-        found = replace(finding, hints=(*mistake.hints, *filter(None, own)), hint_name=mistake.name)
+        own = _last_hint(culprit) if culprit else self.exercise.quote(todo) if todo and self._lacks(todo) else ""
+        found = replace(finding, hints=(*mistake.hints, *filter(None, [own])), hint_name=mistake.name)
         if culprit is None:
             return self._blamed(found, self.diagnosis.line or finding.line)
         shown = self.diagnosis.line
@@ -266,10 +270,13 @@ class Judge:
         if culprit.todos:
             first = culprit.todos[0]
             question, idea = self.exercise.hints[first - 1]
-            hints = (f"{_look_at(culprit)}{question}", idea, solution_has(culprit.code))
+            hints = (f"{_look_at(culprit)}{question}", idea, _last_hint(culprit))
             return self._moved(replace(finding, hints=hints, hint_name=f"todo-{first}"), culprit)
+        if culprit.extra:
+            added = ("What does this line change, and for which programs?", culprit.instead)
+            return self._moved(replace(finding, hints=added, hint_name="added-line"), culprit)
         asked = f"{_look_at(culprit)}Is it as the exercise gave it to you?"
-        given = (asked, f"The exercise gives this: {culprit.code}")
+        given = (asked, culprit.instead or f"The exercise gives this: {culprit.code}")
         return self._moved(replace(finding, hints=given, hint_name="given-line"), culprit)
 
     def _moved(self, finding: Finding, culprit: Culprit) -> Finding:
@@ -282,6 +289,29 @@ class Judge:
         if finding.line is not None:
             finding = replace(finding, message=f"{finding.message} (on line {finding.line})")
         return self._blamed(finding, culprit.line)
+
+    def _on_no_right_line(self, finding: Finding) -> Finding:
+        """Return the finding on no line that is the solution's own, where it was only noticed: the cause is elsewhere.
+
+        If all of the script is the solution's but for one statement, that is the cause.
+        """
+        if finding.kind in ELSEWHERE or self._repair is None or finding.line not in self._repair.right_lines():
+            return finding
+        others = self._repair.other_lines()
+        noticed = replace(finding, message=f"{finding.message} (on line {finding.line})")
+        return self._blamed(noticed, others[0] if len(others) == 1 else None)
+
+    @functools.cached_property
+    def _repair(self) -> Repair | None:
+        """The script beside the solution; None if the learner has spoilt the solution."""
+        try:
+            return repair_of(self.source)
+        except (SyntaxError, ValueError):
+            return None
+
+    def _lacks(self, todo: int) -> bool:
+        """Whether the script has not all of what the solution has for a TODO."""
+        return self._repair is None or not self._repair.has_all_of(self._repair.places_of(todo))
 
     def _explained(self, kind: Kind, message: str, name: str, line: int | None = None) -> Finding:
         return self._finding(kind, message, explanation_named(name).hints, line, name)
@@ -299,8 +329,14 @@ def _stored_outside() -> Finding:
     return Finding(Kind.OUT_OF_BOUNDS_STORE, message, hints, hint_name="mask-missing")
 
 
+def _last_hint(culprit: Culprit) -> str:
+    return culprit.instead or solution_has(culprit.code)
+
+
 def _look_at(culprit: Culprit) -> str:
     """Say what to look at, as the beginning of a hint."""
+    if culprit.moved:
+        return "This line itself is right. Does it stand in its place, and only there? "
     return "" if culprit.line is None else "The mistake is on this line, or in what it uses. "
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 
@@ -13,7 +13,7 @@ from triton_workshop.checking.exercises.exercise import Case, Exercise
 from triton_workshop.checking.exercises.mistakes import Edit, Mistake
 from triton_workshop.checking.exercises.tolerance import tolerance
 from triton_workshop.checking.observing.observe import Observation
-from triton_workshop.checking.observing.repair import Culprit
+from triton_workshop.checking.observing.repair import Culprit, repair_of
 from triton_workshop.checking.observing.source import Source
 
 SLACK = 4.0
@@ -49,7 +49,8 @@ def diagnose(
     """Recognise a mistake by what it does. `observe` runs a script's text on a case, or returns None if time is up.
 
     If several edits do what the script did, the one whose text is nearest to the script's wins: it is tried first.
-    Mistakes that look the same in the failing case may differ in larger ones, so two of those have to agree.
+    Mistakes that look the same in the failing case may differ in larger ones, so two of those have to agree. And where
+    the script has the solution's own lines, it made no mistake.
     """
     exercise = source.exercise
     solution = exercise.solution
@@ -62,15 +63,25 @@ def diagnose(
     for mistake, edit in sorted(fitting, key=lambda each: (expected(each[1]), nearness(each[1])), reverse=True):
         text = edit.made_in(solution)
         pairs = ((each, observe(source.text, each), observe(text, each)) for each in _cases(exercise, case))
-        if all(_alike(exercise, *pair) for pair in pairs):
+        if all(_alike(exercise, *pair) for pair in pairs) and _is_possible(source, text):
             todo = min((todo for todo in exercise.todos_of(edit) if todo is not None), default=None)
-            return Diagnosis(culprit if expected(edit) else None, mistake, todo, _line_of(edit, solution, source))
+            line = _line_of(edit, solution, source)
+            shown = culprit is not None and (expected(edit) or line in culprit.lines)
+            return Diagnosis(culprit if shown else None, mistake, todo, line)
     return Diagnosis(culprit)
 
 
 def _cases(exercise: Exercise, failed: Case) -> Iterator[Case]:
     yield failed
     yield from (case for case in exercise.largest_cases if case is not failed)
+
+
+def _is_possible(source: Source, edited: str) -> bool:
+    """Whether the script differs from the solution where the edited solution does, or in a name that is used there."""
+    edit, script = repair_of(replace(source, text=edited)), repair_of(source)
+    places = set(range(edit.extras.start)).intersection(edit.different())
+    uses = {key for place in places for key in edit.ours[place].uses}
+    return not places or not places.isdisjoint(script.different()) or not uses.isdisjoint(script.added_names())
 
 
 def _nearness(solution: str, text: str) -> Callable[[Edit], float]:

@@ -10,13 +10,18 @@ from __future__ import annotations
 
 import ast
 import difflib
-import functools
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
-from triton_workshop.checking.exercises.exercise import todo_lines
-from triton_workshop.checking.observing.source import Source, called
+from triton_workshop.checking.observing.source import Source
+from triton_workshop.checking.observing.statements import (
+    Statement,
+    branches_of,
+    names_known_without,
+    pairings,
+    statements_of,
+)
 
 LIMIT = 0.7
 """Seconds of processor time for all tries together: the verdict should come within a second of the save."""
@@ -26,6 +31,8 @@ GRACE = 2.0
 """Seconds for a try that began within the limit."""
 NAME = "repaired.py"
 """The name of the texts that are tried: it is not in any folder."""
+ALWAYS = "The solution does this always, without an `if`."
+NO_SUCH_LINE = "The solution has no such line"
 
 
 @dataclass(frozen=True)
@@ -40,90 +47,81 @@ class Culprit:
     """All lines of the script in that place that are not the solution's."""
     code: str
     """What the solution has there."""
-
-
-@dataclass(frozen=True)
-class Statement:
-    """A statement of a kernel or a launcher; for a loop, only its first line."""
-
-    function: str
-    node: ast.stmt
-    code: str
-    """Without indentation."""
-    last: int
-    """Its last line, from 1."""
-    outer: tuple[int, ...]
-    """The last lines of the loops around it, outermost first."""
-    todo: int | None
-
-    @functools.cached_property
-    def keys(self) -> frozenset[tuple[str, str]]:
-        """Its function, with each name that it assigns, or with what it calls, returns or loops over."""
-        names = ["loop"] if isinstance(self.node, ast.For | ast.While) else _names(self.node)
-        return frozenset((self.function, name) for name in names)
-
-    @property
-    def first(self) -> int:
-        return self.node.lineno
-
-    @property
-    def loops(self) -> int:
-        """How many loops are around it."""
-        return len(self.outer)
-
-    @functools.cached_property
-    def updates(self) -> bool:
-        """Whether it makes the new value of a name from the old one."""
-        return isinstance(self.node, ast.AugAssign) or (
-            isinstance(self.node, ast.Assign) and not self.keys.isdisjoint(self.uses)
-        )
-
-    @functools.cached_property
-    def uses(self) -> frozenset[tuple[str, str]]:
-        """Its function, with each name that it reads."""
-        parts = ast.walk(self.node.iter if isinstance(self.node, ast.For) else self.node)
-        names = (part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load))
-        return frozenset((self.function, name) for name in names)
-
-    def likeness(self, other: Statement) -> float:
-        """How much alike the two are as texts, 0 to 1."""
-        return difflib.SequenceMatcher(None, self.code, other.code).ratio()
-
-    def same_as(self, other: Statement) -> bool:
-        same = self.code == other.code or _dump(self.node) == _dump(other.node)
-        return same and self.loops == other.loops
+    instead: str = ""
+    """What to say where the script has that code already: that it belongs elsewhere, or that more stands beside it."""
+    extra: bool = False
+    """Whether the solution has nothing at all in that place."""
+    moved: bool = False
+    """Whether the line is the solution's, but stands elsewhere there, or once."""
 
 
 @dataclass
 class Repair:
-    """A script beside the solution of its exercise."""
+    """A script beside the solution of its exercise.
+
+    What the script has in addition is a place too, at the end: there the solution has nothing.
+    """
 
     ours: tuple[Statement, ...]
     theirs: tuple[Statement, ...]
-    lines: tuple[str, ...]
+    source: Source
     pairs: list[list[Statement]] = field(init=False)
     """For each of our statements, by its place: those of theirs that it can replace."""
+    standing: dict[int, Statement] = field(init=False)
+    """By place: their statement that is ours, and stands in its order among the others. It is right."""
+    extras: range = field(init=False)
+    """The places of what the script has in addition."""
+    branches: range = field(init=False)
+    """The places of its conditions: here each is always true. They are tried alone, as what is in them stays."""
 
     def __post_init__(self) -> None:
-        self.pairs = [[] for _ in self.ours]
-        left = list(self.theirs)
-        for alike in (_twins, _neighbours, _namesakes, _same_call):
-            for place, own in enumerate(self.ours):
-                found = [] if self.pairs[place] else [s for s in left if alike(own, s)]
-                # Several assignments of a name all correspond to our last one, each one before that to one of ours.
-                again = len(found) > 1 and any(_twins(own, other) for other in self.ours[place + 1 :])
-                self.pairs[place] += found[:1] if again else found
-                left = [s for s in left if s not in self.pairs[place]]
-        for place, own in enumerate(self.ours):
-            # An additional assignment goes with the first one.
-            if self.pairs[place]:
-                self.pairs[place] += [s for s in left if _neighbours(own, s)]
-                left = [s for s in left if s not in self.pairs[place]]
+        self.pairs = pairings(self.ours, self.theirs)
+        paired = [s for pair in self.pairs for s in pair]
+        functions = {"kernel": self.source.kernel, "launcher": self.source.launcher}
+        extras = [s for s in self.theirs if s not in paired and names_known_without(s, functions[s.function])]
+        branches = list(branches_of(self.source))
+        own = len(self.ours)
+        self.extras, self.branches = (
+            range(own, own + len(extras)),
+            range(own + len(extras), own + len(extras) + len(branches)),
+        )
+        self.standing = self._standing()
+        nothing = [replace(s, node=ast.Pass(), code="pass", todo=None) for s in extras]
+        always = [replace(s, node=ast.Pass(), code="if True:", todo=None) for s in branches]
+        self.ours = (*self.ours, *nothing, *always)
+        self.pairs += [[s] for s in (*extras, *branches)]
+
+    def _standing(self) -> dict[int, Statement]:
+        same = {place: s for place, own in enumerate(self.ours) for s in self.pairs[place][::-1] if own.same_as(s)}
+        there = sorted(same, key=lambda place: (same[place].function, same[place].first))
+        blocks = difflib.SequenceMatcher(None, list(same), there, autojunk=False).get_matching_blocks()
+        return {place: same[place] for block in blocks for place in there[block.b : block.b + block.size]}
 
     def different(self) -> list[int]:
-        """Our places where the script has something else, or nothing."""
-        pairs = enumerate(zip(self.ours, self.pairs, strict=True))
-        return [place for place, (own, pair) in pairs if len(pair) != 1 or not own.same_as(pair[0])]
+        """Our places where the script has something else, or nothing, and those where only the script has something."""
+        places = range(self.extras.stop)
+        return [place for place in places if self.pairs[place] != [self.standing.get(place)]]
+
+    def added_names(self) -> frozenset[tuple[str, str]]:
+        """The names that get a value in statements that only the script has, each with its function."""
+        return frozenset(key for place in self.extras for s in self.pairs[place] for key in s.keys)
+
+    def other_lines(self) -> list[int]:
+        """The first lines of the script's statements that are not ours."""
+        standing = list(self.standing.values())
+        return [s.first for s in self.theirs if s not in standing]
+
+    def right_lines(self) -> frozenset[int]:
+        """The lines of the script's statements that are ours."""
+        return frozenset(line for s in self.standing.values() for line in range(s.first, s.last + 1))
+
+    def places_of(self, todo: int) -> list[int]:
+        return [place for place, own in enumerate(self.ours) if own.todo == todo]
+
+    def has_all_of(self, places: Sequence[int]) -> bool:
+        """Whether our statements of these places stand anywhere in the script, even in a branch."""
+        functions = {"kernel": self.source.kernel, "launcher": self.source.launcher}
+        return all(self.ours[place].is_in(functions[self.ours[place].function]) for place in places)
 
     def with_needed(self, places: Sequence[int]) -> list[int]:
         """These places, and our places that define the names that they use and that the script calls something else."""
@@ -138,11 +136,11 @@ class Repair:
 
     def text(self, places: Sequence[int]) -> str:
         """Return the script with our statements at these places, and with what those need."""
-        lines: list[str | None] = list(self.lines)
+        lines: list[str | None] = list(self.source.lines)
         added: dict[int, list[str]] = {}
         for place in self.with_needed(places):
             own = self.ours[place]
-            here = [s for s in self.pairs[place] if s.loops == own.loops]
+            here = [s for s in self.pairs[place] if self._in_place(place, s)]
             nearest = max(here, key=own.likeness, default=None)
             at = nearest.first - 1 if nearest else self._after(place)
             margin = self._margin(at) if nearest else " " * 4 * (own.loops + 1)
@@ -156,15 +154,20 @@ class Repair:
         """Return the line, from 0, before which a missing statement belongs: after the statement that precedes it."""
         own = self.ours[place]
         for before in range(place - 1, -1, -1):
-            pair = self.pairs[before]
-            if pair and self.ours[before].function == own.function:
-                last = pair[-1]
+            here = [s for s in self.pairs[before] if self._in_place(before, s)]
+            if here and self.ours[before].function == own.function:
+                last = here[-1]
                 return last.outer[own.loops] if len(last.outer) > own.loops else last.last
         inside = [s for s in self.theirs if s.function == own.function]
-        return min((s.first - 1 for s in inside), default=len(self.lines))
+        return min((s.first - 1 for s in inside), default=len(self.source.lines))
+
+    def _in_place(self, place: int, other: Statement) -> bool:
+        """Whether their statement stands where ours does: ours itself may stand out of order, or twice."""
+        own = self.ours[place]
+        return other.loops == own.loops and (not own.same_as(other) or other == self.standing.get(place))
 
     def _margin(self, line: int) -> str:
-        text = self.lines[line]
+        text = self.source.lines[line]
         return text[: len(text) - len(text.lstrip())]
 
     def line_of_more(self, places: Sequence[int]) -> int | None:
@@ -174,9 +177,38 @@ class Repair:
 
     def lines_of(self, places: Sequence[int]) -> frozenset[int]:
         """The lines of the script that stand at these places, and are not ours."""
-        pairs = [(self.ours[place], s) for place in places for s in self.pairs[place]]
-        spans = [range(s.first, s.last + 1) for own, s in pairs if not own.same_as(s)]
-        return frozenset(line for span in spans for line in span)
+        others = [s for place in places for s in self.pairs[place] if s != self.standing.get(place)]
+        return frozenset(line for s in others for line in range(s.first, s.last + 1))
+
+    def instead(self, places: Sequence[int], line: int | None) -> str:
+        """What to say of a line where the script has all of our code of these places, so that it helps no more."""
+        if places[0] in self.branches:
+            return ALWAYS
+        if places[0] in self.extras:
+            return f"{NO_SUCH_LINE}: without it, this case is right."
+        if not self.has_all_of(places):
+            return ""
+        place, blamed = next(((p, s) for p in places for s in self.pairs[p] if s.first == line), (places[0], None))
+        own, before = self.ours[place], self.ours[max(place - 1, 0)]
+        if blamed is None or isinstance(blamed.node, ast.If):
+            return ALWAYS
+        if not own.same_code(blamed):
+            return f"{NO_SUCH_LINE}."
+        if place in self.standing:
+            return "The solution has this line only once."
+        if blamed.loops != own.loops:
+            where = ("outside the loop", "inside the loop", "inside both loops")[own.loops]
+        elif before.function == own.function and before.loops <= own.loops:
+            where = f"after `{before.first_line}`"
+        else:
+            where = "after the loop" if before.loops else "first"
+        return f"In the solution this line stands {where}."
+
+    def is_moved(self, line: int | None) -> bool:
+        """Whether a line is one of ours, which the script has in another place, or twice."""
+        return any(
+            s.first == line and own.same_code(s) for own, pair in zip(self.ours, self.pairs, strict=True) for s in pair
+        )
 
 
 def find_culprit(source: Source, passes: Callable[[str], bool], passes_all: Callable[[str], bool]) -> Culprit | None:
@@ -204,16 +236,17 @@ def find_culprit(source: Source, passes: Callable[[str], bool], passes_all: Call
 def _wrong_groups(
     repair: Repair, right: Callable[[list[int]], bool], all_right: Callable[[list[int]], bool]
 ) -> list[list[int]]:
-    """Return the fewest TODOs, or given lines, whose replacement makes the case pass; empty if there are none."""
+    """Return the fewest TODOs, given lines or additions whose replacement makes the case pass; empty if none does."""
     different = repair.different()
     groups = _by_todo(repair, different)
     for group in groups:
         if repair.ours[group[0]].todo is not None and right(group):
             return [group]
     # A learner may well have changed a given line, such as a block's size: it is wrong only if nothing else is.
-    given = [group for group in groups if repair.ours[group[0]].todo is None and right(group) and all_right(group)]
-    if given:
-        return given[:1]
+    given = [group for group in groups if repair.ours[group[0]].todo is None] + [[place] for place in repair.branches]
+    for group in given:
+        if right(group) and all_right(group):
+            return [group]
     return sorted(_least(groups, right)) if len(groups) > 1 and right(different) else []
 
 
@@ -229,7 +262,9 @@ def _culprit(repair: Repair, groups: list[list[int]], places: list[int]) -> Culp
         line = repair.line_of_more(places)
     ours = (repair.ours[place] for place in repair.with_needed(places))
     own = {repair.ours[place].todo for place in places}
-    return Culprit(todos, line, lines, "\n".join(each.code for each in ours if each.todo in own))
+    code = "\n".join(each.code for each in ours if each.todo in own)
+    extra = places[0] in repair.extras or places[0] in repair.branches
+    return Culprit(todos, line, lines, code, repair.instead(places, line), extra, repair.is_moved(line))
 
 
 def _fewest(places: list[int], right: Callable[[list[int]], bool]) -> list[int]:
@@ -273,65 +308,4 @@ def repair_of(source: Source) -> Repair:
     """Read a script's statements. Raises SyntaxError if the script is not Python."""
     exercise = source.exercise
     solution = Source(exercise.solution_file, exercise.solution, exercise)
-    return Repair(_statements(solution), _statements(source), source.lines)
-
-
-def _statements(source: Source) -> tuple[Statement, ...]:
-    functions = (("kernel", source.kernel), ("launcher", source.launcher))
-    every = (s for name, function in functions if function for s in _inside(source, name, function.body, ()))
-    return tuple(statement for statement in every if statement.keys)
-
-
-def _inside(source: Source, function: str, body: list[ast.stmt], outer: tuple[int, ...]) -> Iterator[Statement]:
-    for node in body:
-        last = _end_of_header(node)
-        code = textwrap.dedent("\n".join(source.lines[node.lineno - 1 : last]))
-        yield Statement(function, node, code, last, outer, todo_lines(source.text).get(node.lineno))
-        if isinstance(node, ast.For | ast.While):
-            yield from _inside(source, function, node.body, (*outer, node.end_lineno or last))
-
-
-def _end_of_header(node: ast.stmt) -> int:
-    """The last line of a statement, or of a loop's first line."""
-    header = node.iter if isinstance(node, ast.For) else node.test if isinstance(node, ast.While) else node
-    return header.end_lineno or node.lineno
-
-
-def _names(node: ast.stmt) -> Iterator[str]:
-    """What distinguishes a statement from others in its function. A branch has the names of what is in it."""
-    for part in ast.walk(node):
-        match part:
-            case ast.Name(id=name, ctx=ast.Store()):
-                yield name
-            case ast.Return():
-                yield "return"
-            case ast.Expr(value=ast.Call(func=ast.Subscript())):
-                yield "launch()"
-            case ast.Expr(value=ast.Call() as call):
-                yield f"{called(call)}()"
-
-
-def _twins(own: Statement, other: Statement) -> bool:
-    return _neighbours(own, other) and own.updates == other.updates
-
-
-def _neighbours(own: Statement, other: Statement) -> bool:
-    return _namesakes(own, other) and own.loops == other.loops
-
-
-def _namesakes(own: Statement, other: Statement) -> bool:
-    return bool(own.keys & other.keys)
-
-
-def _same_call(own: Statement, other: Statement) -> bool:
-    """Whether both call the same function, and one of them ignores what it returns."""
-    node, value = other.node, getattr(own.node, "value", None)
-    if not isinstance(value, ast.Call) or not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)):
-        return False
-    return own.function == other.function and own.loops == other.loops and called(value) == called(node.value)
-
-
-def _dump(node: ast.stmt) -> str:
-    if isinstance(node, ast.For):
-        return ast.dump(ast.Tuple([node.target, node.iter]))
-    return ast.dump(node.test) if isinstance(node, ast.While) else ast.dump(node)
+    return Repair(statements_of(solution), statements_of(source), source)
