@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from triton_workshop.checking.exercises.tolerance import in_words, tolerance
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.verdict import Kind, State, Verdict
 from triton_workshop.checking.observing.source import Source
+from triton_workshop.simulator.faults import Kind as FaultKind
 
 from .judging import LIMIT, judge_here
 
@@ -182,6 +185,81 @@ def test_a_file_that_is_no_text_is_a_crash(tmp_path: Path) -> None:
     finding = check(ADD, script).findings[0]
     assert finding.kind is Kind.CRASH
     assert "UTF-8" in finding.hints[0]
+
+
+OTHER_TEXTS = (
+    ("1", "", "the file is empty"),
+    ("1", "# nothing left\n", "the file is empty"),
+    ("1", EXERCISES["2"].shipped(), "this is the text of exercise 2"),
+    ("1", EXERCISES["2"].solution, "it defines sepia, and not add"),
+    ("2", EXERCISES["2b"].shipped(), "this is the text of exercise 2b"),
+    ("4b", EXERCISES["4"].solution, "it defines matmul, and not linear_relu"),
+)
+
+
+@pytest.mark.parametrize(("number", "text", "words"), OTHER_TEXTS)
+def test_a_file_that_is_not_the_exercise_is_told_of_reset(number: str, text: str, words: str, tmp_path: Path) -> None:
+    script = tmp_path / f"exercise_{number}.py"
+    script.write_text(text, encoding="utf-8")
+    finding = check(EXERCISES[number], script).findings[0]
+    assert finding.kind is Kind.ANOTHER_TEXT
+    assert words in finding.message
+    assert f"uv run workshop reset {number} " in finding.hints[0]
+
+
+CHECKS = """
+import sys
+from pathlib import Path
+from triton_workshop.checking.check import check
+from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.processes.confinement import keep_signals_inside
+finding = check(EXERCISES["1"], Path(sys.argv[1]), compiler=None).findings[0]
+print(finding.hint_name, finding.source, keep_signals_inside(), sep="|")
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere, a script can end the process that started it")
+@pytest.mark.parametrize(
+    ("line", "named"), [("os.kill(os.getppid(), 9)", "signals-others"), ("os.killpg(0, 9)", "killed")]
+)
+def test_a_script_cannot_end_the_process_that_judges_it(line: str, named: str, tmp_path: Path) -> None:
+    script = _changed(ADD, (("    return output\n", f"    import os\n\n    {line}\n    return output\n"),), tmp_path)
+    ended = subprocess.run(
+        [sys.executable, "-c", CHECKS, str(script)], capture_output=True, text=True, start_new_session=True, check=False
+    )
+    if ended.returncode == -9 and named == "signals-others":
+        pytest.skip("Linux before 6.12 cannot keep signals inside")
+    assert ended.stdout.splitlines()[-1] == f"{named}|{line if named == 'signals-others' else ''}|True"
+
+
+FAULTS = (
+    ("x = tl.load(x_ptr + offsets", "x = tl.load(x_ptr + offsets * 65536 * 65536", Kind.WRAPPED_OFFSET, "in int64"),
+    (
+        "output = x + y\n",
+        "output = x + y\n    if tl.sum(x) > 9:\n        output = x\n",
+        Kind.UNDEFINED_BRANCH,
+        "other=",
+    ),
+    (
+        "output = x + y\n",
+        "output = x + y\n    while tl.atomic_add(output_ptr, 0.0) != 9:\n        pass\n",
+        Kind.ENDLESS_WAIT,
+        "never ends",
+    ),
+)
+
+
+@pytest.mark.parametrize(("old", "new", "kind", "words"), FAULTS, ids=[str(kind) for *_, kind, _ in FAULTS])
+def test_each_fault_of_the_simulator_has_its_own_words(
+    old: str, new: str, kind: Kind, words: str, judged: Check
+) -> None:
+    finding = judged(ADD, (old, new)).findings[0]
+    assert finding.kind is kind
+    assert words in finding.hints[0]
+
+
+def test_every_fault_of_the_simulator_is_a_kind_of_finding() -> None:
+    assert {str(kind) for kind in FaultKind} - {"undefined-result"} <= {str(kind) for kind in Kind}
 
 
 def test_a_kernel_that_goes_outside_is_told_before_the_values_that_come_of_it(checked: Check) -> None:

@@ -128,7 +128,8 @@ class Checking:
         except EndedError as error:
             if self._stopped:
                 raise StoppedError from None
-            raise CheckFailedError(process.last_words() or f"the checking process was {error}") from None
+            why = f"the checking process was {error}: does the script end other processes?"
+            raise CheckFailedError(process.last_words() or why) from None
         if self._stopped:
             raise StoppedError
         if not told:

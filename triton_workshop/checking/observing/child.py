@@ -26,6 +26,7 @@ from triton_workshop.checking.observing.repair import LIMIT, NAME, find_culprit
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.checking.observing.tile_sizes import OtherSize, other_size_of
 from triton_workshop.processes.call import take_tasks
+from triton_workshop.processes.confinement import keep_signals_inside
 from triton_workshop.processes.wire import Connection
 
 if TYPE_CHECKING:
@@ -90,6 +91,7 @@ def observe_script(connection: Connection, source: Source) -> None:
     The names are messages, and None is the end.
     """
     prepare()
+    keep_signals_inside()
     for seen in observations_of(source, _named(connection)):
         connection.send(seen)
         if seen.failure is not None:
@@ -122,6 +124,7 @@ def observer_of(source: Source, load: Load = load, *, simulated: bool = True) ->
 def send_diagnosis(connection: Connection, source: Source, name: str) -> None:
     """Send which mistake makes the case of this name fail, and where it is."""
     prepare()
+    keep_signals_inside()
     with _silent():
         diagnosis = diagnosis_of(source, source.exercise.case_named(name))
     connection.send(diagnosis)
@@ -130,6 +133,7 @@ def send_diagnosis(connection: Connection, source: Source, name: str) -> None:
 def send_other_size(connection: Connection, source: Source) -> None:
     """Send a tile size that a right script depends on, or None."""
     prepare()
+    keep_signals_inside()
     with _silent():
         found = other_size(source)
     connection.send(found)
