@@ -71,7 +71,7 @@ def _known(*passed: str) -> tuple[Entry, ...]:
 @pytest.mark.parametrize("number", REQUIRED)
 def test_the_next_step_is_the_first_exercise_that_has_not_passed(desk: Path, number: str) -> None:
     before = [each for each in REQUIRED if each < number]
-    assert next_step(_known(*before)) == f"Next: uv run exercises/exercise_{number}.py"
+    assert next_step(_known(*before)) == f"Next: uv run workshop watch {number}"
 
 
 def test_variations_are_optional(desk: Path) -> None:
@@ -87,7 +87,7 @@ def test_the_next_step_for_a_file_that_is_gone_is_to_get_it_back(desk: Path) -> 
     ADD.exercise_file.unlink()
     assert next_step(entries()) == "Next: uv run workshop reset 1"
     reset(ADD)
-    assert next_step(entries()) == "Next: uv run exercises/exercise_1.py"
+    assert next_step(entries()) == "Next: uv run workshop watch 1"
 
 
 def test_hints_that_are_shown_stay_shown_and_another_mistake_starts_again(desk: Path) -> None:
@@ -171,7 +171,7 @@ def workshop(run_python: RunPython, desk: Path) -> Workshop:
 
 
 def test_a_learners_way(workshop: Workshop) -> None:
-    assert "Next: uv run exercises/exercise_1.py" in workshop("list").stdout
+    assert "Next: uv run workshop watch 1" in workshop("list").stdout
     checked = workshop("check", "1", "--no-gpu")
     assert checked.returncode == 1
     assert "TODO 1 of 9 is next" in checked.stdout
@@ -203,7 +203,7 @@ def test_what_is_right_needs_no_hint_and_passes(workshop: Workshop) -> None:
 
 def test_the_list_says_nothing_of_a_state_that_is_nowhere(workshop: Workshop) -> None:
     listed = workshop("list", state=NOWHERE)
-    assert "Next: uv run exercises/exercise_1.py" in listed.stdout
+    assert "Next: uv run workshop watch 1" in listed.stdout
     assert listed.stderr == ""
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.unfinished import open_todos
 from triton_workshop.checking.judging.explanations import explanation_named
 from triton_workshop.checking.judging.verdict import Finding, Kind
@@ -22,6 +23,7 @@ def static_finding(source: Source) -> Finding | None:
     """Return the first thing that is already wrong before anything runs."""
     return (
         _syntax(source)
+        or _another_text(source)
         or _host_function(source)
         or _block_of_python(source)
         or _misused_pointer(source)
@@ -51,6 +53,23 @@ def _syntax(source: Source) -> Finding | None:
     except ValueError as error:  # null bytes
         return unreadable(error)
     return None
+
+
+def _another_text(source: Source) -> Finding | None:
+    """Find an empty file, and one with another exercise's text."""
+    number, launcher = source.exercise.number, source.exercise.launcher
+    functions = {node.name for node in source.tree.body if isinstance(node, Function)}
+    others = [other for other in EXERCISES.values() if other.number != number]
+    if not source.tree.body:
+        message = "the file is empty"
+    elif other := next((other for other in others if source.text == other.shipped()), None):
+        message = f"this is the text of exercise {other.number}"
+    elif launcher not in functions and (other := next((each for each in others if each.launcher in functions), None)):
+        message = f"this is the text of exercise {other.number}: it defines {other.launcher}, and not {launcher}"
+    else:
+        return None
+    hint = f"uv run workshop reset {number} restores exercise {number}, and keeps this file as a backup."
+    return Finding(Kind.ANOTHER_TEXT, message, (hint,), hint_name="another-text")
 
 
 SYNTAX_HINTS = (

@@ -18,6 +18,7 @@ MOST_PROGRAMS = 64
 class Kind(StrEnum):
     """What can be wrong with a script."""
 
+    ANOTHER_TEXT = "another-text"
     UNFINISHED = "unfinished"
     CRASH = "crash"
     TIMEOUT = "timeout"

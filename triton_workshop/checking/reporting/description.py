@@ -24,6 +24,7 @@ Row = tuple[Toned, ...]
 """The cells of a table's row."""
 
 HEADLINES = {
+    Kind.ANOTHER_TEXT: "This is not the exercise",
     Kind.UNFINISHED: "Not finished yet",
     Kind.CRASH: "It stops with an error",
     Kind.TIMEOUT: "It does not finish",
@@ -213,5 +214,4 @@ def next_step(entries: Sequence[Entry]) -> str:
         left = [entry.exercise for entry in entries if entry.standing is not Standing.PASSED]
         return "All exercises are done." + (f" {offer(left[0])}" if left else "")
     number = entry.exercise.number
-    missing = entry.standing is Standing.MISSING
-    return f"Next: uv run workshop reset {number}" if missing else f"Next: uv run exercises/exercise_{number}.py"
+    return f"Next: uv run workshop {'reset' if entry.standing is Standing.MISSING else 'watch'} {number}"
