@@ -39,6 +39,23 @@ def answers(connection: Connection) -> None:
         connection.send(message)
 
 
+def says_its_process(connection: Connection) -> None:
+    connection.send(os.getpid())
+
+
+def says_its_process_and_waits(connection: Connection) -> None:
+    connection.send(os.getpid())
+    connection.receive()
+
+
+def has_a_child(connection: Connection) -> None:
+    """And is busy."""
+    child = subprocess.Popen(["sleep", "600"])
+    connection.send((os.getpid(), child.pid))
+    while True:
+        pass
+
+
 def prints(connection: Connection) -> None:
     print("printed")
     os.write(1, b"written\n")

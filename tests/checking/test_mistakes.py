@@ -11,8 +11,15 @@ from pathlib import Path
 
 import pytest
 
+from triton_workshop.checking import check as check_module
+from triton_workshop.checking import children
 from triton_workshop.checking.check import check
+from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.judging.verdict import Finding, Verdict
+from triton_workshop.checking.observing.child import wait_for_a_script
+from triton_workshop.processes import call
+from triton_workshop.processes.call import Call
+from triton_workshop.processes.process import CAN_FORK
 
 from .judging import LIMIT, judge_here, needs_its_own_process, told, unhurried, verdict_on
 from .mistakes import MISTAKES, Mistake
@@ -95,3 +102,64 @@ def test_a_process_of_its_own_comes_to_the_same_verdict(
     with unhurried():
         verdict = check(mistake.exercise, script, limit=LIMIT)
     assert told(judge_here(mistake.exercise, script)) == told(verdict)
+
+
+needs_forks = pytest.mark.skipif(not CAN_FORK, reason="there are no forks to compare with")
+BY_TEXT = ("unfinished", "does-not-compile")
+OF_EACH_KIND = {each.kind: each for each in reversed(MISTAKES.values()) if each.kind not in ("timeout", *BY_TEXT)}
+"""The first mistake of each kind that only shows when a script runs."""
+IN_PICTURES = MISTAKES["2-channels-in-opencv-order"]
+
+
+@pytest.fixture
+def without_forks(monkeypatch: pytest.MonkeyPatch) -> list[Call]:
+    """A check has one process for a script, as where nothing can fork; the processes that were prepared for it.
+
+    Here they are forks all the same, so that nobody waits for torch.
+    """
+    started: list[Call] = []
+
+    def prepared(output: int) -> Call:
+        started.append(call.fork(wait_for_a_script, output=output))
+        return started[-1]
+
+    monkeypatch.setattr(check_module, "CAN_FORK", False)
+    monkeypatch.setattr(children, "prepared", prepared)
+    return started
+
+
+@needs_forks
+@pytest.mark.parametrize("mistake", [*OF_EACH_KIND.values(), IN_PICTURES], ids=str)
+def test_one_process_for_all_comes_to_the_same_verdict_as_forks(
+    mistake: Mistake, tmp_path: Path, capfd: pytest.CaptureFixture[str], without_forks: list[Call]
+) -> None:
+    script = _script(tmp_path, mistake.text)
+    with unhurried():
+        verdict = check(mistake.exercise, script, limit=LIMIT)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(check_module, "CAN_FORK", True)
+            by_forks = check(mistake.exercise, script, limit=LIMIT)
+    assert told(verdict) == told(by_forks)
+    assert [len(finding.pictures) for finding in verdict.findings] == [len(each.pictures) for each in by_forks.findings]
+    assert len(without_forks) == 1
+    assert without_forks[0].has_ended()
+
+
+REMEMBERS_IN_TORCH = (
+    "    output = torch.empty_like(x)",
+    "    output = torch.answer = torch.__dict__.get('answer', torch.empty_like(x))",
+)
+ENDS_ITSELF = ("    output = torch", "    import os; os._exit(3)\n    output = torch")
+
+
+@needs_forks
+@pytest.mark.parametrize("change", [REMEMBERS_IN_TORCH, ENDS_ITSELF], ids=["has changed torch", "has ended"])
+def test_the_search_has_another_process_where_the_scripts_own_is_not_as_it_was(
+    change: tuple[str, str], tmp_path: Path, capfd: pytest.CaptureFixture[str], without_forks: list[Call]
+) -> None:
+    exercise = EXERCISES["1"]
+    text = exercise.solution.replace(*change)
+    assert text != exercise.solution
+    assert not check(exercise, _script(tmp_path, text), limit=LIMIT).passed
+    assert len(without_forks) == 2
+    assert all(process.has_ended() for process in without_forks)

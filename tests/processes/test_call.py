@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -17,7 +18,7 @@ import pytest
 
 from processes import dies
 from triton_workshop.processes import call
-from triton_workshop.processes.call import Call, EndedError, TimeIsUpError, TimeLimit
+from triton_workshop.processes.call import Call, EndedError, TimeIsUpError, TimeLimit, take_tasks
 from triton_workshop.processes.process import CAN_FORK
 from triton_workshop.processes.runner import Runner
 
@@ -188,3 +189,62 @@ def test_one_that_is_stopped_before_it_has_begun_does_not_begin(begin: Begin) ->
         talk.stop()
         with pytest.raises(EndedError):
             list(talk.messages())
+
+
+LIMIT = TimeLimit(60, Path(called.__file__))
+
+
+def test_one_process_is_asked_for_one_thing_after_the_other(begin: Begin) -> None:
+    with begin(take_tasks) as talk:
+        processes = []
+        for _ in range(2):
+            talk.ask(called.says_its_process, limit=LIMIT)
+            processes += talk.messages()
+        assert len(processes) == 2
+        assert len(set(processes)) == 1
+
+
+def test_what_nobody_has_heard_of_the_last_thing_is_not_mistaken_for_the_next(begin: Begin) -> None:
+    with begin(take_tasks) as talk:
+        talk.ask(called.echoes, 1, 2, 3, limit=LIMIT)
+        assert next(talk.messages()) == 1
+        talk.ask(called.answers, limit=LIMIT)
+        talk.send("enough")
+        talk.send("too late, as it has returned")
+        talk.ask(called.echoes, 4, limit=LIMIT)
+        assert list(talk.messages()) == [4]
+
+
+@pytest.mark.parametrize("begin", LIMITED, indirect=True)
+def test_each_thing_has_a_limit_of_its_own(begin: Begin) -> None:
+    with begin(take_tasks) as talk:
+        talk.ask(called.echoes, 1, limit=LIMIT)
+        assert list(talk.messages()) == [1]
+        talk.ask(called.loops, limit=TimeLimit(0.3, LIMIT.file))
+        messages = talk.messages()
+        next(messages)
+        with pytest.raises(TimeIsUpError):
+            next(messages)
+
+
+OWNER = """
+import called, sys
+from triton_workshop.processes import call
+main = "from triton_workshop.processes import call; call.CAN_FORK = False; call.main()"
+call.COMMAND = (sys.executable, "-c", call.program(main))
+talk = call.start(called.{function}, output=2)
+print(next(talk.messages()), flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize("function", [called.says_its_process_and_waits, called.has_a_child])
+def test_a_new_process_ends_with_its_caller_where_no_kernel_sees_to_that(function: Callable[..., None]) -> None:
+    """Whether it waits or is busy, and with what it has started: as on a Mac."""
+    command = [sys.executable, "-c", OWNER.format(function=function.__name__)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as owner:
+        assert owner.stdout is not None
+        family = [int(number) for number in re.findall(rb"\d+", owner.stdout.readline())]
+        owner.kill()
+    assert family
+    assert all(map(dies, family))

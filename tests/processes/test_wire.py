@@ -54,6 +54,21 @@ def test_a_message_that_is_cut_short_is_the_end() -> None:
     connection.close()
 
 
+def test_who_reads_ahead_learns_at_once_that_the_other_side_has_gone() -> None:
+    """And has what was sent before, however late it is asked for."""
+    ours, theirs = pipes()
+    gone = threading.Event()
+    theirs.read_ahead(gone.set)
+    ours.send("one")
+    ours.send("two")
+    assert theirs.receive() == "one"
+    assert not gone.is_set()
+    ours.close()
+    assert gone.wait(60)
+    assert theirs.receive() == "two"
+    theirs.close()
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="descriptors travel over Unix sockets")
 def test_files_travel_beside_messages(tmp_path: Path) -> None:
     ours, theirs = map(SocketConnection, socket.socketpair())

@@ -13,7 +13,7 @@ from processes import dies
 
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.judging.verdict import Kind, Verdict
-from triton_workshop.watch.checker import Checker, Checking, StoppedError
+from triton_workshop.watch.checker import Checker, Checking, StoppedError, _Process
 
 ADD = EXERCISES["1"]
 SOLUTION = ADD.solution_file.read_text(encoding="utf-8")
@@ -84,6 +84,26 @@ def test_a_check_that_is_stopped_before_it_begins_does_not_begin(checker: Checke
     checking.stop()
     with pytest.raises(StoppedError):
         last(checking)
+
+
+def test_a_check_that_is_stopped_before_it_has_begun_leaves_its_process_to_the_next(
+    checker: Checker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which so waits only for what is left of the imports, however fast the saves follow each other."""
+    file, waits = tmp_path / "script.py", threading.Event()
+    file.write_text(SOLUTION)
+    with monkeypatch.context() as patch:
+        patch.setattr(_Process, "is_ready", lambda _: waits.set())
+        checking = checker.check(ADD, file)
+        thread = threading.Thread(target=lambda: pytest.raises(StoppedError, last, checking))
+        thread.start()
+        assert waits.wait(60)
+        process = checking._process
+        checking.stop()
+        thread.join(60)
+    again = checker.check(ADD, file)
+    assert last(again).passed
+    assert again._process is process
 
 
 def test_a_right_script_has_a_verdict_before_the_compiler_has_spoken(checker: Checker, tmp_path: Path) -> None:
