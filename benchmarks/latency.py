@@ -2,7 +2,8 @@
 
 - cold: a block that launches a kernel, from the key to its first byte, run by `python -u` in a new process
 - warm: the same block in a fork of a warm parent, alternating with cold, two seconds after the previous run, since a
-  presenter says at least a word about it (on a GPU, the next spare child gets ready meanwhile)
+  presenter says at least a word about it (on a GPU, the next spare child gets ready meanwhile); where nothing can fork,
+  in a process that waits for it, which takes longer to get ready: `--pause 8`
 - again: the same with the key pressed as soon as the previous run has ended
 - command: like warm, with `python -m triton_workshop.processes`, as presenterm runs it
 - slide: from the key to the title of the next slide
@@ -75,13 +76,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true", help="print one object: figure → median in seconds")
     parser.add_argument("--rounds", type=int, default=5, help="cold runs and starts; warm runs are four times as many")
+    parser.add_argument("--pause", type=float, default=A_WORD, help="seconds before a warm run; by default 2")
     options = parser.parse_args()
     if options.json:
-        measured = blocks(options.rounds) | slides(options.rounds)
+        measured = blocks(options.rounds, options.pause) | slides(options.rounds)
         print(json.dumps({name: round(statistics.median(seconds), 4) for name, seconds in measured.items()}))
         return
     print(f"{'':<10}{'median':>10}{'best':>10}{'worst':>10}{'times':>8}")
-    measured = blocks(options.rounds)
+    measured = blocks(options.rounds, options.pause)
     _print_rows(measured)
     _print_rows(slides(options.rounds))
     ratio = statistics.median(measured["cold"]) / statistics.median(measured["warm"])
@@ -95,7 +97,7 @@ def _print_rows(measured: Mapping[str, Sequence[float]]) -> None:
         print(row, flush=True)
 
 
-def blocks(rounds: int) -> dict[str, list[float]]:
+def blocks(rounds: int, pause: float) -> dict[str, list[float]]:
     """Seconds to the first byte of a block, cold and warm in turns."""
     script = Script("python", BLOCK, ROOT)
     file = Path(os.environ.get("TMPDIR", "/tmp"), f"latency-{os.getpid()}.py")
@@ -107,20 +109,20 @@ def blocks(rounds: int) -> dict[str, list[float]]:
             runner.wait_until_warm(LONGEST_WAIT)
             _first_byte_of_command(file)  # starts its parent
             for _ in range(rounds):
-                measured["cold"].append(_first_byte(lambda: Run(script)))
+                measured["cold"].append(first_byte(lambda: Run(script)))
                 for _ in range(4):
-                    time.sleep(A_WORD)
-                    measured["warm"].append(_first_byte(lambda: runner.run(script)))
-                    measured["again"].append(_first_byte(lambda: runner.run(script)))
+                    time.sleep(pause)
+                    measured["warm"].append(first_byte(lambda: runner.run(script)))
+                    measured["again"].append(first_byte(lambda: runner.run(script)))
                 for _ in range(4):
-                    time.sleep(A_WORD)
+                    time.sleep(pause)
                     measured["command"].append(_first_byte_of_command(file))
     finally:
         file.unlink()
     return measured
 
 
-def _first_byte(start: Callable[[], Run]) -> float:
+def first_byte(start: Callable[[], Run]) -> float:
     before = time.perf_counter()
     with start() as run:
         first = next(run.output())

@@ -1,16 +1,21 @@
-"""How long a right exercise takes from its save to each verdict: `python -m benchmarks.verdicts`.
+"""How long it takes from an exercise's save to each verdict: `python -m benchmarks.verdicts`.
 
-As in `workshop watch`, with its processes warm: the simulator's verdict, that of Triton's front end, and that of the
-compiler for all GPUs. The second table is about a script that the front end refuses.
+As in `workshop watch`, with its processes warm. A right script gets the verdict of the simulator, then that of Triton's
+compiler. A wrong one gets the simulator's, with its line and hint. One that the front end refuses gets both. `--pause`
+is how many seconds pass between two saves; where nothing can fork, the processes for the next check take some to get
+ready. What waits then is listed in the end: how much memory of each is resident, and how much of that it shares.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import re
 import statistics
+import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from triton_workshop.checking.exercises import REQUIRED
@@ -19,19 +24,28 @@ from triton_workshop.watch.checker import Checker
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=5)
-    rounds: int = parser.parse_args().rounds
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", nargs="*", choices=[*SCRIPTS, []], help="which scripts; by default all")
+    parser.add_argument("--rounds", type=int, default=5, help="checks of each script, after one that does not count")
+    parser.add_argument("--pause", type=float, default=0.5, help="seconds between two saves; by default 0.5")
+    options = parser.parse_args()
     checker = Checker()
     try:
-        for heading, change in (("right", right), ("refused by the front end", refused)):
+        for name in options.what or SCRIPTS:
             print(
-                f"\n| exercise, {heading} | simulator's verdict | compiler's verdict, later by |\n| --- | ---: | ---: |"
+                f"\n| exercise, {name} | simulator's verdict | worst | compiler's, later by |\n| --- {'| ---: ' * 3}|"
             )
             for exercise in REQUIRED.values():
-                times = [list(_seconds(checker, exercise, change(exercise))) for _ in range(rounds + 1)][1:]
-                first, second = (statistics.median(column) for column in zip(*times, strict=True))
-                print(f"| {exercise.number} | {first:.2f} s | {second - first:.2f} s |", flush=True)
+                text = SCRIPTS[name](exercise)
+                times = [list(_seconds(checker, exercise, text, options.pause)) for _ in range(options.rounds + 1)][1:]
+                first = [seconds[0] for seconds in times]
+                later = [f"{seconds[1] - seconds[0]:.2f} s" for seconds in sorted(times) if len(seconds) > 1]
+                middle = later[len(later) // 2] if later else "–"
+                row = f"| {exercise.number} | {statistics.median(first):.2f} s | {max(first):.2f} s | {middle} |"
+                print(row, flush=True)
+        time.sleep(options.pause)
+        for resident, shared in _waiting():
+            print(f"a process waits: {resident} MB resident, {shared} MB of them shared with others")
     finally:
         checker.close()
 
@@ -40,23 +54,49 @@ def right(exercise: Exercise) -> str:
     return exercise.solution_file.read_text(encoding="utf-8")
 
 
+def wrong(exercise: Exercise) -> str:
+    """The solution with the first mistake of its table."""
+    mistake = next(each for each in exercise.mistakes if any(edit.fits(exercise.solution) for edit in each.edits))
+    return next(edit for edit in mistake.edits if edit.fits(exercise.solution)).made_in(exercise.solution)
+
+
 def refused(exercise: Exercise) -> str:
     """The solution with a loop at the start of its kernel that the front end refuses, as it is left at once."""
     return right(exercise).replace("\n    # 1:", "\n    for _ in range(4):\n        break\n    # 1:", 1)
 
 
-def _seconds(checker: Checker, exercise: Exercise, text: str) -> Iterator[float]:
+SCRIPTS: dict[str, Callable[[Exercise], str]] = {each.__name__: each for each in (right, wrong, refused)}
+
+
+def _seconds(checker: Checker, exercise: Exercise, text: str, pause: float) -> Iterator[float]:
     """Seconds until each verdict of a check."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "script.py")
         file.write_text(text, encoding="utf-8")
-        time.sleep(0.5)  # the next check's processes get ready, as while somebody types
+        time.sleep(pause)  # the next check's processes get ready, as while somebody types
         started = time.perf_counter()
         checking = checker.check(exercise, file)
         for verdict in checking.verdicts():
             assert verdict.cases, verdict.findings
+            assert verdict.passed or verdict.findings[0].hints, verdict.findings
             yield time.perf_counter() - started
         checking.finish()
+
+
+def _waiting() -> Iterator[tuple[int, int]]:
+    """MB of memory of each process that this one has started, by Linux's /proc: resident, and shared with others."""
+    # By commands, as a Python that is made like a Mac sees no /proc.
+    listed = subprocess.run(["ps", "-eo", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
+    parents = [tuple(map(int, line.split())) for line in listed.splitlines()]
+    ours = {os.getpid()}
+    while more := {process for process, parent in parents if parent in ours} - ours:
+        ours |= more
+    for process in ours - {os.getpid()}:
+        rollup = subprocess.run(["cat", f"/proc/{process}/smaps_rollup"], capture_output=True, text=True, check=False)
+        kilobytes = {name: int(size) for name, size in re.findall(r"(\w+): +(\d+) kB", rollup.stdout)}
+        if kilobytes:  # not `ps` itself
+            shared = kilobytes["Shared_Clean"] + kilobytes["Shared_Dirty"]
+            yield round(kilobytes["Rss"] * 1024 / 1e6), round(shared * 1024 / 1e6)
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ SAME = {
     "streams": "import sys; print(sys.argv[1:], repr(sys.stdin.read()), sys.stdout.encoding, sys.flags.unbuffered)",
     "order": "import os, sys; print(1, file=sys.stderr); os.write(1, b'2\\n'); print(3); os.system('echo 4')",
     "place": "import os; print(os.getcwd(), os.environ['COLUMNS'], 'TRITON_INTERPRET' in os.environ)",
-    "threads and signals": "import signal, threading; print([t.name for t in threading.enumerate()], signal.getsignal(2))",
+    "threads and signals": "import signal, threading; print(threading.active_count(), signal.getsignal(2))",
     "children": "import os\nif os.fork() == 0: os._exit(print('child') or 0)\nos.wait(); print('parent')",
     "error": "def f():\n    return 1 / 0\nf()",
     "exit": "import atexit, sys; atexit.register(print, 'at exit'); sys.exit(7)",

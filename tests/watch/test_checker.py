@@ -35,6 +35,11 @@ def last(checking: Checking) -> Verdict:
         checking.finish()
 
 
+def is_stopped(checking: Checking) -> None:
+    with pytest.raises(StoppedError):
+        last(checking)
+
+
 def test_a_solution_passes_and_a_mistake_is_found_by_the_same_process_family(checker: Checker, tmp_path: Path) -> None:
     file = tmp_path / "script.py"
     for text, kind in [(SOLUTION, None), (SOLUTION.replace("pid * BLOCK_SIZE + ", ""), Kind.UNWRITTEN)]:
@@ -95,7 +100,7 @@ def test_a_check_that_is_stopped_before_it_has_begun_leaves_its_process_to_the_n
     with monkeypatch.context() as patch:
         patch.setattr(_Process, "is_ready", lambda _: waits.set())
         checking = checker.check(ADD, file)
-        thread = threading.Thread(target=lambda: pytest.raises(StoppedError, last, checking))
+        thread = threading.Thread(target=is_stopped, args=(checking,))
         thread.start()
         assert waits.wait(60)
         process = checking._process
