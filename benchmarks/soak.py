@@ -1,13 +1,15 @@
-"""Runs soak tests: `python -m benchmarks.soak [runs] [kills] [floods] [kernels] [variants] [--seconds 60]`.
+"""Runs soak tests: `python -m benchmarks.soak [runs] [kills] [saves] [floods] [kernels] [variants] [--seconds 60]`.
 
 - runs: warm runs, each ending in a different way; nothing may grow, here or in the warm parent
 - kills: `kill -9` of the viewer, a warm parent, a script and the watch, at five moments each; no process and no file
   may be left
+- saves: a watch that cannot fork, as on a Mac: saves at random times, and `kill -9` of it or of any process that it has
+  started in between; it must always give the next verdict, and no process may be left; 200 saves take six minutes
 - floods: blocks that print without end; the viewer must go to the next slide at a key, and its memory stay bounded
 - kernels: kernels whose source was corrupted at random; the simulator must survive them all
 - variants: 800 correct scripts, written as people write them; the checker must fail none of them
 
-Each takes about the seconds given: kills, floods and variants start nothing new after that, and say how far they came.
+Each takes about the seconds given: kills, saves, floods and variants start nothing new then, and say how far they came.
 The exit status is 1 if anything was found. Linux only.
 """
 
@@ -21,6 +23,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -56,12 +59,25 @@ FLOODS = {
 }
 
 
+IN_THE_LAUNCHER = (
+    LOOPS.replace(", start_new_session=True", ""),  # in its group: without /proc, nobody finds who has left that
+    "import os; os._exit(3)",
+    "import os; os.kill(os.getpid(), 9)",
+    "raise ValueError('no such luck')",
+    "x = y",
+    "pass",
+)
+"""What a script that is saved does before it launches its kernel."""
+KILL_RATE = 0.2
+"""How likely something is killed after a save."""
+
+
 class FoundError(Exception):
     """Something that should not be."""
 
 
 def main() -> None:
-    parts = (runs, kills, floods, kernels, variants)
+    parts = (runs, kills, saves, floods, kernels, variants)
     every: dict[str, Callable[[float], str]] = {part.__name__: part for part in parts}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", nargs="*", choices=[*every, []], help="which to run; by default all")
@@ -172,21 +188,80 @@ def present(folder: Path, block: str) -> list[str]:
     return [*WORKSHOP, "present", "-x", str(deck)]
 
 
+def saves(seconds: float) -> str:
+    with tempfile.TemporaryDirectory(prefix="soak-") as folder:
+        repository, temporary = Path(folder, "repository"), Path(folder, "temporary")
+        temporary.mkdir()
+        command = watch(repository)
+        with marked(temporary) as variables:
+            variables |= importing(repository, like_a_mac(Path(folder)), ROOT / "tests" / "laptops")
+            deadline, saved, killed = time.monotonic() + seconds, 0, 0
+            while time.monotonic() < deadline or not saved:
+                with Screen(command, variables, repository) as screen:
+                    more = saves_until_killed(screen, repository, variables[MARK], deadline)
+                saved, killed = saved + more[0], killed + more[1]
+                if not eventually(lambda: not processes(variables[MARK])):
+                    raise FoundError(f"left {[command_of(process) for process in processes(variables[MARK])]}")
+    return f"{saved} saves and {killed} kills; each watch that lived gave the last verdict, and no process was left"
+
+
+def saves_until_killed(screen: Screen, repository: Path, mark: str, deadline: float) -> tuple[int, int]:
+    """Saves and kills at random times, until the watch itself is killed; how many of both.
+
+    If it has not been killed at the deadline, it has to give a verdict, and leaves.
+    """
+    saved = killed = 0
+    while time.monotonic() < deadline or not saved:
+        save(repository, random.choice(IN_THE_LAUNCHER))
+        saved += 1
+        until = time.monotonic() + random.uniform(0, 3)
+        while time.monotonic() < until:
+            screen.read(0.05)
+        if random.random() < KILL_RATE:
+            victim = random.choice(processes(mark))
+            with suppress(ProcessLookupError):
+                os.kill(victim, signal.SIGKILL)
+            killed += 1
+            if victim == screen.process.pid:
+                return saved, killed
+    if inside(mark, "parent"):
+        raise FoundError("this watch has forked: it was not like one on a Mac")
+    word = f"soak{random.randrange(10**6)}"
+    save(repository, f"raise ValueError('{word}')")
+    screen.wait_for(f"ValueError: {word}")
+    screen.press("q")
+    if not eventually(lambda: not screen.read(0.05) and screen.process.poll() is not None):
+        raise FoundError("the watch does not leave")
+    return saved + 1, killed
+
+
+def save(repository: Path, statement: str) -> None:
+    """The first solution, which does this before it launches its kernel, as the learner's exercise."""
+    solution = (repository / "solutions" / "exercise_1.py").read_text()
+    changed = solution.replace("    output = torch", f"{textwrap.indent(statement, '    ')}\n    output = torch", 1)
+    (repository / "exercises" / "exercise_1.py").write_text(changed)
+
+
+def like_a_mac(folder: Path) -> Path:
+    """A folder from which every Python imports, as it starts, what makes it behave as one on a Mac."""
+    site = folder / "site"
+    site.mkdir()
+    (site / "sitecustomize.py").write_text("import like_a_mac\n")
+    return site
+
+
 def watch(repository: Path) -> list[str]:
     """The watch in a copy of the repository, whose first exercise is a script that never ends."""
     for name in ("triton_workshop", "solutions"):
         shutil.copytree(ROOT / name, repository / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(ROOT / "exercises", repository / "exercises")
-    solution = (repository / "solutions" / "exercise_1.py").read_text()
-    (repository / "exercises" / "exercise_1.py").write_text(
-        solution.replace("    output = torch", f"    exec({LOOPS!r})\n    output = torch", 1)
-    )
+    save(repository, LOOPS)
     return [*WORKSHOP, "watch", "1"]
 
 
-def importing(repository: Path) -> dict[str, str]:
-    """Puts the package of a repository before any other."""
-    return {"PYTHONPATH": os.pathsep.join([str(repository), os.environ.get("PYTHONPATH", "")])}
+def importing(*folders: Path) -> dict[str, str]:
+    """Imports from these folders before any other: from a repository, its package."""
+    return {"PYTHONPATH": os.pathsep.join([*map(str, folders), os.environ.get("PYTHONPATH", "")])}
 
 
 @contextmanager
