@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import Block, Code, Execution, Pty, Slide
+from triton_workshop.processes.runner import Runner
+from triton_workshop.viewer.live import live_blocks
 from triton_workshop.viewer.live.live_blocks import (
     LiveBlocks,
     Status,
@@ -88,6 +91,22 @@ def test_closing_ends_everything_and_nothing_starts_after(tmp_path: Path) -> Non
     assert not any(thread.is_alive() for thread in live._threads)
     live.start([(block("print('late')", line=2), 80)])
     assert not any(thread.is_alive() for thread in live._threads)
+
+
+@pytest.mark.parametrize(("can_fork", "times"), [(True, 1), (False, 2)])
+def test_what_has_waited_too_long_gets_ready_again_with_the_next_slide(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, can_fork: bool, times: int
+) -> None:
+    """And where something can fork, nothing has ended meanwhile."""
+    monkeypatch.setattr(live_blocks, "CAN_FORK", can_fork)
+    started: list[str] = []
+    monkeypatch.setattr(Runner, "warm_up", lambda _: started.append("warm"))
+    live = LiveBlocks(tmp_path / "deck.md")
+    live.stay_warm()
+    assert started == []
+    live.warm_up(load_deck(Path(__file__).parent / "decks" / "live.md"))
+    live.stay_warm()
+    assert len(started) == times
 
 
 AUTOMATIC = block("", execution=Execution.AUTOMATIC, line=1)

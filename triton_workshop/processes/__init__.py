@@ -1,9 +1,11 @@
-"""The only way to start code: a script or a function, in a fork of a warm parent or in a new process.
+"""The only way to start code: a script or a function, in a fork of a warm parent, a prepared process or a new one.
 
 - `runner.Runner` starts it, and ends with all that it has started. A `run.Run` is a script: bytes come out, and an
   outcome. A `call.Call` is a function: it sends messages, which `wire` carries. Both are a `process.Running`.
 - `warm` finds or starts the parent of a fork, `parent` is that process, `execution` how a process becomes a script, and
   `modes` says which parent a script needs. `process` starts new ones.
+- Where nothing can fork, `prepared` is a process that waits for a script, and `spares` keeps such processes ready.
+  `preload` is what they and parents import, `idle` how long they wait.
 - `languages` has the file and the command of a script, `locations` how its output names its own lines.
 - `call` has the time limit of functions and of what runs in this process. `guard` ends what outlives its owner.
 - `command` is `workshop run`, `foreground` a script that has the terminal for itself.

@@ -147,6 +147,7 @@ class Viewer(App[int]):
         runs = (self.show.live.runs.get(block) for block in self.body.page.live)
         self.body.follows = any(run is not None and run.status is not Status.ENDED for run in runs)
         self.stage.start(self.show.by_itself())
+        self.show.live.stay_warm()
         self.call_after_refresh(self.stage.compose_neighbours)
 
     def _go_to(self, number: int) -> None:

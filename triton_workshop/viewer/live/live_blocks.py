@@ -15,7 +15,7 @@ from triton_workshop.compiler.report import ask
 from triton_workshop.deck.consent import EVERYTHING, Consent
 from triton_workshop.deck.model import Block, Code, Deck, Execution, Slide, SnippetOutput, code_blocks, walk
 from triton_workshop.languages import runnable
-from triton_workshop.processes.process import FAREWELL, machine_memory
+from triton_workshop.processes.process import CAN_FORK, FAREWELL, machine_memory
 from triton_workshop.processes.run import GRACE, Run
 from triton_workshop.processes.runner import Runner
 from triton_workshop.processes.script import CannotRunError, Outcome, Script
@@ -86,12 +86,19 @@ class LiveBlocks:
         """One at a time: compiling is for the background."""
         memory = machine_memory()
         self._memory_limit = None if memory is None else max(int(memory * MEMORY_PART), MEMORY_LEAST)
+        self._warm = False
         self._closed = False
 
     def warm_up(self, deck: Deck) -> None:
         """Starts to import what the deck's Python blocks import, in another process; returns immediately."""
         codes = [block.content for block in code_blocks(deck) if isinstance(block.content, Code)]
         if any(code.language == "python" and code.execution is not Execution.NONE for code in codes):
+            self._runner.warm_up()
+            self._warm = True
+
+    def stay_warm(self) -> None:
+        """Gets ready again what has waited for so long that it has ended, as somebody goes on with the slides."""
+        if self._warm and not CAN_FORK:  # a parent that forks does not end before us
             self._runner.warm_up()
 
     def start(self, blocks: Sequence[tuple[Block, int]], rows: int = TERMINAL_ROWS) -> None:
