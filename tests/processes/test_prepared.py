@@ -152,6 +152,14 @@ def test_a_script_that_imports_torch_gets_a_process_that_waits(without_forks: li
     assert waiting.has_ended()
 
 
+def test_a_script_that_imports_triton_by_itself_is_a_new_process(without_forks: list[Mode], tmp_path: Path) -> None:
+    """Which may not find it, as on a Mac: there, what waits has found it by way of our package."""
+    source = "import sys\nprint('triton' in sys.modules)\ntry:\n    import triton\nexcept ImportError:\n    pass"
+    with Runner() as runner:
+        runner.warm_up()
+        assert finish(runner.run, source, tmp_path)[0] == "False\n"
+
+
 def test_where_none_may_wait_scripts_are_new_processes(
     without_forks: list[Mode], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -69,7 +69,7 @@ def verdicts(
         yield source
         return
     where = children.standard_output() if output is None else output
-    with nullcontext() if CAN_FORK else prepared or children.prepared(where) as script:
+    with prepared or _ahead(where) as script:
         from triton_workshop.checking import passes
         from triton_workshop.checking.observing.child import prepare
 
@@ -105,6 +105,11 @@ def steps(
         yield replace(verdict_of(exercise, source.file, started, outcome, full_size()), compiler=verdict.compiler)
 
 
+def _ahead(output: int) -> AbstractContextManager[Call | None]:
+    """The script's process, where it cannot be forked: it imports torch while this process does."""
+    return nullcontext() if CAN_FORK else children.prepared(output)
+
+
 @dataclass(frozen=True)
 class CheckRequest:
     """A check that is asked of another process. `full_size` adds the cases on the GPU."""
@@ -116,9 +121,7 @@ class CheckRequest:
 
 def check_when_asked(connection: Connection) -> None:
     """Prepare for a check, say so, wait until one is requested, and send its verdicts."""
-    with (
-        nullcontext() if CAN_FORK else children.prepared(children.standard_output()) as script
-    ):  # both import torch now
+    with _ahead(children.standard_output()) as script:
         from triton_workshop.checking.observing.child import prepare
 
         prepare()

@@ -7,6 +7,7 @@ import os
 from contextlib import suppress
 
 from triton_workshop.processes.modes import INTERPRET, Mode
+from triton_workshop.without_library import provide_what_is_here
 
 # By name, so that no other module here can import them.
 _SCRIPTS = (
@@ -50,6 +51,9 @@ def preload(mode: Mode) -> None:
         # For a library that asks torch for a GPU when it is imported: torch then answers through NVML and not cuInit
         # (PyTorch's documentation, "CUDA semantics", section on environment variables).
         os.environ["PYTORCH_NVML_BASED_CUDA_CHECK"] = "1"
+    if mode is not Mode.CUDA:
+        with suppress(Exception):
+            provide_what_is_here()
     for name in PRELOADED[mode]:
         with suppress(Exception):  # if one is missing or does not load, the script will find out
             importlib.import_module(name)

@@ -16,7 +16,7 @@ from triton_workshop.processes import call, guard
 from triton_workshop.processes.foreground import run_in_foreground
 from triton_workshop.processes.guard import Guard
 from triton_workshop.processes.idle import idle_seconds
-from triton_workshop.processes.modes import INTERPRET, Mode, compiling, default_mode, heavy, parent_for
+from triton_workshop.processes.modes import INTERPRET, OURS, Mode, compiling, default_mode, heavy, parent_for
 from triton_workshop.processes.prepared import Prepared
 from triton_workshop.processes.process import CAN_FORK, Files, NewProcess, Process
 from triton_workshop.processes.run import Run, launch_new, with_output
@@ -149,7 +149,9 @@ class Runner:
 
     def _fits_a_spare(self, script: Script, mode: Mode) -> bool:
         """Whether it needs what a spare has imported; if so, there will be another one soon."""
-        fits = heavy(script.source) and mode is default_mode(os.environ) and script.terminal is None
+        # A new process finds Triton only by way of our package where there is no wheel of it.
+        as_new = OURS in script.source or "triton" not in script.source
+        fits = as_new and heavy(script.source) and mode is default_mode(os.environ) and script.terminal is None
         if fits:
             self._spares.fill_soon()
         return fits

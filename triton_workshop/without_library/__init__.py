@@ -29,6 +29,15 @@ def provide() -> None:
         stand_in.install()
 
 
+def provide_what_is_here() -> None:
+    """Make Triton importable if its Python files have been fetched before. Raises WorkshopError."""
+    if not has_library() and not stand_in.is_installed():
+        from triton_workshop.without_library import files
+
+        if files.cache().is_dir():
+            provide()
+
+
 def fetch_if_needed() -> None:
     """What `provide` would fetch, now: before a terminal app starts, in whose processes nobody would see it happen.
 
