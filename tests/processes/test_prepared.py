@@ -99,13 +99,13 @@ def test_one_that_waits_can_be_ended_and_then_becomes_nothing() -> None:
 OWNER = """
 import sys
 from pathlib import Path
-from processes.test_prepared import BEGUN, start
+from processes.test_prepared import BEGUN, printed, start
 from triton_workshop.processes.modes import Mode
 from triton_workshop.processes.prepared import Prepared
 from triton_workshop.processes.script import Script, environment
 waiting = Prepared(Mode.COMPILER, environment(80))
 with start(Script("python", BEGUN + "while True: pass", Path.cwd())) as run:
-    print(waiting._process._process.pid, next(run.output()).decode(), flush=True)
+    print(waiting._process._process.pid, *printed(run), flush=True)
     sys.stdin.read()
 """
 
@@ -136,7 +136,7 @@ def without_forks(monkeypatch: pytest.MonkeyPatch) -> list[Mode]:
     return modes
 
 
-WHO = "import os, sys\nprint(os.getpid(), 'triton' in sys.modules)"
+WHO = "import os, sys\nprint(os.getpid(), 'triton_workshop.compiler' in sys.modules)"
 NEEDS_TORCH = f"if False:\n    import torch\n{WHO}"
 
 
