@@ -16,6 +16,7 @@ from triton_workshop.checking.exercises import exercise as exercise_module
 from triton_workshop.checking.reporting import progress
 from triton_workshop.classroom import telling
 from triton_workshop.classroom.board import Progress
+from triton_workshop.classroom.board_key import BoardKey
 from triton_workshop.classroom.membership import membership, membership_file
 from triton_workshop.classroom.room import FOLDER, Room, room_file
 from triton_workshop.classroom.telling import tell_once
@@ -71,7 +72,7 @@ def test_who_joins_reads_what_is_sent_and_how_to_end_it(
     [
         (
             ("127.0.0.1:9",),
-            "the room asks for its word, which the presenter shows: workshop join 127.0.0.1:9 --word WORD\n",
+            "the room asks for its word, which the presenter shows; in a terminal, type: workshop join 127.0.0.1:9\n",
         ),
         (("ftp://room",), "'ftp://room' is not the address of a room; expected something like "),
         (("127.0.0.1:9", "--word", "KLMR"), "no room answers at http://127.0.0.1:9/: "),
@@ -105,6 +106,32 @@ def test_the_board_is_printed(workshop: Workshop) -> None:
         "Deleted what was known about all attendees, including those of earlier days.\n",
     )
     assert workshop("board")[1].endswith("Nobody has given a name, reported progress or asked for help yet.\n")
+
+
+def test_the_board_in_a_browser_is_a_link_without_the_rooms_key(workshop: Workshop) -> None:
+    room = Room(room_file())
+    room.serve_at("http://127.0.0.1:8000/")
+    _, said = workshop("board")
+    link = said.splitlines()[-1].removeprefix("In a browser, once and within 30 seconds: ")
+    assert link.startswith("http://127.0.0.1:8000/board?code=")
+    assert room.key not in said
+    assert BoardKey().cookie(room.key, link.partition("code=")[2]) is not None
+
+
+def test_the_board_says_that_somebody_guesses(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("triton_workshop.classroom.room.MOST_WRONG", 1)
+    room = Room(room_file())
+    room.opens("AAAAA")
+    assert f"The room {room.word}\n! Somebody is guessing the room's word" in workshop("board")[1]
+
+
+def test_join_says_to_prefer_its_prompt(workshop: Workshop) -> None:
+    assert "commands can be read by every user of this machine" in " ".join(words(workshop("join", "--help")[1]))
+
+
+def words(text: str) -> list[str]:
+    """What stands in a help's frame."""
+    return [word for word in text.split() if word != "│"]
 
 
 def test_a_folder_that_cannot_be_used_is_named(workshop: Workshop, tmp_path: Path) -> None:

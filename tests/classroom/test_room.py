@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from triton_workshop.classroom.board import Board, Call, Count, Present, Progress, called
-from triton_workshop.classroom.room import LETTERS, Room, forget, room_in_use
+from triton_workshop.classroom.room import LETTERS, MOST_WRONG, Room, forget, room_in_use
 from triton_workshop.errors import WorkshopError
 
 BEGUN = Progress("1", 1, 3, right=False, hints=1)
@@ -68,6 +68,76 @@ def test_after_12_hours_it_is_another_room(file: Path, room: Room, clock: Clock)
     assert today.enter().number == 1
 
 
+def test_a_room_that_stayed_open_for_12_hours_without_anybody_is_over(file: Path, room: Room, clock: Clock) -> None:
+    ada, word, ticket = room.enter("Ada"), room.word, room.ticket
+    clock.time += 12 * HOUR
+    assert room.attendee(ada.token) is None
+    room.done(ada.number)  # does not bring it back
+    assert not room.opens(word)
+    assert not room.opens(ticket)
+    assert room.word != word
+    assert room.opens(room.word)
+    assert room.board() == Board()
+    assert Room(file, clock).word == room.word
+
+
+def test_a_room_that_is_used_is_not_renewed(room: Room, clock: Clock) -> None:
+    before = room.word
+    clock.time += 11 * HOUR
+    room.enter()
+    clock.time += 11 * HOUR
+    room.renew()
+    assert room.word == before
+
+
+def test_forgetting_keeps_the_room_that_a_server_has_open(file: Path, room: Room, clock: Clock) -> None:
+    room.serve_at("http://127.0.0.1:8000/")
+    clock.time += 12 * HOUR
+    forget(file, clock)
+    assert room.address == "http://127.0.0.1:8000/"
+    room.renew()
+    forget(file, clock)
+    assert room.opens(room.word)
+
+
+@pytest.mark.parametrize("given", ["{word}", " {lower}\n", "{spaced}", "{ticket}"])
+def test_the_word_opens_the_room_however_it_is_typed_and_so_does_the_ticket(room: Room, given: str) -> None:
+    word = room.word
+    assert room.opens(given.format(word=word, lower=word.lower(), spaced=" ".join(word), ticket=room.ticket))
+    assert not room.opens(given.format(word="", lower="", spaced="", ticket=""))
+
+
+def test_words_have_five_letters(room: Room) -> None:
+    assert (len(room.word), {*room.word} <= {*LETTERS}) == (5, True)
+
+
+def test_who_guesses_makes_the_word_longer_once(file: Path, room: Room, clock: Clock) -> None:
+    beside, short = Room(file, clock), room.word
+    for _ in range(MOST_WRONG - 1):
+        assert not room.opens("AAAAA")
+    assert (room.word, room.board().guessed, room.opens(short)) == (short, False, True)
+    assert not room.opens("AAAAA")
+    first, second = room.word.split()
+    assert (first, len(second), room.board().guessed) == (short, 5, True)
+    for part in (first, second, f"{second}{first}", short * 2):
+        assert not room.opens(part)
+    for _ in range(2 * MOST_WRONG):
+        assert not room.opens("AAAAA")
+    assert room.word == f"{first} {second}"
+    assert room.opens(f"{first}{second}")
+    assert beside.opens(room.word), "another process knows it too"
+    assert beside.board().guessed
+
+
+def test_wrong_words_do_not_keep_a_room_open(room: Room, clock: Clock) -> None:
+    before = room.word
+    clock.time += 11 * HOUR
+    room.opens("AAAAA")
+    clock.time += 1 * HOUR
+    room.renew()
+    assert room.word != before
+
+
 def test_who_comes_back_keeps_the_room_open(file: Path, room: Room, clock: Clock) -> None:
     ada = room.enter()
     for _ in range(3):
@@ -98,9 +168,24 @@ def test_nobody_else_can_read_it(file: Path, room: Room) -> None:
         ("", None),
         ("\x07", None),
         ("x" * 99, "x" * 40),
+        ("Ada \u202eecalevoL", "Ada ecalevoL"),
+        ("\u2066A\u2069d\u00ada\ufeff\u2028L.\ue000", "Ada L."),
+        ("\u200b", None),
+        ("\u200d\u200c", None),
+        ("\u3164 \u2800", None),
+        ("\u0301\ufe0f", None),
+        ("\ud800", None),
+        ("number 3", None),
+        ("Number\u2003\uff13", None),
+        ("nu\u200dmber\u00a03.", None),
+        ("Number Three", "Number Three"),
+        ("3", "3"),
+        ("\u0646\u0627\u0645\u200c\u0647\u0627", "\u0646\u0627\u0645\u200c\u0647\u0627"),
+        ("\U0001f98a", "\U0001f98a"),
+        ("李 雷", "李 雷"),
     ],
 )
-def test_a_name_is_one_line(room: Room, given: str, kept: str | None) -> None:
+def test_a_name_is_one_line_that_can_be_seen_and_is_no_number(room: Room, given: str, kept: str | None) -> None:
     assert room.enter(given).name == kept
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
+GUESSED = "Somebody is guessing the room's word, so it has five letters more now: w shows it on the slides."
+
 
 @dataclass(frozen=True)
 class Progress:
@@ -57,6 +59,8 @@ class Board:
     """By number."""
     calls: tuple[Call, ...] = ()
     """The oldest first."""
+    guessed: bool = False
+    """Whether somebody is guessing the room's word."""
 
     @property
     def counts(self) -> tuple[Count, ...]:

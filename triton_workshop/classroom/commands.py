@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 
-from triton_workshop.classroom.board import Board, Present, called
+from triton_workshop.classroom.board import GUESSED, Board, Present, called
+from triton_workshop.classroom.board_key import board_link
 from triton_workshop.classroom.membership import address_and_word, join, leave, membership_file
 from triton_workshop.classroom.room import forget, room_file, room_in_use
 from triton_workshop.errors import wrapped
@@ -46,11 +47,13 @@ def run_board(*, forgetting: bool) -> None:
     else:
         print("\n".join((f"The room {room.word}", *board_lines(room.board()))))
         if room.address:
-            print(f"In a browser: {room.address}board?key={room.key}")
+            print(f"In a browser, once and within 30 seconds: {board_link(room.address, room.key)}")
 
 
 def board_lines(board: Board) -> Iterator[str]:
     """The board as text."""
+    if board.guessed:
+        yield f"! {GUESSED}"
     if not board.present:
         yield "Nobody has given a name, reported progress or asked for help yet."
     for call in board.calls:

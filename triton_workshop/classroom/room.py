@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 import os
 import secrets
 import sqlite3
@@ -19,15 +20,17 @@ from typing import Any
 from platformdirs import user_data_path
 
 from triton_workshop.classroom.board import Board, Call, Present, Progress
+from triton_workshop.classroom.names import as_name
 from triton_workshop.errors import MisuseError, WorkshopError
-from triton_workshop.printing import printable
 
 FOLDER = "TRITON_WORKSHOP_ROOM"
 """This environment variable names another folder for the room."""
 
 LETTERS = "FHKLMRTWXYZ"
 """No two of them look or sound alike, and without vowels they spell nothing."""
-WORD = 4
+WORD = 5
+MOST_WRONG = 300
+"""Wrong words after which the word gets five letters more: until then, one in 537 has guessed it."""
 KEPT_OPEN = 12 * 3600.0
 """Seconds after its last use for which a room is still the same room."""
 NOTED = 60.0
@@ -36,7 +39,6 @@ PATIENCE = 5.0
 """Seconds to wait for another process that is writing."""
 LATEST = 600 * 10**9
 """Nanoseconds by which something may come late; what seems to be older comes from a clock that was set back."""
-LONGEST_NAME = 40
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS rooms (id INTEGER PRIMARY KEY AUTOINCREMENT, word TEXT, key TEXT, used REAL, address TEXT);
@@ -78,7 +80,8 @@ class Room:
 
         Raises MisuseError if the file cannot be used.
         """
-        self._file, self.now, self._lock, self._noted = file, now, threading.Lock(), 0.0
+        self._file, self.now, self._lock = file, now, threading.Lock()
+        self._noted, self._address, self._wrong = 0.0, "", 0
         with failures_told(file):
             self._store = new_store(file) if begin else opened(file)
             found = self._in_use() or (self._begun() if begin else None)
@@ -98,22 +101,59 @@ class Room:
             before = {word for (word,) in self._rows("SELECT word FROM rooms")}
             word = next(word for word in iter(new_word, "") if word not in before)
             key = secrets.token_urlsafe(32)
-            row = self._store.execute("INSERT INTO rooms (word, key, used) VALUES (?, ?, ?)", (word, key, self.now()))
+            values = (word, key, self.now(), self._address)
+            row = self._store.execute("INSERT INTO rooms (word, key, used, address) VALUES (?, ?, ?, ?)", values)
             assert row.lastrowid is not None
             return row.lastrowid, word, key
 
+    def renew(self) -> None:
+        """Learns of another word, and begins a new room if nobody has used this one for 12 hours."""
+        key = self.key
+        with self._transaction():
+            found = self._in_use()
+        self._id, self.word, self.key = found or self._begun()
+        if self.key != key:
+            self._wrong = 0
+
+    # The way in
+
     @property
     def ticket(self) -> str:
-        """Stands in links in place of the word: nobody guesses it, so whoever has it need not wait for a turn."""
+        """Stands in links in place of the word: nobody guesses it."""
         return digest(f"ticket {self.key}")[:12]
+
+    @property
+    def guessed(self) -> bool:
+        """Whether somebody has tried so many wrong words that the word has become longer."""
+        return " " in self.word
+
+    def opens(self, word: str) -> bool:
+        """Whether this is the room's word, or its ticket.
+
+        Nobody ever waits for those who guess, whose address may be everybody's. Instead, the number of wrong words is
+        limited: after that the word is one of 26,000 million.
+        """
+        self.renew()
+        given = "".join(word.split())
+        if is_same(given, self.ticket) or is_same(given.upper(), self.word.replace(" ", "")):
+            return True
+        self._wrong += 1
+        if self._wrong >= MOST_WRONG and not self.guessed:
+            longer = "UPDATE rooms SET word = word || ' ' || ? WHERE id = ? AND word NOT LIKE '% %'"
+            with self._transaction("BEGIN IMMEDIATE"):
+                self._store.execute(longer, (new_word(), self._id))
+            self.renew()
+        return False
 
     @property
     def address(self) -> str:
         """Where this machine reaches the room's pages; empty if nobody has served them yet."""
         with self._transaction():
-            return str(self._rows("SELECT coalesce(address, '') FROM rooms WHERE id = ?", self._id)[0][0])
+            rows = self._rows("SELECT coalesce(address, '') FROM rooms WHERE id = ?", self._id)
+        return str(rows[0][0]) if rows else ""
 
     def serve_at(self, address: str) -> None:
+        self._address = address
         with self._writing():
             self._store.execute("UPDATE rooms SET address = ? WHERE id = ?", (address, self._id))
 
@@ -133,13 +173,19 @@ class Room:
 
     def attendee(self, token: str) -> Attendee | None:
         """Who has this token; None if it is nobody of this room."""
-        query = "SELECT number, name FROM attendees WHERE token = ? AND room = ?"
+        query = "SELECT number, name FROM attendees JOIN rooms ON id = room WHERE token = ? AND room = ? AND used > ?"
         with self._transaction():
-            rows = self._rows(query, digest(token), self._id)
+            rows = self._rows(query, digest(token), self._id, self.now() - KEPT_OPEN)
         if rows and self.now() - self._noted > NOTED:
-            with self._writing():  # who comes back keeps the room open
+            with suppress(WorkshopError), self._writing():  # who comes back keeps the room open
                 pass
         return next((Attendee(number, name, token) for number, name in rows), None)
+
+    def numbers(self) -> set[int]:
+        """The numbers of all who are in the room."""
+        with self._transaction():
+            rows = self._rows("SELECT number FROM attendees WHERE room = ? AND token IS NOT NULL", self._id)
+        return {number for (number,) in rows}
 
     def leave(self, number: int) -> None:
         """Forgets everything about an attendee. The number is not given to anybody else."""
@@ -201,6 +247,7 @@ class Room:
             tuple(
                 Call(number, names.get(number), max(int(now - at), 0) // 60) for number, at, done in asked if not done
             ),
+            self.guessed,
         )
 
     # The store
@@ -214,7 +261,8 @@ class Room:
         with self._transaction("BEGIN IMMEDIATE"):
             yield
             self._noted = self.now()
-            self._store.execute("UPDATE rooms SET used = ? WHERE id = ?", (self._noted, self._id))
+            used = "UPDATE rooms SET used = ? WHERE id = ? AND used > ?"  # what is over stays over
+            self._store.execute(used, (self._noted, self._id, self._noted - KEPT_OPEN))
 
     @contextmanager
     def _transaction(self, begin: str = "BEGIN") -> Iterator[None]:
@@ -223,10 +271,11 @@ class Room:
             self._store.execute(begin)
             try:
                 yield
+                self._store.execute("COMMIT")
             except BaseException:
-                self._store.execute("ROLLBACK")
+                if self._store.in_transaction:  # a full disk may have ended it
+                    self._store.execute("ROLLBACK")
                 raise
-            self._store.execute("COMMIT")
 
 
 def room_file() -> Path:
@@ -246,7 +295,8 @@ def forget(file: Path, now: Callable[[], float] = time.time) -> None:
     if not file.is_file():
         return
     with failures_told(file), closing(opened(file)) as store:
-        store.execute("DELETE FROM rooms WHERE used <= ?", (now() - KEPT_OPEN,))
+        # A server may still have the last room open.
+        store.execute("DELETE FROM rooms WHERE used <= ? AND id < (SELECT max(id) FROM rooms)", (now() - KEPT_OPEN,))
         for table in ("attendees", "progress", "calls"):
             store.execute(f"DELETE FROM {table}")
         store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -287,9 +337,9 @@ def new_word() -> str:
     return "".join(secrets.choice(LETTERS) for _ in range(WORD))
 
 
-def as_name(name: str | None) -> str | None:
-    """A name in one line, and not too long; None if nothing is left of it."""
-    return " ".join(printable(name or "").split())[:LONGEST_NAME].strip() or None
+def is_same(given: str, right: str) -> bool:
+    """Compares in a time that tells nothing."""
+    return hmac.compare_digest(given.encode(), right.encode())
 
 
 def digest(token: str) -> str:

@@ -9,6 +9,9 @@ import typer
 
 from triton_workshop.cli.common import fail, misuse_told
 
+WORD = """\
+The room's word. Leave it out, and you are asked: commands can be read by every user of this machine."""
+
 app = typer.Typer()
 
 
@@ -16,7 +19,7 @@ app = typer.Typer()
 def join(
     address: Annotated[str, typer.Argument(help="The room's address, or the link that the presenter shows.")],
     name: Annotated[str | None, typer.Option(help="Your name, for the presenter; without it you are a number.")] = None,
-    word: Annotated[str | None, typer.Option(help="The room's word, if the link does not hold it.")] = None,
+    word: Annotated[str | None, typer.Option(help=WORD)] = None,
 ) -> None:
     """Let the presenter see how far you are, and ask for help with the key a in watch.
 
@@ -27,7 +30,7 @@ def join(
 
     def asked_word() -> str:
         if not sys.stdin.isatty():
-            fail(f"the room asks for its word, which the presenter shows: workshop join {address} --word WORD")
+            fail(f"the room asks for its word, which the presenter shows; in a terminal, type: workshop join {address}")
         return str(typer.prompt("The room's word, which the presenter shows"))
 
     with misuse_told():

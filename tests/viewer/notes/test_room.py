@@ -9,7 +9,7 @@ import pytest
 from textual.pilot import Pilot
 
 from triton_workshop.classroom.board import Call, Count, Progress
-from triton_workshop.classroom.room import Room
+from triton_workshop.classroom.room import MOST_WRONG, Room
 from triton_workshop.deck import load_deck
 from triton_workshop.screen.palette import DARK
 from triton_workshop.viewer.notes.app import Notes
@@ -69,6 +69,15 @@ def test_its_lines_fit(file: Path, watcher: RoomWatcher, width: int) -> None:
     full_room(file)
     assert len(room_lines(watcher.look(), width, DARK)) == 2
     assert width < 20 or all(line.cell_len <= width for line in room_lines(watcher.look(), width, DARK))
+
+
+def test_the_presenter_reads_that_somebody_guesses(watcher: RoomWatcher, file: Path) -> None:
+    room = full_room(file)
+    for _ in range(MOST_WRONG):
+        room.opens("AAAAA")
+    first, *others = room_lines(watcher.look(), 120, DARK)
+    assert first.plain.startswith("Somebody is guessing the room's word")
+    assert len(others) == 2
 
 
 @pytest.mark.parametrize("size", [(100, 30), (50, 16)])

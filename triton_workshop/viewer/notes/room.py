@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.style import Style
 from rich.text import Text
 
-from triton_workshop.classroom.board import Board, called
+from triton_workshop.classroom.board import GUESSED, Board, called
 from triton_workshop.classroom.room import room_file, room_in_use
 from triton_workshop.errors import WorkshopError
 from triton_workshop.screen.palette import Palette
@@ -39,8 +39,10 @@ class RoomWatcher:
 
 
 def room_lines(board: Board, width: int, palette: Palette) -> list[Text]:
-    """A line for those who ask for help, and one that counts who is where; none if there is nothing to say."""
+    """Lines for those who ask for help, and those who guess, and one that counts who is where; or none of these."""
     lines = []
+    if board.guessed:
+        lines.append(_between(Text(GUESSED, Style(color=palette.warning, bold=True)), Text(), width))
     if board.calls:
         names = ", ".join(
             f"{called(each)} ({f'{each.minutes} min' if each.minutes else 'now'})" for each in board.calls
