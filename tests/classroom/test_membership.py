@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import socket
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from itertools import chain, repeat
 from pathlib import Path
 
 import pytest
@@ -19,6 +23,8 @@ from triton_workshop.classroom.membership import (
     tell,
 )
 from triton_workshop.errors import MisuseError
+
+NO_ROOM = "answers, but it is not the room of a workshop$"
 
 
 @pytest.mark.parametrize(
@@ -75,10 +81,22 @@ def test_who_joins_again_leaves_first(room: Scripted, file: Path) -> None:
         ((403, b"This is not the word of this room."), "did not let you in: This is not the word of this room.$"),
         ((429, b"Too many tries.\nWait."), "did not let you in: Too many tries. Wait.$"),
         ((403, b"<html>A proxy</html>"), "did not let you in: 403 Forbidden$"),
-        ((200, b"<html>Welcome to this hotel</html>"), "answers, but it is not the room of a workshop$"),
-        ((200, b'["token"]'), "answers, but it is not the room of a workshop$"),
+        ((200, b"<html>Welcome to this hotel</html>"), NO_ROOM),
+        ((200, b'["token"]'), NO_ROOM),
         ((302, b"http://elsewhere/"), "no room answers at .*: it says 302 Found"),
         (None, "no room answers at .*; is the address right"),
+        ((200, b'{"token": "\\u001b]0;x\\u0007", "number": 7, "name": "Ada"}'), NO_ROOM),
+        ((200, b'{"token": "", "number": 7, "name": "Ada"}'), NO_ROOM),
+        ((200, b'{"token": ["secret"], "number": 7, "name": "Ada"}'), NO_ROOM),
+        ((200, b'{"token": "secret", "number": Infinity, "name": "Ada"}'), NO_ROOM),
+        ((200, b'{"token": "secret", "number": NaN, "name": "Ada"}'), NO_ROOM),
+        ((200, b'{"token": "secret", "number": 1e999, "name": "Ada"}'), NO_ROOM),
+        ((200, b'{"token": "secret", "number": true, "name": "Ada"}'), NO_ROOM),
+        ((200, b'{"token": "secret", "number": %s, "name": "Ada"}' % (b"9" * 5000)), NO_ROOM),
+        ((200, b'{"token": "secret", "number": 7, "name": {"Ada": 1}}'), NO_ROOM),
+        ((200, b"[" * 60_000), NO_ROOM),
+        ((200, b'{"token":' * 10_000), NO_ROOM),
+        ((200, b"\xff\xfe"), NO_ROOM),
     ],
 )
 def test_who_cannot_join_reads_why(room: Scripted, file: Path, answer: tuple[int, bytes] | None, said: str) -> None:
@@ -87,6 +105,59 @@ def test_who_cannot_join_reads_why(room: Scripted, file: Path, answer: tuple[int
         join(room.address, "KLMR", None, file)
     assert membership(file) is None
     assert len(room.heard) == 1
+
+
+def test_a_name_from_the_room_reaches_the_terminal_without_its_escapes(room: Scripted, file: Path) -> None:
+    room.answers = [(200, b'{"token": "secret", "number": 7, "name": "\\u001b[2JAda\\u202e\\n!"}')]
+    assert join(room.address, "KLMRT", None, file).name == "[2JAda !"
+
+
+@contextmanager
+def answering(*parts: bytes) -> Iterator[str]:
+    """A room that says this to whoever comes; if it is several parts, the last one again and again."""
+
+    def answer() -> None:
+        with suppress(OSError), listening.accept()[0] as connection:
+            connection.recv(4096)
+            for part in parts if len(parts) == 1 else chain(parts[:-1], repeat(parts[-1])):
+                connection.sendall(part)
+                if over.wait(0.01):
+                    return
+
+    over = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=answer)
+        thread.start()
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}/"
+        over.set()
+        thread.join()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"HTTP/1.0 500 \x1b[2JOops\r\n\r\n",
+        b"HTTP/1.0 403 \x1b[2JOops\r\n\r\n",
+        b"HTTP/1.0 403 No\r\n\r\n\x1b[2JOops",
+        b"\x1b[2JOops\r\n\r\n",
+        b"HTTP/1.0 302 \x9b2J\r\nLocation: \x1b[2J\r\n\r\n",
+        b"HTTP/1.0 500 " + b"Oops" * 9999 + b"\r\n\r\n",
+    ],
+)
+def test_nothing_that_a_room_says_moves_the_cursor_or_fills_the_screen(file: Path, answer: bytes) -> None:
+    with answering(answer) as address, pytest.raises(MisuseError) as refused:
+        join(address, "KLMRT", None, file)
+    assert str(refused.value).isprintable()
+    assert len(str(refused.value)) < 400
+
+
+@pytest.mark.parametrize("start", [b"", b"HTTP/1.1 200 OK\r\nX-Slow: ", b"HTTP/1.1 200 OK\r\n\r\n"])
+def test_a_room_that_answers_byte_by_byte_keeps_nobody(
+    file: Path, monkeypatch: pytest.MonkeyPatch, start: bytes
+) -> None:
+    monkeypatch.setattr("triton_workshop.classroom.membership.PATIENCE", 0.2)
+    with answering(start, b"x") as address, pytest.raises(MisuseError, match="it does not answer in time"):
+        join(address, "KLMRT", None, file)
 
 
 def test_a_port_where_nothing_listens_is_named(file: Path) -> None:
@@ -118,7 +189,16 @@ def test_an_address_that_is_none_is_not_answered() -> None:
 
 
 @pytest.mark.parametrize(
-    "kept", [b"", b"{}", b"[1]", b'{"address": "x", "token": "x", "number": "x", "name": null}', b"\xff"]
+    "kept",
+    [
+        b"",
+        b"{}",
+        b"[1]",
+        b'{"address": "x", "token": "x", "number": "x", "name": null}',
+        b'{"address": "x", "token": "x", "number": Infinity, "name": null}',
+        b"\xff",
+        b"[" * 60_000,
+    ],
 )
 def test_a_broken_file_is_no_membership(file: Path, kept: bytes) -> None:
     file.parent.mkdir()

@@ -5,19 +5,23 @@ from __future__ import annotations
 import http.client
 import ipaddress
 import json
+import re
 import ssl
+import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
 
 from triton_workshop.atomic_write import write_whole
 from triton_workshop.checking.reporting.progress import state_folder
+from triton_workshop.classroom.names import as_name
 from triton_workshop.classroom.room import KEPT_OPEN
 from triton_workshop.errors import MisuseError
 from triton_workshop.printing import printable
@@ -28,7 +32,17 @@ LEAVING = 2.0
 """Seconds to wait for an answer to somebody who leaves, and will not wait."""
 LARGEST = 64 * 1024
 """Bytes of an answer that are read."""
+LONGEST = 200
+"""Characters of what a room says that are shown."""
+TOKEN = re.compile(r"[\w-]{1,99}", re.ASCII)
+MOST = 2**31
+"""No attendee has a larger number."""
+MISSHAPEN = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
+"""What comes of reading JSON that is not what was expected."""
+TOO_SLOW = "it does not answer in time"
 EXAMPLE = "192.168.1.5:8000 or http://192.168.1.5:8000/?word=…"
+
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True)
@@ -60,13 +74,11 @@ def membership_file() -> Path:
 
 def membership(file: Path) -> Membership | None:
     """The room that was joined today; None if there is none. Later, its address may be anybody's."""
-    with suppress(OSError, ValueError, TypeError, KeyError):
+    with suppress(OSError, *MISSHAPEN):
         if time.time() - file.stat().st_mtime > KEPT_OPEN:
             return None
         kept = json.loads(file.read_text(encoding="utf-8"))
-        return Membership(
-            str(kept["address"]), str(kept["token"]), int(kept["number"]), kept["name"] and str(kept["name"])
-        )
+        return _checked(str(kept["address"]), kept)
     return None
 
 
@@ -83,21 +95,50 @@ def address_and_word(text: str) -> tuple[str, str | None]:
 def join(address: str, word: str, name: str | None, file: Path) -> Membership:
     """Join a room, and leave the one that was joined before. Raises MisuseError if that is impossible."""
     before = membership(file)
+    form = urlencode({"word": word, "name": name or ""}).encode()
     try:
-        answer = _asked(address, "enter", urlencode({"word": word, "name": name or ""}).encode(), {}, PATIENCE)
-        told = json.loads(answer)
-        joined = Membership(address, str(told["token"]), int(told["number"]), printable(told["name"] or "") or None)
+        answer = _within(PATIENCE, lambda: _asked(address, "enter", form, {}, PATIENCE))
+        joined = _checked(address, json.loads(answer))
     except RefusedError as error:
         raise MisuseError(f"{address} did not let you in: {error}") from error
     except UnansweredError as error:
         raise MisuseError(f"no room answers at {address}: {error}; is the address right, and is it shared?") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except MISSHAPEN as error:
         raise MisuseError(f"{address} answers, but it is not the room of a workshop") from error
     _keep(joined, file)
     if before is not None:
         with suppress(UnansweredError, RefusedError):
-            tell(before, "leave", {}, LEAVING)
+            _say_goodbye(before)
     return joined
+
+
+def _checked(address: str, told: Mapping[str, Any]) -> Membership:
+    """What a room has told somebody who joins. It may be anything: raises one of MISSHAPEN if it is something else."""
+    token, number = told["token"], told["number"]
+    if not TOKEN.fullmatch(token) or type(number) is not int or not 0 < number <= MOST:
+        raise ValueError("not a session of a room")
+    return Membership(address, token, number, as_name(told["name"]))
+
+
+def _say_goodbye(joined: Membership) -> None:
+    _within(LEAVING, lambda: tell(joined, "leave", {}, LEAVING))
+
+
+def _within(seconds: float, act: Callable[[], Answer]) -> Answer:
+    """What this returns or raises; UnansweredError if it takes longer, as each of many bytes may come late."""
+    result: Future[Answer] = Future()
+
+    def run() -> None:
+        try:
+            result.set_result(act())
+        except BaseException as error:
+            result.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    try:
+        return result.result(seconds)
+    except TimeoutError:
+        raise UnansweredError(TOO_SLOW) from None
 
 
 def _keep(joined: Membership, file: Path) -> None:
@@ -107,7 +148,7 @@ def _keep(joined: Membership, file: Path) -> None:
         write_whole(file, json.dumps(asdict(joined), indent=2).encode())
     except OSError as error:
         with suppress(UnansweredError, RefusedError):
-            tell(joined, "leave", {}, LEAVING)
+            _say_goodbye(joined)
         raise MisuseError(f"you have not joined: {file} cannot be written: {error.strerror}") from error
 
 
@@ -121,7 +162,7 @@ def leave(file: Path) -> str:
     if joined is None:
         return "You have not joined a room, so nothing is sent."
     try:
-        tell(joined, "leave", {}, LEAVING)
+        _say_goodbye(joined)
     except UnansweredError as error:
         return f"Nothing is sent any more. The room could not be told, and keeps what it knows: {error}."
     except RefusedError:  # it has forgotten us already
@@ -148,7 +189,7 @@ def _asked(address: str, path: str, body: bytes, headers: Mapping[str, str], pat
         with error:
             if error.code in (400, 401, 403, 413, 429):
                 raise RefusedError(_sentence(error), busy=error.code == 429) from error
-        raise UnansweredError(f"it says {error.code} {error.reason}") from error
+        raise UnansweredError(f"it says {_status(error)}") from error
     except (OSError, http.client.HTTPException, ValueError) as error:
         raise UnansweredError(_reason(error)) from error
 
@@ -174,14 +215,23 @@ def _sentence(error: urllib.error.HTTPError) -> str:
     """What a refusal says, in one line."""
     said = ""
     with suppress(OSError, http.client.HTTPException):
-        said = " ".join(printable(error.read(LARGEST).decode(errors="replace")).split())
-    return said[:200] if said and not said.startswith("<") else f"{error.code} {error.reason}"
+        said = _line(error.read(LARGEST).decode(errors="replace"))
+    return said if said and not said.startswith("<") else _status(error)
+
+
+def _status(error: urllib.error.HTTPError) -> str:
+    return _line(f"{error.code} {error.reason}")
 
 
 def _reason(error: Exception) -> str:
     cause = error.reason if isinstance(error, urllib.error.URLError) else error
     if isinstance(cause, TimeoutError):
-        return "it does not answer in time"
+        return TOO_SLOW
     if isinstance(cause, ssl.SSLError):
         return f"no secure connection ({cause.reason or cause})"
-    return printable(str(getattr(cause, "strerror", None) or cause or type(error).__name__))
+    return _line(str(getattr(cause, "strerror", None) or cause or type(error).__name__))
+
+
+def _line(said: str) -> str:
+    """What somebody else has said, as part of a line of ours."""
+    return " ".join(printable(said).split())[:LONGEST]
