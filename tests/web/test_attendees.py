@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -12,9 +15,11 @@ pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
 from triton_workshop.classroom.board import Board, Call, Progress
+from triton_workshop.classroom.board_key import VALID, BoardKey, board_link
 from triton_workshop.classroom.membership import Membership, RefusedError, join, leave, tell
 from triton_workshop.classroom.room import Attendee, Room
 from triton_workshop.classroom.telling import Teller
+from triton_workshop.web.guard import NO_STORE
 from triton_workshop.web.server import Server
 from web.loopback import Answer, asked, served
 
@@ -52,7 +57,12 @@ def posted(address: str, path: str, body: bytes, ada: Attendee) -> Answer:
 
 
 def on_board(address: str, room: Room, path: str = "board.json", body: bytes | None = None) -> Answer:
-    return asked(address + path, body, {"Cookie": f"board={room.key}"})
+    cookie = BoardKey().cookie(room.key, code_of(board_link(address, room.key)))
+    return asked(address + path, body, {"Cookie": f"board={cookie}"})
+
+
+def code_of(link: str) -> str:
+    return link.partition("?code=")[2]
 
 
 def test_what_an_attendee_tells_stands_on_the_board(room: Room, address: str, ada: Attendee, joined: Path) -> None:
@@ -123,21 +133,98 @@ def test_a_refusal_reaches_who_told(room: Room, address: str, ada: Attendee) -> 
         tell(Membership(address, ada.token, ada.number, ada.name), "report", {}, 10)
 
 
-def test_the_links_key_becomes_a_cookie_that_scripts_and_other_sites_cannot_use(room: Room, address: str) -> None:
-    answer = asked(f"{address}board?key={room.key}")
+def test_a_links_code_becomes_a_cookie_that_scripts_and_other_sites_cannot_use(room: Room, address: str) -> None:
+    link = board_link(address, room.key)
+    answer = asked(link)
     assert answer.status == 200
     assert "<h1>The room</h1>" in answer.text
-    assert answer.headers["set-cookie"] == f"board={room.key}; HttpOnly; SameSite=strict"
-    assert on_board(address, room, "board").status == 200
+    cookie, *rest = answer.headers["set-cookie"].split("; ")
+    assert rest == ["HttpOnly", "SameSite=strict"]
+    assert room.key not in link + cookie
+    assert asked(f"{address}board", headers={"Cookie": cookie}).status == 200
+    code = code_of(link)
+    assert asked(f"{address}board", headers={"Cookie": f"board={code}"}).status == 403, "the link is not the cookie"
 
 
-@pytest.mark.parametrize("path", ["board", "board?key=", "board?key=other", "board.json", "board/done/1"])
+def test_who_reads_the_link_in_the_list_of_processes_gets_no_board_for_it(room: Room, address: str) -> None:
+    """Whether they are slower than the presenter's browser or faster."""
+    link = board_link(address, room.key)
+    first = {"Cookie": asked(link).headers["set-cookie"].split(";")[0]}
+    assert asked(f"{address}board.json", headers=first).status == 200
+    assert asked(link).status == 403
+    assert asked(f"{address}board.json", headers=first).status == 403
+    assert asked(board_link(address, room.key)).status == 200
+
+
+def test_a_code_is_valid_for_seconds_and_its_cookie_across_restarts(room: Room) -> None:
+    clock = [NOW]
+    code = code_of(board_link("", room.key, lambda: clock[0]))
+    clock[0] += VALID - 1
+    cookie = BoardKey(lambda: clock[0]).cookie(room.key, code)
+    assert cookie is not None
+    clock[0] += 1
+    assert BoardKey(lambda: clock[0]).cookie(room.key, code) is None
+    assert BoardKey(lambda: clock[0]).opens(room.key, cookie)
+    assert not BoardKey(lambda: clock[0]).opens("the key of another day", cookie)
+
+
+@pytest.mark.parametrize("code", ["", ".", "..", "x.y.z", f"{int(NOW)}.aa.bb", "\xe9", f"{'9' * 5000}.a.b"])
+def test_what_nobody_has_signed_is_no_code(room: Room, code: str) -> None:
+    key = BoardKey(lambda: NOW)
+    assert key.cookie(room.key, code) is None
+    assert not key.opens(room.key, code)
+
+
+def test_the_presenter_can_remove_somebody_from_the_board(room: Room, address: str, ada: Attendee) -> None:
+    posted(address, "report", json.dumps(REPORT).encode(), ada)
+    assert on_board(address, room, f"board/remove/{ada.number}", b"").status == 204
+    assert room.board() == Board()
+    assert posted(address, "report", json.dumps(REPORT).encode(), ada).status == 401
+
+
+@pytest.mark.parametrize("number", [str(10**30), "9" * 5000, "-1", "1e3", "\u0663"])
+@pytest.mark.parametrize("what", ["done", "remove"])
+def test_a_number_that_nobody_has_is_not_found(room: Room, address: str, what: str, number: str) -> None:
+    assert on_board(address, room, f"board/{what}/{quote(number)}", b"").status == 404
+
+
+def fill(store: sqlite3.Connection) -> None:
+    """As on a full disk: not a page more."""
+    store.execute("PRAGMA max_page_count = 1")  # is as many as there are
+    for table in ("progress", "calls"):
+        with suppress(sqlite3.OperationalError):
+            while True:
+                store.execute(f"INSERT INTO {table} (room, number) VALUES (0, abs(random()))")
+
+
+def spoil(store: sqlite3.Connection) -> None:
+    store.executescript("DROP TABLE progress; DROP TABLE calls")
+
+
+@pytest.mark.parametrize("trouble", [fill, spoil])
+@pytest.mark.parametrize(("path", "body"), [("report", json.dumps(REPORT).encode()), ("help", b"")])
+def test_what_the_store_cannot_keep_is_refused_in_a_sentence_that_names_no_file(
+    tmp_path: Path, trouble: Callable[[sqlite3.Connection], None], path: str, body: bytes
+) -> None:
+    room = Room(tmp_path / "room.sqlite")
+    ada = room.enter("Ada")
+    room._noted = 0.0  # so that who comes back is noted too
+    with served(Server(room, "").app) as address:
+        trouble(room._store)
+        for _ in range(2):  # it does not get worse
+            answer = posted(address, path, body, ada)
+            assert (answer.status, answer.text) == (503, NO_STORE)
+        assert asked(f"{address}page.js", headers={"Authorization": f"Bearer {ada.token}"}).status == 200
+
+
+@pytest.mark.parametrize(
+    "path", ["board", "board?code=", "board?code=other", "board.json", "board/done/1", "board/remove/1"]
+)
 def test_only_the_presenter_sees_the_board(address: str, ada: Attendee, path: str) -> None:
-    body = b"" if path == "board/done/1" else None
+    body = b"" if path.endswith("/1") else None
     answer = asked(address + path, body, {"Authorization": f"Bearer {ada.token}", "Cookie": "board=\xe9"})
-    assert (answer.status, answer.text) == (
-        403, "This board is the presenter's. Press w and then b on the slides, or type: uv run workshop board",
-    )  # fmt: skip
+    assert answer.status == 403
+    assert answer.text.startswith("This board is the presenter's. Press w and then b on the slides, or type: uv run")
 
 
 def test_the_boards_page_has_no_style_or_script_of_its_own(room: Room, address: str) -> None:

@@ -16,6 +16,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from triton_workshop.classroom.board import Progress
+from triton_workshop.classroom.board_key import board_link
 from triton_workshop.classroom.room import Room
 from triton_workshop.web.server import Server
 
@@ -23,7 +24,7 @@ from .conftest import axe_findings
 from .loopback import served
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Dialog, Page
 
 pytestmark = pytest.mark.browser
 SIZES = {"phone": (390, 844), "laptop": (1280, 800)}
@@ -70,7 +71,7 @@ def board(request: pytest.FixtureRequest, browser: Browser, room: Room, tunnel: 
     page.on("console", lambda message: said.append(message.text))
     page.on("pageerror", lambda error: said.append(str(error)))
     with served(tunnel) as address:
-        page.goto(f"{address}board?key={room.key}")
+        page.goto(board_link(address, room.key))
         page.locator(".call").first.wait_for()
         assert page.url == f"{address}board"
         yield page
@@ -87,9 +88,9 @@ def test_the_board_shows_who_asks_and_who_is_where_and_d_marks_the_oldest_call_a
     assert board.locator(".call .since").all_text_contents() == ["2 min ago", "just now"]
     assert board.locator("#exercises dd").all_text_contents()[:2] == ["2", "1"]
     assert board.locator(".attendee").all_text_contents() == [
-        "Ada✓ 1",
-        f"{MARKUP}at 1: 3 of 9, 1 hint",
-        "number 3at 1: 3 of 9, 1 hint",
+        "Ada✓ 1Remove",
+        f"{MARKUP}at 1: 3 of 9, 1 hintRemove",
+        "number 3at 1: 3 of 9, 1 hintRemove",
     ]
     assert board.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert axe_findings(board, "document", "{}") == []
@@ -103,3 +104,28 @@ def test_the_board_shows_who_asks_and_who_is_where_and_d_marks_the_oldest_call_a
     assert axe_findings(board, "document", "{}") == []
     tunnel.open.set()
     expect(board.locator("#state")).to_have_text("3 attendees")
+
+
+def test_the_board_removes_who_the_presenter_says_and_tells_that_somebody_guesses(
+    board: Page, room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from playwright.sync_api import expect
+
+    asked = list[str]()
+    answers = iter([False, True])
+
+    def answer(dialog: Dialog) -> None:
+        asked.append(dialog.message)
+        (dialog.accept if next(answers) else dialog.dismiss)()
+
+    board.on("dialog", answer)
+    for left in (3, 2):
+        board.get_by_role("button", name=f"Remove: {MARKUP}").click()
+        expect(board.locator("#state")).to_contain_text(f"{left} attendees")
+    assert [present.number for present in room.board().present] == [1, 3]
+    assert asked[0].startswith(f"Remove {MARKUP} from the room")
+    assert not board.locator("#guessed").is_visible()
+    monkeypatch.setattr("triton_workshop.classroom.room.MOST_WRONG", 1)
+    room.opens("AAAAA")
+    expect(board.locator("#guessed")).to_contain_text("Somebody is guessing the room's word")
+    assert axe_findings(board, "document", "{}") == []

@@ -18,7 +18,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from triton_workshop.classroom.room import KEPT_OPEN, Room
-from triton_workshop.web.guard import AT_ONCE, Allowance, Guard
+from triton_workshop.web.guard import ENTRIES, GUESSED, Allowance, Guard
 from triton_workshop.web.limits import LARGEST_BODY, POLICY, Limits
 from web.loopback import Answer, asked, served
 
@@ -53,13 +53,17 @@ def token_in(answer: Answer) -> str:
 
 def raw(address: str, request: str) -> str:
     """The answer to a request as it is written here, up to the end of the connection."""
+    return answer_to(address, request.replace("\n", "\r\n").encode()).decode()
+
+
+def answer_to(address: str, request: bytes) -> bytes:
     parts = urlsplit(address)
     with socket.create_connection((parts.hostname, parts.port), timeout=10) as connection:
-        connection.sendall(request.replace("\n", "\r\n").encode())
+        connection.sendall(request)
         data = b""
         while chunk := connection.recv(65536):
             data += chunk
-    return data.decode()
+    return data
 
 
 def test_without_a_session_a_browser_is_asked_for_the_word_and_a_program_refused(address: str) -> None:
@@ -87,20 +91,43 @@ def test_the_word_gives_a_browser_a_session_without_regard_to_case(address: str,
 
 
 def test_where_a_wrong_word_was_entered_a_browser_that_comes_back_finds_the_door(address: str) -> None:
-    wrong = asked(f"{address}enter", b"word=QQQQ", BROWSER)
+    wrong = asked(f"{address}enter", b"word=QQQQQ", BROWSER)
     assert (wrong.status, 'role="alert"' in wrong.text) == (403, True)
     again = asked(f"{address}enter")
     assert (again.status, 'action="enter"' in again.text) == (401, True)
     assert "location: ./\r\n" in raw(address, "GET /enter HTTP/1.1\nHost: x\nConnection: close\n\n").lower()
 
 
+def test_a_link_with_a_session_asks_before_a_browser_becomes_that_attendee(address: str, room: Room) -> None:
+    """Anybody may have sent it, so that they get what the reader tells."""
+    mallory, ada = room.enter("<b>Mallory"), room.enter("Ada")
+    link = f"{address}?session={mallory.token}"
+    for headers in ({}, {"Cookie": f"room={ada.token}"}):
+        answer = asked(link, headers=headers)
+        assert (answer.status, answer.headers["set-cookie"]) == (200, None)
+        assert "&lt;b&gt;Mallory</strong>" in answer.text
+    assert asked(link, headers={"Cookie": f"room={mallory.token}"}).text == f"number {mallory.number}"
+    assert asked(f"{address}?session=other").status == 401
+    assert asked(f"{address}?session=other", headers={"Cookie": f"room={ada.token}"}).text == f"number {ada.number}"
+    assert asked(f"{address}report?session={ada.token}", b"").status == 401
+
+
 def test_who_has_joined_opens_the_slides_as_the_same_attendee(address: str, room: Room) -> None:
     ada = room.enter("Ada")
-    answer = raw(address, f"GET /?session={ada.token} HTTP/1.1\nHost: x\nConnection: close\n\n")
-    assert " 303 " in answer.splitlines()[0]
-    assert f"room={ada.token};" in answer
-    assert asked(f"{address}?session=other").status == 401
-    assert asked(f"{address}report?session={ada.token}", b"").status == 401
+    body = f"session={ada.token}"
+    head = f"POST /enter HTTP/1.1\nHost: x\nConnection: close\nContent-Length: {len(body)}\n"
+    assert f"room={ada.token};" in raw(address, f"{head}\n{body}")
+    elsewhere = raw(address, f"{head}Origin: https://evil.example\n\n{body}")
+    assert (" 403 " in elsewhere.splitlines()[0], "set-cookie" in elsewhere) == (True, False)
+    assert asked(f"{address}enter", b"session=other").status == 401
+
+
+@pytest.mark.parametrize(("url", "secure"), [("", False), ("http://a.example", False), ("https://a.example/x", True)])
+def test_a_session_that_came_over_https_stays_there(tmp_path: Path, url: str, secure: bool) -> None:
+    room = Room(tmp_path / "room.sqlite")
+    with served(Limits(guarded(room, url))) as address:
+        answer = raw(address, f"GET /?word={room.word} HTTP/1.1\nHost: x\nConnection: close\n\n")
+    assert ("; secure" in answer.lower()) == secure
 
 
 def test_a_program_gets_its_session_as_json(address: str, room: Room) -> None:
@@ -110,7 +137,7 @@ def test_a_program_gets_its_session_as_json(address: str, room: Room) -> None:
 
 
 def test_a_wrong_word_is_told_on_the_page_that_asks_for_it(address: str) -> None:
-    answer = asked(f"{address}enter", b"word=AAAA", BROWSER)
+    answer = asked(f"{address}enter", b"word=AAAAA", BROWSER)
     assert answer.status == 403
     assert 'role="alert"' in answer.text
     assert asked(f"{address}?word=%3Cscript%3E").status == 403
@@ -142,6 +169,10 @@ def test_every_answer_has_the_policy(address: str, session: dict[str, str]) -> N
         ({"Origin": "https://evil.example"}, 403),
         ({"Origin": "null"}, 403),
         ({"Origin": "https://talks.example.org"}, 200),
+        ({"Origin": "http://["}, 403),
+        ({"Origin": "http://[", "Host": "["}, 200),  # the same site, however it is written
+        ({"Origin": "https://"}, 403),
+        ({"Origin": ""}, 403),
     ],
 )
 def test_a_post_from_another_site_is_refused(
@@ -158,6 +189,51 @@ def test_a_body_that_is_too_large_is_not_read(address: str) -> None:
     assert " 413 " in raw(address, undeclared).splitlines()[0]
 
 
+# Who guesses, and who floods
+
+
+def guarded(room: Room, url: str = "") -> Guard:
+    return Guard(Starlette(routes=[Route("/", who)]), room, url)
+
+
+def test_one_who_guesses_keeps_nobody_out_at_the_same_address(tmp_path: Path) -> None:
+    room = Room(tmp_path / "room.sqlite")
+    with served(Limits(guarded(room))) as address:
+        for _ in range(60):
+            assert asked(f"{address}enter", b"word=AAAAA").status == 403
+        assert asked(f"{address}enter", f"word={room.word}".encode()).status == 200
+
+
+def test_after_too_many_wrong_words_the_page_offers_the_longer_word_and_the_code_on_the_screen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("triton_workshop.classroom.room.MOST_WRONG", 5)
+    room = Room(tmp_path / "room.sqlite")
+    before = room.word
+    with served(Limits(guarded(room))) as address:
+        said = [asked(f"{address}enter", b"word=AAAAA", BROWSER).text for _ in range(5)]
+        assert ["scan the code" in text for text in said] == [False] * 4 + [True]
+        short = asked(f"{address}enter", f"word={before}".encode())
+        assert (short.status, short.text) == (403, GUESSED), "which says nothing about the first part"
+        for _ in range(20):  # as often as they like
+            asked(f"{address}enter", b"word=AAAAA")
+        for right in (room.word, room.word.lower().replace(" ", ""), room.ticket):
+            assert asked(f"{address}enter", f"word={right}".encode()).status == 200
+        assert " 303 " in raw(address, f"GET /?word={room.ticket} HTTP/1.1\nHost: x\nConnection: close\n\n")
+
+
+@pytest.mark.parametrize("right", ["word", "ticket"])
+def test_a_whole_room_gets_in_from_one_address_but_not_a_flood(tmp_path: Path, right: str) -> None:
+    room = Room(tmp_path / "room.sqlite")
+    guard = guarded(room)
+    guard._entries = Allowance(40, lambda: 0.0)
+    body = f"word={getattr(room, right)}&name=Ada".encode()
+    with served(Limits(guard)) as address:
+        assert [asked(f"{address}enter", body).status for _ in range(42)] == [200] * 40 + [429] * 2
+    assert ENTRIES >= 2 * 40
+    assert len(room.board().present) == 40
+
+
 class Clock:
     time = 0.0
 
@@ -165,37 +241,20 @@ class Clock:
         return self.time
 
 
-def test_wrong_tries_are_refused_once_an_address_has_used_up_its_own() -> None:
+def test_who_has_used_up_an_allowance_gets_one_more_every_second() -> None:
     clock = Clock()
-    tries = Allowance(clock.now)
-    assert [tries.take("10.0.0.1") for _ in range(AT_ONCE + 2)] == [True] * AT_ONCE + [False] * 2
-    assert tries.take("10.0.0.2"), "another address has tries of its own"
+    entries = Allowance(30, clock.now)
+    assert [entries.take("10.0.0.1") for _ in range(32)] == [True] * 30 + [False] * 2
+    assert entries.take("10.0.0.2"), "another address has an allowance of its own"
     clock.time += 3
-    assert [tries.take("10.0.0.1") for _ in range(4)] == [True] * 3 + [False]
+    assert [entries.take("10.0.0.1") for _ in range(4)] == [True] * 3 + [False]
 
 
-def test_right_words_use_up_no_tries() -> None:
-    tries = Allowance(Clock().now)
-    for _ in range(1000):
-        assert tries.take("10.0.0.1")
-        tries.give_back("10.0.0.1")
-
-
-def test_who_has_a_link_never_waits_for_those_who_guess(room: Room) -> None:
-    app = Starlette(routes=[Route("/", who)])
-    with served(Limits(Guard(app, room))) as address:
-        for _ in range(AT_ONCE):
-            asked(f"{address}enter", b"word=AAAA")
-        assert asked(f"{address}enter", f"word={room.word}".encode()).status == 429
-        assert asked(f"{address}enter", f"word={room.ticket}".encode()).status == 200
-        assert " 303 " in raw(address, f"GET /?word={room.ticket} HTTP/1.1\nHost: x\nConnection: close\n\n")
-
-
-def test_the_memory_of_tries_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_memory_of_entries_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("triton_workshop.web.guard.MOST_REMEMBERED", 10)
     clock = Clock()
-    tries = Allowance(clock.now)
+    entries = Allowance(30, clock.now)
     for number in range(100):
-        tries.take(f"10.0.0.{number}")
+        entries.take(f"10.0.0.{number}")
         clock.time += 1
-    assert len(tries._full) <= 12
+    assert len(entries._full) <= 12

@@ -20,6 +20,8 @@ from triton_workshop.web.outputs import Output
 from triton_workshop.web.server import Server
 from web.loopback import served
 
+from .conftest import axe_findings
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Route
 
@@ -106,4 +108,24 @@ def test_a_page_whose_session_is_over_says_what_to_do(shared: Shared) -> None:
     with shared.page.expect_response("**/", timeout=10_000) as asking:  # once it may not follow any more
         pass
     assert (asking.value.request.method, asking.value.status) == ("HEAD", 401)
-    shared.page.get_by_text("The room was restarted.").wait_for()
+    shared.page.get_by_text("You are not in the room any more.").wait_for()
+
+
+def test_the_link_of_join_asks_who_one_is_and_opens_the_slides(shared: Shared) -> None:
+    ada = shared.room.enter("Ada")
+    shared.page.goto(f"{shared.page.url}?session={ada.token}")
+    assert axe_findings(shared.page, "document", "{}") == []
+    shared.page.get_by_role("button", name="Continue as Ada").click()
+    shared.page.wait_for_function("document.querySelector('.slide.current')")
+    shared.page.keyboard.press("h")
+    shared.page.get_by_text("The presenter sees Ada.").wait_for()
+    assert [call.name for call in shared.room.board().calls] == ["Ada"]
+
+
+def test_the_page_that_asks_for_the_word_can_be_read_by_everybody(shared: Shared) -> None:
+    shared.page.context.clear_cookies()
+    shared.page.goto(shared.page.url)
+    shared.page.locator("#word").fill("aaaaa")
+    shared.page.keyboard.press("Enter")
+    shared.page.get_by_role("alert").wait_for()
+    assert axe_findings(shared.page, "document", "{}") == []

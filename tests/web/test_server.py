@@ -7,12 +7,13 @@ import io
 import json
 import re
 import socket
+import sys
 import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, suppress
-from itertools import islice
+from contextlib import ExitStack, closing, contextmanager, suppress
+from itertools import islice, product
 from pathlib import Path
 from urllib.request import Request, urlopen
 
@@ -24,16 +25,19 @@ pytest.importorskip("uvicorn")
 from PIL import Image
 from rich.text import Text
 
-from triton_workshop.classroom.room import Room
+from triton_workshop.classroom.room import KEPT_OPEN, Room, forget, room_in_use
 from triton_workshop.deck import load_deck
 from triton_workshop.errors import MisuseError
-from triton_workshop.web import server
-from triton_workshop.web.limits import OneConnection
+from triton_workshop.web import following, server
+from triton_workshop.web.following import Followers, Following
+from triton_workshop.web.limits import MOST_OPEN, OneConnection
 from triton_workshop.web.messages import Edited, Printed
 from triton_workshop.web.outputs import Output
 from triton_workshop.web.server import Server, listen
 from triton_workshop.web.site import Pictures, Site
+from triton_workshop.web.stream import Stream
 from web.loopback import asked, served
+from web.test_guard import answer_to
 
 DECK = """# First
 
@@ -152,6 +156,32 @@ def test_what_is_not_there_is_not_found(serving: Serving) -> None:
         assert asked(address + path, headers=session).status in (404, 405), path
 
 
+@pytest.mark.parametrize(
+    ("path", "headers"),
+    [
+        ("", {"Host": "["}),
+        ("triton", {"Host": "[::1"}),
+        ("board/", {"Host": "x:999999"}),
+        ("", {"Cookie": "room=\xff; =; room; board="}),
+        ("", {"Authorization": "Bearer"}),
+        ("", {"Authorization": "Bearer \xff"}),
+        ("?word=%ff%00&word=", {}),
+        ("?session=%ed%a0%80", {}),
+        ("report", {"Content-Type": "multipart/form-data; boundary="}),
+        ("board", {"Range": "bytes=9-1,-"}),
+        (f"board/done/{'9' * 5000}", {}),
+        ("picture/%00.webp", {"Last-Event-ID": "9" * 5000}),
+    ],
+)
+def test_no_request_makes_the_server_fail(serving: Serving, path: str, headers: dict[str, str]) -> None:
+    _, address, session = serving
+    for method, inside in product(("GET", "HEAD", "POST"), (False, True)):
+        sent = {"Host": "x", "Connection": "close"} | (session if inside else {}) | headers
+        lines = [f"{method} /{path} HTTP/1.1", *(f"{name}: {value}" for name, value in sent.items()), "", ""]
+        answer = answer_to(address, "\r\n".join(lines).encode("latin-1"))
+        assert 200 <= int(answer.split()[1]) < 500
+
+
 def test_nobody_waits_for_the_pictures_of_others(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
     made, address, session = serving
     encoding, encoded = threading.Event(), threading.Event()
@@ -195,7 +225,7 @@ def followed(address: str, headers: dict[str, str]) -> Iterator[dict[str, object
 
 def test_too_many_pages_are_told_so(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
     made, address, session = serving
-    monkeypatch.setattr(server, "MOST_STREAMS", 1)
+    monkeypatch.setattr(following, "MOST_STREAMS", 1)
     made.stream.set("place", 1)
     with closing(followed(address, session)) as events:
         next(events)
@@ -215,21 +245,140 @@ def test_a_client_that_does_not_read_is_given_up(serving: Serving, monkeypatch: 
         silent.request("GET", "/events", headers=session)
         silent.getresponse()
         deadline = time.monotonic() + 20
-        while made.following.total() and time.monotonic() < deadline:
+        while made.followers.pages and time.monotonic() < deadline:
             asked(address, headers=session)
-        assert made.following.total() == 0
+        assert not made.followers.pages
 
 
-@pytest.mark.parametrize("before", [b"", b"GET /enter.css HTTP/1.1\r\nHost: x\r\n\r\n"])
-def test_a_request_that_comes_in_drops_is_cut_off(
-    serving: Serving, monkeypatch: pytest.MonkeyPatch, before: bytes
-) -> None:
-    monkeypatch.setattr("triton_workshop.web.limits.SENDING", 0.05)
-    host, port = serving[1].removeprefix("http://").rstrip("/").split(":")
-    with socket.create_connection((host, int(port)), timeout=10) as dripping, suppress(ConnectionResetError):
-        dripping.sendall(before + b"GET / HT")
-        while dripping.recv(65536):
+# Connections that say nothing
+
+
+@contextmanager
+def connected(address: str, sent: bytes = b"") -> Iterator[socket.socket]:
+    host, port = address.removeprefix("http://").rstrip("/").split(":")
+    with socket.create_connection((host, int(port)), timeout=10) as connection:
+        connection.sendall(sent)
+        yield connection
+
+
+def is_cut(connection: socket.socket) -> bool:
+    """Waits until the server ends a connection; it may answer before."""
+    with suppress(ConnectionResetError):
+        while connection.recv(65536):
             pass
+    return True
+
+
+@pytest.mark.parametrize(
+    ("limit", "sent"),
+    [
+        ("FIRST", b""),
+        ("FIRST", b"GET / HT"),
+        ("FIRST", b"POST /enter HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\nword="),
+        ("READING", b"GET /enter.css HTTP/1.1\r\nHost: x\r\n\r\nGET / HT"),
+    ],
+)
+def test_a_request_that_does_not_come_is_cut_off(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch, limit: str, sent: bytes
+) -> None:
+    monkeypatch.setattr(f"triton_workshop.web.limits.{limit}", 0.05)
+    with connected(serving[1], sent) as silent:
+        assert is_cut(silent)
+
+
+def test_beside_any_number_of_silent_connections_the_page_is_there_and_who_follows_stays(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, address, session = serving
+    monkeypatch.setattr("triton_workshop.web.limits.MOST_OPEN", 5)
+    monkeypatch.setattr("triton_workshop.web.limits.FIRST", 60.0)
+    made.stream.set("place", 1)
+    with closing(followed(address, session)) as events, ExitStack() as open_ones:
+        next(events)
+        silent = [open_ones.enter_context(connected(address)) for _ in range(40)]
+        assert asked(address, headers=session).status == 200
+        assert all(map(is_cut, silent[:35]))
+        assert len(made.app.connections._timers) <= 5
+        made.stream.set("place", 2)
+        while next(events) != {"key": "place", "value": 2}:
+            pass
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
+@pytest.mark.parametrize(
+    ("limits", "wanted"),
+    [((256, -1), [4096]), ((1024, 524288), [4096]), ((256, 2048), [2048]), ((20000, 20000), []), ((-1, -1), [])],
+)
+def test_the_server_may_open_more_files_than_it_keeps_connections(
+    monkeypatch: pytest.MonkeyPatch, limits: tuple[int, int], wanted: list[int]
+) -> None:
+    import resource
+
+    asked_for: list[int] = []
+    monkeypatch.setattr(resource, "getrlimit", lambda _: limits)
+    monkeypatch.setattr(resource, "setrlimit", lambda _, both: asked_for.append(both[0]))
+    server.allow_many_files()
+    assert asked_for == wanted
+    assert server.FILES > 2 * (MOST_OPEN + following.MOST_STREAMS + server.BACKLOG)
+
+
+# What becomes of those who are not in the room any more
+
+
+async def test_who_is_removed_or_forgotten_follows_no_longer(tmp_path: Path) -> None:
+    room = Room(tmp_path / "room.sqlite")
+    made = Server(room, "")
+    pages = [Following(made.stream, 0, room.enter().number, "10.0.0.1") for _ in range(3)]
+    assert all(map(made.followers.admit, pages))
+    await made.look()
+    assert [page.over for page in pages] == [False] * 3
+    room.leave(2)
+    await made.look()
+    assert [page.over for page in pages] == [False, True, False]
+    forget(tmp_path / "room.sqlite")  # as another process does
+    await made.look()
+    assert [page.over for page in pages] == [True] * 3
+    assert not made.followers.pages
+
+
+async def test_a_server_that_nobody_has_used_for_12_hours_has_another_room(tmp_path: Path) -> None:
+    clock = [1e9]
+    room = Room(tmp_path / "room.sqlite", lambda: clock[0])
+    room.serve_at("http://127.0.0.1:8000/")
+    made, word = Server(room, ""), room.word
+    clock[0] += KEPT_OPEN
+    forget(tmp_path / "room.sqlite", lambda: clock[0])
+    await made.look()
+    assert room.word != word
+    again = room_in_use(tmp_path / "room.sqlite", lambda: clock[0])
+    assert again is not None
+    assert (again.word, again.address) == (room.word, "http://127.0.0.1:8000/")
+
+
+async def test_a_page_that_may_not_follow_any_longer_ends() -> None:
+    stream, over = Stream(), False
+    events = stream.follow(0, lambda: over)
+    await anext(events)
+    over = True
+    stream.wake()
+    assert [each async for each in events] == []
+
+
+def test_no_attendee_and_no_address_can_take_all_places() -> None:
+    followers = Followers(Stream())
+
+    def admits(number: int, address: str) -> bool:
+        return followers.admit(Following(Stream(), 0, number, address))
+
+    taken = [admits(number, "10.0.0.1") for number in range(34) for _ in range(12)]
+    assert len(followers.pages) == following.MOST_STREAMS
+    assert all(taken[: following.MOST_STREAMS])
+    assert not admits(0, "10.0.0.1"), "12 pages are enough for everybody"
+    assert all(admits(number, "10.0.0.1") for number in range(100, 140)), "as behind a tunnel"
+    assert all(admits(number, "10.0.0.2") for number in range(200, 240))
+    assert len(followers.pages) == following.MOST_STREAMS
+    kept = {page.number for page in followers.pages}
+    assert {*range(100, 140), *range(200, 240)} <= kept, "who has one page keeps it"
 
 
 def test_an_address_that_is_not_ours_is_refused_in_one_line() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import sqlite3
 import sys
 from collections.abc import Iterator
 from contextlib import closing
@@ -161,6 +162,38 @@ def test_a_server_that_is_killed_comes_back_with_everything_on_the_same_port(sho
         assert {"key": "presenter", "value": False} in [*events]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="kills a process as only Unix does")
+@pytest.mark.parametrize("killed", [True, False])
+def test_the_presenters_screen_shows_the_word_of_the_room_that_there_is(tmp_path: Path, killed: bool) -> None:
+    room = tmp_path / "room.sqlite"
+    with closing(Share(Where(port=0), room)) as share:
+        before = share.ready()
+        with closing(sqlite3.connect(room)) as store, store:
+            store.execute("UPDATE rooms SET used = 0")  # nobody has used it for long
+        if killed:
+            os.kill(share._call._process._process.pid, signal.SIGKILL)  # type: ignore[union-attr]
+        while share.invitation() == before:
+            share._thread.join(0.01)
+        after = share.invitation()
+        assert (after.address, after.own) == (before.address, before.own)
+        for field in ("word", "link", "code", "key"):
+            assert getattr(after, field) != getattr(before, field)
+        with closing(Room(room)) as opened:
+            assert (after.word, after.key) == (opened.word, opened.key)
+
+
+def test_the_presenters_screen_shows_the_longer_word_once_somebody_guesses(show: Show, tmp_path: Path) -> None:
+    with closing(Share(Where(port=0), tmp_path / "room.sqlite")) as share:
+        before = share.ready()
+        share.tell(show)
+        while share.invitation() == before:
+            asked(f"{before.own}enter", b"word=AAAAA")
+        after = share.invitation()
+        assert after.word.startswith(f"{before.word} ")
+        assert replace(after, word=before.word) == before, "the code on the screen is the same"
+        assert asked(f"{before.own}enter", f"word={after.word}".encode()).status == 200
+
+
 def followed_again(address: str, session: dict[str, str]) -> Iterator[dict[str, object]]:
     """What a client hears that tries until there is a server again."""
     while True:
@@ -195,19 +228,34 @@ def test_a_server_that_does_not_start_is_told_at_once(tmp_path: Path, monkeypatc
     ],
 )
 def test_the_room_is_told_the_address_by_which_it_gets_there(where: Where, address: str) -> None:
-    invitation = where.invitation("HKLM", "ticket", "a key")
+    invitation = where.invitation("HKLMR", "ticket", "a key")
     assert invitation.address == address
     assert invitation.link == f"{address}?word=ticket"
-    assert invitation.board.endswith("/board?key=a%20key")
+    assert invitation.own == f"http://{'[::1]:80' if where.host == '::1' else '127.0.0.1:8000'}/"
 
 
 @pytest.mark.parametrize(
     ("share", "url", "said"),
-    [("slides.md", "", "--share: expected lan"), ("lan", "talks.example.org", "--url: expected an address such as")],
+    [
+        ("slides.md", "", "--share: expected lan"),
+        *(
+            ("lan", url, "--url: expected an address such as")
+            for url in (
+                "talks.example.org",
+                "https://[bad",
+                "https://talks.example.org:99999",
+                "https://talks.example.org:port",
+                "https://talks.example.org/\x1b[2J",
+                "https://talks.example.org/a b",
+                f"https://talks.example.org/{'x' * 3000}",
+            )
+        ),
+    ],
 )
 def test_what_is_no_address_is_refused(share: str, url: str, said: str) -> None:
-    with pytest.raises(MisuseError, match=said):
+    with pytest.raises(MisuseError, match=said) as refused:
         where_to_share(share, 8000, url)
+    assert str(refused.value).isprintable()
 
 
 def test_share_needs_no_value() -> None:
@@ -234,6 +282,7 @@ def test_the_code_on_the_screen_is_the_links_module_by_module() -> None:
 def test_every_letter_of_a_word_can_be_drawn_large() -> None:
     from triton_workshop.classroom.room import LETTERS
 
-    for four in zip_longest(*[iter(LETTERS)] * 4, fillvalue="F"):
-        assert len(large("".join(four), 30)) == 3
-    assert large("HKLM", 10) == ["H K L M"]
+    for five in zip_longest(*[iter(LETTERS)] * 5, fillvalue="F"):
+        assert len(large("".join(five), 40)) == 3
+    assert len(large("HKLMR TWXYZ", 40)) == 6
+    assert large("HKLMR TWXYZ", 10) == ["HKLMR TWXYZ"]

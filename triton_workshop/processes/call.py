@@ -172,6 +172,13 @@ class Call(Running):
             raise EndedError(0)
         return message
 
+    def waiting_messages(self) -> Iterator[object]:
+        """Yields what the function has sent and nobody has taken yet, without waiting; its end is left to others."""
+        with suppress(queue.Empty):
+            while not isinstance(message := self._received.get_nowait(), _End):
+                yield message
+            self._received.put(message)
+
     def _checked(self, message: object) -> object:
         match message:
             case _End("returned"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from textual import events
@@ -61,13 +61,13 @@ class Viewer(App[int]):
         *,
         warm_up: bool = False,
         others: Sequence[Tell] = (),
-        invitation: Invitation | None = None,
+        invitation: Callable[[], Invitation | None] = lambda: None,
         consent: Consent = EVERYTHING,
         saves: FileWatcher | None = None,
     ) -> None:
         """`slide` is the number to start on, from 1. With `warm_up`, blocks answer quickly a few seconds from now.
 
-        The `others` are told what is shown; the `invitation` is how a room gets there. `consent` is what the presenter
+        The `others` are told what is shown; `invitation` says how a room gets there. `consent` is what the presenter
         agreed to for code from elsewhere. With `saves`, which has followed the deck's file since before it was read,
         the deck is read again whenever it is saved.
         """

@@ -36,11 +36,13 @@ def present(
     deck = load_deck(deck_path)
     shown_on = terminal()  # its answer comes before the presenter is asked
     consent = consent_to(deck, given, Console(highlight=False))
-    invitation = shared.ready() if shared is not None else None
+    if shared is not None:
+        shared.ready()
     notes = Publisher(deck_path)
     others: list[Tell] = [lambda show: notes.tell(show.deck, show.place, show.live.runs)]
     if shared is not None:
         others.append(shared.tell)
+    invitation = shared.invitation if shared is not None else lambda: None
     viewer = Viewer(
         deck, start, shown_on, warm_up=True, others=others, invitation=invitation, consent=consent, saves=saves
     )

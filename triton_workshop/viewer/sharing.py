@@ -22,8 +22,10 @@ class Invitation:
     """The address with the word in it."""
     code: Sequence[Sequence[bool]]
     """The link as a QR code: for each row, which modules are dark, without a quiet zone."""
-    board: str
-    """A link for the presenter only: it holds the board's key."""
+    own: str
+    """The address for this machine."""
+    key: str
+    """Opens the board: for the presenter only, and never on a command line."""
 
 
 class Shared(Protocol):
@@ -31,6 +33,9 @@ class Shared(Protocol):
 
     def ready(self) -> Invitation:
         """Waits until the room can enter. Raises MisuseError if it never can."""
+
+    def invitation(self) -> Invitation:
+        """How a room gets there now: a new room has another word, and so has one whose word somebody guesses."""
 
     def tell(self, show: Show) -> None: ...
 

@@ -12,6 +12,8 @@ from triton_workshop.viewer.sharing import Invitation
 
 HERE = "127.0.0.1"
 PORT = 8000
+LONGEST_URL = 200
+"""Characters: a code that holds more is hard to scan."""
 ELSEWHERE = ("192.0.2.1", "2001:db8::1")
 """Addresses for examples (RFC 5737, RFC 3849): the way there shows which of ours is in the network."""
 
@@ -38,21 +40,20 @@ class Where:
         return self.url or (Where(own_address() or HERE, self.port).own if everywhere else self.own)
 
     def invitation(self, word: str, ticket: str, key: str) -> Invitation:
-        """How to get there: the link has the ticket in place of the word, and the board's link the key."""
+        """How to get there: the link has the ticket in place of the word."""
         import segno
 
         link = f"{self.address}?word={quote(ticket)}"
         code = segno.make_qr(link, error="l")
         modules = tuple(tuple(module == 1 for module in row) for row in code.matrix)
-        return Invitation(self.address, word, link, modules, f"{self.own}board?key={quote(key)}")
+        return Invitation(self.address, word, link, modules, self.own, key)
 
 
 def where_to_share(share: str, port: int, url: str) -> Where:
     """What `--share`, `--port` and `--url` ask for. Raises MisuseError."""
     if url:
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
-            raise MisuseError(f"--url: expected an address such as https://talks.example.org/triton, found {url}")
+        if not is_address(url):
+            raise MisuseError(f"--url: expected an address such as https://talks.example.org/triton, found {url!r}")
         url = f"{url.rstrip('/')}/"
     if share == "lan":
         host = own_address()
@@ -65,6 +66,22 @@ def where_to_share(share: str, port: int, url: str) -> Where:
     except ValueError:
         raise MisuseError(f"--share: expected lan, or an address such as 192.168.0.7, found {share}") from None
     return Where(host, port, url)
+
+
+def is_address(url: str) -> bool:
+    """Whether the room can get there, and a code can hold it."""
+    try:
+        parts = urlsplit(url)
+        named = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:  # a bracket that is not closed, or a port that is no number
+        return False
+    return (
+        bool(named)
+        and not (parts.query or parts.fragment)
+        and len(url) <= LONGEST_URL
+        and url.isprintable()
+        and " " not in url
+    )
 
 
 def own_address() -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hmac
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -15,14 +14,20 @@ from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import Route
 
 from triton_workshop.checking.exercises import EXERCISES, REQUIRED
-from triton_workshop.classroom.board import Board, Count, Present, Progress, called
+from triton_workshop.classroom.board import GUESSED, Board, Count, Present, Progress, called
+from triton_workshop.classroom.board_key import BoardKey
 from triton_workshop.classroom.room import Room
 from triton_workshop.web.limits import HERE
 
 COOKIE = "board"
 MOST = 99
 """TODOs, or hints, that an exercise can have at most."""
-NO_KEY = "This board is the presenter's. Press w and then b on the slides, or type: uv run workshop board"
+NO_KEY = (
+    "This board is the presenter's. Press w and then b on the slides, or type: uv run workshop board "
+    "(each link opens it once, within 30 seconds)"
+)
+LONGEST_NUMBER = 10
+"""Digits of an attendee's number."""
 
 
 class MisshapenError(ValueError):
@@ -38,7 +43,8 @@ def routes(room: Room) -> list[Route]:
         Route("/leave", attendees.leave, methods=["POST"]),
         Route("/board", board.page),
         Route("/board.json", board.data),
-        Route("/board/done/{number:int}", board.done, methods=["POST"]),
+        Route("/board/done/{number}", board.done, methods=["POST"]),
+        Route("/board/remove/{number}", board.remove, methods=["POST"]),
     ]
 
 
@@ -72,34 +78,49 @@ class Attendees:
 
 
 class BoardPage:
-    """The presenter's board. Its key comes in the link's query once, and then in a cookie."""
+    """The presenter's board. Its link's code comes once, and becomes a cookie."""
 
     def __init__(self, room: Room) -> None:
-        self._room = room
+        self._room, self._key = room, BoardKey()
 
-    def page(self, request: Request) -> Response:
-        key = request.query_params.get("key", "")
-        self._check(key or request.cookies.get(COOKIE, ""))
+    async def page(self, request: Request) -> Response:
         answer = FileResponse(HERE / "board.html", media_type="text/html")
-        if key:  # without a path, the cookie belongs to the folder that the browser sees, also behind a proxy
-            answer.set_cookie(COOKIE, self._room.key, path=None, httponly=True, samesite="strict")
+        if (code := request.query_params.get("code")) is None:
+            self._check(request)
+        elif (cookie := self._key.cookie(self._room.key, code)) is None:
+            raise HTTPException(403, NO_KEY)
+        else:  # without a path, the cookie belongs to the folder that the browser sees, also behind a proxy
+            answer.set_cookie(COOKIE, cookie, path=None, httponly=True, samesite="strict")
         return answer
 
     def data(self, request: Request) -> Response:
-        self._check(request.cookies.get(COOKIE, ""))
+        self._check(request)
         return JSONResponse(as_json(self._room.board()))
 
     def done(self, request: Request) -> Response:
-        self._check(request.cookies.get(COOKIE, ""))
-        self._room.done(request.path_params["number"])
+        self._check(request)
+        self._room.done(number_in(request))
         return Response(status_code=204)
 
-    def _check(self, key: str) -> None:
-        if not hmac.compare_digest(key.encode(), self._room.key.encode()):
+    def remove(self, request: Request) -> Response:
+        self._check(request)
+        self._room.leave(number_in(request))
+        return Response(status_code=204)
+
+    def _check(self, request: Request) -> None:
+        if not self._key.opens(self._room.key, request.cookies.get(COOKIE, "")):
             raise HTTPException(403, NO_KEY)
 
 
 # What comes in
+
+
+def number_in(request: Request) -> int:
+    """The number of an attendee in a path."""
+    text = request.path_params["number"]
+    if not (text.isascii() and text.isdecimal() and len(text) <= LONGEST_NUMBER):
+        raise HTTPException(404)
+    return int(text)
 
 
 def as_message(body: bytes) -> Mapping[str, Any]:
@@ -146,6 +167,7 @@ def as_json(board: Board) -> dict[str, Any]:
         ],
         "present": [_present(each) for each in board.present],
         "calls": [{"number": call.number, "called": called(call), "minutes": call.minutes} for call in board.calls],
+        "guessed": GUESSED if board.guessed else "",
     }
 
 

@@ -16,7 +16,7 @@
   let shown = "";     // what the page shows, so that it changes only when that does
   let heard = null;   // when the room last answered
 
-  // The key in the address has become a cookie: a link that is copied from here opens nothing.
+  // The code in the address has become a cookie, and works no more.
   if (location.search) history.replaceState(null, "", location.pathname);
 
   const since = (minutes) => minutes ? `${minutes} min ago` : "just now";
@@ -51,7 +51,11 @@
       place.append(`${right.length ? "  ·  " : ""}at ${here.exercise}: ${here.filled} of ${here.todos}${hints}`);
     }
     const asks = calls.some((call) => call.number === number);
-    return make("li", asks ? "attendee asks" : "attendee", make("span", "name", called), place);
+    const button = make("button", "", "Remove");
+    button.type = "button";
+    button.setAttribute("aria-label", `Remove: ${called}`);
+    button.addEventListener("click", () => remove(number, called));
+    return make("li", asks ? "attendee asks" : "attendee", make("span", "name", called), place, button);
   };
 
   const fill = (id, rows, none) => at(id).replaceChildren(...(rows.length ? rows : [make("li", "empty", none)]));
@@ -64,6 +68,7 @@
     const focused = document.activeElement?.dataset?.number;
     fill("calls", showCalls(board.present), "Nobody asks for help.");
     fill("exercises", board.exercises.map(showExercise), "");
+    at("guessed").textContent = board.guessed;
     fill("present", board.present.map(showAttendee), "Nobody has joined yet: uv run workshop join ADDRESS");
     if (focused) (document.querySelector(`button[data-number="${focused}"]`) ?? document.querySelector("button"))?.focus();
   };
@@ -95,13 +100,19 @@
     setTimeout(follow, PAUSE);
   };
 
-  const done = async (number) => {
+  const tell = async (path, otherwise) => {
     try {
-      const answer = await fetch(`board/done/${number}`, { method: "POST", signal: AbortSignal.timeout(PATIENCE) });
+      const answer = await fetch(path, { method: "POST", signal: AbortSignal.timeout(PATIENCE) });
       if (!answer.ok) throw new Error(answer.statusText);
       await ask();
     } catch {
-      say("The room is out of reach: the call is not marked as done. Try again.", true);
+      say(`The room is out of reach: ${otherwise}. Try again.`, true);
+    }
+  };
+  const done = (number) => tell(`board/done/${number}`, "the call is not marked as done");
+  const remove = (number, called) => {
+    if (confirm(`Remove ${called} from the room, with all they have told? They need the word to come back.`)) {
+      tell(`board/remove/${number}`, "nobody is removed");
     }
   };
 

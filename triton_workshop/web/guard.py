@@ -1,9 +1,8 @@
-"""The door of the room: anyone without a session is asked for the word, and wrong words cost time."""
+"""The door of the room: anyone without a session is asked for the word."""
 
 from __future__ import annotations
 
 import asyncio
-import hmac
 import ipaddress
 import time
 from collections.abc import Callable, Mapping
@@ -20,21 +19,28 @@ from triton_workshop.web.limits import HERE
 from triton_workshop.web.markup import element, escaped
 
 COOKIE = "room"
-AT_ONCE = 30
-"""Tries of the word from one address, and messages from one attendee."""
+ENTRIES = 100
+"""Attendees whom one address lets in at once: behind it may be a whole room."""
+MESSAGES = 30
+"""Messages of one attendee at once."""
 MOST_REMEMBERED = 10_000
 WRONG_WORD = "That is not this room's word. Look at the presenter's screen, and try again."
-TOO_MANY_TRIES = "Too many wrong words came from this address. Wait a few seconds, and try again."
+GUESSED = (
+    "That is not this room's word. Somebody has been guessing it, so it is longer now: "
+    "type the one on the presenter's screen, or scan the code there."
+)
+TOO_MANY_ENTRIES = "Very many have just entered from this address. Wait a few seconds, and try again."
 TOO_MANY_MESSAGES = "You tell the room too much at once. Try again in a few seconds."
 NO_SESSION = "This room needs its word. Open its address in a browser, or use: workshop join ADDRESS"
 OTHER_SITE = "This request comes from another site, and is refused. Behind a proxy, the presenter has to give --url."
+NO_STORE = "The room cannot note this: the disk of the presenter's machine may be full. Try again in a minute."
 
 
 class Allowance:
     """How often each of many may do something: so often at once, and once more every second."""
 
-    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
-        self._now = now
+    def __init__(self, at_once: int, now: Callable[[], float] = time.monotonic) -> None:
+        self._at_once, self._now = at_once, now
         self._full: dict[object, float] = {}
         """When each will have the whole allowance again, if something of it is used up."""
 
@@ -42,15 +48,12 @@ class Allowance:
         """Uses up one; returns False if none is left."""
         now = self._now()
         full = max(self._full.get(who, now), now) + 1
-        if full > now + AT_ONCE:
+        if full > now + self._at_once:
             return False
         if len(self._full) > MOST_REMEMBERED:
             self._full = {each: at for each, at in self._full.items() if at > now}
         self._full[who] = full
         return True
-
-    def give_back(self, who: object) -> None:
-        self._full[who] -= 1
 
 
 class Guard:
@@ -58,9 +61,10 @@ class Guard:
 
     def __init__(self, app: ASGIApp, room: Room, url: str = "") -> None:
         """`url` is the address by which the room is known outside, if that is another than the server's own."""
-        self._app, self._room, self._url = app, room, url
-        self._path = urlsplit(url).path.rstrip("/")
-        self._tries, self._messages = Allowance(), Allowance()
+        parts = urlsplit(url)
+        self._app, self._room, self._host = app, room, parts.netloc
+        self._path, self._secure = parts.path.rstrip("/"), parts.scheme == "https"
+        self._entries, self._messages = Allowance(ENTRIES), Allowance(MESSAGES)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = scope["path"].removeprefix(self._path)  # a reverse proxy may pass on where it shows the pages
@@ -68,17 +72,18 @@ class Guard:
         request = Request(scope, receive)
         try:
             answer = await self._answer(request)
-        except WorkshopError as error:  # the store of the room
-            answer = PlainTextResponse(str(error), 503)
+        except WorkshopError:
+            answer = no_store()
         await (answer or self._app)(scope, receive, send)
 
     async def _answer(self, request: Request) -> Response | None:
         """What to say at the door; None lets the request in."""
         path = request.scope["path"]  # as routes have it; in Starlette 1.0, a Host header can forge that of `url`
-        if request.method == "POST" and not own_site(request.headers, self._url):
+        if request.method == "POST" and not own_site(request.headers, self._host):
             return PlainTextResponse(OTHER_SITE, 403)
         if not path:  # the address behind a proxy as people type it; the page's own links need the slash
-            return RedirectResponse(f"{self._path}/?{request.url.query}".removesuffix("?"))
+            query = request.scope["query_string"].decode("latin-1")
+            return RedirectResponse(f"{self._path}/?{query}".removesuffix("?"))
         if path == "/favicon.ico":  # browsers ask for it by themselves
             return Response(status_code=204)
         if path == "/enter.css" or path.startswith("/board"):  # the board has a key of its own
@@ -87,15 +92,14 @@ class Guard:
             if request.method != "POST":  # after a wrong word it is a browser's address, loaded again or kept
                 return RedirectResponse("./", 303)
             form = parse_qs((await request.body()).decode("utf-8", "replace"))
-            return await self._entered(request, *(form.get(key, [""])[0] for key in ("word", "name")))
+            word, name, session = (form.get(key, [""])[0] for key in ("word", "name", "session"))
+            return await self._returned(session) if session else await self._entered(request, word, name)
         return await self._with_session(request, path)
 
     async def _with_session(self, request: Request, path: str) -> Response | None:
-        given = request.query_params.get("session") if path == "/" else None  # in the link that `join` prints
-        token = given or token_of(request)
-        attendee = await asyncio.to_thread(self._room.attendee, token) if token else None
-        if given and attendee is not None:
-            return welcome(attendee)
+        attendee = await self._attendee(token_of(request))
+        if path == "/" and "session" in request.query_params:  # the link that `join` prints
+            return await self._asked_to_return(request.query_params["session"], attendee)
         if path == "/" and "word" in request.query_params:
             if attendee is not None:
                 return RedirectResponse("./", 303)
@@ -107,40 +111,64 @@ class Guard:
             return None
         return question(401) if path == "/" else PlainTextResponse(NO_SESSION, 401)
 
+    async def _attendee(self, token: str | None) -> Attendee | None:
+        return await asyncio.to_thread(self._room.attendee, token) if token else None
+
     async def _entered(self, request: Request, word: str, name: str = "") -> Response:
         """Lets somebody in who knows the word, or says why not."""
-        program = request.method == "POST" and "text/html" not in request.headers.get("accept", "")
-        if refusal := self._refusal(address_of(request), word):
-            status, said = refusal
-            return PlainTextResponse(said, status) if program else question(status, said)
+        if not await asyncio.to_thread(self._room.opens, word):
+            return refusal(request, 403, GUESSED if self._room.guessed else WRONG_WORD)
+        if not self._entries.take(address_of(request)):
+            return refusal(request, 429, TOO_MANY_ENTRIES)
         attendee = await asyncio.to_thread(self._room.enter, name)
-        return JSONResponse(asdict(attendee)) if program else welcome(attendee)
+        return JSONResponse(asdict(attendee)) if is_program(request) else self._welcome(attendee)
 
-    def _refusal(self, address: str, word: str) -> tuple[int, str] | None:
-        """The status and the sentence with which a try is refused."""
-        if hmac.compare_digest(word.encode(), self._room.ticket.encode()):
-            return None
-        if not self._tries.take(address):  # a right word gives its own back: who knows it uses up nothing
-            return 429, TOO_MANY_TRIES
-        if not hmac.compare_digest("".join(word.split()).upper().encode(), self._room.word.encode()):
-            return 403, WRONG_WORD
-        self._tries.give_back(address)
-        return None
+    async def _asked_to_return(self, token: str, here: Attendee | None) -> Response:
+        """Asks before a browser becomes an attendee that it was not: anybody may have sent the link."""
+        attendee = await self._attendee(token)
+        if attendee is None or attendee == here:
+            return question(401) if here is None else RedirectResponse("./", 303)
+        name = attendee.name or f"number {attendee.number}"
+        return HTMLResponse(page("return.html", name=escaped(name), token=escaped(token)))
+
+    async def _returned(self, token: str) -> Response:
+        attendee = await self._attendee(token)
+        return question(401) if attendee is None else self._welcome(attendee)
+
+    def _welcome(self, attendee: Attendee) -> Response:
+        """Sends a browser to the slides, with its session."""
+        answer = RedirectResponse("./", 303)
+        # Without a path, the cookie is for the folder of the page, wherever a reverse proxy shows it.
+        answer.set_cookie(
+            COOKIE, attendee.token, int(KEPT_OPEN), path=None, secure=self._secure, httponly=True, samesite="lax"
+        )
+        return answer
+
+
+def page(file: str, **values: str) -> str:
+    """A page of the door, with each of the values, which are HTML, where a comment names it."""
+    text = (HERE / file).read_text(encoding="utf-8")
+    for name, value in values.items():
+        text = text.replace(f"<!-- {name} -->", value)
+    return text
 
 
 def question(status: int, said: str = "") -> Response:
     """The page that asks for the word, and says what was wrong with the one before."""
-    message = element("p", escaped(said), role="alert") if said else ""
-    page = (HERE / "enter.html").read_text(encoding="utf-8").replace("<!-- said -->", message)
-    return HTMLResponse(page, status)
+    return HTMLResponse(page("enter.html", said=element("p", escaped(said), role="alert") if said else ""), status)
 
 
-def welcome(attendee: Attendee) -> Response:
-    """Sends a browser to the slides, with its session."""
-    answer = RedirectResponse("./", 303)
-    # Without a path, the cookie is for the folder of the page, wherever a reverse proxy shows it.
-    answer.set_cookie(COOKIE, attendee.token, int(KEPT_OPEN), path=None, httponly=True, samesite="lax")
-    return answer
+def refusal(request: Request, status: int, said: str) -> Response:
+    return PlainTextResponse(said, status) if is_program(request) else question(status, said)
+
+
+def no_store() -> Response:
+    """The store of the room has failed; how, and where it is, is for the presenter alone."""
+    return PlainTextResponse(NO_STORE, 503, {"Retry-After": "60"})
+
+
+def is_program(request: Request) -> bool:
+    return request.method == "POST" and "text/html" not in request.headers.get("accept", "")
 
 
 def token_of(request: Request) -> str | None:
@@ -149,12 +177,12 @@ def token_of(request: Request) -> str | None:
     return token.strip() if kind.lower() == "bearer" else request.cookies.get(COOKIE)
 
 
-def own_site(headers: Mapping[str, str], url: str) -> bool:
-    """Whether a request comes from our own pages, or from a program that is no browser."""
+def own_site(headers: Mapping[str, str], host: str) -> bool:
+    """Whether a request comes from our own pages, perhaps at this host, or from a program that is no browser."""
     site, origin = headers.get("sec-fetch-site"), headers.get("origin")
     if site is not None:
         return site in ("same-origin", "none")
-    return origin is None or urlsplit(origin).netloc in filter(None, (headers.get("host"), urlsplit(url).netloc))
+    return origin is None or origin.partition("://")[2] in filter(None, (headers.get("host"), host))
 
 
 def address_of(request: Request) -> str:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from starlette.datastructures import MutableHeaders
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
+from uvicorn import Config
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HERE = Path(__file__).parent
 POLICY = (
@@ -26,36 +29,90 @@ HEADERS = {
 }
 LARGEST_BODY = 4096
 """Bytes: a word and a name, or how far an attendee is."""
-SENDING = 10.0
-"""Seconds that a client has to send its request."""
+FIRST = 3.0
+"""Seconds that a connection has for its first request."""
 READING = 30.0
-"""Seconds after which a client that does not read what it asked for is given up."""
+"""Seconds for everything later: the next request, and a client that does not read what it asked for."""
+MOST_OPEN = 500
+"""Connections that do not follow the slides. Beyond that, the one that has been silent for longest goes."""
 TOO_LARGE = f"A request may have at most {LARGEST_BODY:,} bytes."
-TOO_SLOW = "The request took too long."
-ABORT = "workshop.abort"
+
+Client = tuple[str, int]
+"""An address and a port."""
+NOBODY: Client = ("", 0)
 
 
-class OneConnection(H11Protocol):
-    """A connection that can be cut: closing it would wait for a client that may never read."""
+class Connections:
+    """The connections that are open. Those that are silent for too long are cut: closing them would wait for them."""
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        app = self.app
+    def __init__(self) -> None:
+        self._all: dict[Client, asyncio.BaseTransport] = {}
+        self._timers: dict[Client, asyncio.TimerHandle] = {}
+        """For all that do not follow: when they are cut. The one that has been silent for longest is the first."""
 
-        async def with_abort(scope: Scope, receive: Receive, send: Send) -> None:
-            await app({**scope, ABORT: transport.abort}, receive, send)
+    def opened(self, client: Client, transport: asyncio.BaseTransport) -> None:
+        self._all[client] = transport
+        self._allow(client, FIRST)
+        if len(self._timers) > MOST_OPEN:
+            self.cut(next(iter(self._timers)))
 
-        self.app = with_abort
-        self.loop.call_later(SENDING, self._watch, None)
+    def heard(self, client: Client) -> None:
+        """It has sent a whole request, or read an answer."""
+        if client in self._all:
+            self._allow(client, READING)
 
-    def _watch(self, before: RequestResponseCycle | None) -> None:
-        """Cuts the connection if no request was answered or has begun since the last look: one may come in drops."""
-        if self.transport.is_closing():
-            return
-        if self.cycle is before and (before is None or before.response_complete):
-            self.transport.abort()
-        else:
-            self.loop.call_later(SENDING, self._watch, self.cycle)
+    def follows(self, client: Client) -> None:
+        """From now on, it may be silent."""
+        if timer := self._timers.pop(client, None):
+            timer.cancel()
+
+    def cut(self, client: Client) -> None:
+        self.follows(client)
+        if transport := self._all.pop(client, None):
+            transport.abort()  # type: ignore[attr-defined]  # all that carry bytes can
+
+    def closed(self, client: Client) -> None:
+        self.follows(client)
+        self._all.pop(client, None)
+
+    def _allow(self, client: Client, seconds: float) -> None:
+        self.follows(client)
+        self._timers[client] = asyncio.get_running_loop().call_later(seconds, self.cut, client)
+
+
+class OneConnection(asyncio.Protocol):
+    """uvicorn's protocol over a connection that `Limits`, the app, knows of; only what asyncio calls is used of it."""
+
+    def __init__(self, config: Config, **others: Any) -> None:
+        assert isinstance(config.app, Limits)
+        self._connections, self._http = config.app.connections, H11Protocol(config, **others)
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._client = client_of(transport)
+        self._connections.opened(self._client, transport)
+        self._http.connection_made(transport)  # type: ignore[arg-type]
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._connections.closed(self._client)
+        self._http.connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        self._http.data_received(data)
+
+    def eof_received(self) -> None:
+        self._http.eof_received()
+
+    def pause_writing(self) -> None:
+        self._http.pause_writing()
+
+    def resume_writing(self) -> None:
+        self._http.resume_writing()
+
+
+def client_of(transport: asyncio.BaseTransport) -> Client:
+    """Who is at the other end, as an app's scope has it."""
+    host, port = (transport.get_extra_info("peername") or NOBODY)[:2]
+    return str(host), int(port)
 
 
 class GoneError(Exception):
@@ -67,32 +124,32 @@ class Limits:
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
+        self.connections = Connections()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        sent = _in_time(_with_headers(send), scope.get(ABORT, lambda: None))
+        client = tuple(scope["client"] or NOBODY)
+        sent = _in_time(_with_headers(send), partial(self.connections.cut, client))
         with suppress(GoneError):
             body = await _body(scope, receive)
+            self.connections.heard(client)
             if isinstance(body, bytes):
                 await self._app(scope, _again(body, receive), sent)
             else:
                 await body(scope, receive, sent)
+            self.connections.heard(client)
 
 
 async def _body(scope: Scope, receive: Receive) -> bytes | Response:
-    """The whole body; or a refusal as soon as it is too large or too slow, unread from there on."""
+    """The whole body; or a refusal as soon as it is too large, unread from there on."""
     headers = dict(scope["headers"])
     declared = int(headers.get(b"content-length", b"0"))
     body, more = b"", declared > 0 or b"transfer-encoding" in headers
-    try:
-        async with asyncio.timeout(SENDING):
-            while more and max(declared, len(body)) <= LARGEST_BODY:
-                message = await receive()
-                if message["type"] == "http.disconnect":
-                    raise GoneError
-                body += message.get("body", b"")
-                more = message.get("more_body", False)
-    except TimeoutError:
-        return PlainTextResponse(TOO_SLOW, 408, {"Connection": "close"})
+    while more and max(declared, len(body)) <= LARGEST_BODY:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise GoneError
+        body += message.get("body", b"")
+        more = message.get("more_body", False)
     if max(declared, len(body)) > LARGEST_BODY:
         return PlainTextResponse(TOO_LARGE, 413, {"Connection": "close"})
     return body

@@ -5,7 +5,7 @@
   const root = document.documentElement;
   const SILENCE = 25_000;  // milliseconds after which a connection is dead: the server says something every ten seconds
   const LOST = "The connection is lost. Trying again …";
-  const RESTARTED = "The room was restarted. Reload the page, and enter its word.";
+  const RESTARTED = "You are not in the room any more. Reload the page, and enter its word.";
   const CLOSED = "The presenter has closed the slides. You can read on.";
   const place = { slide: 1, step: 0 };
   let scrolled = false;  // since the presenter's last move: then nothing scrolls for the reader

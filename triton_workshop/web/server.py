@@ -7,8 +7,7 @@ import errno
 import socket
 import sys
 import threading
-from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import partial
@@ -17,31 +16,32 @@ from pathlib import Path
 import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response, StreamingResponse
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
 
 from triton_workshop.classroom.room import Room
 from triton_workshop.errors import MisuseError, WorkshopError
 from triton_workshop.processes.wire import Connection
 from triton_workshop.web import attendees
 from triton_workshop.web.addresses import Where
-from triton_workshop.web.guard import Guard
-from triton_workshop.web.limits import Limits, OneConnection
+from triton_workshop.web.following import MOST_STREAMS, Followers, Following
+from triton_workshop.web.guard import Guard, address_of, no_store
+from triton_workshop.web.limits import NOBODY, Limits, OneConnection
 from triton_workshop.web.messages import Close, Edited, FromViewer, Printed, Ready, Refused, ShowDeck, ShownStep, key_of
 from triton_workshop.web.newest import Newest
 from triton_workshop.web.site import Site, Values
 from triton_workshop.web.stream import Stream
 
-MOST_STREAMS = 400
 MOST_CONNECTIONS = 1500
+FILES = 4096
+"""Files that the server may open: well above the connections that it keeps."""
+BACKLOG = 512
+"""Connections that wait to be accepted, and may then be accepted at once."""
 LARGEST_HEADERS = 16 * 1024
 FAREWELL = 1.0
 """Seconds in which streams can say that the presenter has gone."""
-MOST_PAGES = 12
-"""Pages that one attendee may have open."""
 LOOK = 1.0
-"""Seconds between two looks at who asks for help: the presenter's notes answer without the server."""
+"""Seconds between two looks at the room, which others change too: the notes, `workshop board`, another day."""
 FULL = f"{MOST_STREAMS} pages follow these slides already, and there is no room for more. Try again later."
 NOTHING_HERE = "There is nothing at this address."
 
@@ -55,8 +55,7 @@ class Server:
         self.stream = Stream()
         self.has_page = asyncio.Event()
         self.encoding = asyncio.Lock()
-        self.following = Counter[int]()
-        """How many pages of each attendee follow."""
+        self.followers = Followers(self.stream)
         routes = [
             Route("/", self.file),
             Route("/events", self.events),
@@ -64,7 +63,8 @@ class Server:
             *attendees.routes(room),
             Route("/{name}", self.file),
         ]
-        self.app: ASGIApp = Limits(Guard(Starlette(routes=routes), room, url))
+        app = Starlette(routes=routes, exception_handlers={WorkshopError: lambda *_: no_store()})
+        self.app = Limits(Guard(app, room, url))
 
     async def file(self, request: Request) -> Response:
         file = self.site.file(request.path_params.get("name", ""))
@@ -79,19 +79,36 @@ class Server:
         return Response(data, media_type="image/webp", headers={"Cache-Control": "private, max-age=86400, immutable"})
 
     async def events(self, request: Request) -> Response:
-        number = request.state.attendee.number
-        if self.following.total() >= MOST_STREAMS or self.following[number] >= MOST_PAGES:
+        seen = self.stream.seen(request.headers.get("last-event-id"))
+        page = Following(self.stream, seen, request.state.attendee.number, address_of(request))
+        if not self.followers.admit(page):
             return PlainTextResponse(FULL, 503, {"Retry-After": "10"})
-        events = self.stream.follow(self.stream.seen(request.headers.get("last-event-id")))
-        return Following(events, self.following, number)
+        self.app.connections.follows(tuple(request.scope["client"] or NOBODY))
+        return page
 
-    async def look_who_asks(self) -> None:
-        """Tells the pages, by number, whose call for help still stands."""
+    async def watch_room(self, invite: Callable[[], None]) -> None:
+        """Looks at the room now and then, and calls `invite` whenever it has another word."""
+        word = self._room.word
         while True:
             with suppress(WorkshopError):
-                board = await asyncio.to_thread(self._room.board)
-                self.stream.set("calls", sorted(call.number for call in board.calls))
+                await self.look()
+            if self._room.word != word:
+                word = self._room.word
+                await asyncio.to_thread(invite)
             await asyncio.sleep(LOOK)
+
+    async def look(self) -> None:
+        """Tells the pages whose call for help still stands, and ends those of people who are not in the room any more.
+
+        After 12 hours without anybody, the room is another one.
+        """
+        pages = [*self.followers.pages]
+        await asyncio.to_thread(self._room.renew)
+        board = await asyncio.to_thread(self._room.board)
+        numbers = await asyncio.to_thread(self._room.numbers)
+        self.stream.set("calls", sorted(call.number for call in board.calls))
+        if gone := [page for page in pages if page.number not in numbers]:
+            self.followers.end(gone)
 
     def publish(self, values: Values) -> None:
         """Tells the pages, on the thread of the event loop."""
@@ -99,22 +116,6 @@ class Server:
             self.stream.forget(lambda key: key.startswith(("code-", "output-")))
         for key, value in values.items():
             self.stream.set(key, value)
-
-
-class Following(StreamingResponse):
-    """One page that follows, and is counted until it goes away or the server ends."""
-
-    def __init__(self, events: AsyncIterator[bytes], following: Counter[int], number: int) -> None:
-        # A reverse proxy would collect events.
-        super().__init__(events, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
-        self._following, self._number = following, number
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        self._following[self._number] += 1
-        try:
-            await super().__call__(scope, receive, send)
-        finally:
-            self._following[self._number] -= 1
 
 
 # The process
@@ -130,12 +131,17 @@ def serve(connection: Connection, where: Where, file: Path) -> None:
     except WorkshopError as error:
         return connection.send(Refused(str(error)))
     server = Server(room, where.url)
-    allow_many_connections()
-    connection.send(Ready(where, where.invitation(room.word, room.ticket, room.key)))
-    asyncio.run(_serve(server, connection, listening))
+    allow_many_files()
+
+    def invite() -> None:
+        with suppress(OSError):  # the viewer has gone
+            connection.send(Ready(where, where.invitation(room.word, room.ticket, room.key)))
+
+    invite()
+    asyncio.run(_serve(server, connection, listening, invite))
 
 
-async def _serve(server: Server, connection: Connection, listening: socket.socket) -> None:
+async def _serve(server: Server, connection: Connection, listening: socket.socket, invite: Callable[[], None]) -> None:
     config = uvicorn.Config(
         server.app,
         loop="none",
@@ -147,14 +153,15 @@ async def _serve(server: Server, connection: Connection, listening: socket.socke
         # Whoever comes through a tunnel could claim any address.
         proxy_headers=False,
         server_header=False,
+        backlog=BACKLOG,
         limit_concurrency=MOST_CONNECTIONS,
         timeout_graceful_shutdown=int(FAREWELL),
         h11_max_incomplete_event_size=LARGEST_HEADERS,
     )
     running = uvicorn.Server(config)
     Hearing(server, connection, running, asyncio.get_running_loop()).start()
+    looking = asyncio.create_task(server.watch_room(invite))
     await server.has_page.wait()  # who comes before waits in the socket's queue
-    looking = asyncio.create_task(server.look_who_asks())
     await running.serve(sockets=[listening])
     looking.cancel()
 
@@ -228,7 +235,7 @@ def listen(host: str, port: int) -> socket.socket:
     """A socket that listens. Raises MisuseError."""
     family, both = (socket.AF_INET6, socket.has_dualstack_ipv6()) if ":" in host else (socket.AF_INET, False)
     try:
-        return socket.create_server((host, port), family=family, backlog=2048, dualstack_ipv6=both)
+        return socket.create_server((host, port), family=family, backlog=BACKLOG, dualstack_ipv6=both)
     except OSError as error:
         raise MisuseError(why_not(error, host, port)) from None
 
@@ -244,12 +251,13 @@ def why_not(error: OSError, host: str, port: int) -> str:
     return f"cannot listen on {host}, port {port}: {error.strerror or error}"
 
 
-def allow_many_connections() -> None:
-    """Lets this process open as many connections as the system allows; a Mac begins with 256 files."""
+def allow_many_files() -> None:
+    """Lets this process open so many files, if the system allows it; a Mac begins with 256."""
     if sys.platform != "win32":
         import resource
 
-        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-        wanted = MOST_CONNECTIONS + 100 if most == resource.RLIM_INFINITY else min(most, MOST_CONNECTIONS + 100)
-        with suppress(ValueError, OSError):
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
+        now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        wanted = FILES if most == resource.RLIM_INFINITY else min(most, FILES)
+        if wanted > now != resource.RLIM_INFINITY:
+            with suppress(ValueError, OSError):
+                resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))

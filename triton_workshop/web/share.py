@@ -58,6 +58,8 @@ class Share:
         self._lock = threading.Lock()
         self._first: Future[Ready | Refused] = Future()
         """What the server that was started first has answered."""
+        self._invitation: Invitation | None = None
+        """What the server has said last: a new room has another word."""
         self._closing = threading.Event()
         self._call: Call | None = None
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -70,6 +72,11 @@ class Share:
             self.close()
             raise MisuseError(f"the slides cannot be shared: {answer.reason}")
         return answer.invitation
+
+    def invitation(self) -> Invitation:
+        """How people get there now; once it was `ready`."""
+        assert self._invitation is not None
+        return self._invitation
 
     def tell(self, show: Show) -> None:
         """Sends what is new of what is shown. A defect here must not reach the slides."""
@@ -117,6 +124,8 @@ class Share:
         return start(SERVER, self._where, self._room, output=output)
 
     def _answered(self, answer: Ready | Refused) -> None:
+        if isinstance(answer, Ready):
+            self._invitation = answer.invitation
         if not self._first.done():
             self._first.set_result(answer)
 
@@ -126,6 +135,9 @@ class Share:
             self._newest.clear()
             self._newest.put(self._all)
         while not call.has_ended():
+            for answer in call.waiting_messages():
+                assert isinstance(answer, Ready)
+                self._answered(answer)
             messages = self._newest.take(LOOK)
             if messages is None:
                 call.send(Close())

@@ -40,7 +40,7 @@ class Stream:
         self._events.pop(key, None)
         event = f'id: {self.epoch}:{self.version}\ndata: {{"key": {json.dumps(key)}, "value": {text}}}\n\n'
         self._events[key] = (self.version, text, event.encode())
-        self._wake()
+        self.wake()
 
     def forget(self, key: Callable[[str], bool]) -> None:
         """Removes keys for which this is so: nobody needs their values any more."""
@@ -49,9 +49,10 @@ class Stream:
     def close(self) -> None:
         """Ends every stream, once it has sent what there is."""
         self._closed = True
-        self._wake()
+        self.wake()
 
-    def _wake(self) -> None:
+    def wake(self) -> None:
+        """Lets every client look whether there is anything new."""
         changed, self._changed = self._changed, asyncio.Event()
         changed.set()
 
@@ -65,10 +66,10 @@ class Stream:
         """The events that a client lacks, in the order of their versions."""
         return b"".join(event for version, _, event in self._events.values() if version > seen)
 
-    async def follow(self, seen: int) -> AsyncIterator[bytes]:
-        """Yields what a client lacks, as it comes; the client's own pace decides how much is one part."""
+    async def follow(self, seen: int, over: Callable[[], bool] = lambda: False) -> AsyncIterator[bytes]:
+        """Yields what a client lacks, as it comes, until that is `over`; its own pace decides how much is one part."""
         yield b"retry: 1000\n\n"
-        while True:
+        while not over():
             changed = self._changed
             if events := self.since(seen):
                 seen = self.version

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from typing import ClassVar
 
@@ -45,6 +45,9 @@ uv run workshop present --share
 
 --share lan listens in the network of this machine, --share alone on this machine only, and --url gives the address \
 of a tunnel or a proxy in front of it."""
+GUESSED = "Somebody is guessing words, so this one is longer."
+LOOK = 1.0
+"""Seconds between two looks at whether there is another word."""
 BOARD = "b opens the board · esc closes this"
 NO_BROWSER = "no browser here · workshop board, in another terminal, shows the board"
 
@@ -58,9 +61,18 @@ class InvitationBox(TextBox):
         ("b", "board", "Open the board"),
     ]
 
-    def __init__(self, invitation: Invitation | None, palette: Palette) -> None:
+    def __init__(self, invite: Callable[[], Invitation | None], palette: Palette) -> None:
         super().__init__("Follow the slides", palette)
-        self.invitation = invitation
+        self.invite, self.invitation = invite, invite()
+
+    def on_mount(self) -> None:
+        self.set_interval(LOOK, self.look)
+
+    def look(self) -> None:
+        """Shows another word as soon as the room has one."""
+        if (invitation := self.invite()) != self.invitation:
+            self.invitation = invitation
+            self.on_resize()
 
     def hint(self) -> str:
         return BOARD if self.invitation is not None else super().hint()
@@ -89,6 +101,7 @@ class InvitationBox(TextBox):
             *wrap(Text("The room's word:", muted), width),
             Text(),
             *(Text(row, accent) for row in large(invitation.word, width)),
+            *(wrap(Text(GUESSED, muted), width) if " " in invitation.word else ()),
             Text(),
             *wrap(Text("Or scan the code: it contains both.", muted), width),
         ]
@@ -96,7 +109,9 @@ class InvitationBox(TextBox):
     def action_board(self) -> None:
         """Opens the board, whose link the wall must not show."""
         if self.invitation is not None:
-            said = open_link(self.invitation.board) if has_browser() else ""
+            from triton_workshop.classroom.board_key import board_link  # the first slide does not wait for it
+
+            said = open_link(board_link(self.invitation.own, self.invitation.key)) if has_browser() else ""
             self.content.border_subtitle = "the board opens in your browser" if said.startswith("↗") else NO_BROWSER
 
 
@@ -115,8 +130,13 @@ def qr_code(modules: Sequence[Sequence[bool]]) -> list[Text]:
 
 
 def large(word: str, width: int) -> list[str]:
-    """A word in large letters, if they are known and there is room; else in spaced ones."""
-    if not set(word) <= GLYPHS.keys() or len(word) * 7 - 2 > width:
-        return [" ".join(word)]
-    letters = [GLYPHS[letter].split(" ") for letter in word]
+    """A word in large letters, each part on lines of its own, if they are known and there is room; else spaced."""
+    parts = word.split(" ")
+    if not set("".join(parts)) <= GLYPHS.keys() or max(map(len, parts)) * 7 - 2 > width:
+        return [" ".join(word) if len(word) * 2 <= width else word]
+    return [row for part in parts for row in _large(part)]
+
+
+def _large(part: str) -> list[str]:
+    letters = [GLYPHS[letter].split(" ") for letter in part]
     return half_blocks([[dot == "#" for dot in "..".join(row)] for row in zip(*letters, strict=True)])

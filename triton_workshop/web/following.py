@@ -1,0 +1,69 @@
+"""The pages that follow: how many there may be, and who has to make room for others."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
+
+from triton_workshop.web.stream import Stream
+
+MOST_STREAMS = 400
+MOST_PAGES = 12
+"""Pages that one attendee may have open."""
+
+
+class Following(StreamingResponse):
+    """One page that follows, until it goes away, has to make room, or the server ends."""
+
+    def __init__(self, stream: Stream, seen: int, number: int, address: str) -> None:
+        """The page of an attendee at this address, which has `seen` what there was up to that version."""
+        # A reverse proxy would collect events.
+        headers = {"X-Accel-Buffering": "no"}
+        super().__init__(stream.follow(seen, lambda: self.over), media_type="text/event-stream", headers=headers)
+        self.number, self.address = number, address
+        self.over = False
+        """Whether it may not follow any longer."""
+        self.on_end: Callable[[], None] = lambda: None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self.on_end()
+
+
+class Followers:
+    """All pages that follow."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+        self.pages: dict[Following, None] = {}
+        """The oldest first."""
+
+    def admit(self, page: Following) -> bool:
+        """Takes a page in, if need be in place of one of those who have most; returns whether there was room."""
+        of_address = Counter(each.address for each in self.pages)
+        of_attendee = Counter(each.number for each in self.pages)
+        if of_attendee[page.number] >= MOST_PAGES:
+            return False
+        if len(self.pages) >= MOST_STREAMS:
+            most = max(self.pages, key=lambda each: (of_address[each.address], of_attendee[each.number]))
+            more = of_attendee[most.number] - of_attendee[page.number]
+            if most.address != page.address:
+                more = of_address[most.address] - of_address[page.address]
+            if more <= 1:  # its place would be taken back
+                return False
+            self.end([most])
+        self.pages[page] = None
+        page.on_end = lambda: self.pages.pop(page, None)
+        return True
+
+    def end(self, pages: Iterable[Following]) -> None:
+        """Lets these follow no longer."""
+        for page in pages:
+            page.over = True
+            self.pages.pop(page, None)
+        self._stream.wake()
