@@ -25,6 +25,7 @@ from typing import Any
 
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.classroom.board import Progress
+from triton_workshop.classroom.board_key import board_link
 from triton_workshop.classroom.membership import address_and_word, join, leave
 from triton_workshop.classroom.room import room_in_use
 from triton_workshop.classroom.telling import Teller
@@ -41,6 +42,7 @@ HEARD = 15.0
 """Seconds in which a server that is back has to hear all that it missed."""
 LEAVING = 3
 """How many leave at the end."""
+DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 class Learner:
@@ -101,10 +103,10 @@ class Learner:
 class Presenter:
     """Reads the board over HTTP, and answers calls."""
 
-    def __init__(self, board: str) -> None:
-        self._address, _, key = board.partition("board?key=")
-        self._cookie = {"Cookie": f"board={key}"}
-        self.answered = 0
+    def __init__(self, address: str, key: str) -> None:
+        self._address, self.answered = address, 0
+        with DIRECT.open(board_link(address, key), timeout=5) as answer:
+            self._cookie = {"Cookie": answer.headers["Set-Cookie"].partition(";")[0]}
 
     def board(self) -> dict[str, Any]:
         board: dict[str, Any] = json.loads(self._asked("board.json", None))
@@ -129,7 +131,7 @@ class Presenter:
 
     def _asked(self, path: str, body: bytes | None) -> bytes:
         request = urllib.request.Request(self._address + path, body, self._cookie)
-        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=5) as answer:
+        with DIRECT.open(request, timeout=5) as answer:
             content: bytes = answer.read()
             return content
 
@@ -165,7 +167,7 @@ def measured(folder: Path, attendees: int, seconds: float) -> dict[str, float]:
     with closing(Share(Where(port=0), file)) as share:
         invitation = share.ready()
         learners = [Learner(number, invitation.link, folder) for number in range(attendees)]
-        presenter, end = Presenter(invitation.board), threading.Event()
+        presenter, end = Presenter(invitation.own, invitation.key), threading.Event()
         threads = [threading.Thread(target=learner.work, args=(end,)) for learner in learners]
         threads.append(threading.Thread(target=presenter.work, args=(learners, end)))
         for thread in threads:
