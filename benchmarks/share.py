@@ -3,8 +3,8 @@
 Clients over the loopback network follow a deck that is shared as `workshop present --share` does it. It reports how
 long a change takes to reach them, what `tell` costs the viewer, and what becomes of a client that never reads, one that
 reconnects 1000 times, and of a server that is killed. The exit status is 1 if a bound is exceeded. It takes about ten
-seconds. Linux and macOS. With --slides, the deck is also walked through in a pseudo-terminal, alone and shared, in
-turns, as `benchmarks.latency` does.
+seconds. Linux and macOS. With --slides, the deck is also walked through in a pseudo-terminal, alone, shared, and shared
+under attack, in turns, as `benchmarks.latency` does.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import asdict, dataclass
@@ -45,6 +46,7 @@ PATIENCE = 20.0
 RECONNECTS = 1000
 ROOM = 40
 """Pages that follow while slides are timed; more would share the cores with the slides."""
+ATTACKERS = 20
 
 
 @dataclass(frozen=True)
@@ -264,24 +266,28 @@ def slide_changes(clients: int, rounds: int = 2) -> Iterator[Figure]:
         variables = {**os.environ, "TERM": "xterm-256color", "TRITON_WORKSHOP_ROOM": folder}
         alone: list[float] = []
         shared: list[float] = []
+        attacked: list[float] = []
         heard: list[int] = []
         for _ in range(rounds):
             alone += [*walk(deck.title, titles[1:], variables)][1:]
-            with elsewhere(port, tokens) as pages:
-                shared += [*walk(deck.title, titles[1:], variables, "--share", "--port", str(port))][1:]
-                pages.send("enough")
-                heard.append(pages.recv())
+            for seconds, attackers in ((shared, 0), (attacked, ATTACKERS)):
+                with elsewhere(attack, port, attackers), elsewhere(follow_until_told, port, tokens) as pages:
+                    seconds += [*walk(deck.title, titles[1:], variables, "--share", "--port", str(port))][1:]
+                    pages.send("enough")
+                    heard.append(pages.recv())
     yield Figure(f"slides of {len(titles)} that every page heard of, at least", min(heard), "")
     yield Figure("the next slide, alone, median", statistics.median(alone), "s")
     ratio = statistics.median(shared) / statistics.median(alone)
     yield Figure(f"the next slide with {clients} pages that follow, in parts of that", ratio, "", 1.1)
+    ratio = statistics.median(attacked) / statistics.median(alone)
+    yield Figure(f"the next slide with {clients} pages and {ATTACKERS} attackers, in parts of that", ratio, "", 2)
 
 
 @contextmanager
-def elsewhere(port: int, tokens: list[str]) -> Iterator[Connection]:
+def elsewhere(work: Callable[..., None], *arguments: object) -> Iterator[Connection]:
     """Clients in a process of their own: in this one they would keep it from seeing the slide."""
     ours, theirs = multiprocessing.Pipe()
-    process = multiprocessing.get_context("spawn").Process(target=follow_until_told, args=(port, tokens, theirs))
+    process = multiprocessing.get_context("spawn").Process(target=work, args=(*arguments, theirs))
     process.start()
     try:
         yield ours
@@ -297,11 +303,32 @@ def follow_until_told(port: int, tokens: list[str], connection: Connection) -> N
         connection.send(min(len(client.heard) for client in clients))
 
 
+def attack(port: int, attackers: int, _: Connection) -> None:
+    """So many type wrong words as fast as they can, and open connections that say nothing, until this is ended."""
+    os.nice(19)  # on machines of their own, they would take nothing from the slides
+
+    async def guess() -> None:
+        silent: deque[asyncio.StreamWriter] = deque(maxlen=100)
+        while True:
+            with suppress(OSError):
+                silent.append((await asyncio.open_connection(HERE, port))[1])
+                reading, writing = await asyncio.open_connection(HERE, port)
+                writing.write(f"GET /?word=AAAAA HTTP/1.1\r\nHost: {HERE}\r\nConnection: close\r\n\r\n".encode())
+                await reading.read()
+                writing.close()
+
+    async def all_of_them() -> None:
+        await asyncio.gather(*(guess() for _ in range(attackers)))
+        await asyncio.Event().wait()
+
+    asyncio.run(all_of_them())
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--clients", type=int, default=200, choices=range(1, 400), metavar="1…399")
     parser.add_argument("--changes", type=int, default=50, choices=range(1, 201), metavar="1…200")
-    parser.add_argument("--slides", action="store_true", help="also walk through the deck, which takes two minutes")
+    parser.add_argument("--slides", action="store_true", help="also walk through the deck, which takes three minutes")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args()
     figures: list[Figure] = []

@@ -30,7 +30,7 @@ from triton_workshop.deck import load_deck
 from triton_workshop.errors import MisuseError
 from triton_workshop.web import following, server
 from triton_workshop.web.following import Followers, Following
-from triton_workshop.web.limits import MOST_OPEN, OneConnection
+from triton_workshop.web.limits import MOST_OPEN, Connections, OneConnection
 from triton_workshop.web.messages import Edited, Printed
 from triton_workshop.web.outputs import Output
 from triton_workshop.web.server import Server, listen
@@ -365,7 +365,7 @@ async def test_a_page_that_may_not_follow_any_longer_ends() -> None:
 
 
 def test_no_attendee_and_no_address_can_take_all_places() -> None:
-    followers = Followers(Stream())
+    followers = Followers(Stream(), Connections())
 
     def admits(number: int, address: str) -> bool:
         return followers.admit(Following(Stream(), 0, number, address))

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from triton_workshop.web.limits import NOBODY, Client, Connections
 from triton_workshop.web.stream import Stream
 
 MOST_STREAMS = 400
@@ -18,12 +19,12 @@ MOST_PAGES = 12
 class Following(StreamingResponse):
     """One page that follows, until it goes away, has to make room, or the server ends."""
 
-    def __init__(self, stream: Stream, seen: int, number: int, address: str) -> None:
+    def __init__(self, stream: Stream, seen: int, number: int, address: str, client: Client = NOBODY) -> None:
         """The page of an attendee at this address, which has `seen` what there was up to that version."""
         # A reverse proxy would collect events.
         headers = {"X-Accel-Buffering": "no"}
         super().__init__(stream.follow(seen, lambda: self.over), media_type="text/event-stream", headers=headers)
-        self.number, self.address = number, address
+        self.number, self.address, self.client = number, address, client
         self.over = False
         """Whether it may not follow any longer."""
         self.on_end: Callable[[], None] = lambda: None
@@ -38,8 +39,8 @@ class Following(StreamingResponse):
 class Followers:
     """All pages that follow."""
 
-    def __init__(self, stream: Stream) -> None:
-        self._stream = stream
+    def __init__(self, stream: Stream, connections: Connections) -> None:
+        self._stream, self._connections = stream, connections
         self.pages: dict[Following, None] = {}
         """The oldest first."""
 
@@ -57,6 +58,7 @@ class Followers:
             if more <= 1:  # its place would be taken back
                 return False
             self.end([most])
+        self._connections.follows(page.client)
         self.pages[page] = None
         page.on_end = lambda: self.pages.pop(page, None)
         return True
@@ -65,5 +67,6 @@ class Followers:
         """Lets these follow no longer."""
         for page in pages:
             page.over = True
+            self._connections.heard(page.client)  # it may not read, and so never end
             self.pages.pop(page, None)
         self._stream.wake()

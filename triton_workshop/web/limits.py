@@ -110,8 +110,14 @@ class OneConnection(asyncio.Protocol):
 
 
 def client_of(transport: asyncio.BaseTransport) -> Client:
-    """Who is at the other end, as an app's scope has it."""
+    """Who is at the other end."""
     host, port = (transport.get_extra_info("peername") or NOBODY)[:2]
+    return str(host), int(port)
+
+
+def client_in(scope: Scope) -> Client:
+    """Who is at the other end of a request's connection."""
+    host, port = scope["client"] or NOBODY
     return str(host), int(port)
 
 
@@ -127,7 +133,7 @@ class Limits:
         self.connections = Connections()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        client = tuple(scope["client"] or NOBODY)
+        client = client_in(scope)
         sent = _in_time(_with_headers(send), partial(self.connections.cut, client))
         with suppress(GoneError):
             body = await _body(scope, receive)

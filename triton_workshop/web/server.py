@@ -26,7 +26,7 @@ from triton_workshop.web import attendees
 from triton_workshop.web.addresses import Where
 from triton_workshop.web.following import MOST_STREAMS, Followers, Following
 from triton_workshop.web.guard import Guard, address_of, no_store
-from triton_workshop.web.limits import NOBODY, Limits, OneConnection
+from triton_workshop.web.limits import Limits, OneConnection, client_in
 from triton_workshop.web.messages import Close, Edited, FromViewer, Printed, Ready, Refused, ShowDeck, ShownStep, key_of
 from triton_workshop.web.newest import Newest
 from triton_workshop.web.site import Site, Values
@@ -55,7 +55,6 @@ class Server:
         self.stream = Stream()
         self.has_page = asyncio.Event()
         self.encoding = asyncio.Lock()
-        self.followers = Followers(self.stream)
         routes = [
             Route("/", self.file),
             Route("/events", self.events),
@@ -65,6 +64,7 @@ class Server:
         ]
         app = Starlette(routes=routes, exception_handlers={WorkshopError: lambda *_: no_store()})
         self.app = Limits(Guard(app, room, url))
+        self.followers = Followers(self.stream, self.app.connections)
 
     async def file(self, request: Request) -> Response:
         file = self.site.file(request.path_params.get("name", ""))
@@ -80,10 +80,10 @@ class Server:
 
     async def events(self, request: Request) -> Response:
         seen = self.stream.seen(request.headers.get("last-event-id"))
-        page = Following(self.stream, seen, request.state.attendee.number, address_of(request))
+        number, client = request.state.attendee.number, client_in(request.scope)
+        page = Following(self.stream, seen, number, address_of(request), client)
         if not self.followers.admit(page):
             return PlainTextResponse(FULL, 503, {"Retry-After": "10"})
-        self.app.connections.follows(tuple(request.scope["client"] or NOBODY))
         return page
 
     async def watch_room(self, invite: Callable[[], None]) -> None:
