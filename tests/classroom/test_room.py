@@ -313,6 +313,20 @@ def test_a_folder_that_cannot_be_used_is_named(tmp_path: Path) -> None:
         Room(tmp_path / "file" / "room.sqlite")
 
 
+def test_a_disk_that_is_full_is_named_and_later_everything_goes_on(room: Room) -> None:
+    def fill() -> None:
+        while True:
+            room.enter("x" * 40)
+
+    ada = room.enter()
+    room._store.execute("PRAGMA max_page_count = 1")  # is as many as there are
+    with pytest.raises(WorkshopError, match="database or disk is full"):
+        fill()
+    room._store.execute("PRAGMA max_page_count = 1000000")
+    room.report(ada.number, BEGUN)
+    assert room.enter().number == len(room.numbers())
+
+
 def test_a_file_that_is_no_room_is_named(tmp_path: Path) -> None:
     file = tmp_path / "room.sqlite"
     file.write_bytes(b"something else" * 99)

@@ -201,7 +201,11 @@ def spoil(store: sqlite3.Connection) -> None:
     store.executescript("DROP TABLE progress; DROP TABLE calls")
 
 
-@pytest.mark.parametrize("trouble", [fill, spoil])
+def protect(store: sqlite3.Connection) -> None:
+    store.execute("PRAGMA query_only = ON")
+
+
+@pytest.mark.parametrize("trouble", [fill, spoil, protect])
 @pytest.mark.parametrize(("path", "body"), [("report", json.dumps(REPORT).encode()), ("help", b"")])
 def test_what_the_store_cannot_keep_is_refused_in_a_sentence_that_names_no_file(
     tmp_path: Path, trouble: Callable[[sqlite3.Connection], None], path: str, body: bytes

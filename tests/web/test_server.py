@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import io
 import json
@@ -15,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager, suppress
 from itertools import islice, product
 from pathlib import Path
+from unittest.mock import AsyncMock
 from urllib.request import Request, urlopen
 
 import pytest
@@ -30,7 +32,7 @@ from triton_workshop.deck import load_deck
 from triton_workshop.errors import MisuseError
 from triton_workshop.web import following, server
 from triton_workshop.web.following import Followers, Following
-from triton_workshop.web.limits import MOST_OPEN, Connections, OneConnection
+from triton_workshop.web.limits import FIRST, MOST_OPEN, Connections, Limits, OneConnection
 from triton_workshop.web.messages import Edited, Printed
 from triton_workshop.web.outputs import Output
 from triton_workshop.web.server import Server, listen
@@ -304,6 +306,24 @@ def test_beside_any_number_of_silent_connections_the_page_is_there_and_who_follo
             pass
 
 
+async def test_whoever_has_sent_a_request_may_wait_for_a_slow_answer() -> None:
+    loop, client = asyncio.get_running_loop(), ("10.0.0.1", 1)
+    left: list[float] = []
+
+    async def app(*_: object) -> None:
+        left.append(limits.connections._timers[client].when() - loop.time())
+
+    limits = Limits(app)
+    limits.connections.opened(client, asyncio.Transport())
+    left.append(limits.connections._timers[client].when() - loop.time())
+    scope = {"type": "http", "client": client, "headers": []}
+    await limits(scope, AsyncMock(), AsyncMock())
+    first, answer = left
+    assert first <= FIRST < answer
+    limits.connections.closed(client)
+    assert not limits.connections._timers
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
 @pytest.mark.parametrize(
     ("limits", "wanted"),
@@ -328,13 +348,18 @@ def test_the_server_may_open_more_files_than_it_keeps_connections(
 async def test_who_is_removed_or_forgotten_follows_no_longer(tmp_path: Path) -> None:
     room = Room(tmp_path / "room.sqlite")
     made = Server(room, "")
-    pages = [Following(made.stream, 0, room.enter().number, "10.0.0.1") for _ in range(3)]
-    assert all(map(made.followers.admit, pages))
+    connections = made.app.connections
+    pages = [Following(made.stream, 0, room.enter().number, "10.0.0.1", ("10.0.0.1", port)) for port in range(3)]
+    for page in pages:
+        connections.opened(page.client, asyncio.Transport())
+        assert made.followers.admit(page)
+    assert not connections._timers
     await made.look()
     assert [page.over for page in pages] == [False] * 3
     room.leave(2)
     await made.look()
     assert [page.over for page in pages] == [False, True, False]
+    assert [*connections._timers] == [pages[1].client], "if it does not read, it is cut"
     forget(tmp_path / "room.sqlite")  # as another process does
     await made.look()
     assert [page.over for page in pages] == [True] * 3
@@ -355,13 +380,17 @@ async def test_a_server_that_nobody_has_used_for_12_hours_has_another_room(tmp_p
     assert (again.word, again.address) == (room.word, "http://127.0.0.1:8000/")
 
 
-async def test_a_page_that_may_not_follow_any_longer_ends() -> None:
-    stream, over = Stream(), False
-    events = stream.follow(0, lambda: over)
-    await anext(events)
-    over = True
-    stream.wake()
-    assert [each async for each in events] == []
+async def test_a_page_that_may_not_follow_any_longer_ends_at_once() -> None:
+    stream = Stream()
+    followers, page = Followers(stream, Connections()), Following(stream, 0, 1, "10.0.0.1")
+    assert followers.admit(page)
+    events = page.body_iterator
+    assert await anext(events) == b"retry: 1000\n\n"
+    next_one = asyncio.create_task(anext(events))
+    await asyncio.sleep(0)
+    followers.end([page])
+    with pytest.raises(StopAsyncIteration):  # and no beat ten seconds later
+        await next_one
 
 
 def test_no_attendee_and_no_address_can_take_all_places() -> None:
@@ -379,6 +408,10 @@ def test_no_attendee_and_no_address_can_take_all_places() -> None:
     assert len(followers.pages) == following.MOST_STREAMS
     kept = {page.number for page in followers.pages}
     assert {*range(100, 140), *range(200, 240)} <= kept, "who has one page keeps it"
+    followers.pages.clear()
+    assert all(admits(number, "10.0.0.1") for number in range(following.MOST_STREAMS))
+    assert not admits(1000, "10.0.0.1")
+    assert all(admits(number, "10.0.0.2") for number in range(1000, 1040))
 
 
 def test_an_address_that_is_not_ours_is_refused_in_one_line() -> None:
