@@ -62,11 +62,12 @@ def judged(
             break
         assert isinstance(seen, Observation)
         arguments = case.arguments(device)
-        words = in_words(judge.exercise, arguments)
         findings = judge.findings("" if seen.loading else case.name, arguments, seen)
         if not seen.loading:
             results.append(CaseResult(case.name, passed=not findings))
             progress(results[-1])
+        if findings or case not in judge.exercise.long_cases:  # what those sum up would say little
+            words = in_words(judge.exercise, arguments)
         if findings:
             return Trial(tuple(results), findings, words, failed=(case, seen))
         if case is judge.exercise.cases[-1]:

@@ -85,7 +85,7 @@ def describe(verdict: Verdict, exercise: Exercise, text: str = "", *, hints: int
     if verdict.passed:
         cases: tuple[Row, ...] = tuple((("✓", "good"), (name, "plain")) for name in names)
         remarks: tuple[Row, ...] = tuple(((remark, "warning"),) for remark in verdict.remarks)
-        parts = (cases, tolerance, compiler_rows(verdict.compiler), remarks)
+        parts = (remarks, cases, tolerance, compiler_rows(verdict.compiler))
         return Description(f"✓ All {len(names)} cases are right", "good", tuple(filter(None, parts)))
     finding = verdict.findings[0]
     todos = _todos(exercise, text) if finding.kind is Kind.UNFINISHED else ()
