@@ -16,7 +16,7 @@ import pytest
 
 from processes import dies, finish
 from triton_workshop.processes import runner as runner_module
-from triton_workshop.processes.idle import IDLE
+from triton_workshop.processes.idle import IDLE, IdleError
 from triton_workshop.processes.modes import Mode
 from triton_workshop.processes.prepared import Prepared
 from triton_workshop.processes.process import Process
@@ -168,6 +168,12 @@ def test_where_none_may_wait_scripts_are_new_processes(
         runner.warm_up()
         assert finish(runner.run, NEEDS_TORCH, tmp_path)[0].split()[1] == "False"
     assert without_forks == []
+
+
+def test_a_time_that_is_none_is_told_at_once(without_forks: list[Mode], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(IDLE, "5min")
+    with pytest.raises(IdleError, match="expected how many seconds"):
+        Runner()
 
 
 def test_a_spare_that_was_killed_is_missed_by_nobody(without_forks: list[Mode], tmp_path: Path) -> None:

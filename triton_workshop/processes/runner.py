@@ -147,15 +147,6 @@ class Runner:
     def _prepared(self) -> Prepared:
         return Prepared(default_mode(os.environ), environment(80))
 
-    def _fits_a_spare(self, script: Script, mode: Mode) -> bool:
-        """Whether it needs what a spare has imported; if so, there will be another one soon."""
-        # A new process finds Triton only by way of our package where there is no wheel of it.
-        as_new = OURS in script.source or "triton" not in script.source
-        fits = as_new and heavy(script.source) and mode is default_mode(os.environ) and script.terminal is None
-        if fits:
-            self._spares.fill_soon()
-        return fits
-
     def _launch(self, name: str, script: Script, file: Path, variables: Mapping[str, str]) -> tuple[Process, int]:
         variables = {**variables, guard.OWNER: name}
         mode = parent_for(script.source, os.environ) if script.plain_python else None
@@ -174,8 +165,10 @@ class Runner:
                 lease = self._lease(mode)
                 if heavy(script.source) or lease.is_ready():  # while it imports, a new process is faster
                     return with_output(script, lambda files: WarmProcess(lease.parent).begin(request, files))
-            elif self._fits_a_spare(script, mode) and (spare := self._spares.take()):
-                return spare.become(request)
+            elif _fits_a_spare(script, mode):
+                self._spares.fill_soon()
+                if spare := self._spares.take():
+                    return spare.become(request)
         return launch_new(script, file, variables)
 
     def _lease(self, mode: Mode) -> WarmProcess:
@@ -203,3 +196,10 @@ class Runner:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _fits_a_spare(script: Script, mode: Mode) -> bool:
+    """Whether it needs what a spare has imported, and would be the same as a new process."""
+    # A new process finds Triton only by way of our package where there is no wheel of it.
+    as_new = OURS in script.source or "triton" not in script.source
+    return as_new and heavy(script.source) and mode is default_mode(os.environ) and script.terminal is None
