@@ -39,7 +39,7 @@ def main() -> None:
                 text = SCRIPTS[name](exercise)
                 times = [list(_seconds(checker, exercise, text, options.pause)) for _ in range(options.rounds + 1)][1:]
                 first = [seconds[0] for seconds in times]
-                later = [f"{seconds[1] - seconds[0]:.2f} s" for seconds in sorted(times) if len(seconds) > 1]
+                later = [f"{seconds[-1] - seconds[0]:.2f} s" for seconds in sorted(times) if len(seconds) > 1]
                 middle = later[len(later) // 2] if later else "–"
                 row = f"| {exercise.number} | {statistics.median(first):.2f} s | {max(first):.2f} s | {middle} |"
                 print(row, flush=True)
