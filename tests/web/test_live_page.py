@@ -56,7 +56,7 @@ def shared(browser: Browser, tmp_path: Path) -> Iterator[Shared]:
         shared.save(SLIDES)
         with served(server.app) as address:
             page.goto(f"{address}?word={room.word}")
-            page.wait_for_function("document.querySelector('.slide.current')")
+            page.locator(".slide.current").wait_for()
             yield shared
             page.close()
 
@@ -116,7 +116,7 @@ def test_the_link_of_join_asks_who_one_is_and_opens_the_slides(shared: Shared) -
     shared.page.goto(f"{shared.page.url}?session={ada.token}")
     assert axe_findings(shared.page, "document", "{}") == []
     shared.page.get_by_role("button", name="Continue as Ada").click()
-    shared.page.wait_for_function("document.querySelector('.slide.current')")
+    shared.page.locator(".slide.current").wait_for()
     shared.page.keyboard.press("h")
     shared.page.get_by_text("The presenter sees Ada.").wait_for()
     assert [call.name for call in shared.room.board().calls] == ["Ada"]
