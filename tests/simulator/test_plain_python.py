@@ -196,3 +196,14 @@ def test_a_name_that_is_declared_as_a_constant_stays_one() -> None:
     out = torch.zeros(8)
     declared[(1,)](out, SHAPE=(4, 2))
     assert out.tolist() == [1.0] * 8
+
+
+@triton.jit
+def names_what_nobody_imported(x_ptr):
+    x = tl.load(x_ptr + tl.arange(0, 4))
+    tl.store(x_ptr + tl.arange(0, 4), np.add(x, x))  # type: ignore[name-defined]  # noqa: F821
+
+
+def test_a_kernel_finds_no_names_of_the_interpreter() -> None:
+    with pytest.raises(InterpreterError, match="name 'np' is not defined"):
+        names_what_nobody_imported[(1,)](torch.ones(4))

@@ -114,3 +114,13 @@ def test_a_fault_names_a_program_as_the_course_does(grid: tuple[int, ...], progr
     with record() as launches:
         stores_outside[grid](torch.zeros(2))
     assert launches[0].faults[0].what.startswith(program)
+
+
+@triton.jit
+def prints_in_hexadecimal():
+    print("pid", tl.program_id(0) + 10, hex=True)
+
+
+def test_print_takes_what_device_print_takes(capsys: pytest.CaptureFixture[str]) -> None:
+    launched(prints_in_hexadecimal)
+    assert capsys.readouterr().out.splitlines() == ["(0, 0, 0)  pid:  0x0000000a", "(1, 0, 0)  pid:  0x0000000b"]

@@ -55,7 +55,7 @@ _RANGES = (builtins.range, tl.range)
 
 
 def batched(function: Any) -> Any:
-    """What a kernel calls by the name of a builtin of Python: for `range`, `min` and `max`, the one for tensors."""
+    """What a kernel calls by the name of a builtin of Python: for some of them, the one for tensors."""
     return next((ours for plain, ours in OF_TENSORS if function is plain), function)
 
 
@@ -76,7 +76,16 @@ def _extremum(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
     return extremum
 
 
+def _print(*values: Any, **options: Any) -> None:
+    """A kernel's `print`, which prints as Python's; in hexadecimal only Triton's does."""
+    if "hex" in options:
+        tl.device_print(*values, **options)
+    else:
+        builtins.print(*values, **options)
+
+
 OF_TENSORS = (
+    (builtins.print, _print),
     (builtins.range, _batched_range),
     (builtins.min, _extremum("minimum", builtins.min)),
     (builtins.max, _extremum("maximum", builtins.max)),

@@ -356,7 +356,22 @@ def _overtaken(body: list[ast.stmt]) -> Iterator[ast.Return]:
 def install_rewriter() -> None:
     """Rewrite the kernels that are launched from now on."""
     upstream.FunctionRewriter.ast_transformer = property(lambda rewriter: Rewriter(rewriter.fn.__globals__))
+    upstream.FunctionRewriter._compile_and_exec = _defined
     # Triton gives a kernel the names of its interpreter's module.
     functions = [each for each in vars(statements).values() if getattr(each, "__module__", "") == statements.__name__]
     for function in (batched, counted, plain, *functions):
         setattr(upstream, f"_{function.__name__}", function)
+
+
+def _defined(rewriter: Any, tree: ast.Module) -> Any:
+    """The function that a rewritten kernel's text defines.
+
+    Among the kernel's globals are then the names that a rewritten text calls, all of which begin with an underscore.
+    Triton would add the rest of its interpreter's module: a kernel would find `np` and `math` without an import.
+    """
+    space, made = rewriter.fn.__globals__, dict(rewriter.kwargs)
+    for name, value in vars(upstream).items():
+        if name.startswith("_"):
+            space.setdefault(name, value)
+    exec(compile(tree, rewriter.filename, "exec"), space, made)
+    return made[rewriter.fn.__name__]
