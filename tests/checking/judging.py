@@ -73,7 +73,8 @@ def verdict_on(exercise: Exercise, file: Path, *expected: str | None, limit: flo
     if needs_its_own_process(*expected):
         return check(exercise, file, limit=limit)
     verdict = judge_here(exercise, file, search=SEARCH_FOR_A_CRASH if "crash" in expected else SEARCH)
-    return compiled(verdict, new_process) if "does-not-compile" in expected and verdict.passed else verdict
+    asks = verdict.passed and not {"does-not-compile", "does-not-fit"}.isdisjoint(expected)
+    return compiled(verdict, new_process) if asks else verdict
 
 
 def judge_here(exercise: Exercise, file: Path, *, search: float = SEARCH) -> Verdict:

@@ -130,3 +130,9 @@ def large_product(x_ptr, output_ptr, n, BLOCK: tl.constexpr):
     for _ in range(n):
         total += tl.dot(x, x)
     tl.store(output_ptr + offsets, total)
+
+
+@triton.jit
+def large_copy(x_ptr, output_ptr, number, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    tl.store(output_ptr + offsets, tl.load(x_ptr + offsets))

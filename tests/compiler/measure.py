@@ -188,12 +188,12 @@ def launched(kernel: Any) -> str:
 def checked(kernel: Any) -> str:
     """What our front end says, which needs no compiled library."""
     from compiler.arguments import parameters
-    from triton_workshop.compiler.front_end import refused_by_types
+    from triton_workshop.compiler.front_end import read_by_types
     from triton_workshop.compiler.launches import Specialization
 
     given = parameters(kernel.fn)
     constants = {(place,): value for place, (kind, value) in enumerate(given.values()) if kind == "constexpr"}
-    refusal = refused_by_types(Specialization(kernel, {n: kind for n, (kind, _) in given.items()}, constants, {}, {}))
+    refusal, _ = read_by_types(Specialization(kernel, {n: kind for n, (kind, _) in given.items()}, constants, {}, {}))
     return f"refuses: {refusal.words[:WORDS]}" if refusal else "takes"
 
 

@@ -134,13 +134,40 @@ def test_a_number_that_is_used_as_an_address_has_64_bits(start: compilation.Star
 def test_a_compiler_that_takes_too_long_is_ended_and_the_rest_goes_on(
     start: compilation.Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    [slow] = pickled_kernels(kernels.large_product, block=256, size=256 * 256)
+    [slow] = pickled_kernels(kernels.large_product, block=128, size=128 * 128)
     [quick] = pickled_kernels(kernels.calls_itself)
     monkeypatch.setattr(compilation, "SECONDS", 0.5)
-    jobs = [CompileJob(slow, TARGETS[2]), CompileJob(quick, TARGETS[0])]
+    jobs = [CompileJob(slow, TARGETS[0]), CompileJob(quick, TARGETS[1])]
     found = list(answers(jobs, start))
     assert [(answer.job, answer.slow) for answer in found] == [(jobs[0], True), (jobs[1], False)]
-    assert "compiles very slowly for sm_75" in CompilerReport(TARGETS, (), tuple(found)).notes[0]
+    assert "compiles very slowly for sm_90" in CompilerReport(TARGETS, (), tuple(found)).notes[0]
+
+
+@pytest.mark.library
+def test_a_product_without_room_in_shared_memory_is_known_before_it_is_compiled(start: compilation.Start) -> None:
+    found = said(kernels.large_product, start, block=256, size=256 * 256)
+    assert found.refused is None
+    assert {answer.job.target for answer in found.without_room()} == set(TARGETS)
+    assert not any(answer.slow for answer in found.answers)
+
+
+def test_a_block_that_no_registers_hold_is_a_note_and_not_compiled(start: compilation.Start) -> None:
+    size = 1 << 20
+    found = said(kernels.large_copy, start, block=size)
+    assert found.refused is None
+    assert found.without_room() == ()
+    assert found.fine == []
+    [note] = found.notes
+    assert note.startswith("large_copy has a block of 1,048,576 float32 values: 4,096 KiB in one program, and all")
+
+
+def test_a_kernel_has_no_room_only_if_no_gpu_has_it() -> None:
+    [kernel] = pickled_kernels(kernels.calls_itself)
+    needs = [Answer(CompileJob(kernel, target), shared_bytes=200 << 10) for target in TARGETS]
+    assert CompilerReport(TARGETS, (), tuple(needs)).without_room() == ()
+    assert len(CompilerReport(TARGETS, (TARGETS[1],), tuple(needs)).without_room()) == 2
+    needs[0] = replace(needs[0], shared_bytes=256 << 10)
+    assert CompilerReport(TARGETS, (), tuple(needs)).without_room() == tuple(needs)
 
 
 class Crash:

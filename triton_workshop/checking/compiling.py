@@ -1,14 +1,18 @@
-"""The compiler's part of a check: a script that is right on the simulator must compile for a GPU, too."""
+"""The compiler's part of a check: a script that is right on the simulator must compile for a GPU and fit there."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 
-from triton_workshop.checking.judging.explanations import explain
+from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.checking.judging.explanations import Explanation, explain_in_kernel, explanation_named
 from triton_workshop.checking.judging.verdict import Finding, Kind, Verdict
+from triton_workshop.checking.observing.source import Source, names_in
 from triton_workshop.compiler.compilation import Start
-from triton_workshop.compiler.jobs import Answer
-from triton_workshop.compiler.report import ask
+from triton_workshop.compiler.jobs import Answer, Refusal
+from triton_workshop.compiler.report import ask, listed, shared_memory
 
 
 def compiled(verdict: Verdict, start: Start) -> Verdict:
@@ -20,22 +24,65 @@ def compiled(verdict: Verdict, start: Start) -> Verdict:
         said = ask(verdict.kernels, start)
     except OSError:
         return verdict
-    refused = said.refused
-    if refused is None:
-        return replace(verdict, compiler=tuple(said.lines()))
-    return replace(verdict, findings=(_finding(refused, verdict),))
+    if (refused := said.refused) is not None:
+        return replace(verdict, findings=(_finding(refused, verdict),))
+    if (without_room := said.without_room()) and (found := _no_room(without_room, verdict)) is not None:
+        return replace(verdict, findings=(found,))
+    return replace(verdict, compiler=tuple(said.lines()))
 
 
 def _finding(answer: Answer, verdict: Verdict) -> Finding:
-    refusal = answer.refusal
+    refusal, source = answer.refusal, _source(verdict)
     assert refusal is not None
-    explanation = explain(refusal.chain or refusal.words, in_kernel=True)
-    here = refusal.file == str(verdict.file)
+    explanation = _explanation(refusal, source)
+    line, code = (refusal.line, refusal.source) if refusal.file == str(verdict.file) else (None, "")
+    if source and explanation and (other := _line_of_cause(explanation, refusal, source)):
+        line, code = other, source.line(other)
     return Finding(
         Kind.DOES_NOT_COMPILE,
         f"{answer.job.kernel.name} is right on the simulator, but Triton's compiler refuses it: {refusal.in_short}",
         explanation.hints if explanation else (),
-        refusal.line if here else None,
-        refusal.source if here else "",
+        line,
+        code,
         hint_name=explanation.name if explanation else "",
     )
+
+
+def _line_of_cause(explanation: Explanation, refusal: Refusal, source: Source) -> int | None:
+    """Where a mistake was made that the compiler notices elsewhere; None if it is where the compiler stopped."""
+    if explanation.name == "tile-too-small-for-dot":
+        return source.sizes_line()
+    if found := re.search(r"Loop-carried variable (\w+) has", refusal.words):
+        return source.first_assignment(found[1], source.function_at(refusal.line))
+    return source.launch_line() if explanation.at_launch else None
+
+
+def _explanation(refusal: Refusal, source: Source | None) -> Explanation | None:
+    found = re.fullmatch(r"NameError: (\w+) is not defined", refusal.words)
+    kernel = source and source.function_at(refusal.line)
+    if found and kernel and found[1] in names_in(kernel):
+        own = explanation_named("only-in-a-loop")
+        return replace(own, hints=tuple(hint.replace("NAME", found[1]) for hint in own.hints))
+    return explain_in_kernel(refusal.chain or refusal.words, refusal.source)
+
+
+def _no_room(answers: Sequence[Answer], verdict: Verdict) -> Finding | None:
+    """A kernel that no GPU can launch. None if there is no telling, as a tuner leaves out what has no room."""
+    source = _source(verdict)
+    if source is None or source.mentions("autotune"):
+        return None
+    kernel, each = answers[0].job.kernel.name, listed([shared_memory(answer) for answer in answers])
+    message = f"{kernel} is right on the simulator, but no GPU here has the shared memory that it needs: {each}"
+    line = source.sizes_line()
+    hints = explanation_named("tiles-without-room").hints
+    return Finding(Kind.DOES_NOT_FIT, message, hints, line, source.line(line), hint_name="tiles-without-room")
+
+
+def _source(verdict: Verdict) -> Source | None:
+    """The script, unless it cannot be read any more."""
+    try:
+        source = Source.read(verdict.file, EXERCISES[verdict.exercise])
+        source.tree  # noqa: B018  # parsing is what can fail
+    except (OSError, SyntaxError, ValueError):
+        return None
+    return source

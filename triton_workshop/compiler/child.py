@@ -23,10 +23,9 @@ def compile_when_asked(connection: Connection) -> None:
         try:
             special = pickling.unpickled(job.kernel.data)
             if job.target is None:
-                answer = Answer(job, pipeline.refused_by_front_end(special))
+                answer = pipeline.answer_of_front_end(job, special)
             else:
-                refusal, shared = pipeline.compiled(special, job.target)
-                answer = Answer(job, refusal, shared)
+                answer = pipeline.compiled(job, special)
         except pickling.CannotPickleError:
             answer = Answer(job, unknown=True)
         connection.send(answer)

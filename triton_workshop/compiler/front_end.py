@@ -7,22 +7,35 @@ from __future__ import annotations
 
 import ast
 import linecache
+import math
 import re
 import warnings
 from collections.abc import Callable
 from typing import Any
 
-from triton_workshop.compiler.jobs import Refusal
+from triton_workshop.compiler.jobs import Block, Refusal
 from triton_workshop.compiler.launches import Specialization
 from triton_workshop.compiler.pickling import CannotPickleError, home
 from triton_workshop.compiler.targets import TARGETS, Target
 from triton_workshop.compiler.types_only import types_only
 
 
-def refused_by_types(special: Specialization) -> Refusal | None:
-    """What the front end refuses, without Triton's library, for the newest of our GPUs."""
-    with types_only():
-        return refusal_of(lambda: read(special, backend_for(TARGETS[0]), None))
+def read_by_types(special: Specialization) -> tuple[Refusal | None, Block | None]:
+    """What the front end refuses, without Triton's library, for the newest of our GPUs, and the largest block."""
+    with types_only() as blocks:
+        refusal = refusal_of(lambda: read(special, backend_for(TARGETS[0]), None))
+    return refusal, max(map(_block, filter(_is_of_numbers, blocks)), key=lambda block: block.bytes, default=None)
+
+
+def _is_of_numbers(type: Any) -> bool:
+    """Whether a block has what a kernel computes with. Pointers and offsets the compiler makes again when needed."""
+    return bool(type.scalar.is_floating())
+
+
+def _block(type: Any) -> Block:
+    shape = tuple(int(getattr(size, "value", size)) for size in type.shape)
+    name = re.sub(r"^(b?)fp?(?=\d+$)", r"\1float", str(type.scalar))
+    return Block(shape, name, math.prod(shape) * type.scalar.primitive_bitwidth // 8)
 
 
 def backend_for(target: Target) -> Any:
@@ -41,6 +54,8 @@ def read(special: Specialization, backend: Any, context: Any) -> tuple[Any, Any]
         special.kernel, signature=special.signature, constexprs=special.constants, attrs=special.attributes
     )
     options = backend.parse_options(dict(special.options))
+    if unknown := special.options.keys() - vars(options).keys():
+        raise KeyError(f"Keyword argument {min(unknown)} was specified but unrecognised")  # as Triton at a launch
     functions = backend.get_codegen_implementation(options)
     return source.make_ir(backend.target, options, functions, backend.get_module_map(), context), options
 

@@ -24,6 +24,18 @@ class PickledKernel:
 
 
 @dataclass(frozen=True)
+class Block:
+    """A block of values in a kernel. Its dtype is named as in `tl`."""
+
+    shape: tuple[int, ...]
+    dtype: str
+    bytes: int
+
+    def __str__(self) -> str:
+        return f"{' × '.join(f'{size:,}' for size in self.shape)} {self.dtype} values"
+
+
+@dataclass(frozen=True)
 class Refusal:
     """Why a kernel does not compile.
 
@@ -65,3 +77,11 @@ class Answer:
     shared_bytes: int = 0
     slow: bool = False
     unknown: bool = False
+    too_large: Block | None = None
+    """A block for which there are not enough registers, so that it was not compiled to the end."""
+
+    @property
+    def does_not_fit(self) -> bool:
+        """Whether a program takes more shared memory than it can have there."""
+        limit = None if self.job.target is None else self.job.target.shared_bytes
+        return limit is not None and self.shared_bytes > limit

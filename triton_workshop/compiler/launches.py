@@ -15,9 +15,6 @@ from typing import Any
 from triton_workshop.compiler.jobs import PickledKernel
 from triton_workshop.compiler.pickling import CannotPickleError, pickled
 
-OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion")
-"""What a launch can tell the compiler."""
-
 
 @dataclass(frozen=True)
 class Specialization:
@@ -25,7 +22,7 @@ class Specialization:
 
     `signature` has a type for each parameter, `constants` the values that are known when it is compiled, and
     `attributes` what is known about others: that they are divisible by 16. The keys of both are paths: a parameter's
-    position, and then positions in tuples.
+    position, and then positions in tuples. `options` is what else the launch says, such as num_warps.
     """
 
     kernel: Any
@@ -107,7 +104,7 @@ def specialization(
         dict(zip((parameter.name for parameter in parameters), types, strict=True)),
         {path: get_iterable_path(values, path) for path in constant},
         {path: BaseBackend.parse_attr(get_iterable_path(keys, path)) or [] for path in known},
-        {name: options[name] for name in OPTIONS if options.get(name) is not None},
+        {name: value for name, value in options.items() if isinstance(value, int | float | str)},
     )
 
 

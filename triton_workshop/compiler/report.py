@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from triton_workshop.compiler.compilation import SECONDS, Start, answers, jobs_for, new_process
 from triton_workshop.compiler.jobs import Answer, CompileJob, PickledKernel
-from triton_workshop.compiler.targets import Target, targets_with
+from triton_workshop.compiler.targets import REGISTERS, Target, targets_with
 from triton_workshop.device import visible_gpus
 from triton_workshop.slide_environment import Numbers, number_of
 from triton_workshop.without_library import has_library
@@ -36,7 +36,7 @@ def ask(kernels: Sequence[PickledKernel], start: Start) -> CompilerReport:
     answer = answers if start is new_process else _answers_of_two
     found = list(answer(jobs_for(kernels, targets), start))
     asked = {(answer.job.kernel, answer.job.target) for answer in found}
-    refused = {answer.job.kernel for answer in found if answer.refusal and answer.job.target}
+    refused = {answer.job.kernel for answer in found if (answer.refusal or answer.does_not_fit) and answer.job.target}
     # A variant that is refused for the newest GPU may compile for another one.
     more = [CompileJob(kernel, target) for kernel in refused for target in targets if (kernel, target) not in asked]
     found += answers(more, start)
@@ -76,10 +76,19 @@ class CompilerReport:
                 return answer
         return None
 
+    def without_room(self) -> tuple[Answer, ...]:
+        """The answers on a kernel for which none of these GPUs has the shared memory, or none of this machine's."""
+        found = [answer for answer in self.answers if answer.does_not_fit]
+        for answer in found:
+            same = tuple(other for other in found if other.job.kernel == answer.job.kernel)
+            if {other.job.target for other in same}.issuperset(self.present or self.targets):
+                return same
+        return ()
+
     def lines(self) -> list[str]:
         """What somebody whose script is right should know."""
         if not self.targets:
-            return [ACCEPTED]
+            return [ACCEPTED, *self.notes]
         fine = [str(target) for target in self.fine]
         return [*([f"{COMPILES}{listed(fine)}."] if fine else []), *self.notes]
 
@@ -114,17 +123,30 @@ class CompilerReport:
 def _note(answer: Answer) -> str:
     """What is not fine about a kernel for one kind of GPU; empty if all is."""
     name, target = answer.job.kernel.name, answer.job.target
+    if target is not None and answer.does_not_fit:
+        need = f"{name} needs {answer.shared_bytes >> 10} KiB of shared memory"
+        room = f"a program has {(target.shared_bytes or 0) >> 10} KiB on {target}"
+        return f"{need}, and {room}. Use smaller blocks or fewer num_stages there."
+    if (block := answer.too_large) is not None:
+        return (
+            f"{name} has a block of {block}: {block.bytes >> 10:,} KiB in one program, and all registers of an SM hold "
+            f"{4 * REGISTERS >> 10} KiB. What they do not hold lies in slow memory, and compiling it takes minutes. "
+            "Use smaller blocks, and more programs."
+        )
     if target is None:
         return ""
-    limit = target.shared_bytes
     if answer.slow:
         return f"{name} compiles very slowly for {target}: it takes more than {SECONDS:g} s. Smaller blocks take less."
     if answer.refusal is not None:
         return f"{name} does not compile for {target}: {answer.refusal.words}"
-    if limit is not None and answer.shared_bytes > limit:
-        need = f"{name} needs {answer.shared_bytes >> 10} KiB of shared memory"
-        return f"{need}, and a program has {limit >> 10} KiB on {target}. Use smaller blocks or fewer num_stages there."
     return ""
+
+
+def shared_memory(answer: Answer) -> str:
+    """How much a program takes on a GPU, and how much it can have there."""
+    target = answer.job.target
+    assert target is not None
+    return f"{answer.shared_bytes >> 10} of {(target.shared_bytes or 0) >> 10} KiB on {target}"
 
 
 def listed(words: Sequence[str]) -> str:

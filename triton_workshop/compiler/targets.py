@@ -9,6 +9,12 @@ SHARED_KIB = {75: 64, 80: 163, 86: 99, 87: 163, 89: 99, 90: 227, 100: 227, 103: 
 """The shared memory that a block of threads may have, by compute capability (CUDA C++ Programming Guide, "Compute
 Capabilities", table "Technical Specifications per Compute Capability")."""
 
+REGISTERS = 65_536
+"""The registers of an SM, of 4 bytes each, and so all that a program can have: the same in all of these GPUs."""
+REGISTERS_OF_A_THREAD = 255
+"""The most that a thread can have (the same table). What has no room in them lies in local memory, which is slow."""
+THREADS_OF_A_WARP = 32
+
 
 @dataclass(frozen=True)
 class Target:

@@ -185,14 +185,24 @@ class _Library:
 
 
 @contextmanager
-def types_only() -> Iterator[None]:
-    """Let Triton's code generator build nothing, as long as this lasts."""
+def types_only() -> Iterator[list[Any]]:
+    """Let Triton's code generator build nothing, as long as this lasts. Gives the type of each block that comes up."""
     from triton.compiler import code_generator
-    from triton.language import semantic
+    from triton.language import core, semantic
+
+    blocks: list[Any] = []
+    made = core.tensor.__init__
+
+    def noted(tensor: Any, handle: Any, type: Any) -> None:
+        made(tensor, handle, type)
+        if type.is_block():
+            blocks.append(type)
 
     library = code_generator.ir
+    core.tensor.__init__ = noted
     code_generator.ir = semantic.ir = _Library(library)
     try:
-        yield
+        yield blocks
     finally:
         code_generator.ir = semantic.ir = library
+        core.tensor.__init__ = made

@@ -5,8 +5,10 @@ from __future__ import annotations
 import functools
 import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+from triton_workshop.checking.judging.habits import in_triton
 
 
 @dataclass(frozen=True)
@@ -17,6 +19,8 @@ class Explanation:
     hints: tuple[str, ...]
     pattern: str = ""
     """It is searched for in the type and message of each error in the chain. Empty if the script's text decides."""
+    code: str = ""
+    """It is searched for in the line where the script stops, if it is not empty."""
     where: str = ""
     """Whether it applies only "inside kernels" or only "outside kernels"; empty if it applies everywhere."""
     at_once: bool = False
@@ -32,11 +36,20 @@ def explanations() -> dict[str, Explanation]:
     return {name: Explanation(name, tuple(entry.pop("hints")), **entry) for name, entry in table.items()}
 
 
-def explain(chain: str, in_kernel: bool = False) -> Explanation | None:
-    """Explain an error, given with one line per link of its chain, in a kernel or at a launch."""
+def explain(chain: str, in_kernel: bool = False, code: str = "") -> Explanation | None:
+    """Explain an error, given with one line per link of its chain, on this line of a kernel or of a launcher."""
     elsewhere = "outside kernels" if in_kernel else "inside kernels"
     known = (each for each in explanations().values() if each.pattern and each.where != elsewhere)
-    return next((each for each in known if re.search(each.pattern, chain, re.MULTILINE)), None)
+    alike = (each for each in known if re.search(each.pattern, chain, re.MULTILINE))
+    return next((each for each in alike if re.search(each.code, code)), None)
+
+
+def explain_in_kernel(error: str, code: str) -> Explanation | None:
+    """Explain an error on this line of a kernel: by what Triton has for what is written there, or by the error."""
+    if instead := in_triton(error, code):
+        own = explanation_named("not-of-triton")
+        return replace(own, hints=(instead, *own.hints))
+    return explain(error, in_kernel=True, code=code)
 
 
 def explanation_named(name: str) -> Explanation:

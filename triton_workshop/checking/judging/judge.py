@@ -12,7 +12,8 @@ from pathlib import Path
 import torch
 
 from triton_workshop.checking.exercises.exercise import Exercise, result_dtype, solution_has
-from triton_workshop.checking.judging.explanations import Explanation, explain, explanation_named
+from triton_workshop.checking.judging.explanations import Explanation, explain, explain_in_kernel, explanation_named
+from triton_workshop.checking.judging.launch_arguments import missing_argument
 from triton_workshop.checking.judging.picture import element_of, tile_map
 from triton_workshop.checking.judging.verdict import MOST_PROGRAMS, Finding, Kind
 from triton_workshop.checking.observing.comparison import Comparison, compare
@@ -75,7 +76,7 @@ class Judge:
         """Report an exception on the learner's own line, with Triton's messages cut to what matters."""
         in_kernel = failure.line != failure.first_line
         text = f"{failure.type}: {failure.message}"
-        explanation = self._by_text(failure) or explain(text, in_kernel) or explain(failure.chain, in_kernel)
+        explanation = self._by_text(failure) or self._explanation(text, failure.chain, failure.line, in_kernel)
         if explanation is None or explanation.name == "shapes-do-not-broadcast":
             explanation = explanation_named("dot-not-star") if self._multiplies_blocks(failure.line) else explanation
         line = failure.first_line if explanation and explanation.at_launch else failure.line
@@ -85,10 +86,20 @@ class Judge:
         name, hints, culprit = explanation.name, explanation.hints, self.diagnosis.culprit
         if name == "waits":
             line = next((call.lineno for call in self.source.calls(*WAITS)), line)
-        if name == "misspelt-name" and (known := self._known_as(failure)):
-            hints = (known, *hints)
+        known = {"misspelt-name": self._known_as, "missing-argument": self._argument_without}.get(name, lambda _: "")
+        hints = (*filter(None, [known(failure)]), *hints)
         finding = self._finding(Kind.CRASH, _short(failure), hints, line, name)
         return finding if culprit is None or explanation.at_once else self._moved(finding, culprit)
+
+    def _explanation(self, text: str, chain: str, line: int | None, in_kernel: bool) -> Explanation | None:
+        code = self.source.line(line)
+        if in_kernel:
+            return explain_in_kernel(text, code) or explain(chain, in_kernel, code)
+        return explain(text, in_kernel, code) or explain(chain, in_kernel, code)
+
+    def _argument_without(self, failure: Failure) -> str:
+        """Say which parameter of a kernel a launch has no argument for; empty if that is not the matter."""
+        return missing_argument(self.source, failure.message)
 
     def _by_text(self, failure: Failure) -> Explanation | None:
         """Return an explanation for which the script's text gives a better clue than the error."""

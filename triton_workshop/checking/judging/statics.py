@@ -10,6 +10,7 @@ from dataclasses import replace
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.unfinished import open_todos
 from triton_workshop.checking.judging.explanations import explanation_named
+from triton_workshop.checking.judging.habits import in_triton
 from triton_workshop.checking.judging.verdict import Finding, Kind
 from triton_workshop.checking.observing.repair import is_begun
 from triton_workshop.checking.observing.source import Function, Source, called, names_in
@@ -131,7 +132,9 @@ def _host_function(source: Source) -> Finding | None:
             continue
         if _root(node.func) in imported - names_in(kernel):
             message = f"a kernel calls {ast.unparse(node.func)}, which is Python: Triton does not compile it"
-            return _explained(source, node.lineno, message, "python-function-in-kernel")
+            found = _explained(source, node.lineno, message, "python-function-in-kernel")
+            instead = in_triton("", source.line(node.lineno)) or in_triton(f"name '{called(node)}' is not defined", "")
+            return replace(found, hints=(instead, *found.hints[1:])) if instead else found
     return None
 
 
@@ -147,7 +150,8 @@ def _imports(node: ast.stmt) -> list[tuple[str, str]]:
 
 def _block_of_python(source: Source) -> Finding | None:
     """Find Python's range where a block is wanted: anywhere except in the head of a loop."""
-    loops = [node.iter for node in ast.walk(source.tree) if isinstance(node, ast.For | ast.comprehension)]
+    heads = [node.iter for node in ast.walk(source.tree) if isinstance(node, ast.For | ast.comprehension)]
+    loops = [node for head in heads for node in ast.walk(head)]
     for _, node in _in_kernels(source):
         if isinstance(node, ast.Call) and node not in loops and ast.unparse(node.func) == "range":
             text = ast.unparse(node)

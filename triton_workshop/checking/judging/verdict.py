@@ -35,6 +35,7 @@ class Kind(StrEnum):
     UNWRITTEN = "unwritten"
     WRONG_VALUES = "wrong-values"
     DOES_NOT_COMPILE = "does-not-compile"
+    DOES_NOT_FIT = "does-not-fit"
 
 
 class State(StrEnum):

@@ -66,8 +66,11 @@ class Source:
 
     def assignments(self, *names: str) -> list[int]:
         """Where the launcher gives a value to one of these names: line numbers, from top to bottom."""
-        nodes = ast.walk(self.launcher) if self.launcher else iter(())
-        return sorted(node.lineno for node in nodes if isinstance(node, Assignment) and _targets(node) & set(names))
+        return _assignments(self.launcher, set(names))
+
+    def first_assignment(self, name: str, function: Function | None) -> int | None:
+        """Where a function gives a name its first value."""
+        return next(iter(_assignments(function, {name})), None)
 
     def function_at(self, line: int | None) -> Function | None:
         """Return the outermost function that contains a line."""
@@ -79,6 +82,17 @@ class Source:
         nodes = ast.walk(self.launcher or self.tree)
         launches = [node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Subscript)]
         return min((call.lineno for call in launches), default=None)
+
+    def sizes_line(self) -> int | None:
+        """Where the launcher chooses the sizes of blocks, or else the launch itself."""
+        constants = {
+            part.arg
+            for kernel in self.kernels
+            for part in ast.walk(kernel.args)
+            if isinstance(part, ast.arg) and part.annotation and "constexpr" in ast.unparse(part.annotation)
+        }
+        blocks = sorted(name for name in constants if "BLOCK" in name.upper())
+        return next(iter(self.assignments(*blocks)), self.launch_line())
 
     def bare_call(self) -> int | None:
         """Where the launcher calls a kernel as if it were a function, without a grid in brackets."""
@@ -126,6 +140,11 @@ def names_in(function: Function) -> set[str]:
 def called(call: ast.Call) -> str:
     """Return the last part of the called name: `load` for `tl.load(…)`."""
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def _assignments(function: Function | None, names: set[str]) -> list[int]:
+    nodes = ast.walk(function) if function else iter(())
+    return sorted(node.lineno for node in nodes if isinstance(node, Assignment) and _targets(node) & names)
 
 
 def _targets(node: Assignment) -> set[str]:

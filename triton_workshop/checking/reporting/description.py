@@ -41,6 +41,7 @@ HEADLINES = {
     Kind.UNWRITTEN: "Part of the result is never written",
     Kind.WRONG_VALUES: "The result has wrong values",
     Kind.DOES_NOT_COMPILE: "It does not compile for a GPU",
+    Kind.DOES_NOT_FIT: "No GPU has room for it",
 }
 CELLS: dict[State, Toned] = {
     State.RIGHT: ("·", "good"),
@@ -83,7 +84,7 @@ def describe(verdict: Verdict, exercise: Exercise, text: str = "", *, hints: int
     """
     tolerance, names = _line(verdict.tolerance, "muted"), [case.name for case in verdict.cases]
     if verdict.passed:
-        cases: tuple[Row, ...] = tuple((("✓", "good"), (name, "plain")) for name in names)
+        cases: tuple[Row, ...] = ((("✓", "good"), (" · ".join(names), "muted")),)
         remarks: tuple[Row, ...] = tuple(((remark, "warning"),) for remark in verdict.remarks)
         parts = (remarks, cases, tolerance, compiler_rows(verdict.compiler))
         return Description(f"✓ All {len(names)} cases are right", "good", tuple(filter(None, parts)))
