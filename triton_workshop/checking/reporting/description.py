@@ -126,7 +126,7 @@ def _cases(verdict: Verdict, exercise: Exercise) -> tuple[Row, ...]:
     """A mark for each case, and the name of the one that failed."""
     failed = [case.name for case in verdict.cases if not case.passed] or [verdict.findings[0].case]
     right, wrong = (sum(case.passed is passed for case in verdict.cases) for passed in (True, False))
-    left = len(exercise.cases) - len(verdict.cases)
+    left = len(exercise.simulated_cases) - len(verdict.cases)
     marks: tuple[tuple[str, int, Tone], ...] = (("✓", right, "good"), ("✗", wrong, "bad"), ("·", left, "muted"))
     cells = [(" ".join(mark * count), tone) for mark, count, tone in marks if count > 0]
     return ((*cells, (failed[0], "plain")),) if verdict.cases else ()
