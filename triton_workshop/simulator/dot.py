@@ -20,7 +20,7 @@ def tf32(data: Array) -> Array:
 
 
 def multiply(a: Value, b: Value, accumulator: Value, precision: Any) -> Value:
-    """a @ b + accumulator: (..., M, K) @ (..., K, N). Small floats are multiplied and summed in float32.
+    """a @ b + accumulator: (..., M, K) @ (..., K, N). Small floats are multiplied exactly, and their sum is rounded.
 
     `precision` is for float32 only: an `ir.INPUT_PRECISION`.
     """
@@ -32,8 +32,7 @@ def multiply(a: Value, b: Value, accumulator: Value, precision: Any) -> Value:
         # Exact: a sum of products of bytes stays far below 2^53. numpy has no fast product of integers.
         product = np.matmul(left.astype(np.float64), right.astype(np.float64)).astype(np.int64)
     else:
-        wide = np.float64 if left.dtype == np.float64 else np.float32
-        product = np.matmul(left.astype(wide, copy=False), right.astype(wide, copy=False))
+        product = _product(left, right)
     total = (product + accumulator.data).astype(held_as(dtype), copy=False)
     return _result(rounded(total, dtype), dtype, a, b, accumulator)
 
@@ -46,17 +45,27 @@ def multiplied(dtype: Any, precision: Any) -> str:
 def _in_parts(left: Array, right: Array, precision: str) -> Array:
     """Compute a float32 product from products of parts that fit tensor cores, with the small ones first."""
     if precision == "IEEE":
-        return np.asarray(np.matmul(left, right))
+        return _product(left, right)
     drops = _TF32_DROPS if precision.startswith("TF32") else _BF16_DROPS
     parts = {"TF32": 1, "TF32x3": 2, "BF16x3": 2, "BF16x6": 3}[precision]
     lefts, rights = _split(left, drops, parts), _split(right, drops, parts)
     pairs = [(i, j) for i in range(parts) for j in range(parts) if i + j < parts]
-    product = np.matmul(*(side[index] for side, index in zip((lefts, rights), pairs.pop(0), strict=True)))
+    product = _product(*(side[index] for side, index in zip((lefts, rights), pairs.pop(0), strict=True)))
     rest: Array | None = None
     for i, j in sorted(pairs, key=sum, reverse=True):
-        term = np.matmul(lefts[i], rights[j])
+        term = _product(lefts[i], rights[j])
         rest = term if rest is None else rest + term
     return np.asarray(product if rest is None else rest + product)
+
+
+def _product(left: Array, right: Array) -> Array:
+    """The product in float32, or in float64 if that is what is multiplied, from sums in float64.
+
+    In which order a library adds depends on where in a tile an element lies. Programs whose tiles overlap would store
+    different values, which they do not on a GPU; and sums in float64 are the same in any order once they are rounded.
+    """
+    product: Array = np.matmul(left.astype(np.float64, copy=False), right.astype(np.float64, copy=False))
+    return product if left.dtype == np.float64 else product.astype(np.float32)
 
 
 def _split(data: Array, drops: int, parts: int) -> list[Array]:
