@@ -1,0 +1,231 @@
+"""How many wrong edits the checker takes for right: `python -m benchmarks.mutants [--sample N] [EXERCISE …]`.
+
+Solutions, and right scripts in other styles, are edited by machine (`mutation.py`), in one place and in two at once,
+and judged on the simulator; one that is right there, and has no entry, is compiled too. A mutant is
+
+- killed, if the checker calls it wrong
+- remarked, if the checker calls it right, but says what is not good about it
+- equivalent, if `equivalent.toml` says why it is as right as the script that was edited
+- surviving otherwise: then the checker needs a case or a remark, or the file an entry
+
+`--sample N` judges N mutants of each exercise, the same ones every time. Exits 1 if any survives, or if an entry is of
+no use any more.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import importlib
+import os
+import random
+import re
+import sys
+import tempfile
+import time
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+
+from benchmarks.mutation import Mutant, Script, mutants, pairs, some
+from triton_workshop.checking.check import source_or_verdict, verdict_of
+from triton_workshop.checking.compiling import compiled
+from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.checking.judging.verdict import Kind, Verdict
+from triton_workshop.checking.observing.child import prepare
+from triton_workshop.compiler.compilation import new_process
+
+ROOT = Path(__file__).resolve().parent.parent
+EQUIVALENT = Path(__file__).with_name("equivalent.toml")
+LIMIT = 10.0
+"""Seconds for a mutant. Most need 0.1."""
+SOLUTION, OTHERS, TWO = "solution", "other scripts", "two edits"
+OF_REQUIRED = {SOLUTION: 1000, OTHERS: 160, TWO: 160}
+"""At most so many mutants of an exercise: of its solution, of right scripts in other styles, with two edits at once."""
+OF_A_VARIATION = {SOLUTION: 160, OTHERS: 50, TWO: 50}
+GROUPS = (SOLUTION, OTHERS, TWO)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A mutant to be judged."""
+
+    exercise: str
+    group: str
+    mutant: Mutant
+    script: str = ""
+    """The name of the script that was edited, if it is not the solution."""
+
+    @property
+    def changes(self) -> str:
+        """What its edits do to lines."""
+        return " ; ".join(f"{old} → {new}" for old, new in self.mutant.changes)
+
+    @property
+    def entry(self) -> Entry | None:
+        """What says that it is equivalent."""
+        return next((entry for entry in entries() if entry.fits(self)), None)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    subject: Subject
+    killed: Kind | None
+    remarks: str
+
+    @property
+    def name(self) -> str:
+        if self.killed is not None:
+            return "killed"
+        return "remarked" if self.remarks else "surviving" if self.subject.entry is None else "equivalent"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What makes mutants equivalent: changes of lines as a regular expression."""
+
+    exercises: tuple[str, ...]
+    changes: str
+    reason: str
+
+    def fits(self, subject: Subject) -> bool:
+        return subject.exercise in self.exercises and re.fullmatch(self.changes, subject.changes) is not None
+
+
+@functools.cache
+def entries() -> tuple[Entry, ...]:
+    """The entries of `equivalent.toml`: `edits` are texts, `patterns` regular expressions."""
+    found = []
+    for table in tomllib.loads(EQUIVALENT.read_text(encoding="utf-8"))["equivalent"]:
+        changes = [*map(re.escape, table.get("edits", ())), *table.get("patterns", ())]
+        found += [Entry(tuple(table["exercises"]), each, table["reason"]) for each in changes]
+    return tuple(found)
+
+
+def right_scripts(exercise: str) -> dict[str, str]:
+    """The tests' right scripts in other styles, by name."""
+    sys.path.insert(0, str(ROOT / "tests"))
+    try:
+        if not EXERCISES[exercise].optional:
+            every = importlib.import_module("checking.variants").variants(exercise)
+            return {each.name: each.source for each in every if not each.needs}
+    finally:
+        sys.path.remove(str(ROOT / "tests"))
+    text = (ROOT / "tests" / "checking" / "variations.txt").read_text(encoding="utf-8")
+    _, *parts = re.split(r"^== ([\w-]+)\n", text, flags=re.MULTILINE)
+    beginning = "from triton_workshop import DEVICE, cdiv, check_tensors_gpu_ready\n\n"
+    beginning += "import torch\nimport triton\nimport triton.language as tl\n\n"
+    named = zip(parts[::2], parts[1::2], strict=True)
+    return {name: beginning + script for name, script in named if name.startswith(f"{exercise}-")}
+
+
+def subjects(exercise: str) -> Iterator[Subject]:
+    """All mutants of an exercise, the same ones every time."""
+    chance = random.Random(exercise)
+    counts = OF_A_VARIATION if EXERCISES[exercise].optional else OF_REQUIRED
+    own = mutants(Script(EXERCISES[exercise].solution))
+    # Of two edits, one that changes nothing is one too many.
+    useful = [mutant for mutant in own if Subject(exercise, SOLUTION, mutant).entry is None]
+    two = pairs(useful, counts[TWO], chance)
+    others = right_scripts(exercise)
+    each = -(-counts[OTHERS] // len(others))
+    yield from (Subject(exercise, SOLUTION, mutant) for mutant in own[:: len(own) // counts[SOLUTION] or 1])
+    for name, text in others.items():
+        yield from (Subject(exercise, OTHERS, mutant, name) for mutant in some(Script(text), each, chance))
+    yield from (Subject(exercise, TWO, mutant) for mutant in two)
+
+
+def judged(subject: Subject) -> Outcome:
+    """What the checker says, in a process that is `prepare`d. It does not look for the line to blame."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "mutant.py").resolve()
+        file.write_text(subject.mutant.text, encoding="utf-8")
+        verdict = verdict_on(subject.exercise, file)
+        if verdict.passed and not verdict.remark and subject.entry is None:
+            verdict = compiled(verdict, new_process)
+    return Outcome(subject, None if verdict.passed else verdict.findings[0].kind, verdict.remark)
+
+
+def verdict_on(exercise: str, file: Path) -> Verdict:
+    from triton_workshop.checking.judging import trial
+    from triton_workshop.checking.judging.judge import Judge
+    from triton_workshop.checking.observing.child import observe_script
+    from triton_workshop.checking.passes import observations, simulated
+    from triton_workshop.processes.call import TimeLimit
+
+    asked, started = EXERCISES[exercise], time.perf_counter()
+    source = source_or_verdict(asked, file, started)
+    if isinstance(source, Verdict):
+        return source
+    names, within = tuple(case.name for case in asked.cases), TimeLimit(LIMIT, file)
+    with Path(os.devnull).open("w") as nowhere:
+        output = nowhere.fileno()
+        with simulated(observe_script, source, names, output=output, limit=within, fork=True) as script:
+            outcome = trial.judged(Judge(source, LIMIT), asked.cases, observations(script))
+    return verdict_of(asked, file, started, outcome)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("exercises", nargs="*", default=list(EXERCISES), metavar="EXERCISE")
+    parser.add_argument("--sample", type=int, metavar="N")
+    options = parser.parse_args()
+    started, outcomes = time.perf_counter(), list[Outcome]()
+    with ProcessPoolExecutor(os.cpu_count(), get_context("fork"), initializer=prepare) as pool:
+        for exercise in options.exercises:
+            every = list(subjects(exercise))
+            if options.sample:
+                every = random.Random(exercise).sample(every, options.sample)
+            outcomes += pool.map(judged, every)
+            print(f"{exercise}: {len(outcomes)} judged", file=sys.stderr)
+    surviving = [outcome for outcome in outcomes if outcome.name == "surviving"]
+    unused = [] if options.sample else without_use(options.exercises, outcomes)
+    print("\n".join(report(outcomes, time.perf_counter() - started)))
+    for entry in unused:
+        print(f"of no use in {EQUIVALENT.name}: {entry.changes}")
+    sys.exit(bool(surviving or unused))
+
+
+def without_use(exercises: list[str], outcomes: list[Outcome]) -> list[Entry]:
+    """The entries that no mutant needs."""
+    subjects = [each.subject for each in outcomes if each.name == "equivalent"]
+    own = [entry for entry in entries() if not set(entry.exercises).isdisjoint(exercises)]
+    return [entry for entry in own if not any(entry.fits(subject) for subject in subjects)]
+
+
+def report(outcomes: list[Outcome], seconds: float) -> Iterator[str]:
+    """The results as Markdown."""
+    names = ("killed", "remarked", "equivalent", "surviving")
+    yield f"\n| exercise | {' | '.join(GROUPS)} | {' | '.join(names)} |"
+    yield "| --- |" + " ---: |" * (len(GROUPS) + len(names))
+    for exercise in dict.fromkeys(each.subject.exercise for each in outcomes):
+        own = [each for each in outcomes if each.subject.exercise == exercise]
+        groups, results = Counter(each.subject.group for each in own), Counter(each.name for each in own)
+        counts = (*(groups[group] for group in GROUPS), *(results[name] for name in names))
+        yield f"| {exercise} | {' | '.join(map(str, counts))} |"
+    kinds = Counter(each.killed for each in outcomes if each.killed)
+    yield f"\nKilled by: {', '.join(f'{kind} {count:,}' for kind, count in kinds.most_common())}.\n"
+    yield from _counted("Remarked", [each.remarks for each in outcomes if each.name == "remarked"])
+    yield from _counted(
+        "Equivalent",
+        [each.subject.entry.reason for each in outcomes if each.name == "equivalent" and each.subject.entry],
+    )
+    for each in outcomes:
+        if each.name == "surviving":
+            yield f"surviving, exercise {each.subject.exercise} {each.subject.script}"
+            yield from (f"    {old}\n    {new}" for old, new in each.subject.mutant.changes)
+    yield f"{len(outcomes):,} mutants in {seconds:.0f} s."
+
+
+def _counted(heading: str, texts: list[str]) -> Iterator[str]:
+    yield f"{heading}:\n"
+    yield from (f"- {count} × {text}" for text, count in Counter(texts).most_common())
+    yield ""
+
+
+if __name__ == "__main__":
+    main()
