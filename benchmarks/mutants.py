@@ -28,11 +28,12 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 
 from benchmarks.mutation import Mutant, Script, mutants, pairs, some
-from triton_workshop.checking.check import source_or_verdict, verdict_of
+from triton_workshop.checking.check import source_or_verdict, steps
 from triton_workshop.checking.compiling import compiled
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.judging.verdict import Kind, Verdict
@@ -44,7 +45,7 @@ EQUIVALENT = Path(__file__).with_name("equivalent.toml")
 LIMIT = 10.0
 """Seconds for a mutant. Most need 0.1."""
 SOLUTION, OTHERS, TWO = "solution", "other scripts", "two edits"
-OF_REQUIRED = {SOLUTION: 1000, OTHERS: 160, TWO: 160}
+OF_REQUIRED = {SOLUTION: 1000, OTHERS: 120, TWO: 200}
 """At most so many mutants of an exercise: of its solution, of right scripts in other styles, with two edits at once."""
 OF_A_VARIATION = {SOLUTION: 160, OTHERS: 50, TWO: 50}
 GROUPS = (SOLUTION, OTHERS, TWO)
@@ -75,7 +76,7 @@ class Subject:
 class Outcome:
     subject: Subject
     killed: Kind | None
-    remarks: str
+    remarks: tuple[str, ...]
 
     @property
     def name(self) -> str:
@@ -131,10 +132,11 @@ def subjects(exercise: str) -> Iterator[Subject]:
     # Of two edits, one that changes nothing is one too many.
     useful = [mutant for mutant in own if Subject(exercise, SOLUTION, mutant).entry is None]
     two = pairs(useful, counts[TWO], chance)
-    others = right_scripts(exercise)
-    each = -(-counts[OTHERS] // len(others))
+    others = list(right_scripts(exercise).items())
+    some_others = chance.sample(others, min(len(others), counts[OTHERS]))
+    each = counts[OTHERS] // len(some_others)
     yield from (Subject(exercise, SOLUTION, mutant) for mutant in own[:: len(own) // counts[SOLUTION] or 1])
-    for name, text in others.items():
+    for name, text in some_others:
         yield from (Subject(exercise, OTHERS, mutant, name) for mutant in some(Script(text), each, chance))
     yield from (Subject(exercise, TWO, mutant) for mutant in two)
 
@@ -145,28 +147,25 @@ def judged(subject: Subject) -> Outcome:
         file = Path(folder, "mutant.py").resolve()
         file.write_text(subject.mutant.text, encoding="utf-8")
         verdict = verdict_on(subject.exercise, file)
-        if verdict.passed and not verdict.remark and subject.entry is None:
+        if verdict.passed and not verdict.remarks and subject.entry is None:
             verdict = compiled(verdict, new_process)
-    return Outcome(subject, None if verdict.passed else verdict.findings[0].kind, verdict.remark)
+    return Outcome(subject, None if verdict.passed else verdict.findings[0].kind, verdict.remarks)
 
 
 def verdict_on(exercise: str, file: Path) -> Verdict:
-    from triton_workshop.checking.judging import trial
-    from triton_workshop.checking.judging.judge import Judge
-    from triton_workshop.checking.observing.child import observe_script
-    from triton_workshop.checking.passes import observations, simulated
-    from triton_workshop.processes.call import TimeLimit
+    """The checker's verdict, without the compiler's part."""
+    from triton_workshop.checking import passes
 
-    asked, started = EXERCISES[exercise], time.perf_counter()
-    source = source_or_verdict(asked, file, started)
+    started = time.perf_counter()
+    source = source_or_verdict(EXERCISES[exercise], file, started)
     if isinstance(source, Verdict):
         return source
-    names, within = tuple(case.name for case in asked.cases), TimeLimit(LIMIT, file)
     with Path(os.devnull).open("w") as nowhere:
-        output = nowhere.fileno()
-        with simulated(observe_script, source, names, output=output, limit=within, fork=True) as script:
-            outcome = trial.judged(Judge(source, LIMIT), asked.cases, observations(script))
-    return verdict_of(asked, file, started, outcome)
+        asked = source, LIMIT, nowhere.fileno(), None
+        *_, last = steps(
+            source, started, partial(passes.run_cases, *asked), partial(passes.remark_on_sizes, *asked), None, None
+        )
+    return last
 
 
 def main() -> None:
@@ -183,18 +182,17 @@ def main() -> None:
             outcomes += pool.map(judged, every)
             print(f"{exercise}: {len(outcomes)} judged", file=sys.stderr)
     surviving = [outcome for outcome in outcomes if outcome.name == "surviving"]
-    unused = [] if options.sample else without_use(options.exercises, outcomes)
+    unused = [] if options.sample or options.exercises != list(EXERCISES) else without_use(outcomes)
     print("\n".join(report(outcomes, time.perf_counter() - started)))
     for entry in unused:
         print(f"of no use in {EQUIVALENT.name}: {entry.changes}")
     sys.exit(bool(surviving or unused))
 
 
-def without_use(exercises: list[str], outcomes: list[Outcome]) -> list[Entry]:
+def without_use(outcomes: list[Outcome]) -> list[Entry]:
     """The entries that no mutant needs."""
     subjects = [each.subject for each in outcomes if each.name == "equivalent"]
-    own = [entry for entry in entries() if not set(entry.exercises).isdisjoint(exercises)]
-    return [entry for entry in own if not any(entry.fits(subject) for subject in subjects)]
+    return [entry for entry in entries() if not any(entry.fits(subject) for subject in subjects)]
 
 
 def report(outcomes: list[Outcome], seconds: float) -> Iterator[str]:
@@ -209,7 +207,7 @@ def report(outcomes: list[Outcome], seconds: float) -> Iterator[str]:
         yield f"| {exercise} | {' | '.join(map(str, counts))} |"
     kinds = Counter(each.killed for each in outcomes if each.killed)
     yield f"\nKilled by: {', '.join(f'{kind} {count:,}' for kind, count in kinds.most_common())}.\n"
-    yield from _counted("Remarked", [each.remarks for each in outcomes if each.name == "remarked"])
+    yield from _counted("Remarked", [_in_short(each.remarks[0]) for each in outcomes if each.name == "remarked"])
     yield from _counted(
         "Equivalent",
         [each.subject.entry.reason for each in outcomes if each.name == "equivalent" and each.subject.entry],
@@ -219,6 +217,11 @@ def report(outcomes: list[Outcome], seconds: float) -> Iterator[str]:
             yield f"surviving, exercise {each.subject.exercise} {each.subject.script}"
             yield from (f"    {old}\n    {new}" for old, new in each.subject.mutant.changes)
     yield f"{len(outcomes):,} mutants in {seconds:.0f} s."
+
+
+def _in_short(remark: str) -> str:
+    """Its kind: without its numbers and names."""
+    return re.sub(r"\w*\d[\w,]*|[A-Z]\w*_\w+", "…", remark.partition(":")[0].partition("(")[0]).strip()
 
 
 def _counted(heading: str, texts: list[str]) -> Iterator[str]:

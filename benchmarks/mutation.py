@@ -77,7 +77,11 @@ class Script:
 
     @cached_property
     def functions(self) -> list[ast.FunctionDef]:
-        return [node for node in ast.parse(self.text).body if isinstance(node, ast.FunctionDef)]
+        """Without kernels that nothing calls."""
+        tree = ast.parse(self.text)
+        functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+        read = _names_read(tree)
+        return [node for node in functions if node.name in read or not is_kernel(node)]
 
     def start(self, node: ast.expr | ast.stmt | ast.keyword) -> int:
         return self._lines[node.lineno - 1] + node.col_offset
@@ -179,17 +183,28 @@ def edits(script: Script) -> list[Edit]:
     return [edit for operator in OPERATORS for function in script.functions for edit in operator(script, function)]
 
 
+def is_kernel(function: ast.FunctionDef) -> bool:
+    return any("jit" in ast.dump(decorator) for decorator in function.decorator_list)
+
+
+def _names_read(tree: ast.AST) -> set[str]:
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+
+
 def _parts(function: ast.FunctionDef) -> Iterator[ast.AST]:
-    """What may be edited in a function, outermost first."""
+    """What may be edited in a function, outermost first, without values that nothing reads."""
+    read = _names_read(function)
     waiting: list[ast.AST] = list(reversed(function.body))
     while waiting:
         node = waiting.pop()
-        if not _left_alone(node):
+        if not _left_alone(node, read):
             yield node
             waiting += reversed(list(ast.iter_child_nodes(node)))
 
 
-def _left_alone(node: ast.AST) -> bool:
+def _left_alone(node: ast.AST, read: set[str]) -> bool:
+    if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id not in read:
+        return True
     if isinstance(node, ast.keyword) and node.arg in HINTS:
         return True
     if isinstance(node, ast.Expr):
@@ -208,11 +223,12 @@ def _name(node: ast.expr) -> str:
 
 def _statements(function: ast.FunctionDef) -> Iterator[list[ast.stmt]]:
     """The statements of the function, and of each loop and branch in it."""
+    read = _names_read(function)
     for node in (function, *_parts(function)):
         for field in ("body", "orelse"):
             block = getattr(node, field, None)
             if isinstance(block, list):
-                yield [statement for statement in block if not _left_alone(statement)]
+                yield [statement for statement in block if not _left_alone(statement, read)]
 
 
 # The operators
@@ -406,7 +422,7 @@ class Kinds:
 
     def __init__(self, function: ast.FunctionDef) -> None:
         self.found: dict[str, str] = {}
-        kernel = any("jit" in ast.dump(decorator) for decorator in function.decorator_list)
+        kernel = is_kernel(function)
         for argument in function.args.args:
             constant = argument.annotation is not None and "constexpr" in ast.dump(argument.annotation)
             self.found[argument.arg] = "block" if constant else "number" if kernel else "tensor"

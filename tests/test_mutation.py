@@ -153,11 +153,16 @@ def test_names_are_of_one_kind_if_they_are_made_alike() -> None:
 
 
 def test_statements_that_commute_stay_in_their_order() -> None:
-    script = Script("def kernel():\n    a = one()\n    b = two()\n    c = a\n")
+    script = Script("def launch():\n    a = one()\n    b = two()\n    return a + b\n")
     moved = [mutant.text for mutant in mutants(script) if mutant.edits[0].operator == "moved line"]
-    assert moved == []
+    assert moved == ["def launch():\n    a = one()\n    return a + b\n    b = two()\n"]
+
+
+def test_what_nothing_reads_is_left_alone() -> None:
+    script = Script("@triton.jit\ndef helper(x):\n    return x + 1\n\n\ndef add(x):\n    n = 1 + 2\n    return x\n")
+    assert [edit.operator for edit in edits(script)] == ["dropped line"]
 
 
 def test_columns_are_counted_in_characters_beside_other_alphabets() -> None:
-    script = Script('def kernel():\n    ä = "×"; b = 1 + 2\n')
-    assert Mutant(script, (edits(script)[0],)).text == 'def kernel():\n    ä = "×"; b = 1 - 2\n'
+    script = Script('def kernel():\n    ä = "×"; return 1 + 2\n')
+    assert Mutant(script, (edits(script)[0],)).text == 'def kernel():\n    ä = "×"; return 1 - 2\n'

@@ -29,15 +29,12 @@ Ask = Callable[..., AbstractContextManager[Call]]
 
 
 def simulate(source: Source, limit: float, output: int, prepared: Call | None) -> Trial:
-    """Run the script on the simulator in another process, and judge in this one what it does.
+    """Run the script's cases, and if one fails, look for the mistake, and draw what it does.
 
-    That is one `children.prepared` process for all, or without it, forks of this one, which then is prepared itself.
+    All that is in one `children.prepared` process, or without it, in forks of this one, which then is prepared itself.
     """
-    exercise, judge = source.exercise, Judge(source, limit)
-    ask = _ask(output, prepared)
-    cases = exercise.simulated_cases
-    with closing(_observed(ask, source, cases, limit)) as seen:
-        outcome = judged(judge, cases, seen)
+    exercise, ask = source.exercise, _ask(output, prepared)
+    outcome = run_cases(source, limit, output, prepared)
     # The picture before the search, which may have to be ended with its process.
     if picture := wanted_picture(exercise, outcome):
         with closing(_observed(ask, source, (picture,), PICTURE_LIMIT)) as seen:
@@ -49,7 +46,14 @@ def simulate(source: Source, limit: float, output: int, prepared: Call | None) -
         with children.prepared(output) as another:  # what the script has changed would mislead the search
             return _diagnosed(partial(_asked_of, another), source, case)
 
-    return located(judge, outcome, search)
+    return located(Judge(source, limit), outcome, search)
+
+
+def run_cases(source: Source, limit: float, output: int, prepared: Call | None) -> Trial:
+    """Run the script on the simulator in another process, and judge in this one what it does."""
+    cases = source.exercise.simulated_cases
+    with closing(_observed(_ask(output, prepared), source, cases, limit)) as seen:
+        return judged(Judge(source, limit), cases, seen)
 
 
 def remark_on_sizes(source: Source, limit: float, output: int, prepared: Call | None, outcome: Trial) -> Trial:

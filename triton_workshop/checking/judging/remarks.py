@@ -5,15 +5,21 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Iterator
+from itertools import islice
+from typing import TypeGuard
 
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.observing.comparison import Comparison
-from triton_workshop.checking.observing.observe import Launched, Provenance
+from triton_workshop.checking.observing.observe import Launched, Observation, Provenance
 from triton_workshop.checking.observing.source import Source, called
 from triton_workshop.checking.observing.tile_sizes import OtherSize
 
+FACTORIES = ("empty", "zeros", "ones", "full", "tensor", "arange", "rand", "randn")
+"""Functions of torch whose tensors are in the CPU's memory, unless they are told otherwise."""
 WASTE = 9
 """How many times more idle than busy programs are worth a remark: small inputs always leave a few idle."""
+WASTE_OF_MANY = 2
+"""The same where a grid has grown with a long input."""
 
 
 def remarks(source: Source, case: str, comparison: Comparison) -> tuple[str, ...]:
@@ -24,8 +30,16 @@ def remarks(source: Source, case: str, comparison: Comparison) -> tuple[str, ...
         next((_stored_again(source, launch, comparison) for launch in launches if launch.stored_again), ""),
         *(_prepared(source.exercise, launch, comparison) for launch in launches),
         _another_tensor(source.exercise) if comparison.seen.provenance is Provenance.COPY else "",
+        next(_without_device(source), ""),
     ]
     return tuple(filter(None, found))
+
+
+def remarks_on_growth(case: str, before: Observation, seen: Observation) -> tuple[str, ...]:
+    """That a grid grows faster than the blocks do, as a long case shows beside an ordinary one."""
+    grids = [launch.grid for launch in before.launches]
+    found = (launch for launch in seen.launches if launch.grid not in grids and _wastes(launch, WASTE_OF_MANY))
+    return tuple(_idle(launch, case) for launch in islice(found, 1))
 
 
 def remark_on_size(found: OtherSize, what: str) -> str:
@@ -35,8 +49,8 @@ def remark_on_size(found: OtherSize, what: str) -> str:
     return told if mixed is None else f"{told} Line {mixed.line} names {mixed.name} where {mixed.meant} is meant."
 
 
-def _wastes(launch: Launched) -> bool:
-    return launch.idle >= WASTE * max(launch.programs - launch.idle, 1)
+def _wastes(launch: Launched, times: int = WASTE) -> bool:
+    return launch.idle >= times * max(launch.programs - launch.idle, 1)
 
 
 def _idle(launch: Launched, case: str) -> str:
@@ -84,3 +98,33 @@ def _another_tensor(exercise: Exercise) -> str:
         f"Right, but {exercise.launcher} returns another tensor than the one that the kernel stored, with equal "
         "values. Return the kernel's own tensor: nothing is computed or copied again."
     )
+
+
+def _without_device(source: Source) -> Iterator[str]:
+    """Tensors for a launch that PyTorch makes in the CPU's memory, as only a machine with a GPU would show."""
+    launcher = source.launcher
+    if launcher is None or source.calls("device", "set_default_device"):
+        return
+    nodes = list(ast.walk(launcher))
+    stored = [node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+    made = {
+        node.targets[0].id: node.value
+        for node in nodes
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and _is_on_the_cpu(node.value)
+    }
+    for launch in (node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Subscript)):
+        for argument in (*launch.args, *(keyword.value for keyword in launch.keywords)):
+            name = argument.id if isinstance(argument, ast.Name) and stored.count(argument.id) == 1 else ""
+            call = made.get(name, argument)
+            if _is_on_the_cpu(call):
+                told = (
+                    f"Right here, but {ast.unparse(call.func)} on line {call.lineno} makes a tensor in the CPU's memory"
+                )
+                device = f"device={launcher.args.args[-1].arg}.device"
+                yield f"{told}, which no kernel on a GPU can reach. Say where: {device}."
+
+
+def _is_on_the_cpu(node: ast.expr) -> TypeGuard[ast.Call]:
+    if not isinstance(node, ast.Call) or called(node) not in FACTORIES or not isinstance(node.func, ast.Attribute):
+        return False
+    return ast.unparse(node.func.value) == "torch" and not any(word.arg in ("device", None) for word in node.keywords)

@@ -11,7 +11,7 @@ from triton_workshop.checking.exercises.exercise import Case, Exercise
 from triton_workshop.checking.exercises.tolerance import in_words
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.picture import pictures_of
-from triton_workshop.checking.judging.remarks import remark_on_size, remarks
+from triton_workshop.checking.judging.remarks import remark_on_size, remarks, remarks_on_growth
 from triton_workshop.checking.judging.verdict import CaseResult, Finding, Kind
 from triton_workshop.checking.observing.comparison import compare
 from triton_workshop.checking.observing.observe import Observation
@@ -53,7 +53,7 @@ def judged(
     results: list[CaseResult] = []
     words, remarked = "", tuple[str, ...]()
     kernels: tuple[PickledKernel, ...] = ()
-    many, grids, coming = False, [tuple[int, ...]()], iter(observations)
+    many, grids, coming, ordinary = False, [tuple[int, ...]()], iter(observations), Observation()
     for case in cases:
         if many and case in judge.exercise.long_cases:
             continue
@@ -74,6 +74,9 @@ def judged(
             comparison = compare(judge.exercise, arguments, seen)
             remarked = remarks(judge.source, case.name, comparison)
             many = math.prod(comparison.grid) >= comparison.expected.numel() and comparison.grid != grids[-1]
+            ordinary = seen
+        if case in judge.exercise.long_cases and not remarked:
+            remarked = remarks_on_growth(case.name, ordinary, seen)
         kernels = seen.kernels
         grids += [launch.grid for launch in seen.launches]
     return Trial(tuple(results), (), words, remarked, kernels=kernels)

@@ -203,7 +203,7 @@ def _launched(launch: Launch, prepared: tuple[tuple[str, int], ...]) -> Launched
     again = sum(
         traffic.stored_again // tensor.element_size()
         for name, traffic in launch.counts.arguments.items()
-        if isinstance(tensor := launch.arguments.get(name), torch.Tensor)
+        if isinstance(tensor := _tensor(launch.arguments.get(name)), torch.Tensor)
     )
     return Launched(
         launch.kernel, launch.grid, launch.faults, launch.undefined, numbers, launch.counts.idle, again, prepared
@@ -277,8 +277,13 @@ def _tensors(launch: Launch) -> Iterator[torch.Tensor]:
         value = values.pop()
         if isinstance(value, tuple):
             values += value
-        elif isinstance(tensor := getattr(value, "base", value), torch.Tensor):
+        elif isinstance(tensor := _tensor(value), torch.Tensor):
             yield tensor
+
+
+def _tensor(value: object) -> object:
+    """What a descriptor describes; anything else is what it is."""
+    return getattr(value, "base", value)
 
 
 def _bits(tensor: torch.Tensor) -> torch.Tensor:

@@ -1,8 +1,8 @@
 """Runs a right script again with other tile sizes: sizes that are mixed up show only where they differ.
 
-A size is an integer literal of the launcher, a power of two, that a launch passes for a constexpr, directly or by a
-name that has no other value. So the grid and the kernel change together. Sizes that are computed, tuned or asserted
-are left as they are.
+A size is an integer literal of the launcher, a power of two, that a launch passes for a constexpr or that the launcher
+divides by, directly or by a name that has no other value. So the grid and the kernel change together. Sizes that are
+computed, tuned or asserted are left as they are.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from triton_workshop.checking.observing.source import Function, Source
 
 SMALLEST = 4
 """A smaller literal is rarely a size."""
+LEAST = 16
+"""The smallest size that tl.dot takes."""
 OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg")
 """What a launch tells the compiler: their numbers are no sizes."""
 
@@ -35,8 +37,8 @@ class Size:
     literals: tuple[ast.Constant, ...]
 
     def others(self, sizes: Sequence[Size]) -> Iterator[int]:
-        """Half of it, or twice where tl.dot would take no less; and one that is larger than all others."""
-        yield self.value // 2 if self.value >= 32 else self.value * 2
+        """The smallest that tl.dot takes, or twice as much; and one that is larger than all others."""
+        yield LEAST if self.value > LEAST else self.value * 2
         if beside := [size.value for size in sizes if size is not self]:
             yield 2 * max(beside)
 
@@ -103,7 +105,20 @@ def sizes_of(source: Source) -> list[Size]:
             elif isinstance(argument, ast.Constant) and _is_size(argument):
                 equal = _equal_literals(source, argument)
                 found.setdefault(ast.unparse(argument), Size(parameter, int(ast.unparse(argument)), equal))
+    for name in _divisors(source):
+        if name in values and name not in found:
+            found[name] = Size(name, int(ast.unparse(values[name])), (values[name],))
     return list(found.values())
+
+
+def _divisors(source: Source) -> Iterator[str]:
+    """The names by which the launcher divides: sizes, even if no launch passes them."""
+    for node in ast.walk(source.launcher) if source.launcher else ():
+        match node:
+            case ast.Call(ast.Name("cdiv") | ast.Attribute(_, "cdiv"), [_, ast.Name(name)]):
+                yield name
+            case ast.BinOp(_, ast.FloorDiv(), ast.Name(name)):
+                yield name
 
 
 def _launches(source: Source) -> Iterator[tuple[ast.Call, Function]]:
