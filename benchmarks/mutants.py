@@ -25,10 +25,11 @@ import tempfile
 import time
 import tomllib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from importlib.metadata import version
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -37,6 +38,7 @@ from triton_workshop.checking.check import source_or_verdict, steps
 from triton_workshop.checking.compiling import compiled
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.judging.verdict import Kind, Verdict
+from triton_workshop.checking.observing import child, repair
 from triton_workshop.checking.observing.child import prepare
 from triton_workshop.compiler.compilation import new_process
 
@@ -44,11 +46,13 @@ ROOT = Path(__file__).resolve().parent.parent
 EQUIVALENT = Path(__file__).with_name("equivalent.toml")
 LIMIT = 10.0
 """Seconds for a mutant. Most need 0.1."""
-SOLUTION, OTHERS, TWO = "solution", "other scripts", "two edits"
+PATIENCE = 10.0
+"""Seconds for the search for a tile size that a right one depends on."""
+SOLUTION, OTHERS, TWO = "a solution", "a right script in another style", "a solution, two edits at once"
 OF_REQUIRED = {SOLUTION: 1000, OTHERS: 120, TWO: 200}
 """At most so many mutants of an exercise: of its solution, of right scripts in other styles, with two edits at once."""
 OF_A_VARIATION = {SOLUTION: 160, OTHERS: 50, TWO: 50}
-GROUPS = (SOLUTION, OTHERS, TWO)
+NAMES = ("killed", "remarked", "equivalent", "surviving")
 
 
 @dataclass(frozen=True)
@@ -125,20 +129,19 @@ def right_scripts(exercise: str) -> dict[str, str]:
 
 
 def subjects(exercise: str) -> Iterator[Subject]:
-    """All mutants of an exercise, the same ones every time."""
-    chance = random.Random(exercise)
+    """All mutants of an exercise, the same ones every time: another script changes its own mutants only."""
     counts = OF_A_VARIATION if EXERCISES[exercise].optional else OF_REQUIRED
     own = mutants(Script(EXERCISES[exercise].solution))
+    yield from (Subject(exercise, SOLUTION, mutant) for mutant in own[:: len(own) // counts[SOLUTION] or 1])
+    others = right_scripts(exercise)
+    chosen = list(others)[:: len(others) // counts[OTHERS] or 1][: counts[OTHERS]]
+    for name in chosen:
+        chance = random.Random(others[name])
+        for mutant in some(Script(others[name]), counts[OTHERS] // len(chosen), chance):
+            yield Subject(exercise, OTHERS, mutant, name)
     # Of two edits, one that changes nothing is one too many.
     useful = [mutant for mutant in own if Subject(exercise, SOLUTION, mutant).entry is None]
-    two = pairs(useful, counts[TWO], chance)
-    others = list(right_scripts(exercise).items())
-    some_others = chance.sample(others, min(len(others), counts[OTHERS]))
-    each = counts[OTHERS] // len(some_others)
-    yield from (Subject(exercise, SOLUTION, mutant) for mutant in own[:: len(own) // counts[SOLUTION] or 1])
-    for name, text in some_others:
-        yield from (Subject(exercise, OTHERS, mutant, name) for mutant in some(Script(text), each, chance))
-    yield from (Subject(exercise, TWO, mutant) for mutant in two)
+    yield from (Subject(exercise, TWO, mutant) for mutant in pairs(useful, counts[TWO], random.Random(exercise)))
 
 
 def judged(subject: Subject) -> Outcome:
@@ -174,6 +177,9 @@ def main() -> None:
     parser.add_argument("--sample", type=int, metavar="N")
     options = parser.parse_args()
     started, outcomes = time.perf_counter(), list[Outcome]()
+    # How busy a machine is must not change what is remarked.
+    for module in (repair, child):
+        vars(module)["LIMIT"] = PATIENCE
     with ProcessPoolExecutor(os.cpu_count(), get_context("fork"), initializer=prepare) as pool:
         for exercise in options.exercises:
             every = list(subjects(exercise))
@@ -197,31 +203,39 @@ def without_use(outcomes: list[Outcome]) -> list[Entry]:
 
 def report(outcomes: list[Outcome], seconds: float) -> Iterator[str]:
     """The results as Markdown."""
-    names = ("killed", "remarked", "equivalent", "surviving")
-    yield f"\n| exercise | {' | '.join(GROUPS)} | {' | '.join(names)} |"
-    yield "| --- |" + " ---: |" * (len(GROUPS) + len(names))
-    for exercise in dict.fromkeys(each.subject.exercise for each in outcomes):
-        own = [each for each in outcomes if each.subject.exercise == exercise]
-        groups, results = Counter(each.subject.group for each in own), Counter(each.name for each in own)
-        counts = (*(groups[group] for group in GROUPS), *(results[name] for name in names))
-        yield f"| {exercise} | {' | '.join(map(str, counts))} |"
+    about = (__doc__ or "").partition("\n")[2].partition("`--sample")[0].strip()
+    yield f"# What the checker says of mutants\n\n{about}\n"
+    versions = ", ".join(f"{name} {version(name)}" for name in ("triton", "torch", "numpy"))
+    yield f"`python -m benchmarks.mutants` on {os.cpu_count()} cores, {versions}, {seconds / 60:.0f} minutes:\n"
+    yield from _table("exercise", outcomes, lambda each: each.subject.exercise)
+    yield from _table("mutants of", outcomes, lambda each: each.subject.group)
+    yield from _table("one edit", [each for each in outcomes if each.subject.group != TWO], _operator)
     kinds = Counter(each.killed for each in outcomes if each.killed)
-    yield f"\nKilled by: {', '.join(f'{kind} {count:,}' for kind, count in kinds.most_common())}.\n"
+    yield f"Killed by: {', '.join(f'{kind} {count:,}' for kind, count in kinds.most_common())}.\n"
     yield from _counted("Remarked", [_in_short(each.remarks[0]) for each in outcomes if each.name == "remarked"])
-    yield from _counted(
-        "Equivalent",
-        [each.subject.entry.reason for each in outcomes if each.name == "equivalent" and each.subject.entry],
-    )
+    reasons = [each.subject.entry.reason for each in outcomes if each.name == "equivalent" and each.subject.entry]
+    yield from _counted("Equivalent", reasons)
     for each in outcomes:
         if each.name == "surviving":
-            yield f"surviving, exercise {each.subject.exercise} {each.subject.script}"
+            yield f"Surviving, exercise {each.subject.exercise} {each.subject.script}:\n"
             yield from (f"    {old}\n    {new}" for old, new in each.subject.mutant.changes)
-    yield f"{len(outcomes):,} mutants in {seconds:.0f} s."
+
+
+def _operator(outcome: Outcome) -> str:
+    return outcome.subject.mutant.edits[0].operator
+
+
+def _table(heading: str, outcomes: list[Outcome], key: Callable[[Outcome], str]) -> Iterator[str]:
+    yield f"| {heading} | mutants | {' | '.join(NAMES)} |\n| --- |{' ---: |' * (1 + len(NAMES))}"
+    for row in dict.fromkeys(filter(None, map(key, outcomes))):
+        names = Counter(each.name for each in outcomes if key(each) == row)
+        yield f"| {row} | {names.total():,} | {' | '.join(f'{names[name]:,}' for name in NAMES)} |"
+    yield ""
 
 
 def _in_short(remark: str) -> str:
-    """Its kind: without its numbers and names."""
-    return re.sub(r"\w*\d[\w,]*|[A-Z]\w*_\w+", "…", remark.partition(":")[0].partition("(")[0]).strip()
+    """How it begins, without names and numbers."""
+    return re.sub(r"(?<=with )\w+|\w*[\d_][\w,]*", "…", re.split(r"[:(]|\. ", remark)[0]).strip()
 
 
 def _counted(heading: str, texts: list[str]) -> Iterator[str]:

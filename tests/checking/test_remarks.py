@@ -106,6 +106,19 @@ REMARKS = {
         "97 of 130 programs had nothing to do (1 × 1,033 × 1, filter 3 × 3)",
         "Line 69 names BLOCK_SIZE_W where BLOCK_SIZE_H is meant.",
     ),
+    "numbers-in-the-launch-only": (
+        "4",
+        [
+            ("program_id(axis=0) * BLOCK_SIZE_M", "program_id(axis=0) * BLOCK_SIZE_N"),
+            (
+                "grid = (cdiv(M, BLOCK_SIZE_M), cdiv(N, BLOCK_SIZE_N))",
+                'grid = lambda meta: (cdiv(M, meta["BLOCK_SIZE_M"]), cdiv(N, meta["BLOCK_SIZE_N"]))',
+            ),
+            ("        BLOCK_SIZE_M, BLOCK_SIZE_N, BLOCK_SIZE_K,\n    )", "        64, 64, 32,\n    )"),
+            ("    BLOCK_SIZE_M, BLOCK_SIZE_N, BLOCK_SIZE_K = 64, 128, 16\n", ""),
+        ],
+        "Right with BLOCK_SIZE_M = 64, but not with 16",
+    ),
     "square-tiles-of-an-image": (
         "3",
         [("= 8, 32", "= 16, 16"), ("program_id(axis=1) * BLOCK_SIZE_H", "program_id(axis=1) * BLOCK_SIZE_W")],

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from triton_workshop.checking.exercises.exercise import Axis, Case, Exercise, Showing, random_case, small_picture
+from triton_workshop.checking.exercises.exercise import (
+    Axis,
+    Case,
+    Exercise,
+    Showing,
+    changed,
+    random_case,
+    small_picture,
+)
 
 if TYPE_CHECKING:
     import torch
@@ -14,8 +22,8 @@ WEIGHTS = ((0.393, 0.769, 0.189), (0.349, 0.686, 0.168), (0.272, 0.534, 0.131))
 "Image Processing" column of MSDN Magazine, January 2005."""
 
 
-def _case(height: int, width: int, again: str = "") -> Case:
-    return random_case(f"{height:,} × {width:,} pixels{again}", ("sepia", height, width, again), (3, height, width))
+def _case(height: int, width: int) -> Case:
+    return random_case(f"{height:,} × {width:,} pixels", ("sepia", height, width), (3, height, width))
 
 
 def _reference(image: torch.Tensor) -> torch.Tensor:
@@ -29,7 +37,8 @@ EXERCISE = Exercise(
     # Height and width differ, so that swapping them shows; smaller than a tile, a tile, one more, and primes.
     cases=(
         *(_case(h, w) for h, w in ((5, 3), (1, 1), (15, 63), (16, 64), (17, 65))),
-        _case(17, 65, ", other values"),
+        # Some of its values are 0 and 1.
+        changed(_case(17, 65), "17 × 65 pixels, other values", lambda image: ((1.2 - 1.4 * image).clamp(0, 1),)),
         *(_case(h, w) for h, w in ((64, 16), (61, 97))),
     ),
     long_cases=(_case(1, 8209), _case(2063, 1)),

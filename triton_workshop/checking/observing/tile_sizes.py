@@ -97,14 +97,17 @@ def sizes_of(source: Source) -> list[Size]:
     """The tile sizes of a script that can be changed."""
     values = _assigned(source)
     found: dict[str, Size] = {}
-    for call, kernel in _launches(source):
-        for parameter, argument in _constexprs(call, kernel):
-            if isinstance(argument, ast.Name) and argument.id in values:
-                literal = values[argument.id]
-                found[argument.id] = Size(argument.id, int(ast.unparse(literal)), (literal,))
-            elif isinstance(argument, ast.Constant) and _is_size(argument):
-                equal = _equal_literals(source, argument)
-                found.setdefault(ast.unparse(argument), Size(parameter, int(ast.unparse(argument)), equal))
+    passed = [pair for call, kernel in _launches(source) for pair in _constexprs(call, kernel)]
+    for parameter, argument in passed:
+        if isinstance(argument, ast.Name) and argument.id in values:
+            literal = values[argument.id]
+            found[argument.id] = Size(argument.id, int(ast.unparse(literal)), (literal,))
+        elif isinstance(argument, ast.Constant) and _is_size(argument):
+            equal = _equal_literals(source, argument)
+            # Only where the grid has the number too does it stand for one size.
+            alone = all(any(literal is other for _, other in passed) for literal in equal)
+            key, literals = (parameter, (argument,)) if alone else (ast.unparse(argument), equal)
+            found.setdefault(key, Size(parameter, int(ast.unparse(argument)), literals))
     for name in _divisors(source):
         if name in values and name not in found:
             found[name] = Size(name, int(ast.unparse(values[name])), (values[name],))
