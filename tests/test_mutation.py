@@ -7,7 +7,8 @@ import random
 
 import pytest
 
-from benchmarks.mutation import Kinds, Mutant, Script, edits, mutants, pairs, some
+from benchmarks.mutation import Mutant, Script, edits, mutants, pairs, some
+from benchmarks.mutation.kinds import Kinds
 
 SCRIPT = '''\
 """Sums up 3 and 4 × 5."""

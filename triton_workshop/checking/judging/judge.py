@@ -89,7 +89,9 @@ class Judge:
         known = {"misspelt-name": self._known_as, "missing-argument": self._argument_without}.get(name, lambda _: "")
         hints = (*filter(None, [known(failure)]), *hints)
         finding = self._finding(Kind.CRASH, _short(failure), hints, line, name)
-        return finding if culprit is None or explanation.at_once else self._moved(finding, culprit)
+        # Of several lines that would have to be others, none is wrong by itself: shapes meet where the error says.
+        meets = name == "shapes-do-not-broadcast" and culprit is not None and len(culprit.lines) > 1
+        return finding if culprit is None or explanation.at_once or meets else self._moved(finding, culprit)
 
     def _explanation(self, text: str, chain: str, line: int | None, in_kernel: bool) -> Explanation | None:
         code = self.source.line(line)
