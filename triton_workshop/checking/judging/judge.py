@@ -31,6 +31,12 @@ WAITS = ("breakpoint", "set_trace", "input")
 """Calls that wait for somebody at the keyboard."""
 
 
+LET_THROUGH = (
+    "The mask lets this element through. Does it compare with the right size, by < and not by <=, and does every "
+    "program of the grid own a block that exists?"
+)
+
+
 @dataclass(frozen=True)
 class Judge:
     """Knows the script that was run, and what its exercise asks for."""
@@ -138,10 +144,11 @@ class Judge:
 
     def _fault(self, fault: Fault, comparison: Comparison) -> Finding:
         line = fault.line.number if self._is_own(fault.line) else None
+        let_through = fault.argument and fault.outside > 0 and self.source.is_masked(line)
         finding = self._finding(
             Kind(fault.kind),
             fault.what,
-            (fault.advice,),
+            (LET_THROUGH if let_through else fault.advice,),
             line,
             str(fault.kind),
         )
@@ -214,12 +221,14 @@ class Judge:
     def _unwritten(self, comparison: Comparison) -> Finding:
         owners = comparison.owners(comparison.unwritten)
         them = "it" if comparison.unwritten.sum() == 1 else "them"
+        grid, wanted = comparison.grid, comparison.wanted_grid
         hints: tuple[str, ...] = (
             "Does the grid have a program for these elements, and does the mask let its store through?",
-            f"The grid was {comparison.grid}; blocks of this size need {comparison.wanted_grid}.",
         )
-        if comparison.grid == comparison.wanted_grid:
+        if comparison.has_tiles_of_the_solution and all(has >= needs for has, needs in zip(grid, wanted, strict=True)):
             hints = ("The grid is large enough. Does every program reach the store, and does the mask let it through?",)
+        elif comparison.has_tiles_of_the_solution:
+            hints = (*hints, f"The grid was {grid}; blocks of this size need {wanted}.")
         shown = self._at_elements(Kind.UNWRITTEN, "never written", comparison, comparison.unwritten)
         message = f"{shown.message}; {_programs(owners)} should have written {them}" if owners else shown.message
         return replace(shown, message=message, hints=hints)

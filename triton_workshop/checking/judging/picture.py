@@ -33,10 +33,11 @@ def tile_map(comparison: Comparison) -> TileMap | None:
     levels[comparison.wrong.cpu()] = 2
     what = "an element"
     if max(comparison.wanted_grid, default=1) > 1:
-        levels, what = _by_tile(comparison, levels), "a program's tile"
+        levels = _by_tile(comparison, levels)
+        what = "a program's tile" if comparison.has_tiles_of_the_solution else "a tile as large as the solution's"
     faults = comparison.seen.faults
     if any(fault.kind in OUTSIDE for fault in faults):
-        if what == "an element" or comparison.grid != comparison.wanted_grid:
+        if what != "a program's tile" or comparison.grid != comparison.wanted_grid:
             return None
         for fault in faults:
             levels[fault.program] = 3

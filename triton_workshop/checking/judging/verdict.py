@@ -74,7 +74,7 @@ class TileMap:
     """The output as a grid: `planes[i][row][column]`, each cell a tile, or an element where there is but one tile."""
 
     what: str
-    """What a cell represents: `a program's tile` or `an element`."""
+    """What a cell represents: `a program's tile`, `an element`, or where tiles are not known, one of the solution's."""
     planes: tuple[tuple[tuple[State, ...], ...], ...]
 
     @property

@@ -48,6 +48,13 @@ class Comparison:
         return tuple(size if isinstance(size, int) and size > 0 else 1 for size in sizes)
 
     @functools.cached_property
+    def has_tiles_of_the_solution(self) -> bool:
+        """Whether its programs own tiles as the solution's do: its grid has those axes, its block sizes those names."""
+        numbers = self.launch.numbers if self.launch else {}
+        axes = self.exercise.tiling
+        return len(self.grid) == len(axes) and all(axis.block is None or axis.block in numbers for axis in axes)
+
+    @functools.cached_property
     def wanted_grid(self) -> tuple[int, ...]:
         """The grid that the solution would launch with these block sizes."""
         sizes = (self.expected.shape[axis.dimension] for axis in self.exercise.tiling)
@@ -62,11 +69,15 @@ class Comparison:
         return tiles
 
     def owners(self, marks: torch.Tensor) -> tuple[tuple[int, ...], ...]:
-        """The programs in whose tiles any element is marked."""
+        """The programs in whose tiles any element is marked; none if it is not known which tiles they own."""
+        if not self.has_tiles_of_the_solution:
+            return ()
         return tuple(tuple(place) for place in self.by_tile(marks).nonzero().tolist())
 
     def owner(self, index: tuple[int, ...]) -> tuple[int, ...]:
-        """The program that has to write this element of the output."""
+        """The program that has to write this element of the output; empty if that is not known."""
+        if not self.has_tiles_of_the_solution:
+            return ()
         pairs = zip(self.exercise.tiling, self.blocks, strict=True)
         return tuple(index[axis.dimension] // block for axis, block in pairs)
 

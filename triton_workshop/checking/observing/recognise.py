@@ -14,7 +14,7 @@ from triton_workshop.checking.exercises.mistakes import Edit, Mistake
 from triton_workshop.checking.exercises.tolerance import tolerance
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.repair import Culprit, repair_of
-from triton_workshop.checking.observing.source import Source
+from triton_workshop.checking.observing.source import Source, called
 
 SLACK = 4.0
 """How many tolerances apart two answers may be and still count as the same: another order rounds differently."""
@@ -77,11 +77,21 @@ def _cases(exercise: Exercise, failed: Case) -> Iterator[Case]:
 
 
 def _is_possible(source: Source, edited: str) -> bool:
-    """Whether the script differs from the solution where the edited solution does, or in a name that is used there."""
-    edit, script = repair_of(replace(source, text=edited)), repair_of(source)
+    """Whether the script differs from the solution where the edited solution does, or in a name that is used there.
+
+    What the edited solution no longer calls, the script must not call either.
+    """
+    wrong = replace(source, text=edited)
+    if (_called(replace(source, text=source.exercise.solution)) - _called(wrong)) & _called(source):
+        return False
+    edit, script = repair_of(wrong), repair_of(source)
     places = set(range(edit.extras.start)).intersection(edit.different())
     uses = {key for place in places for key in edit.ours[place].uses}
     return not places or not places.isdisjoint(script.different()) or not uses.isdisjoint(script.added_names())
+
+
+def _called(source: Source) -> set[str]:
+    return {called(call) for call in source.calls()}
 
 
 def _nearness(solution: str, text: str) -> Callable[[Edit], float]:
@@ -149,4 +159,5 @@ def _alike(exercise: Exercise, case: Case, one: Observation | None, other: Obser
 def _events(seen: Observation) -> tuple[object, ...]:
     """What a call did beside its result."""
     faults = [(f.kind, f.program, f.index, f.last_index, f.outside, f.elements, f.other) for f in seen.faults]
-    return seen.failure and seen.failure.message, seen.changed_inputs, faults
+    undefined = any(launch.undefined for launch in seen.launches)
+    return seen.failure and seen.failure.message, seen.changed_inputs, faults, undefined

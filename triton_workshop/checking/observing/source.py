@@ -123,6 +123,16 @@ class Source:
         assigned = any(node.attr == "__dict__" or not isinstance(node.ctx, ast.Load) for node in attributes)
         return not assigned and not self.calls("setattr", "delattr", "vars", "globals", "exec", "eval")
 
+    def is_masked(self, line: int | None) -> bool:
+        """Whether a load or a store on a line has a mask."""
+        pointers_and_values = {"load": 1, "store": 2}
+        calls = [call for call in self.calls(*pointers_and_values) if call.lineno == line]
+        return any(
+            len(call.args) > pointers_and_values[called(call)]
+            or any(keyword.arg == "mask" for keyword in call.keywords)
+            for call in calls
+        )
+
     def unpacks_a_load(self, line: int | None) -> bool:
         """Whether a line takes several values out of one `tl.load`."""
         nodes = [node for node in ast.walk(self.tree) if isinstance(node, ast.Assign) and node.lineno == line]

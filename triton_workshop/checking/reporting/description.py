@@ -172,9 +172,10 @@ def _code(finding: Finding, text: str) -> tuple[Row, ...]:
 def _element(element: Element) -> tuple[Row, ...]:
     index = ", ".join(map(str, element.index))
     program = str(element.program[0]) if len(element.program) == 1 else str(element.program)
+    owned = f", owned by program {program}" if element.program else ""
     got = "never written" if element.got is None else f"{element.got:.7g}"
     return (
-        (("element", "muted"), (f"[{index}], offset {element.offset:,}, owned by program {program}", "plain")),
+        (("element", "muted"), (f"[{index}], offset {element.offset:,}{owned}", "plain")),
         (("expected", "muted"), (f"{element.expected:.7g} ± {element.allowed:.1g}", "good")),
         (("got", "muted"), (got, "bad")),
     )
