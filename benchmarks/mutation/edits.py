@@ -64,7 +64,8 @@ def _operator(script: Script, op: ast.AST, left: ast.expr, right: ast.expr) -> I
     old, *others = OTHER_OPERATORS.get(type(op), ("",))
     if old:
         place = script.data.index(old.encode(), script.end(left), script.start(right))
-        yield from (Edit(place, place + len(old), new, "operator") for new in others)
+        divides = isinstance(right, ast.Constant) and right.value == 0
+        yield from (Edit(place, place + len(old), new, "operator") for new in others if new != "//" or not divides)
 
 
 def constants(script: Script, function: ast.FunctionDef) -> Iterator[Edit]:

@@ -68,8 +68,8 @@ REMARKS = {
     "rows-by-columns": (
         "4",
         [SQUARE, ("BLOCK_SIZE_M + tl.arange(0, BLOCK_SIZE_M)", "BLOCK_SIZE_M + tl.arange(0, BLOCK_SIZE_N)")],
-        "Right with BLOCK_SIZE_M = 64, but not with 16: AssertionError: accumulator shape is incompatible ((70 × 300) "
-        "@ (300 × 50), both transposed in memory). Line 25 names BLOCK_SIZE_N where BLOCK_SIZE_M is meant.",
+        "Right with BLOCK_SIZE_M = 64, but not with 16: AssertionError: accumulator shape is incompatible ((50 × 40) "
+        "@ (40 × 140), every 2nd row, every 3rd column). Line 25 names BLOCK_SIZE_N where BLOCK_SIZE_M is meant.",
     ),
     "start-by-columns": (
         "4",
