@@ -1,6 +1,6 @@
 """How many wrong edits the checker takes for right: `python -m benchmarks.mutants [--sample N] [EXERCISE …]`.
 
-Solutions, and right scripts in other styles, are edited by machine (`mutation.py`), in one place and in two at once,
+Solutions, and right scripts in other styles, are edited by machine (`mutation/`), in one place and in two at once,
 and judged on the simulator; one that is right there, and has no entry, is compiled too. A mutant is
 
 - killed, if the checker calls it wrong
