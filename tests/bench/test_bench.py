@@ -121,7 +121,7 @@ def test_what_is_wrong_at_the_counted_size_alone_has_no_figure(
     assert result.verdict.findings[0].kind is kind
     assert result.verdict.findings[0].case == "4096 floats"
     assert result.counts is None
-    assert [case.passed for case in result.verdict.cases] == [True] * len(ADD.cases) + [False]
+    assert [case.passed for case in result.verdict.cases] == [True] * len(ADD.simulated_cases) + [False]
 
 
 def test_a_kernel_that_hangs_is_stopped() -> None:

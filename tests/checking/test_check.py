@@ -378,6 +378,7 @@ def test_all_arguments_are_float32_unless_said_and_all_their_values_distinct(exe
             half = "float16" in case.name and argument.ndim > 0
             assert argument.dtype is (torch.float16 if half else torch.float32)
             values = argument[0] if argument.ndim and argument.stride(0) == 0 else argument
+            values = values[(values != 0) & (values != 1)]  # a picture's black and white may be exact
             # Two random numbers of 24 bits may meet by chance, and of 11 bits often; whole rows may not.
             assert values.unique().numel() >= (0.5 if half else 0.99) * values.numel()
 

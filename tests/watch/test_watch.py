@@ -223,7 +223,7 @@ def test_a_failure_shows_the_finding_its_line_and_the_tile_map(checker: FakeChec
         shown = screen(watch)
         assert "Part of the result is never written" in shown
         assert "❱  21  offsets = ..." in shown
-        assert "✓ ✓  ✗  · · · · · · ·" in shown
+        assert "✓✓  ✗  ·······" in shown
         assert " ·  U  W" in shown
         assert "never written" in shown
 

@@ -128,7 +128,7 @@ def _cases(verdict: Verdict, exercise: Exercise) -> tuple[Row, ...]:
     right, wrong = (sum(case.passed is passed for case in verdict.cases) for passed in (True, False))
     left = len(exercise.simulated_cases) - len(verdict.cases)
     marks: tuple[tuple[str, int, Tone], ...] = (("✓", right, "good"), ("✗", wrong, "bad"), ("·", left, "muted"))
-    cells = [(" ".join(mark * count), tone) for mark, count, tone in marks if count > 0]
+    cells = [(mark * count, tone) for mark, count, tone in marks if count > 0]
     return ((*cells, (failed[0], "plain")),) if verdict.cases else ()
 
 
