@@ -1,0 +1,88 @@
+"""The page's Python in node, without a browser: for measurements and tests of what runs in a tab."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import subprocess
+import tempfile
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from triton_workshop.browser import archive, parts
+
+SCRIPT = Path(__file__).with_suffix(".mjs")
+WATCHDOG = 120.0
+"""Seconds after which no answer will come any more."""
+
+
+class PageEndedError(Exception):
+    """The process has ended without an answer."""
+
+
+class PageInNode:
+    """A process of node's that answers as a page's worker does. One that must run nothing more is replaced."""
+
+    def __init__(self, folder: Path, packed: Path) -> None:
+        self._command = ["node", str(SCRIPT), str(folder), str(packed)]
+        self._process: subprocess.Popen[str] | None = None
+        self.started = list[float]()
+        """Seconds that each process took until it was ready."""
+
+    def ask(self, **asked: Any) -> dict[str, Any]:
+        """What the worker answers. Raises RuntimeError if it fails, PageEndedError if it ends."""
+        process = self._process or self._start()
+        try:
+            answer = self._exchange(process, asked)
+        except PageEndedError:
+            self.close()
+            raise
+        if "error" in answer:
+            raise RuntimeError(answer["error"])
+        if answer.get("changed"):
+            self.close()
+        return answer
+
+    def _start(self) -> subprocess.Popen[str]:
+        pipe = subprocess.PIPE
+        self._process = subprocess.Popen(self._command, stdin=pipe, stdout=pipe, text=True, encoding="utf-8")
+        self.started.append(self._exchange(self._process, None)["seconds"])
+        return self._process
+
+    @staticmethod
+    def _exchange(process: subprocess.Popen[str], asked: Any) -> dict[str, Any]:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        if asked is not None:
+            process.stdin.write(json.dumps(asked) + "\n")
+            process.stdin.flush()
+        watchdog = threading.Timer(WATCHDOG, process.kill)  # as the page's, for loops in C
+        watchdog.start()
+        line = process.stdout.readline()
+        watchdog.cancel()
+        if not line:
+            raise PageEndedError(f"node ended: exit status {process.wait()}")
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+    def close(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.communicate()
+        self._process = None
+
+
+@contextlib.contextmanager
+def page_in_node(folder: Path | None = None) -> Iterator[PageInNode]:
+    """A page in node, from the parts in the cache or in this folder. Raises WorkshopError."""
+    found = parts.ready(folder)
+    with tempfile.TemporaryDirectory(prefix="workshop-page-") as place:
+        packed = Path(place, "archive.zip")
+        packed.write_bytes(archive.packed())
+        page = PageInNode(found["pyodide.mjs"].parent, packed)
+        try:
+            yield page
+        finally:
+            page.close()

@@ -1,0 +1,57 @@
+"""What of our own goes into a page."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+
+import pytest
+
+from benchmarks.in_node import PageInNode
+from triton_workshop.browser import archive, parts
+from triton_workshop.checking.exercises import EXERCISES
+
+
+def test_the_list_names_each_file_once_and_all_are_there() -> None:
+    listed = list(archive.listed())
+    assert len(listed) == len(set(listed))
+    assert all(file.is_file() for file in listed)
+    assert {exercise.solution_file for exercise in EXERCISES.values()} <= set(listed)
+
+
+def test_nothing_of_the_terminal_or_of_a_learner_goes_in() -> None:
+    names = {file.relative_to(archive.ROOT).as_posix() for file in archive.listed()}
+    rooms = ("viewer", "watch", "web", "classroom", "screen", "bench", "cli")
+    assert not [name for name in names if name.startswith(tuple(f"triton_workshop/{room}/" for room in rooms))]
+    assert not [name for name in names if name.startswith("exercises/")]
+
+
+def test_the_names_of_pytorch_are_those_that_are_installed() -> None:
+    import torch
+
+    names = json.loads(archive.names_of_torch())
+    assert set(names) == set(archive.OWNERS)
+    assert {"fft", "sum"} <= set(names["torch"]) <= set(dir(torch))
+    assert "cauchy_" in names["torch.Tensor"]
+
+
+@pytest.mark.parametrize("source", [True, False])
+def test_compiled_modules_are_what_the_page_would_compile(page: PageInNode, source: bool) -> None:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as written:
+        written.writestr("one/__init__.py", "")
+        written.writestr("one/two.py", "def three():\n    return 3\n")
+        written.writestr("one/data.txt", "four")
+    found = archive.compiled(data.getvalue(), parts.ready()["pyodide.mjs"].parent, "/lib", source=source)
+    assert found is not None
+    with zipfile.ZipFile(io.BytesIO(found)) as read:
+        names = set(read.namelist())
+        pyc = read.read("one/__pycache__/two.cpython-314.pyc" if source else "one/two.pyc")
+    assert "one/data.txt" in names
+    assert ("one/two.py" in names) is source
+    load = f"import importlib.util as u, marshal; b = bytes.fromhex('{pyc.hex()}'); n = {{}}; b[:4] == u.MAGIC_NUMBER"
+    assert page.ask(python=load)["value"]
+    assert page.ask(
+        python="c = marshal.loads(b[16:]); exec(c, n); [n['three'](), c.co_filename, b[4]] == [3, '/lib/one/two.py', 1]"
+    )["value"]

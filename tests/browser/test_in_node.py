@@ -1,0 +1,136 @@
+"""What runs in a tab, in node: the deck's blocks, the checker's verdicts, and what a script must not do to the next."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.in_node import PageInNode
+from benchmarks.page_verdicts import ASKED, Case, in_the_page, on_a_laptop, scripts
+from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.deck import load_deck
+from triton_workshop.deck.consent import live_code
+from triton_workshop.deck.model import Code
+from triton_workshop.watch.checker import Checker
+
+ROOT = Path(__file__).parents[2]
+RECORDED = {
+    each["code"]: each
+    for each in json.loads((ROOT / "benchmarks" / "results" / "deck-outputs.json").read_text(encoding="utf-8"))
+}
+BLOCKS = [live.code for live in live_code(load_deck(ROOT / "slides" / "triton-workshop.md"))]
+PICTURE = re.compile(r"(?<=picture;)[^\x1b]*")
+
+
+def python_blocks() -> list[Any]:
+    blocks = [code for code in BLOCKS if code.language == "python" and code.source in RECORDED]
+    return [pytest.param(code, id=str(number)) for number, code in enumerate(blocks, 1)]
+
+
+def test_there_is_a_recording_of_every_python_block_that_needs_no_gpu() -> None:
+    assert len(python_blocks()) == len([code for code in BLOCKS if code.language == "python"]) == 27
+
+
+@pytest.mark.parametrize("code", python_blocks())
+def test_a_block_of_the_deck_prints_what_was_recorded(page: PageInNode, code: Code) -> None:
+    recorded, ran = RECORDED[code.source], page.ask(run=code.source, numbers=list(code.shown_numbers))
+    assert PICTURE.sub("", ran["printed"]) == PICTURE.sub("", recorded["printed"])
+    assert bool(ran["failed"]) == recorded["failed"]
+    assert not ran["changed"]
+
+
+@pytest.fixture(scope="module")
+def checker() -> Iterator[Checker]:
+    found = Checker()
+    yield found
+    found.close()
+
+
+EVERY = list(scripts())
+TENTH = EVERY[5::10]
+ONLY_ON_A_LAPTOP = {"does-not-fit": "the compiler's library knows how much shared memory a kernel needs"}
+
+
+@pytest.mark.parametrize("case", TENTH, ids=lambda case: f"{case.exercise.number}-{case.name}")
+def test_a_tenth_of_all_scripts_gets_the_laptops_verdict(page: PageInNode, checker: Checker, case: Case) -> None:
+    laptop, tab = on_a_laptop(checker, case), in_the_page(page, case)
+    if laptop.kind not in ONLY_ON_A_LAPTOP:
+        assert [getattr(tab, name) for name in ASKED[:2]] == [getattr(laptop, name) for name in ASKED[:2]]
+
+
+def test_a_block_without_end_is_ended_on_its_line(page: PageInNode) -> None:
+    ran = page.ask(run="x = 0\nwhile True:\n    x += 1\n", limit=0.5)
+    assert ran["failed"] == "over the time limit of 0.5 s, on line 3"
+
+
+def test_endless_printing_comes_to_an_end(page: PageInNode) -> None:
+    ran = page.ask(run="while True:\n    print('x' * 1000)\n", limit=1.0)
+    assert "over the time limit" in ran["failed"]
+    assert len(ran["printed"]) < 1_100_000
+    assert ran["printed"].endswith("the rest is not here\n")
+
+
+@pytest.mark.parametrize(
+    "changing",
+    [
+        "import torch; torch.add = None",
+        "import triton.language as tl; tl.load = 1",
+        "import builtins; len = 3; builtins.sum = len",
+    ],
+)
+def test_a_script_that_changes_what_others_use_says_so(page: PageInNode, changing: str) -> None:
+    assert page.ask(run=changing)["changed"]
+    assert page.ask(run="print(1)") | {"seconds": 0, "heap": 0} == {
+        "failed": "",
+        "seconds": 0,
+        "heap": 0,
+        "printed": "1\n",
+        "changed": [],
+    }
+
+
+def test_files_and_variables_of_a_script_are_gone_for_the_next(page: PageInNode) -> None:
+    page.ask(
+        run="import os; open('left', 'w').close(); os.environ['LEFT'] = '1'; import sys; sys.path.insert(0, 'left')"
+    )
+    ran = page.ask(run="import os, sys; print(os.path.exists('left'), 'LEFT' in os.environ, 'left' in sys.path)")
+    assert ran["printed"] == "False False False\n"
+
+
+def test_a_name_that_the_page_lacks_is_a_sentence(page: PageInNode) -> None:
+    printed = page.ask(run="import torch\ntorch.fft.fft(torch.ones(2))")["printed"]
+    assert "torch.fft is not in this page; on your laptop it works" in printed
+    printed = page.ask(run="import torch\ntorch.cdiv(3, 2)")["printed"]
+    assert "module 'torch' has no attribute 'cdiv'" in printed
+
+
+def test_programs_that_wait_for_each_other_are_a_sentence(page: PageInNode) -> None:
+    ran = page.ask(
+        run="""
+from triton_workshop import DEVICE
+import torch, triton, triton.language as tl
+@triton.jit
+def kernel(flag_ptr):
+    if tl.program_id(0) == 0:
+        while tl.atomic_add(flag_ptr, 0) == 0:
+            pass
+    else:
+        tl.atomic_add(flag_ptr, 1)
+kernel[(2,)](torch.zeros(1, dtype=torch.int32))
+"""
+    )
+    assert "on your laptop" in " ".join(ran["printed"].split())
+
+
+def test_a_kernel_that_the_front_end_refuses_is_refused(page: PageInNode) -> None:
+    exercise = EXERCISES["1"]
+    text = exercise.solution.replace("\n    # 1:", "\n    for _ in range(4):\n        break\n    # 1:", 1)
+    first, *_, last = page.ask(check="1", text=text)["verdicts"]
+    assert first["passed"]
+    assert last["findings"][0]["kind"] == "does-not-compile"
+    assert "break" in last["findings"][0]["source"]

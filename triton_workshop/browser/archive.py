@@ -1,0 +1,110 @@
+"""Packs the Python of a page: our own modules by a list, Triton's Python files, and the names of PyTorch."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.errors import WorkshopError
+from triton_workshop.without_library import files
+
+PACKAGE = Path(__file__).resolve().parents[1]
+ROOT = PACKAGE.parent
+LIST = Path(__file__).parent / "archive.toml"
+NAMES = "triton_workshop/browser/torch/laptop_names.json"
+OWNERS = ("torch", "torch.Tensor", "torch.nn", "torch.nn.functional", "torch.cuda", "torch.autograd")
+PYTHON = "3.14"
+"""The version of the page's Python, which decides what compiled code it takes."""
+FOLDER = "/page"
+"""Where everything of our own lies in the page."""
+COMPILE = Path(__file__).with_name("compile_zip.py")
+PRINT_NAMES = """
+import functools, json, sys, torch
+owner = lambda name: functools.reduce(getattr, name.split(".")[1:], torch)
+print(json.dumps({name: sorted(each for each in dir(owner(name)) if each[:1] != "_") for name in sys.argv[1:]}))
+"""
+NOT_TRITONS = ("backends/amd/", "experimental/gsan/")
+"""Those of Triton's Python files that nothing imports in a page."""
+
+
+def packed() -> bytes:
+    """A zip of everything, as it lies in the page's root. Raises WorkshopError."""
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, contents in sorted(contents_by_name()):
+            archive.writestr(zipfile.ZipInfo(name), contents, zipfile.ZIP_DEFLATED)
+    return data.getvalue()
+
+
+def contents_by_name() -> Iterator[tuple[str, bytes]]:
+    """What goes in: each file's path in the page, and its bytes."""
+    for file in listed():
+        yield file.relative_to(ROOT).as_posix(), _read(file)
+    yield from _triton()
+    yield NAMES, names_of_torch()
+
+
+def listed() -> Iterator[Path]:
+    """The files that the list names. Raises WorkshopError if one is missing."""
+    table = tomllib.loads(LIST.read_text(encoding="utf-8"))
+    for name in table["modules"]:
+        yield from sorted((PACKAGE / name).glob("*.py")) if name.endswith("/") else [PACKAGE / name]
+    yield from (PACKAGE / name for name in table["data"])
+    yield from (ROOT / path.format(number=number) for number in EXERCISES for path in table["each_exercise"])
+    yield from (ROOT / name for name in table["files"])
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise WorkshopError(
+            f"The page needs {file.relative_to(ROOT)}, which cannot be read: {error.strerror}."
+        ) from error
+
+
+def _triton() -> Iterator[tuple[str, bytes]]:
+    """Triton's Python files, as they are kept for machines that Triton has no wheel for."""
+    home = files.ready()
+    for file in sorted((home / "triton").rglob("*.py")):
+        if not file.relative_to(home / "triton").as_posix().startswith(NOT_TRITONS):
+            yield file.relative_to(home).as_posix(), file.read_bytes()
+
+
+def names_of_torch() -> bytes:
+    """The names of PyTorch as it is installed here, by their owner: what a page says "on your laptop it works" of."""
+    command = [sys.executable, "-c", PRINT_NAMES, *OWNERS]
+    return subprocess.run(command, capture_output=True, check=True).stdout
+
+
+def compiled(archive: bytes, core: Path, folder: str = FOLDER, *, source: bool = True) -> bytes | None:
+    """A zip with its modules compiled for the page's Python, by CPython or by Pyodide in node, from its folder `core`.
+
+    The modules will lie in `folder`; with `source` they keep their text too, which `inspect` and tracebacks need. None
+    if there is neither of the two Pythons: then the page compiles everything whenever it starts.
+    """
+    uv, node = os.environ.get("UV") or shutil.which("uv"), shutil.which("node")
+    with tempfile.TemporaryDirectory(prefix="workshop-") as place:
+        before, after = Path(place, "before.zip"), Path(place, "after.zip")
+        before.write_bytes(archive)
+        words = [str(before), str(after), folder, *(["source"] if source else [])]
+        for command in (
+            [uv, "run", "--no-project", "--quiet", "--python", PYTHON, str(COMPILE)],
+            [node, str(COMPILE.with_suffix(".mjs")), str(core)],
+        ):
+            if command[0] and _succeeds([str(command[0]), *map(str, command[1:]), *words]):
+                return after.read_bytes()
+    return None
+
+
+def _succeeds(command: list[str]) -> bool:
+    return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False).returncode == 0

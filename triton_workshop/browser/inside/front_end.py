@@ -1,0 +1,71 @@
+"""Triton's front end beside the simulator, in one interpreter: a second copy of Triton's modules, which compiles."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import ModuleType
+from typing import Any
+
+from triton_workshop.compiler.compilation import READY
+from triton_workshop.compiler.jobs import Answer, CompileJob
+
+INTERPRET = "TRITON_INTERPRET"
+SHARED = ("triton_workshop.compiler.jobs", "triton_workshop.compiler.compilation", "triton_workshop.compiler.targets")
+"""What both copies speak of: their classes must be the same."""
+_copies: dict[str, ModuleType] = {}
+
+
+class FrontEnd:
+    """Stands for the process that compiles: it answers in this one, when the answer is taken."""
+
+    def __init__(self) -> None:
+        self._jobs: list[CompileJob] = []
+        self._ready = False
+
+    def send(self, jobs: Any) -> None:
+        self._jobs = list(jobs)
+
+    def next_message(self, seconds: float) -> object:
+        del seconds  # nobody can end it but the page
+        if not self._ready:
+            self._ready = True
+            return READY
+        return _answer(self._jobs.pop(0))
+
+    def end(self) -> None:
+        pass
+
+
+def _answer(job: CompileJob) -> Answer:
+    with _compiling():
+        from triton_workshop.compiler import pickling, pipeline
+
+        if "triton.compiler.code_generator" not in sys.modules:
+            pickling.prepare()
+        try:
+            return pipeline.answer_of_front_end(job, pickling.unpickled(job.kernel.data))
+        except pickling.CannotPickleError as error:
+            return Answer(job, unknown=str(error))
+
+
+@contextmanager
+def _compiling() -> Iterator[None]:
+    """Inside, `import triton` means the copy that compiles."""
+    others = {name: sys.modules.pop(name) for name in list(sys.modules) if _is_copied(name)}
+    sys.modules.update(_copies)
+    mode = os.environ.pop(INTERPRET, None)
+    try:
+        yield
+    finally:
+        _copies.update({name: sys.modules.pop(name) for name in list(sys.modules) if _is_copied(name)})
+        sys.modules.update(others)
+        if mode is not None:
+            os.environ[INTERPRET] = mode
+
+
+def _is_copied(name: str) -> bool:
+    ours = name.startswith("triton_workshop.compiler.") and name not in SHARED
+    return name == "triton" or name.startswith("triton.") or ours

@@ -1,0 +1,87 @@
+"""What the page's worker calls: get ready, run a block, check an exercise. Texts go in, JSON comes out."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+WORK = Path("/tmp/page")
+"""Where scripts run: it is emptied before each."""
+
+
+def prepare() -> None:
+    """Import what scripts and the checker need. Call this first."""
+    os.environ["TRITON_INTERPRET"] = "1"
+    from triton_workshop.browser.torch import install
+    from triton_workshop.without_library import stand_in
+
+    install.install()
+    stand_in.install()
+    import triton_workshop
+    from triton_workshop import device
+    from triton_workshop.browser.inside import blocks, judging  # noqa: F401
+    from triton_workshop.checking.observing import child
+    from triton_workshop.simulator import waiting
+
+    device.installed_gpus = lambda: ()  # type: ignore[assignment]  # nobody to ask
+    child.prepare()
+    for name in triton_workshop.__all__:  # as the first script would do it
+        getattr(triton_workshop, name)
+    waiting.Scheduler.wait = _cannot_wait  # type: ignore[assignment, method-assign]
+
+
+def _cannot_wait(*_: object) -> None:
+    from triton_workshop.errors import WorkshopError
+
+    raise WorkshopError(
+        "The programs of this kernel wait for each other. A page has no threads, so it cannot run them; on your laptop "
+        "they run."
+    )
+
+
+def run_block(text: str, numbers: Sequence[int | None] = (), columns: int = 80, limit: float = 0) -> str:
+    """Run a slide's block, which prints to descriptor 1. Returns a `blocks.Ran`."""
+    from triton_workshop.browser.inside import blocks
+
+    ran = blocks.run(text, WORK, numbers=list(numbers), columns=columns, limit=limit or blocks.LIMIT)
+    return json.dumps(asdict(ran))
+
+
+def check(number: str, text: str, tell: Callable[[str], object], limit: float = 0, search: float = 0) -> str:
+    """Check an exercise; `tell` hears each verdict, as JSON, and what the script prints is thrown away.
+
+    Returns what the script has changed in this process.
+    """
+    from triton_workshop.browser.inside import judging
+    from triton_workshop.browser.inside.cleaning import cleaned
+    from triton_workshop.browser.inside.output import printing_to
+    from triton_workshop.checking.check import LIMIT_SECONDS
+    from triton_workshop.checking.exercises import EXERCISES
+
+    exercise = EXERCISES[number]
+    with cleaned(WORK) as changed:
+        file = WORK / f"{exercise.name}.py"
+        file.write_text(text, encoding="utf-8")
+        with printing_to(lambda printed: None):
+            found = judging.verdicts(exercise, file, limit or LIMIT_SECONDS, search or judging.SEARCH_SECONDS)
+            for verdict in found:
+                tell(json.dumps(as_data(verdict)))
+    return json.dumps(changed())
+
+
+def as_data(verdict: Any) -> dict[str, Any]:
+    """A verdict as plain data, with what is drawn: maps of tiles, and pictures as base64 of their RGB values."""
+    import base64
+
+    data: dict[str, Any] = verdict.as_json()
+    for shown, finding in zip(data["findings"], verdict.findings, strict=True):
+        tiles = finding.tiles
+        shown["tiles"] = tiles and {"what": tiles.what, "planes": tiles.planes}
+        shown["pictures"] = [
+            {**vars(picture), "rgb": base64.b64encode(picture.rgb).decode()} for picture in finding.pictures
+        ]
+    return data
