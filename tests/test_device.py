@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from types import ModuleType, SimpleNamespace
 
+import pynvml
 import pytest
 
 from triton_workshop import device
-from triton_workshop.device import Gpu, misspelt_interpret, resolve_device, select_visible, simulated
+from triton_workshop.device import (
+    Driver,
+    Gpu,
+    driver,
+    installed_gpus,
+    misspelt_interpret,
+    resolve_device,
+    select_visible,
+    simulated,
+    visible_gpus,
+)
 
 A, B = (
     Gpu(index, f"GPU {index}", 80 << 30, (9, 0), uuid) for index, uuid in enumerate(("GPU-aaaa1111", "GPU-abbb2222"))
@@ -67,11 +79,68 @@ def test_on_a_gpu_triton_fuses_and_need_not_ask(
     assert os.environ["TRITON_DEFAULT_FP_FUSION"] == after
 
 
+@pytest.fixture
+def nvml(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    """What the driver says of three GPUs, of which one has no memory of its own, and one has fallen off the bus."""
+
+    def answers(handle: int) -> SimpleNamespace:
+        if handle == 1:
+            raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_SUPPORTED)
+        return SimpleNamespace(total=141 << 30)
+
+    def reached(index: int) -> int:
+        if index == 2:
+            raise pynvml.NVMLError(pynvml.NVML_ERROR_GPU_IS_LOST)
+        return index
+
+    functions: dict[str, Callable[..., object]] = {
+        "Init": lambda: None,
+        "Shutdown": lambda: None,
+        "SystemGetDriverVersion": lambda: "580.65.06",
+        "SystemGetCudaDriverVersion_v2": lambda: 13010,
+        "DeviceGetCount": lambda: 3,
+        "DeviceGetHandleByIndex": reached,
+        "DeviceGetName": lambda handle: f"GPU {handle}",
+        "DeviceGetUUID": lambda handle: f"GPU-{handle}",
+        "DeviceGetMemoryInfo": answers,
+        "DeviceGetCudaComputeCapability": lambda handle: (9, handle),
+    }
+    for name, function in functions.items():
+        monkeypatch.setattr(pynvml, f"nvml{name}", function)
+    device.installed_gpus.cache_clear()
+    device.driver.cache_clear()
+    yield pynvml
+    device.installed_gpus.cache_clear()
+    device.driver.cache_clear()
+
+
+def test_gpus_are_described_as_far_as_the_driver_reaches_them(nvml: ModuleType) -> None:
+    assert installed_gpus() == (Gpu(0, "GPU 0", 141 << 30, (9, 0), "GPU-0"), Gpu(1, "GPU 1", 0, (9, 1), "GPU-1"))
+    assert driver() == Driver("580.65.06", (13, 1))
+
+
+@pytest.mark.parametrize(
+    ("failing", "asked", "answer"),
+    [
+        ("Init", installed_gpus, ()),
+        ("Init", driver, None),
+        ("DeviceGetCount", installed_gpus, ()),
+        ("SystemGetDriverVersion", driver, None),
+    ],
+)
+def test_a_driver_that_does_not_answer_is_none(
+    nvml: ModuleType, monkeypatch: pytest.MonkeyPatch, failing: str, asked: Callable[[], object], answer: object
+) -> None:
+    def fail() -> None:
+        raise pynvml.NVMLError(pynvml.NVML_ERROR_LIBRARY_NOT_FOUND)
+
+    monkeypatch.setattr(pynvml, f"nvml{failing}", fail)
+    assert asked() == answer
+
+
 @pytest.mark.gpu
 def test_nvml_describes_the_gpu_that_torch_sees() -> None:
     import torch
-
-    from triton_workshop.device import driver, visible_gpus
 
     gpu, seen = visible_gpus()[0], torch.cuda.get_device_properties(0)
     assert (gpu.name, gpu.compute_capability) == (seen.name, (seen.major, seen.minor))

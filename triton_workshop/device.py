@@ -1,18 +1,18 @@
 """Decides between GPU and simulator, once, before Triton loads.
 
-Asking NVML takes milliseconds, needs no torch, and leaves CUDA uninitialised; `cuInit` would break every process
+Asking NVML takes 0.04 s, needs no torch, and leaves CUDA uninitialised; `cuInit` would break every process
 forked afterwards.
 """
 
 from __future__ import annotations
 
-import ctypes
 import functools
 import os
-import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from types import ModuleType
 
 MINIMUM_COMPUTE_CAPABILITY = (7, 5)
 """Turing, the oldest architecture that PyTorch's CUDA 13 builds support (CUDA 13.0 release notes, section on deprecated
@@ -137,67 +137,64 @@ def _named(gpus: tuple[Gpu, ...], name: str) -> Gpu | None:
 @functools.cache
 def installed_gpus() -> tuple[Gpu, ...]:
     """Every NVIDIA GPU that the driver reports, visible to CUDA or not; empty without a driver."""
-    nvml = _open_nvml()
-    if nvml is None:
-        return ()
-    try:
-        count = ctypes.c_uint()
-        if nvml.nvmlDeviceGetCount_v2(ctypes.byref(count)) != 0:
+    with _nvml() as nvml:
+        if nvml is None:
             return ()
-        gpus = (_describe(nvml, index) for index in range(count.value))
+        try:
+            count = nvml.nvmlDeviceGetCount()
+        except nvml.NVMLError:
+            return ()
+        gpus = (_describe(nvml, index) for index in range(count))
         return tuple(gpu for gpu in gpus if gpu is not None)
-    finally:
-        nvml.nvmlShutdown()
 
 
 @functools.cache
 def driver() -> Driver | None:
     """The NVIDIA driver, or None if there is none."""
-    nvml = _open_nvml()
-    if nvml is None:
-        return None
+    with _nvml() as nvml:
+        if nvml is None:
+            return None
+        try:
+            version, cuda = nvml.nvmlSystemGetDriverVersion(), nvml.nvmlSystemGetCudaDriverVersion_v2()
+        except nvml.NVMLError:
+            return None
+        return Driver(version, (cuda // 1000, cuda % 1000 // 10))  # NVML gives 13000 for CUDA 13.0
+
+
+def _describe(nvml: ModuleType, index: int) -> Gpu | None:
+    """None for a GPU that the driver cannot reach."""
     try:
-        version = ctypes.create_string_buffer(80)
-        cuda = ctypes.c_int()
-        if nvml.nvmlSystemGetDriverVersion(version, len(version)) != 0:
-            return None
-        if nvml.nvmlSystemGetCudaDriverVersion_v2(ctypes.byref(cuda)) != 0:
-            return None
-        # NVML gives 13000 for CUDA 13.0.
-        return Driver(version.value.decode(), (cuda.value // 1000, cuda.value % 1000 // 10))
+        handle = nvml.nvmlDeviceGetHandleByIndex(index)
+        return Gpu(
+            index=index,
+            name=nvml.nvmlDeviceGetName(handle),
+            memory_bytes=_memory(nvml, handle),
+            compute_capability=nvml.nvmlDeviceGetCudaComputeCapability(handle),
+            uuid=nvml.nvmlDeviceGetUUID(handle),
+        )
+    except nvml.NVMLError:
+        return None
+
+
+def _memory(nvml: ModuleType, handle: object) -> int:
+    """Bytes; 0 for a GPU that shares the machine's memory, of which NVML says nothing."""
+    try:
+        return int(nvml.nvmlDeviceGetMemoryInfo(handle).total)
+    except nvml.NVMLError:
+        return 0
+
+
+@contextmanager
+def _nvml() -> Iterator[ModuleType | None]:
+    """NVML's functions, which raise its NVMLError; None where there is no driver."""
+    import pynvml  # here, as it is most of the 0.04 s
+
+    try:
+        pynvml.nvmlInit()
+    except pynvml.NVMLError:
+        yield None
+        return
+    try:
+        yield pynvml
     finally:
-        nvml.nvmlShutdown()
-
-
-class _Memory(ctypes.Structure):
-    """nvmlMemory_t, in bytes."""
-
-    _fields_ = (("total", ctypes.c_ulonglong), ("free", ctypes.c_ulonglong), ("used", ctypes.c_ulonglong))
-
-
-def _describe(nvml: ctypes.CDLL, index: int) -> Gpu | None:
-    handle = ctypes.c_void_p()
-    if nvml.nvmlDeviceGetHandleByIndex_v2(index, ctypes.byref(handle)) != 0:
-        return None
-    name, uuid = ctypes.create_string_buffer(96), ctypes.create_string_buffer(96)
-    memory, major, minor = _Memory(), ctypes.c_int(), ctypes.c_int()
-    nvml.nvmlDeviceGetName(handle, name, len(name))
-    nvml.nvmlDeviceGetUUID(handle, uuid, len(uuid))
-    nvml.nvmlDeviceGetMemoryInfo(handle, ctypes.byref(memory))
-    nvml.nvmlDeviceGetCudaComputeCapability(handle, ctypes.byref(major), ctypes.byref(minor))
-    return Gpu(
-        index=index,
-        name=name.value.decode(),
-        memory_bytes=memory.total,
-        compute_capability=(major.value, minor.value),
-        uuid=uuid.value.decode(),
-    )
-
-
-def _open_nvml() -> ctypes.CDLL | None:
-    library = "nvml.dll" if sys.platform == "win32" else "libnvidia-ml.so.1"
-    try:
-        nvml = ctypes.CDLL(library)
-    except OSError:
-        return None
-    return nvml if nvml.nvmlInit_v2() == 0 else None
+        pynvml.nvmlShutdown()

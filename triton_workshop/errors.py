@@ -6,7 +6,9 @@ import sys
 import textwrap
 from types import TracebackType
 
+from triton_workshop.simulator.errors import SimulatorError
 from triton_workshop.slide_environment import columns_of
+from triton_workshop.without_library.errors import NoTritonError
 
 
 class WorkshopError(Exception):
@@ -17,11 +19,14 @@ class MisuseError(WorkshopError):
     """A command that was misused; the message says how."""
 
 
+FOR_PEOPLE = (WorkshopError, SimulatorError, NoTritonError)
+"""What is shown without a traceback."""
+
 _python_hook = sys.excepthook
 
 
 def _print_plainly(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    if isinstance(error, WorkshopError):
+    if isinstance(error, FOR_PEOPLE):
         print(wrapped(f"error: {error}", columns_of(sys.stderr)), file=sys.stderr)
     else:
         _python_hook(kind, error, trace)

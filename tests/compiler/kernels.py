@@ -136,3 +136,33 @@ def large_product(x_ptr, output_ptr, n, BLOCK: tl.constexpr):
 def large_copy(x_ptr, output_ptr, number, BLOCK: tl.constexpr):
     offsets = tl.arange(0, BLOCK)
     tl.store(output_ptr + offsets, tl.load(x_ptr + offsets))
+
+
+class Logger:
+    """Cannot be pickled."""
+
+    def __reduce__(self) -> str:
+        raise TypeError("cannot pickle a Logger")
+
+
+logger = Logger()
+
+
+def total(x):
+    logger.log(x)  # type: ignore[attr-defined]
+
+
+@triton.jit
+def calls_its_sum_as_its_launcher(x_ptr, output_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    total = tl.load(x_ptr + offsets) + n
+    for logger in range(2):
+        total += logger
+    tl.store(output_ptr + offsets, total)
+
+
+@triton.jit
+def names_what_stays_here(x_ptr, output_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    tl.static_assert(logger is not None)
+    tl.store(output_ptr + offsets, tl.load(x_ptr + offsets))

@@ -1,6 +1,6 @@
 """What the compiler, its types alone and the simulator say of each construct, for `test_constructs`.
 
-`python -m compiler.measure`, run in `tests/`, records the compiler's verdicts under the installed version of Triton in
+`python -m tests.compiler.measure` records the compiler's verdicts under the installed version of Triton in
 `constructs/verdicts.json`. Constructs are measured in children, so that a crash or an endless loop is a result like
 another.
 """
@@ -59,8 +59,8 @@ def verdicts_of(column: str) -> Iterator[tuple[str, str]]:
     provide()
     import triton.compiler  # noqa: F401  # before the forks, as all that each of them needs
 
-    from compiler import arguments  # noqa: F401
-    from compiler.constructs import constructs
+    from tests.compiler import arguments  # noqa: F401
+    from tests.compiler.constructs import constructs
 
     return measured(COLUMNS[column], constructs())
 
@@ -142,7 +142,7 @@ def _target() -> Any:
 def _source(kernel: Any) -> Any:
     from triton.compiler import ASTSource
 
-    from compiler.arguments import parameters
+    from tests.compiler.arguments import parameters
 
     given = parameters(kernel.fn)
     return ASTSource(
@@ -170,7 +170,7 @@ def words(error: BaseException) -> str:
 
 def launched(kernel: Any) -> str:
     """Run it on the simulator."""
-    from compiler.arguments import PROGRAMS, TENSORS, parameters, tensor
+    from tests.compiler.arguments import PROGRAMS, TENSORS, parameters, tensor
 
     given = parameters(kernel.fn)
     arguments = {name: tensor(name) if name in TENSORS else value for name, (_, value) in given.items()}
@@ -180,14 +180,14 @@ def launched(kernel: Any) -> str:
         inner = error
         while inner.__cause__ is not None:
             inner = inner.__cause__
-        kind = "faults" if type(inner).__name__ == "MemoryFaults" else "refuses"
+        kind = "faults" if type(inner).__name__ == "KernelFaults" else "refuses"
         return f"{kind}: {words(inner)}"
     return "runs"
 
 
 def checked(kernel: Any) -> str:
     """What our front end says, which needs no compiled library."""
-    from compiler.arguments import parameters
+    from tests.compiler.arguments import parameters
     from triton_workshop.compiler.front_end import read_by_types
     from triton_workshop.compiler.launches import Specialization
 

@@ -14,13 +14,13 @@ import torch
 
 from triton_workshop.compiler import compilation
 from triton_workshop.compiler import report as report_module
-from triton_workshop.compiler.compilation import answers, jobs_for, new_process, warm
+from triton_workshop.compiler.compilation import answers, jobs_for
 from triton_workshop.compiler.jobs import Answer, CompileJob, PickledKernel, Refusal
 from triton_workshop.compiler.launches import Launches
-from triton_workshop.compiler.report import CompilerReport, ask
+from triton_workshop.compiler.report import CompilerReport
 from triton_workshop.compiler.targets import TARGETS, Target, targets_with
 from triton_workshop.processes import call
-from triton_workshop.processes.call import Call
+from triton_workshop.processes.compilers import CompilerProcess, ask, new_process, warm
 from triton_workshop.processes.runner import Runner
 
 from . import kernels
@@ -170,6 +170,25 @@ def test_a_kernel_has_no_room_only_if_no_gpu_has_it() -> None:
     assert CompilerReport(TARGETS, (), tuple(needs)).without_room() == tuple(needs)
 
 
+def test_names_of_the_kernels_own_are_not_taken_along(start: compilation.Start) -> None:
+    [kernel] = pickled_kernels(kernels.calls_its_sum_as_its_launcher)
+    assert kernel.unknown == ""
+    assert ask([kernel], start).notes == []
+
+
+NOT_KNOWN = (
+    "Whether names_what_stays_here compiles for a GPU is not known, since it names something that cannot be taken to "
+    "the compiler's process: cannot pickle a Logger."
+)
+
+
+def test_a_kernel_that_cannot_be_taken_along_is_told_in_a_sentence(start: compilation.Start) -> None:
+    found = said(kernels.names_what_stays_here, start)
+    assert found.refused is None
+    assert found.lines() == [NOT_KNOWN]
+    assert not report_module.is_good_news(found.lines()[0])
+
+
 class Crash:
     """Ends the process that unpickles it."""
 
@@ -190,9 +209,9 @@ def test_a_compiler_that_crashes_has_refused(start: compilation.Start) -> None:
 def test_a_compiler_that_does_not_start_has_nothing_to_say(start: compilation.Start) -> None:
     [kernel] = pickled_kernels(kernels.calls_itself)
 
-    def ended() -> Call:
+    def ended() -> CompilerProcess:
         with Path(os.devnull).open("w") as nowhere:
-            return call.start("os:_exit", output=nowhere.fileno())
+            return CompilerProcess(call.start("os:_exit", output=nowhere.fileno()))
 
     with pytest.raises(OSError, match="could not be imported in another process"):
         list(answers([CompileJob(kernel, None)], ended))

@@ -8,14 +8,14 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 import triton
 
+from triton_workshop.repository import ROOT
+
 from .measure import VERDICTS
 
-TESTS = Path(__file__).parents[1]
 TAKES = "takes"
 UNSEEN = {
     "reduce_a_tuple_with_one_result",
@@ -38,7 +38,7 @@ def recorded() -> dict[str, str]:
     """What the compiler said of each construct, under the installed version of Triton."""
     verdicts = {name: said.get(triton.__version__) for name, said in json.loads(VERDICTS.read_text()).items()}
     if None in verdicts.values():
-        pytest.skip(f"nothing is recorded for Triton {triton.__version__}: python -m compiler.measure")
+        pytest.skip(f"nothing is recorded for Triton {triton.__version__}: python -m tests.compiler.measure")
     return verdicts
 
 
@@ -50,15 +50,15 @@ def _all_measured() -> dict[str, dict[str, str]]:
 
 
 def measured(column: str) -> dict[str, str]:
-    """What a column of `compiler.measure` says now, by construct."""
+    """What a column of `tests.compiler.measure` says now, by construct."""
     return _all_measured()[column]
 
 
 def _measured(column: str) -> dict[str, str]:
     variables = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
     mode = {"TRITON_INTERPRET": "1"} if column == "simulator" else {}
-    command = [sys.executable, "-m", "compiler.measure", "--column", column]
-    ended = subprocess.run(command, cwd=TESTS, env=variables | mode, capture_output=True, text=True, check=True)
+    command = [sys.executable, "-m", "tests.compiler.measure", "--column", column]
+    ended = subprocess.run(command, cwd=ROOT, env=variables | mode, capture_output=True, text=True, check=True)
     return {name: verdict for line in ended.stdout.splitlines() for name, verdict in json.loads(line).items()}
 
 

@@ -56,22 +56,22 @@ def with_variable(name: str, value: str) -> list[int]:
     return [process for process in found if process != os.getpid() and alive(process)]
 
 
-PATIENCE = 60
+PATIENCE_SECONDS = 60
 """Seconds for what takes none, on a machine that others keep busy."""
-LOOK = 0.01
+LOOK_SECONDS = 0.01
 """Seconds between two looks, which would else keep from running what is waited for."""
 
 
-def dies(process: int, seconds: float = PATIENCE) -> bool:
+def dies(process: int, seconds: float = PATIENCE_SECONDS) -> bool:
     """Whether a process that was killed is gone: the kernel takes its moment."""
     return eventually(lambda: not alive(process), seconds)
 
 
-def eventually(holds: Callable[[], bool], seconds: float = PATIENCE) -> bool:
+def eventually(holds: Callable[[], bool], seconds: float = PATIENCE_SECONDS) -> bool:
     """Whether something comes to hold before the time is over."""
     deadline = time.monotonic() + seconds
     while not holds():
         if time.monotonic() > deadline:
             return False
-        time.sleep(LOOK)
+        time.sleep(LOOK_SECONDS)
     return True

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from processes import Start
+from tests.processes import Start
 from triton_workshop.processes.run import Run
 from triton_workshop.processes.runner import Runner
 

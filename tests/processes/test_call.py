@@ -13,14 +13,15 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
-import called
 import pytest
 
-from processes import dies
+from tests import called
+from tests.processes import dies
 from triton_workshop.processes import call
 from triton_workshop.processes.call import Call, EndedError, TimeIsUpError, TimeLimit, take_tasks
 from triton_workshop.processes.process import CAN_FORK
 from triton_workshop.processes.runner import Runner
+from triton_workshop.repository import ROOT
 
 Begin = Callable[..., Call]
 LIMITED = ["new", "fork"] if CAN_FORK else ["new"]
@@ -32,7 +33,7 @@ WAYS = [*LIMITED, "warm"] if CAN_FORK else LIMITED
 def runner() -> Iterator[Runner]:
     """What is started here knows the functions of `called`."""
     with pytest.MonkeyPatch.context() as patch, Runner() as runner:
-        patch.setenv("PYTHONPATH", str(Path(called.__file__).parent))
+        patch.setenv("PYTHONPATH", str(ROOT))
         yield runner
 
 
@@ -165,7 +166,7 @@ needs_forks = pytest.mark.skipif(not CAN_FORK, reason="there are no forks here")
 @needs_forks
 def test_a_fork_ends_with_whoever_has_forked_it() -> None:
     program = (
-        "import called; from triton_workshop.processes import call; "
+        "from tests import called; from triton_workshop.processes import call; "
         "print(next(call.fork(called.loops, output=2).messages()), flush=True); input()"
     )
     command = [sys.executable, "-c", program]
@@ -179,7 +180,7 @@ def test_a_fork_ends_with_whoever_has_forked_it() -> None:
 @needs_forks
 @pytest.mark.parametrize("begin", ["warm"], indirect=True)
 def test_a_warm_process_has_torch_and_a_name_is_enough_to_find_the_function(begin: Begin) -> None:
-    with begin("called:says_what_is_imported") as talk:
+    with begin("tests.called:says_what_is_imported") as talk:
         [imported] = talk.messages()
     assert {"torch", "triton"} <= set(imported)  # type: ignore[call-overload]
 
@@ -228,7 +229,8 @@ def test_each_thing_has_a_limit_of_its_own(begin: Begin) -> None:
 
 
 OWNER = """
-import called, sys
+import sys
+from tests import called
 from triton_workshop.processes import call
 main = "from triton_workshop.processes import call; call.CAN_FORK = False; call.main()"
 call.COMMAND = (sys.executable, "-c", call.program(main))

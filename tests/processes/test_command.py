@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from processes import FAULT, dies, eventually
+from tests.processes import FAULT, dies, eventually
 from triton_workshop.processes import warm
 from triton_workshop.processes.idle import IDLE, IDLE_SECONDS, IdleError, idle_seconds
 from triton_workshop.processes.modes import Mode

@@ -14,8 +14,8 @@ from unittest.mock import ANY
 
 import pytest
 
-from processes import Start, alive, dies, eventually, finish
-from triton_workshop.processes import guard
+from tests.processes import Start, alive, dies, eventually, finish
+from triton_workshop.processes import reaper
 from triton_workshop.processes.runner import Runner
 from triton_workshop.processes.script import Outcome, Script
 
@@ -200,12 +200,12 @@ FAMILY_IN_BASH = "sleep 600 & setsid sleep 600 & setsid -f sleep 601; echo $$ $(
 def test_nothing_survives_a_client_that_is_killed_without_a_parent(tmp_path: Path) -> None:
     with client(f"Script('bash', {FAMILY_IN_BASH!r}, Path('.'))", tmp_path) as process:
         family = first_numbers(process)
-        names = dict(guard._named())
+        names = dict(reaper._named())
         owner, _, _ = names[next(iter(family))].partition(".")
 
         def all_found() -> bool:
             """Those that have just become `sleep`, too: one look can miss them."""
-            family.update(process for process, named in guard._named() if named.startswith(f"{owner}."))
+            family.update(process for process, named in reaper._named() if named.startswith(f"{owner}."))
             return len(family) >= 4
 
         assert eventually(all_found)
@@ -234,9 +234,9 @@ def test_a_process_that_one_look_misses_is_ended_by_a_later_one(monkeypatch: pyt
     """It became another program just then, or had been started by one that ended before it was looked at."""
     looks = iter([[], [], [(2**22 + 1, "ours")], [], [], [(2**22 + 2, "ours"), (2**22 + 3, "others'")]])
     killed: list[int] = []
-    monkeypatch.setattr(guard, "_named", lambda: next(looks, []))
-    monkeypatch.setattr(guard.os, "kill", lambda process, _: killed.append(process))
-    guard.end_all(lambda owner: owner == "ours")
+    monkeypatch.setattr(reaper, "_named", lambda: next(looks, []))
+    monkeypatch.setattr(reaper.os, "kill", lambda process, _: killed.append(process))
+    reaper.end_all(lambda owner: owner == "ours")
     assert killed == [2**22 + 1, 2**22 + 2]
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from processes import Start
+from tests.processes import Start
 from triton_workshop.languages import Language, languages, runnable
 from triton_workshop.processes import launcher
 from triton_workshop.processes.languages import MissingProgramError, executor

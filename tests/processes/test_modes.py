@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from processes import Start
+from tests.processes import Start
 from triton_workshop import device
 from triton_workshop.processes.modes import Mode, heavy, parent_for
 from triton_workshop.processes.runner import Runner

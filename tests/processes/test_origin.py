@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from processes import FAULT, Start, finish
+from tests.processes import FAULT, Start, finish
 from triton_workshop.processes.run import Run
 from triton_workshop.processes.runner import Runner
 from triton_workshop.processes.script import Origin

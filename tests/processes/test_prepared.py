@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from processes import dies, finish
+from tests.processes import dies, finish
 from triton_workshop.processes import runner as runner_module
 from triton_workshop.processes.idle import IDLE, IdleError
 from triton_workshop.processes.modes import Mode
@@ -24,6 +24,7 @@ from triton_workshop.processes.run import Run
 from triton_workshop.processes.runner import Runner
 from triton_workshop.processes.script import Script, environment
 from triton_workshop.processes.warm import Request
+from triton_workshop.repository import ROOT
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and process groups as POSIX has them")
 
@@ -99,7 +100,7 @@ def test_one_that_waits_can_be_ended_and_then_becomes_nothing() -> None:
 OWNER = """
 import sys
 from pathlib import Path
-from processes.test_prepared import BEGUN, printed, start
+from tests.processes.test_prepared import BEGUN, printed, start
 from triton_workshop.processes.modes import Mode
 from triton_workshop.processes.prepared import Prepared
 from triton_workshop.processes.script import Script, environment
@@ -111,7 +112,7 @@ with start(Script("python", BEGUN + "while True: pass", Path.cwd())) as run:
 
 
 def test_whoever_waits_or_runs_ends_with_an_owner_that_is_killed(tmp_path: Path) -> None:
-    variables = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+    variables = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-c", OWNER]
     with subprocess.Popen(command, cwd=tmp_path, env=variables, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as owner:
         assert owner.stdout is not None

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from processes import Start, dies, finish
+from tests.processes import Start, dies, finish
 from triton_workshop.processes.run import Run
 from triton_workshop.processes.script import CannotRunError, Script
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from processes import finish
+from tests.processes import finish
 from triton_workshop.processes.run import Run
 from triton_workshop.processes.runner import Runner
 

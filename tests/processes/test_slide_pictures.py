@@ -9,7 +9,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from processes import Start, finish
+from tests.processes import Start, finish
 from triton_workshop.images import HANDED_OVER
 from triton_workshop.processes.slide_pictures import python_command
 

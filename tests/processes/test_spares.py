@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from triton_workshop.processes import spares as spares_module
-from triton_workshop.processes.spares import SETTLE, Spares
+from triton_workshop.processes.spares import SETTLE_SECONDS, Spares
 
 
 class Waiting:
@@ -92,7 +92,7 @@ def test_another_takes_its_place_a_moment_later(clock: Clock, started: list[Wait
     spares.fill()
     spares.take()
     spares.fill_soon()
-    assert (len(started), clock.seconds) == (2, SETTLE)
+    assert (len(started), clock.seconds) == (2, SETTLE_SECONDS)
     clock.strike()
     assert len(started) == 3
 

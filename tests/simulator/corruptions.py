@@ -1,4 +1,4 @@
-"""Right kernels, each with one thing changed at random: `python -m simulator.corruptions COUNT`, from `tests/`.
+"""Right kernels, each with one thing changed at random: `python -m tests.simulator.corruptions COUNT`.
 
 Whatever they do, the process lives: an access is refused, an error is raised, or a result is wrong.
 """
@@ -49,6 +49,19 @@ def corrupt(function: ast.FunctionDef, chance: random.Random) -> ast.FunctionDef
     return changed
 
 
+PLANTED = """
+def loads_too_far(x_ptr):
+    tl.store(x_ptr + tl.program_id(0), tl.load(x_ptr + 64))
+
+def stores_too_far(x_ptr):
+    tl.store(x_ptr + 64, 1.0)
+
+def races(x_ptr):
+    tl.store(x_ptr, tl.program_id(0))
+"""
+"""What chance need not find, whichever kernels there are: one of each fault."""
+
+
 def compiled(function: ast.FunctionDef, names: dict[str, Any], path: Path) -> Any:
     """The kernel, from a file of its own: Triton reads its source."""
     function.decorator_list = [ast.parse("triton.jit", mode="eval").body]
@@ -66,13 +79,20 @@ def too_long(_signal: int, _frame: Any) -> None:
 def main() -> None:
     faulthandler.enable()
     os.environ["TRITON_INTERPRET"] = "1"
-    from simulator import executors, test_right_kernels  # noqa: F401
-    from triton_workshop.simulator import MemoryFaults
+    from tests.simulator import executors, test_right_kernels  # noqa: F401
+    from triton_workshop.simulator import KernelFaults
 
     chance = random.Random(int(sys.argv[2]) if len(sys.argv) > 2 else 0)
     outcomes: collections.Counter[str] = collections.Counter()
     signal.signal(signal.SIGALRM, too_long)
     with tempfile.TemporaryDirectory() as folder:
+        for function in ast.parse(PLANTED).body:
+            assert isinstance(function, ast.FunctionDef)
+            kernel = compiled(function, vars(test_right_kernels), Path(folder) / f"{function.name}.py")
+            try:
+                kernel[(4,)](test_right_kernels.torch.zeros(64))
+            except KernelFaults as faults:
+                outcomes[f"planted {faults.faults[0].kind}"] += 1
         for number in range(int(sys.argv[1])):
             case = chance.choice(test_right_kernels.CASES)
             tree = ast.parse(textwrap.dedent(inspect.getsource(case.kernel.fn)))
@@ -83,7 +103,7 @@ def main() -> None:
             try:
                 result, expected = case.run(kernel)
                 outcomes["right" if result.equal(expected) else "another result"] += 1
-            except MemoryFaults as faults:
+            except KernelFaults as faults:
                 outcomes[faults.faults[0].kind] += 1
             except TimeoutError:
                 outcomes["too long"] += 1
@@ -91,7 +111,7 @@ def main() -> None:
                 outcomes[type(error).__name__] += 1
             finally:
                 signal.setitimer(signal.ITIMER_REAL, 0)
-    print(dict(outcomes))
+    print({str(outcome): count for outcome, count in outcomes.items()})
 
 
 if __name__ == "__main__":

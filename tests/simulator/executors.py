@@ -18,8 +18,7 @@ provide()  # where Triton is not installed, as on a Mac
 import triton.language as tl  # noqa: E402
 from triton.runtime import interpreter  # noqa: E402
 
-from triton_workshop.simulator import record  # noqa: E402
-from triton_workshop.simulator.install import install  # noqa: E402
+from triton_workshop.simulator import install, record  # noqa: E402
 
 _upstream = {
     "interpreter_builder": interpreter.interpreter_builder,

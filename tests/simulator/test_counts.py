@@ -12,10 +12,9 @@ import torch
 import triton
 import triton.language as tl
 
+from triton_workshop.repository import ROOT
 from triton_workshop.simulator import record
 from triton_workshop.simulator.coalescing import Coalescing, Sectors
-
-ROOT = Path(__file__).parents[2]
 
 
 @triton.jit

@@ -12,7 +12,7 @@ import torch
 import triton
 import triton.language as tl
 
-from triton_workshop.simulator import Fault, Kind, MemoryFaults, record
+from triton_workshop.simulator import Fault, KernelFaults, Kind, record
 
 LOAD, STORE, RACE = Kind.OUT_OF_BOUNDS_LOAD, Kind.OUT_OF_BOUNDS_STORE, Kind.RACE
 
@@ -374,12 +374,12 @@ def test_a_planted_fault_is_found_and_raises_when_nobody_records(case: Planted) 
     if case.strict:
         case.launch(case.kernel)
         return
-    with pytest.raises(MemoryFaults, match=r"program"):
+    with pytest.raises(KernelFaults, match=r"program"):
         case.launch(case.kernel)
 
 
 def test_the_message_speaks_the_learners_words() -> None:
-    with pytest.raises(MemoryFaults) as caught:
+    with pytest.raises(KernelFaults) as caught:
         no_mask_on_the_load[(4,)](x(1000), x(1024), 1000, BLOCK=256)
     assert str(caught.value) == (
         "no_mask_on_the_load: program 3 read x_ptr[1000..1023], but x_ptr has 1000 elements.\n"
@@ -456,6 +456,6 @@ def fails_after_a_fault(x_ptr):
 
 
 def test_a_fault_is_told_however_the_launch_ends() -> None:
-    with pytest.raises(MemoryFaults) as caught:
+    with pytest.raises(KernelFaults) as caught:
         fails_after_a_fault[(1,)](x(4))
     assert "the kernel's own mistake" in str(caught.value.__cause__)

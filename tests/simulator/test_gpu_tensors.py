@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import RunPython
+
+from tests.conftest import RunPython
 
 pytestmark = pytest.mark.gpu
 

@@ -15,11 +15,10 @@ import torch
 import triton
 import triton.language as tl
 
+from triton_workshop.repository import ROOT
 from triton_workshop.simulator import Launch, record
 
 from .executors import upstream
-
-ROOT = Path(__file__).parents[2]
 
 
 def launched(kernel: Any, grid: Any, *arguments: Any, **constants: Any) -> Launch:
@@ -338,6 +337,38 @@ def test_a_kernels_own_error_is_raised_as_upstream() -> None:
 def tuned(out_ptr, size, N: tl.constexpr, EVEN: tl.constexpr):
     at = tl.program_id(0) * N + tl.arange(0, N)
     tl.store(out_ptr + at, N + EVEN, mask=at < size)
+
+
+def notes(arguments: dict[str, Any]) -> None:
+    arguments["hooked"].append(arguments["N"])
+
+
+@triton.autotune([triton.Config({"N": n}, pre_hook=notes) for n in (6, 8, 16)], ["LEAST"])
+@triton.jit
+def tuned_by_its_own_demands(out_ptr, hooked: tl.constexpr, LEAST: tl.constexpr, N: tl.constexpr):
+    tl.store(out_ptr + tl.program_id(0), -1)
+    tl.static_assert(N >= LEAST, "too small")
+    tl.store(out_ptr + N, N)
+
+
+def test_autotune_skips_what_fails_a_static_assert() -> None:
+    """It would not have compiled: it stores nothing, and nobody hears of a launch."""
+    out, hooked = torch.zeros(17, dtype=torch.int32), list[int]()
+    with record() as launches:
+        tuned_by_its_own_demands[lambda meta: (17 if meta["N"] < 8 else 1,)](out, hooked, 8)
+    assert (out.nonzero().flatten().tolist(), out[8]) == ([0, 8], 8)
+    assert hooked == [6, 8]
+    assert tuned_by_its_own_demands.best_config.kwargs == {"N": 8}
+    assert [each.arguments["N"] for each in launches] == [8]
+
+
+def test_autotune_without_a_configuration_that_compiles_says_why() -> None:
+    from triton.runtime.errors import InterpreterError
+
+    out = torch.zeros(32, dtype=torch.int32)
+    with pytest.raises(InterpreterError, match="too small"):
+        tuned_by_its_own_demands[(1,)](out, [], 32)
+    assert not out.any()
 
 
 def test_autotune_takes_the_first_configuration() -> None:

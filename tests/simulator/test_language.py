@@ -9,9 +9,9 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-from tables import across
 from triton.runtime import interpreter
 
+from tests.tables import across
 from triton_workshop.simulator import record
 
 from .executors import N, P, assert_same, both, rows

@@ -248,6 +248,20 @@ def named(case: Case) -> str:
     return str(case[0].fn.__name__)
 
 
+@right(lambda: (flags(4), flags(4), flags()))
+@triton.jit
+def claims_in_either_of_two(left_ptr, right_ptr, count_ptr):
+    """A compare-and-swap waits for the value that it finds, wherever its pointer comes from."""
+    pid = tl.program_id(0)
+    pointer = tl.where(pid % 2 == 0, left_ptr, right_ptr)
+    if pid < 2:
+        tl.store(pointer, 1)
+        tl.atomic_add(count_ptr, 1)
+    else:
+        while tl.atomic_cas(pointer, 1, 2) == 0:
+            pass
+
+
 @pytest.mark.parametrize("case", RIGHT, ids=named)
 def test_what_an_atomic_orders_is_no_race(case: Case) -> None:
     kernel, arguments = case

@@ -9,7 +9,7 @@ import torch
 import triton
 import triton.language as tl
 
-from triton_workshop.simulator import MemoryFaults, record
+from triton_workshop.simulator import KernelFaults, record
 from triton_workshop.simulator.undefined import UndefinedResult
 
 from .executors import upstream
@@ -163,7 +163,7 @@ def looks_up_without_a_mask(x_ptr, index_ptr, out_ptr, n):
 
 
 def test_an_undefined_index_is_outside() -> None:
-    with pytest.raises(MemoryFaults, match=r"x_ptr"):
+    with pytest.raises(KernelFaults, match=r"x_ptr"):
         run(looks_up_without_a_mask)
 
 
@@ -327,3 +327,40 @@ def test_what_is_stored_under_a_mask_is_meant() -> None:
     (told,) = launches[0].undefined
     assert told.load is not None
     assert (told.index, told.last_index, told.load.text[-10:]) == (9, 9, "# LEFT OUT")
+
+
+@triton.jit
+def chooses_one_of_two(x_ptr, y_ptr, out_ptr, n):
+    at = tl.arange(0, 16)
+    x = tl.load(x_ptr + at, mask=at < n)
+    y = tl.load(y_ptr + at, mask=at < n)  # LEFT OUT
+    tl.store(out_ptr + at, tl.where(at < n, x, y), mask=at < 16)
+
+
+@triton.jit
+def stores_a_part_of_two(x_ptr, y_ptr, out_ptr, n):
+    at = tl.arange(0, 16)
+    x = tl.load(x_ptr + at, mask=at >= 2)
+    y = tl.load(y_ptr + at, mask=at < n)  # LEFT OUT
+    total = tl.reshape(x + y, (4, 4))
+    tl.store(out_ptr + tl.reshape(at, (4, 4)), total, mask=tl.reshape(at, (4, 4)) >= 8)
+
+
+@triton.jit
+def sums_what_is_left_of_two(x_ptr, y_ptr, out_ptr, n):
+    at = tl.arange(0, 16)
+    x = tl.load(x_ptr + at, mask=at < n)
+    y = tl.load(y_ptr + at, mask=at < n)  # LEFT OUT
+    tl.store(out_ptr + at, tl.sum(tl.where(at < n, x, 0.0) + y) + at)
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [chooses_one_of_two, stores_a_part_of_two, sums_what_is_left_of_two],
+    ids=lambda kernel: kernel.fn.__name__,
+)
+def test_of_two_loads_the_one_is_named_whose_elements_are_stored(kernel: Any) -> None:
+    with record() as launches:
+        launch(kernel)
+    loads = {told.load for told in launches[0].undefined}
+    assert [load.text[-10:] for load in loads if load is not None] == ["# LEFT OUT"]

@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import threading
+import tomllib
 import zipfile
 from collections.abc import Iterator
 from functools import partial
@@ -18,8 +19,9 @@ from pathlib import Path
 
 import pytest
 
-from triton_workshop.errors import WorkshopError
+from triton_workshop.repository import ROOT
 from triton_workshop.without_library import files
+from triton_workshop.without_library.errors import NoTritonError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="uv is played by a script with a #! line")
 
@@ -83,21 +85,31 @@ def test_they_are_fetched_once(uv: Uv) -> None:
     assert len(uv.calls) == 1
 
 
-def test_uv_checks_the_hashes_of_uv_lock(uv: Uv) -> None:
+def test_version_and_hashes_are_those_of_uv_lock() -> None:
+    packages = tomllib.loads((ROOT / "uv.lock").read_text(encoding="utf-8"))["package"]
+    triton = next(package for package in packages if package["name"] == "triton")
+    wheels = [wheel for wheel in triton["wheels"] if wheel["url"].endswith("x86_64.whl")]
+    assert tomllib.loads(files.WHEELS.read_text(encoding="utf-8")) == {
+        "version": triton["version"],
+        "bytes": max(wheel["size"] for wheel in wheels),
+        "hashes": [wheel["hash"] for wheel in wheels],
+    }
+
+
+def test_uv_checks_the_hashes(uv: Uv) -> None:
     folder = files.ready()
     assert "--require-hashes" in uv.calls[0]
     required = (folder / "triton" / "__init__.py").read_text()
     assert required.startswith(f"triton=={files.version()} ")
-    lock = files.LOCK_FILE.read_text(encoding="utf-8")
-    wheels = re.findall(r"/triton-[^/]*x86_64\.whl\", hash = \"(sha256:\w{64})\"", lock)
-    assert re.findall(r"--hash=(\S+)", required) == wheels
-    assert wheels
+    hashes = re.findall(r"--hash=(\S+)", required)
+    assert hashes
+    assert hashes == tomllib.loads(files.WHEELS.read_text(encoding="utf-8"))["hashes"]
 
 
 def test_a_failure_leaves_nothing_and_has_uvs_words(uv: Uv, tmp_path: Path) -> None:
     uv.does('sys.exit("error: Hash mismatch for `triton`")')
     with pytest.raises(
-        WorkshopError, match=r"nothing was installed\. (.|\n)* uv says:\nerror: Hash mismatch for `triton`$"
+        NoTritonError, match=r"nothing was installed\. (.|\n)* uv says:\nerror: Hash mismatch for `triton`$"
     ):
         files.ready()
     assert nothing_is_left(tmp_path / "cache")
@@ -114,7 +126,7 @@ def test_a_disk_without_room_is_told_before_the_download(
     uv: Uv, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(files, "ROOM", 10**18)
-    with pytest.raises(WorkshopError, match=r"takes 1000000000\.0 GB for a moment, and .* GB free\. Make room, or set"):
+    with pytest.raises(NoTritonError, match=r"takes 1000000000\.0 GB for a moment, and .* GB free\. Make room, or set"):
         files.ready()
     assert uv.calls == []
     assert nothing_is_left(tmp_path / "cache")
@@ -123,14 +135,14 @@ def test_a_disk_without_room_is_told_before_the_download(
 def test_a_folder_that_cannot_be_made_is_told(uv: Uv, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv(files.CACHE, str(tmp_path / "file" / "cache"))
-    with pytest.raises(WorkshopError, match=r"cannot be put into .*file/cache: Not a directory\. Check that"):
+    with pytest.raises(NoTritonError, match=r"cannot be put into .*file/cache: Not a directory\. Check that"):
         files.ready()
 
 
 def test_without_uv_it_says_how_to_start(uv: Uv, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("UV")
     monkeypatch.setenv("PATH", str(tmp_path / "none"))
-    with pytest.raises(WorkshopError, match="Start this with `uv run`"):
+    with pytest.raises(NoTritonError, match="Start this with `uv run`"):
         files.ready()
 
 
@@ -200,7 +212,7 @@ def test_a_stick_without_them_is_told(uv: Uv, stick: Path, tmp_path: Path, what:
     (stick / files.archive()).unlink()
     if what == "damaged":
         (stick / files.archive()).write_bytes(b"damaged")
-    with pytest.raises(WorkshopError, match=rf"Expected {files.archive()} in .*a stick, a folder that `workshop pack`"):
+    with pytest.raises(NoTritonError, match=rf"Expected {files.archive()} in .*a stick, a folder that `workshop pack`"):
         files.take(str(stick))
     assert nothing_is_left(tmp_path / "cache")
 

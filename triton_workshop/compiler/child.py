@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from triton_workshop.compiler import pickling, pipeline
 from triton_workshop.compiler.compilation import READY
 from triton_workshop.compiler.jobs import Answer
-from triton_workshop.processes.wire import Connection
 from triton_workshop.without_library import provide
+
+
+class Connection(Protocol):
+    """This process's end of the connection to whoever started it."""
+
+    def send(self, message: object) -> None: ...
+
+    def receive(self) -> object:
+        """Wait for the next message. Raises EOFError if none will come any more."""
 
 
 def compile_when_asked(connection: Connection) -> None:
@@ -18,7 +28,8 @@ def compile_when_asked(connection: Connection) -> None:
         jobs = connection.receive()
     except EOFError:  # no request will come any more
         return
-    assert isinstance(jobs, tuple)
+    if not isinstance(jobs, tuple):
+        raise TypeError(f"expected a tuple of jobs, got {type(jobs).__name__}")
     for job in jobs:
         try:
             special = pickling.unpickled(job.kernel.data)
@@ -26,6 +37,6 @@ def compile_when_asked(connection: Connection) -> None:
                 answer = pipeline.answer_of_front_end(job, special)
             else:
                 answer = pipeline.compiled(job, special)
-        except pickling.CannotPickleError:
-            answer = Answer(job, unknown=True)
+        except pickling.CannotPickleError as error:
+            answer = Answer(job, unknown=str(error))
         connection.send(answer)

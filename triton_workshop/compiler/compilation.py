@@ -1,22 +1,16 @@
 """Has kernels compiled in another process, which is ended if it takes too long, and collects what the compiler says.
 
-That process runs `child`. This one needs neither torch nor Triton.
+That process runs `child`, and whoever asks says how to start it. This one needs neither torch nor Triton.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+from typing import Protocol
 
 from triton_workshop.compiler.jobs import Answer, CompileJob, PickledKernel, Refusal
 from triton_workshop.compiler.targets import TARGETS, Target
-from triton_workshop.processes import call
-from triton_workshop.processes.call import Call, EndedError, TimeIsUpError
-from triton_workshop.processes.modes import Mode, compiling
-from triton_workshop.processes.runner import Runner
 
-COMPILER = "triton_workshop.compiler.child:compile_when_asked"
 SECONDS = 5.0
 """How long the compiler may take for a kernel and a GPU before the answer is that it is slow."""
 STARTING = 60.0
@@ -25,8 +19,29 @@ STARTING = 60.0
 READY = "ready"
 """What the process says first."""
 
-Start = Callable[[], Call]
-"""Starts `compile_when_asked` in another process. Raises OSError."""
+
+class SlowError(Exception):
+    """A process has not sent its next message in time."""
+
+
+class CrashedError(Exception):
+    """A process has ended before its next message; how, says the error's text."""
+
+
+class Process(Protocol):
+    """A process in which `child.compile_when_asked` runs, as its caller sees it."""
+
+    def send(self, message: object) -> None: ...
+
+    def next_message(self, seconds: float) -> object:
+        """What it sends next, within so many seconds. Raises SlowError and CrashedError."""
+
+    def end(self) -> None:
+        """End it, whatever it does, and let go of it."""
+
+
+Start = Callable[[], Process]
+"""Starts `child.compile_when_asked` in another process. Raises OSError."""
 
 
 def jobs_for(kernels: Sequence[PickledKernel], targets: Sequence[Target] = TARGETS) -> list[CompileJob]:
@@ -62,11 +77,10 @@ def answers(jobs: Sequence[CompileJob], start: Start) -> Iterator[Answer]:
                 if answer.job.target is None and answer.refusal is not None:
                     return
         finally:
-            process.kill()
-            process.close()
+            process.end()
 
 
-def _answers_of(process: Call, jobs: Sequence[CompileJob]) -> Iterator[Answer]:
+def _answers_of(process: Process, jobs: Sequence[CompileJob]) -> Iterator[Answer]:
     """The answers of one process, as many as it gives."""
     ready = False
     for job in jobs:
@@ -74,29 +88,14 @@ def _answers_of(process: Call, jobs: Sequence[CompileJob]) -> Iterator[Answer]:
             if not ready:
                 ready = process.next_message(STARTING) == READY
             answer = process.next_message(SECONDS)
-        except TimeIsUpError:
+        except SlowError:
             yield Answer(job, slow=True)
             return
-        except EndedError as error:
+        except CrashedError as error:
             if not ready:
                 raise OSError("Triton could not be imported in another process") from error
             yield Answer(job, Refusal(f"the compiler itself crashed: it was {error}"))
             return
-        assert isinstance(answer, Answer)
+        if not isinstance(answer, Answer):
+            raise TypeError(f"expected an Answer from the compiler's process, got {type(answer).__name__}")
         yield answer
-
-
-def new_process() -> Call:
-    """Start a process for the compiler. Raises OSError."""
-    with Path(os.devnull).open("wb") as nowhere:
-        return call.start(COMPILER, output=nowhere.fileno(), variables=compiling(os.environ))
-
-
-def warm(runner: Runner) -> Start:
-    """How to start processes for the compiler that have imported Triton before."""
-
-    def start() -> Call:
-        with Path(os.devnull).open("wb") as nowhere:
-            return runner.call(COMPILER, output=nowhere.fileno(), mode=Mode.COMPILER)
-
-    return start

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from triton_workshop.compiler.targets import Target
+from triton_workshop.compiler.targets import THREADS, THREADS_OF_A_WARP, Target
 
 SHORT = 300
 """Characters of the compiler's words that are shown."""
@@ -21,6 +21,8 @@ class PickledKernel:
     name: str
     variant: str
     data: bytes = field(repr=False)
+    unknown: str = ""
+    """Why it cannot be taken to the compiler's process; then there is no `data`."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ class CompileJob:
 class Answer:
     """What the compiler says: why it refuses, or how much shared memory a program takes.
 
-    `slow`: it took too long. `unknown`: nothing can be said, as the kernel names something that cannot be taken to
+    `slow`: it took too long. `unknown`: why nothing can be said, as the kernel names something that cannot be taken to
     another process.
     """
 
@@ -76,9 +78,16 @@ class Answer:
     refusal: Refusal | None = None
     shared_bytes: int = 0
     slow: bool = False
-    unknown: bool = False
+    unknown: str = ""
     too_large: Block | None = None
     """A block for which there are not enough registers, so that it was not compiled to the end."""
+    warps: int = 0
+    """How many a program has; 0 if only a compiled kernel was looked at."""
+
+    @property
+    def too_many_warps(self) -> bool:
+        """Whether no GPU can launch a program of so many warps. The compiler takes them."""
+        return self.warps * THREADS_OF_A_WARP > THREADS
 
     @property
     def does_not_fit(self) -> bool:

@@ -14,6 +14,7 @@ from typing import Any
 
 from triton_workshop.compiler.jobs import PickledKernel
 from triton_workshop.compiler.pickling import CannotPickleError, pickled
+from triton_workshop.simulator.hooks import listeners
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Launches:
     """Notes the specializations of the launches in this process, each once."""
 
     def __init__(self) -> None:
-        self._found: dict[object, PickledKernel | None] = {}
+        self._found: dict[object, PickledKernel] = {}
 
     def note(
         self, function: Any, arguments: Mapping[str, Any], options: Mapping[str, Any], addresses: Set[str]
@@ -50,36 +51,30 @@ class Launches:
     @contextmanager
     def noted(self) -> Iterator[None]:
         """Note the launches that are made inside, on the simulator."""
-        from triton_workshop.simulator import recording
-
-        recording.listeners.append(self.note)
+        listeners.append(self.note)
         try:
             yield
         finally:
-            recording.listeners.remove(self.note)
+            listeners.remove(self.note)
 
     def kernels(self) -> tuple[PickledKernel, ...]:
         """What the compiler should be asked, in the order of the launches."""
-        return tuple(kernel for kernel in self._found.values() if kernel is not None)
+        return tuple(self._found.values())
+
+    def write_at_exit(self, file: Path) -> None:
+        """Write to this file, when the process ends, what `kernels` says then."""
+        atexit.register(lambda: file.write_bytes(pickle.dumps(self.kernels())))
 
 
-def tell_the_slide(file: str) -> None:
-    """Note the launches from now on, and write to this file, when the script ends, what they ask of the compiler."""
-    from triton_workshop.simulator import recording
-
-    launches = Launches()
-    recording.listeners.append(launches.note)
-    atexit.register(lambda: Path(file).write_bytes(pickle.dumps(launches.kernels())))
-
-
-def _pickled(special: Specialization) -> PickledKernel | None:
+def _pickled(special: Specialization) -> PickledKernel:
     declared = {name: kind for name, kind in special.signature.items() if kind not in ("i32", "i64", "constexpr")}
     constants = {path: value for path, value in special.constants.items() if value != 1}
     variant = str((special.kernel.fn.__name__, declared, constants, special.options))
+    name = special.kernel.fn.__name__
     try:
-        return PickledKernel(special.kernel.fn.__name__, variant, pickled(special))
-    except CannotPickleError:
-        return None
+        return PickledKernel(name, variant, pickled(special))
+    except CannotPickleError as error:
+        return PickledKernel(name, variant, b"", unknown=str(error))
 
 
 def specialization(

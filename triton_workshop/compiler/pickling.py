@@ -153,9 +153,16 @@ def _names(function: Any, text: FunctionSource) -> tuple[dict[str, Any], dict[st
         with suppress(ValueError):  # a name that is bound later has no value yet
             scope[name] = cell.cell_contents
     node = _definition(text)
+    own = {part.arg for part in ast.walk(node.args) if isinstance(part, ast.arg)}
+    own |= {name for name in _names_of(node, ast.Store) if not _is_tritons(scope.get(name))}
     head = {name for part in (node.args, node.returns) if part is not None for name in _loaded(part)}
-    body = {name for part in node.body for name in _loaded(part)}
+    body = {name for part in node.body for name in _loaded(part)} - own
     return ({name: _used(scope[name], name, node) for name in names & scope.keys()} for names in (head, body))  # type: ignore[return-value]
+
+
+def _is_tritons(value: Any) -> bool:
+    """Whether a value is what a kernel may read by a name that it assigns later: a constant, a type, a function."""
+    return "triton" in (_package(type(value).__module__), _package(getattr(value, "__module__", None)))
 
 
 def _used(value: Any, name: str, node: ast.AST) -> Any:
@@ -274,4 +281,8 @@ def _definition(text: FunctionSource) -> ast.FunctionDef:
 
 
 def _loaded(node: ast.AST) -> Iterator[str]:
-    return (name.id for name in ast.walk(node) if isinstance(name, ast.Name))
+    return _names_of(node, ast.Load)
+
+
+def _names_of(node: ast.AST, context: type[ast.expr_context]) -> Iterator[str]:
+    return (name.id for name in ast.walk(node) if isinstance(name, ast.Name) and isinstance(name.ctx, context))

@@ -30,7 +30,11 @@ def answer_of_front_end(job: CompileJob, special: Specialization) -> Answer:
     refusal, largest = read_by_types(special)
     if refusal is not None and has_library():
         return replace(compiled(replace(job, target=TARGETS[0]), special), job=job)
-    return Answer(job, refusal, too_large=largest if _is_too_large(largest, special) else None)
+    return Answer(job, refusal, too_large=largest if _is_too_large(largest, special) else None, warps=_warps(special))
+
+
+def _warps(special: Specialization) -> int:
+    return int(special.options.get("num_warps") or 4)
 
 
 def _is_too_large(block: Block | None, special: Specialization) -> bool:
@@ -39,8 +43,7 @@ def _is_too_large(block: Block | None, special: Specialization) -> bool:
     No GPU refuses it: with 4 warps, an H100 ran sums of 512 × 512 float32 values, compiled for 44 s, and a block of
     4 MiB, for 107 s; both kept most of them in slow memory (Triton 3.6). In 32 warps such a block compiles in seconds.
     """
-    warps = int(special.options.get("num_warps") or 4)
-    registers = max(REGISTERS, REGISTERS_OF_A_THREAD * THREADS_OF_A_WARP * warps)
+    registers = max(REGISTERS, REGISTERS_OF_A_THREAD * THREADS_OF_A_WARP * _warps(special))
     return block is not None and block.bytes > 4 * registers
 
 
@@ -66,7 +69,8 @@ def _compiled(job: CompileJob, special: Specialization) -> Answer:
     from triton._C.libtriton import ir
     from triton.backends.compiler import Language
 
-    assert job.target is not None
+    if job.target is None:
+        raise ValueError("a job without a target is for the front end")
     backend = backend_for(job.target)
     context = ir.context()
     ir.load_dialects(context)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
-from triton_workshop.compiler.compilation import SECONDS, Start, answers, jobs_for, new_process
+from triton_workshop.compiler.compilation import SECONDS, Start, answers, jobs_for
 from triton_workshop.compiler.jobs import Answer, CompileJob, PickledKernel
-from triton_workshop.compiler.targets import REGISTERS, Target, targets_with
-from triton_workshop.device import visible_gpus
-from triton_workshop.slide_environment import Numbers, number_of
+from triton_workshop.compiler.targets import REGISTERS, THREADS, THREADS_OF_A_WARP, Target, targets_with
 from triton_workshop.without_library import has_library
 
 COMPILES = "It compiles for "
@@ -25,16 +23,18 @@ def is_good_news(line: str) -> bool:
     return line.startswith(GOOD_NEWS)
 
 
-def ask(kernels: Sequence[PickledKernel], start: Start) -> CompilerReport:
-    """Have kernels compiled for the GPUs that a workshop meets, and for this machine's own. Raises OSError.
+def ask(
+    kernels: Sequence[PickledKernel], start: Start, present: Set[int] = frozenset(), *, two_processes: bool = False
+) -> CompilerReport:
+    """Have kernels compiled for the GPUs that people have, and for this machine's own. Raises OSError.
 
-    A second process helps where it starts at once; a new one would first have to import Triton.
+    `present` are the compute capabilities of this machine's GPUs: 75 for 7.5. With `two_processes`, two of them share
+    the work, which helps where they start at once.
     """
-    capabilities = [gpu.compute_capability for gpu in visible_gpus() if gpu.runs_kernels]
-    present = {10 * major + minor for major, minor in capabilities}
     targets = targets_with(present) if has_library() else ()
-    answer = answers if start is new_process else _answers_of_two
-    found = list(answer(jobs_for(kernels, targets), start))
+    answer = _answers_of_two if two_processes else answers
+    found = [Answer(CompileJob(kernel, None), unknown=kernel.unknown) for kernel in kernels if kernel.unknown]
+    found += answer(jobs_for([kernel for kernel in kernels if not kernel.unknown], targets), start)
     asked = {(answer.job.kernel, answer.job.target) for answer in found}
     refused = {answer.job.kernel for answer in found if (answer.refusal or answer.does_not_fit) and answer.job.target}
     # A variant that is refused for the newest GPU may compile for another one.
@@ -51,7 +51,7 @@ def _answers_of_two(jobs: Sequence[CompileJob], start: Start) -> Iterator[Answer
         others: Future[list[Answer]] | None = None
         for number, answer in enumerate(answers([*read, *compiled[::2]], start), 1):
             yield answer
-            if number == len(read) and answer.refusal is None:
+            if number == len(read) and answer.refusal is None and compiled:
                 others = beside.submit(lambda: list(answers(compiled[1::2], start)))
         if others is not None:
             yield from others.result()
@@ -77,35 +77,50 @@ class CompilerReport:
         return None
 
     def without_room(self) -> tuple[Answer, ...]:
-        """The answers on a kernel for which none of these GPUs has the shared memory, or none of this machine's."""
-        found = [answer for answer in self.answers if answer.does_not_fit]
-        for answer in found:
-            same = tuple(other for other in found if other.job.kernel == answer.job.kernel)
-            if {other.job.target for other in same}.issuperset(self.present or self.targets):
-                return same
+        """The answers on a kernel for which none of these GPUs has the shared memory, or none of this machine's.
+
+        What does not fit where there is most of it fits nowhere, even if compiling for others took too long.
+        """
+        asked = self.present or self.targets
+        most = max(asked, key=lambda target: target.shared_bytes or 0, default=None)
+        for kernel in {answer.job.kernel: None for answer in self.answers if answer.does_not_fit}:
+            on_it = [answer for answer in self.answers if answer.job.kernel == kernel]
+            without = tuple(answer for answer in on_it if answer.does_not_fit)
+            unknown = {answer.job.target for answer in on_it if answer.slow}
+            if most in (small := {answer.job.target for answer in without}) and (small | unknown).issuperset(asked):
+                return without
         return ()
+
+    @property
+    def too_many_warps(self) -> Answer | None:
+        """The answer on a kernel that no GPU can launch; None if there is none."""
+        return next((answer for answer in self.answers if answer.too_many_warps), None)
 
     def lines(self) -> list[str]:
         """What somebody whose script is right should know."""
         if not self.targets:
-            return [ACCEPTED, *self.notes]
+            return [*([ACCEPTED] if self._accepted else []), *self.notes]
         fine = [str(target) for target in self.fine]
         return [*([f"{COMPILES}{listed(fine)}."] if fine else []), *self.notes]
 
-    def in_a_line(self, numbers: Numbers = ()) -> str:
-        """The same in short; lines are named as a slide numbers them, if it does."""
+    def in_a_line(self, number_of: Callable[[int], int | None] = lambda line: line) -> str:
+        """The same in short. `number_of` says how people number a line of the kernel's file; None: they do not."""
         if (answer := self.refused) is None and not self.targets:
-            return "Triton's front end accepts it; there is no compiler here"
-        if answer is None:
+            accepted = "Triton's front end accepts it; there is no compiler here"
+            return " · ".join([*([accepted] if self._accepted else []), *self.notes])
+        if answer is None or (refusal := answer.refusal) is None:
             names = [f"sm_{target.capability}" for target in reversed(self.fine)]
             all_of_them = len(names) > 1 and len(names) == len(self.targets)
             compiles = f"compiles for {f'{names[0]} to {names[-1]}' if all_of_them else listed(names)}" if names else ""
             return " · ".join(filter(None, (compiles, *self.notes)))
-        refusal = answer.refusal
-        assert refusal is not None
-        line = (number_of(refusal.line, numbers) if numbers else refusal.line) if refusal.line else None
+        line = number_of(refusal.line) if refusal.line else None
         where = f", line {line}" if line is not None else ""
         return f"{answer.job.kernel.name} does not compile for a GPU{where}: {refusal.in_short}"
+
+    @property
+    def _accepted(self) -> bool:
+        """Whether the front end has said something of any kernel; what it refuses is told before."""
+        return any(not answer.unknown for answer in self.answers)
 
     @property
     def fine(self) -> list[Target]:
@@ -123,6 +138,11 @@ class CompilerReport:
 def _note(answer: Answer) -> str:
     """What is not fine about a kernel for one kind of GPU; empty if all is."""
     name, target = answer.job.kernel.name, answer.job.target
+    if answer.unknown:
+        return (
+            f"Whether {name} compiles for a GPU is not known, since it names something that cannot be taken to the "
+            f"compiler's process: {answer.unknown}."
+        )
     if target is not None and answer.does_not_fit:
         need = f"{name} needs {answer.shared_bytes >> 10} KiB of shared memory"
         room = f"a program has {(target.shared_bytes or 0) >> 10} KiB on {target}"
@@ -133,6 +153,8 @@ def _note(answer: Answer) -> str:
             f"{4 * REGISTERS >> 10} KiB. What they do not hold lies in slow memory, and compiling it takes minutes. "
             "Use smaller blocks, and more programs."
         )
+    if answer.too_many_warps:
+        return f"{name} cannot be launched on any GPU: {threads(answer)}."
     if target is None:
         return ""
     if answer.slow:
@@ -142,10 +164,16 @@ def _note(answer: Answer) -> str:
     return ""
 
 
+def threads(answer: Answer) -> str:
+    """How many threads a program has, and how many it can have."""
+    return f"{answer.warps} warps are {answer.warps * THREADS_OF_A_WARP:,} threads, and a program can have {THREADS:,}"
+
+
 def shared_memory(answer: Answer) -> str:
     """How much a program takes on a GPU, and how much it can have there."""
     target = answer.job.target
-    assert target is not None
+    if target is None:
+        raise ValueError("the front end says nothing of shared memory")
     return f"{answer.shared_bytes >> 10} of {(target.shared_bytes or 0) >> 10} KiB on {target}"
 
 

@@ -1,4 +1,4 @@
-"""The GPUs that a workshop meets."""
+"""The GPUs that people have."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ REGISTERS = 65_536
 REGISTERS_OF_A_THREAD = 255
 """The most that a thread can have (the same table). What has no room in them lies in local memory, which is slow."""
 THREADS_OF_A_WARP = 32
+THREADS = 1024
+"""The most that a program can have in any of these GPUs (the same table, "threads per block")."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@
 - Where nothing can fork, `prepared` is a process that waits for a script, and `spares` keeps such processes ready.
   `preload` is what they and parents import, `idle` how long they wait.
 - `languages` has the file and the command of a script, `locations` how its output names its own lines.
-- `call` has the time limit of functions and of what runs in this process. `guard` ends what outlives its owner.
+- `call` has the time limit of functions and of what runs in this process. `reaper` ends what outlives its owner.
 - `command` is `workshop run`, `foreground` a script that has the terminal for itself.
 
 No screen. This module imports nothing, because somebody waits for `python -m triton_workshop.processes`.

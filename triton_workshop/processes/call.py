@@ -23,8 +23,8 @@ from typing import Literal
 
 from triton_workshop.processes.process import (
     CAN_FORK,
-    LAST_WORDS,
-    POLL,
+    LAST_WORDS_SECONDS,
+    POLL_SECONDS,
     Files,
     NewProcess,
     Process,
@@ -40,9 +40,9 @@ from triton_workshop.processes.script import ending
 from triton_workshop.processes.wire import Connection
 
 COMMAND = (sys.executable, "-c", program("from triton_workshop.processes.call import main; main()"))
-IMPORTS = 60.0
+IMPORT_SECONDS = 60.0
 """Seconds that a new process may take to import torch from a slow disk."""
-GRACE = 3.0
+GRACE_SECONDS = 3.0
 """Seconds that a process has, beyond its limit, to end itself; one that holds Python's lock cannot."""
 
 Function = Callable[..., None] | str
@@ -139,28 +139,28 @@ class Call(Running):
         self._received.put(_End("gone"))
 
     def _close_connection(self) -> None:
-        self._reader.join(LAST_WORDS)
+        self._reader.join(LAST_WORDS_SECONDS)
         if not self._reader.is_alive():
             self._connection.close()
 
     def send(self, message: object) -> None:
-        """Sends a message to the function; a function that has ended does not get it."""
+        """Send a message to the function; a function that has ended does not get it."""
         with suppress(OSError):
             self._connection.send(message)
 
     def ask(self, function: Function, *arguments: object, limit: TimeLimit) -> None:
-        """Has a process that runs `take_tasks` call a function, as soon as it has returned from the one before.
+        """Have a process that runs `take_tasks` call a function, as soon as it has returned from the one before.
 
         What the function sends are the next messages. Raises TimeIsUpError and EndedError, as `messages` does.
         """
         if self._asked:
             for _ in self.messages():
                 pass
-        self._asked, self._patience = True, limit.seconds + GRACE + IMPORTS
+        self._asked, self._patience = True, limit.seconds + GRACE_SECONDS + IMPORT_SECONDS
         self.send(Task(function, arguments, limit))
 
     def messages(self) -> Iterator[object]:
-        """Yields what the function sends, until it returns. Raises TimeIsUpError and EndedError."""
+        """Yield what the function sends, until it returns. Raises TimeIsUpError and EndedError."""
         deadline = None if self._patience is None else time.monotonic() + self._patience
         while (message := self._checked(self._next(deadline))) != _RETURNED:
             yield message
@@ -173,7 +173,7 @@ class Call(Running):
         return message
 
     def waiting_messages(self) -> Iterator[object]:
-        """Yields what the function has sent and nobody has taken yet, without waiting; its end is left to others."""
+        """Yield what the function has sent and nobody has taken yet, without waiting; its end is left to others."""
         with suppress(queue.Empty):
             while not isinstance(message := self._received.get_nowait(), _End):
                 yield message
@@ -186,7 +186,7 @@ class Call(Running):
             case _End("time is up", line):
                 raise TimeIsUpError(line)
             case _End("gone"):
-                later(LAST_WORDS, self.kill)  # one that has only closed its end
+                later(LAST_WORDS_SECONDS, self.kill)  # one that has only closed its end
                 self._end()
                 raise EndedError(self._code)
         return message
@@ -195,9 +195,9 @@ class Call(Running):
         """The next message; if the process ended without its last words, a message that it is gone."""
         while True:
             with suppress(queue.Empty):
-                return self._received.get(timeout=POLL)
+                return self._received.get(timeout=POLL_SECONDS)
             now, ended = time.monotonic(), self._reap()
-            if ended is not None and now > ended + LAST_WORDS:
+            if ended is not None and now > ended + LAST_WORDS_SECONDS:
                 return _End("gone")
             if ended is None and deadline is not None and now > deadline:
                 raise TimeIsUpError(None)
@@ -211,17 +211,17 @@ def start(
     patience: float | None = None,
     variables: Mapping[str, str] = os.environ,
 ) -> Call:
-    """Calls a function in a new process. `patience` is as in `Call`; by default the limit decides. Raises OSError."""
+    """Call a function in a new process. `patience` is as in `Call`; by default the limit decides. Raises OSError."""
     if limit is not None:
-        patience = limit.seconds + GRACE + IMPORTS
+        patience = limit.seconds + GRACE_SECONDS + IMPORT_SECONDS
     call = Call(partial(NewProcess, COMMAND, variables=variables), output, patience)
     call.send(Task(function, arguments, limit))
     return call
 
 
 def fork(function: Function, *arguments: object, output: int, limit: TimeLimit | None = None) -> Call:
-    """Calls a function in a copy of this process, which must have one thread and have computed nothing (Linux)."""
-    patience = None if limit is None else limit.seconds + GRACE
+    """Call a function in a copy of this process, which must have one thread and have computed nothing (Linux)."""
+    patience = None if limit is None else limit.seconds + GRACE_SECONDS
     task = Task(function, arguments, limit)
     return Call(partial(_Forked, lambda: _run(_own_connection(), task)), output, patience)
 
@@ -263,14 +263,14 @@ def main() -> None:
     """In a new process or a fork of a warm parent, calls what the first message says."""
     connection = _own_connection()
     if not CAN_FORK:
-        connection.read_ahead(end_this_group)  # as neither the kernel nor a guard ends what has lost its caller
+        connection.read_ahead(end_this_group)  # as neither the kernel nor a reaper ends what has lost its caller
     task = connection.receive()
     assert isinstance(task, Task)
     _run(connection, task)
 
 
 def take_tasks(connection: Connection) -> None:
-    """Calls one function after the other, as `Call.ask` says, until nobody is left to ask."""
+    """Call one function after the other, as `Call.ask` says, until nobody is left to ask."""
     with suppress(EOFError):
         while True:
             task = connection.receive()
@@ -287,7 +287,7 @@ class _FunctionsEnd(Connection):
 
 
 def _own_connection() -> Connection:
-    """Runs the function over what were input and output. Interrupts work from now on, whatever was inherited."""
+    """Run the function over what were input and output. Interrupts work from now on, whatever was inherited."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     connection = _FunctionsEnd(os.dup(0), os.dup(1))
     nothing = os.open(os.devnull, os.O_RDONLY)

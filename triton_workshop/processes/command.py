@@ -21,13 +21,13 @@ MISUSE = 2
 """The exit status for an invalid value of the variable."""
 MARGIN = 10
 """Columns that presenterm keeps free beside a block's output."""
-LIGHT_PATIENCE = 0.1
+LIGHT_SECONDS = 0.1
 """Seconds: a script that imports nothing heavy starts as soon without a parent."""
 FORWARDED = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Runs `python -u ARGUMENTS…`, warm if possible; returns the exit status, or minus a signal's number.
+    """Run `python -u ARGUMENTS…`, warm if possible; return the exit status, or minus a signal's number.
 
     The script gets our standard input, output and error, our folder and our environment. A process that has imported
     torch and Triton stays for the next script, for as long as `TRITON_WORKSHOP_IDLE` says.
@@ -52,7 +52,7 @@ def _run(arguments: Sequence[str]) -> int:
     if script is not None:
         # A parent that is still importing answers late: only a script that imports the same should wait for it.
         if script.is_ready(
-            None if heavy(Path(arguments[0]).read_text(encoding="utf-8", errors="replace")) else LIGHT_PATIENCE
+            None if heavy(Path(arguments[0]).read_text(encoding="utf-8", errors="replace")) else LIGHT_SECONDS
         ):
             request = Request(tuple(arguments), str(Path.cwd()), environment)
             if (code := _run_warm(script, request)) is not None:
@@ -102,7 +102,7 @@ def _run_warm(script: WarmProcess, request: Request) -> int | None:
 
 
 def run_new(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
-    """Becomes `python -u ARGUMENTS…`, or on Windows, which cannot do that, waits for it."""
+    """Become `python -u ARGUMENTS…`, or on Windows, which cannot do that, wait for it."""
     command = python_command(arguments, in_slide=SLIDE in environment)
     if sys.platform == "win32":
         import subprocess
@@ -112,7 +112,7 @@ def run_new(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
 
 
 def leave(code: int) -> NoReturn:
-    """Ends this process the way the script ended."""
+    """End this process the way the script ended."""
     if code < 0:
         with suppress(OSError):  # SIGKILL needs no permission
             signal.signal(-code, signal.SIG_DFL)

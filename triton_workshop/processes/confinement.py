@@ -6,6 +6,7 @@ On an older kernel, or on another system, nothing changes.
 
 from __future__ import annotations
 
+import os
 import struct
 import sys
 
@@ -26,4 +27,7 @@ def keep_signals_inside() -> bool:
     if ruleset < 0:
         return False
     library.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)  # without this, only root may restrict itself
-    return bool(library.syscall(RESTRICT_SELF, ruleset, 0) == 0)
+    try:
+        return bool(library.syscall(RESTRICT_SELF, ruleset, 0) == 0)
+    finally:
+        os.close(ruleset)

@@ -28,7 +28,7 @@ BETWEEN = ("triton.", "triton_workshop.simulator.", "numpy.")
 
 
 def take_on(request: Request, files: Sequence[int]) -> None:
-    """Gives this process the files, variables and folder that a new process would have been started with."""
+    """Give this process the files, variables and folder that a new process would have been started with."""
     _take_files(files, terminal=request.terminal)
     # What Python sets up when it starts; the parent undid it for itself.
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -50,7 +50,7 @@ def _take_files(files: Sequence[int], *, terminal: bool) -> None:
 
 
 def _forget_randomness() -> None:
-    """Gives each run random numbers of its own, though all come from one parent. (`random` reseeds itself.)"""
+    """Give each run random numbers of its own, though all come from one parent. (`random` reseeds itself.)"""
     if (numpy := sys.modules.get("numpy")) is not None:
         numpy.random.seed()
     if (torch := sys.modules.get("torch")) is not None:
@@ -62,8 +62,8 @@ def _forget_randomness() -> None:
         multiprocessing.current_process().authkey = os.urandom(32)
 
 
-def _take_over(arguments: Sequence[str]) -> ModuleType:
-    """Makes this process look as if it had been started for the script `arguments[0]`; returns its empty module."""
+def take_over(arguments: Sequence[str]) -> ModuleType:
+    """Make this process look as if it had been started for the script `arguments[0]`; return its empty module."""
     file = os.path.abspath(arguments[0])  # noqa: PTH100 (as Python does it: no link is followed)
     sys.argv = list(arguments)
     sys.orig_argv = [sys.executable, "-u", *arguments]
@@ -77,14 +77,14 @@ def _take_over(arguments: Sequence[str]) -> ModuleType:
     return main
 
 
-def _execute(main: ModuleType) -> None:
-    """Runs the script's code in its module."""
+def execute(main: ModuleType) -> None:
+    """Run the script's code in its module."""
     file = str(main.__file__)
     # Not with this module's own __future__ imports, which would apply to the script too.
     exec(compile(Path(file).read_bytes(), file, "exec", dont_inherit=True), vars(main))
 
 
-def _as_the_script_sees_it(error: BaseException) -> BaseException:
+def as_the_script_sees_it(error: BaseException) -> BaseException:
     """The error with a traceback that starts at the script's first frame.
 
     What a kernel has raised takes the place of what Triton's interpreter has wrapped around it, with the script's own
@@ -117,28 +117,28 @@ def _without_our_frames(trace: TracebackType | None) -> TracebackType | None:
 def main() -> None:
     """`python -u -c … FILE ARGUMENTS`: `python -u FILE ARGUMENTS`, prepared for a slide."""
     in_slide()
-    script = _take_over(sys.argv[1:])
+    script = take_over(sys.argv[1:])
     show = sys.excepthook
 
     def show_the_scripts_own(_: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        error = _as_the_script_sees_it(error.with_traceback(trace))
+        error = as_the_script_sees_it(error.with_traceback(trace))
         show(type(error), error, error.__traceback__)
 
     sys.excepthook = show_the_scripts_own
-    _execute(script)
+    execute(script)
 
 
 def run_script(request: Request) -> NoReturn:
-    """Runs the script in this process, then ends it."""
-    main = _take_over(request.arguments)
+    """Run the script in this process, then end it."""
+    main = take_over(request.arguments)
     in_slide()
     if request.memory_limit is not None:
         limit_memory(0, request.memory_limit)
-    run_to_the_end(lambda: _execute(main))
+    run_to_the_end(lambda: execute(main))
 
 
 def run_to_the_end(work: Callable[[], None]) -> NoReturn:
-    """Does all that this process is for, and ends it as the interpreter would."""
+    """Do all that this process is for, and end it as the interpreter would."""
     status = 0
     try:
         if hasattr(signal, "pthread_sigmask"):
@@ -147,7 +147,7 @@ def run_to_the_end(work: Callable[[], None]) -> NoReturn:
     except SystemExit as leaving:
         status = _exit_status(leaving.code)
     except BaseException as error:
-        shown = _as_the_script_sees_it(error)
+        shown = as_the_script_sees_it(error)
         sys.excepthook(type(shown), shown, shown.__traceback__)
         status = -signal.SIGINT if isinstance(error, KeyboardInterrupt) else 1
     _finish(status)
@@ -164,7 +164,7 @@ def _exit_status(code: object) -> int:
 
 
 def _finish(status: int) -> NoReturn:
-    """Ends as the interpreter does, with threads, exit handlers and finalizers, but without its slow last part."""
+    """End as the interpreter does, with threads, exit handlers and finalizers, but without its slow last part."""
     join_threads: Callable[[], None] = threading._shutdown  # type: ignore[attr-defined]
     for last_words in (join_threads, atexit._run_exitfuncs, _let_go_of_main):
         try:
@@ -182,6 +182,6 @@ def _finish(status: int) -> NoReturn:
 
 
 def _let_go_of_main() -> None:
-    """Runs the finalizers of what the script still holds."""
+    """Run the finalizers of what the script still holds."""
     vars(sys.modules["__main__"]).clear()
     gc.collect()

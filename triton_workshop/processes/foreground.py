@@ -25,7 +25,7 @@ SOFT_RESET = b"\x1b[!p"
 
 @contextmanager
 def cleared_screen() -> Iterator[None]:
-    """Shows an empty screen for a program, then the previous one, with what its owner had typed before."""
+    """Show an empty screen for a program, then the previous one, with what its owner had typed before."""
     os.write(1, b"\x1b[?1049h\x1b[2J\x1b[H")
     try:
         yield
@@ -35,7 +35,7 @@ def cleared_screen() -> Iterator[None]:
 
 
 def run_in_foreground(script: Script, within: Path, more: Mapping[str, str]) -> Outcome:
-    """Runs a script on the terminal that is our standard input, and returns when it has ended.
+    """Run a script on the terminal that is our standard input, and return when it has ended.
 
     It leads a separate process group, which Ctrl+C reaches and we do not share; if it is suspended (Ctrl+Z), it is
     ended, because nobody could resume it. Nothing in the group outlives it, and the terminal is left as it was. Call
@@ -57,7 +57,7 @@ def run_in_foreground(script: Script, within: Path, more: Mapping[str, str]) -> 
 
 
 def wait_for_enter(message: str) -> None:
-    """Shows a line on the terminal, and waits for Enter, Ctrl+C, or a signal that asks this process to leave."""
+    """Show a line on the terminal, and wait for Enter, Ctrl+C, or a signal that asks this process to leave."""
 
     def leave() -> None:
         raise InterruptedError
@@ -107,7 +107,7 @@ def _on_signals(act: Callable[[], None], *numbers: signal.Signals) -> Iterator[N
 
 @contextmanager
 def _terminal_as_it_was() -> Iterator[None]:
-    """Restores at the end what a killed program could not: its settings and its screen."""
+    """Restore at the end what a killed program could not: its settings and its screen."""
     import termios
 
     try:

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from triton_workshop.languages import Executor, languages
+from triton_workshop.languages import LanguageExecutor, languages
 from triton_workshop.processes.launcher import PIPE
 from triton_workshop.processes.process import WINDOWS
 from triton_workshop.processes.script import CannotRunError, Script
@@ -61,7 +61,7 @@ def command_for(
     return [*launcher, *(json.dumps(command) for command in (*earlier, last))], variables
 
 
-def executor(language: str, alternative: str | None = None) -> Executor:
+def executor(language: str, alternative: str | None = None) -> LanguageExecutor:
     """How a language is run, by an alternative such as python's `uv` if one is named. Raises CannotRunError."""
     found = languages().get(language)
     if found is None:

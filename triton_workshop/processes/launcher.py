@@ -37,7 +37,7 @@ def main(stdin: str, commands: list[list[str]]) -> NoReturn:
 
 
 def come_to_the_front() -> None:
-    """Makes this process's group the foreground group of the terminal at standard input."""
+    """Make this process's group the foreground group of the terminal at standard input."""
     # A group in the background may not ask for it, unless it ignores the signal that says so.
     before = signal.signal(signal.SIGTTOU, signal.SIG_IGN)
     try:
@@ -47,7 +47,7 @@ def come_to_the_front() -> None:
 
 
 def _compile(command: list[str], *, quiet: bool) -> None:
-    """Runs a command to its end; on a terminal, its output is shown only if it fails."""
+    """Run a command to its end; on a terminal, its output is shown only if it fails."""
     import subprocess
 
     ended = subprocess.run(

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NoReturn
 
-from triton_workshop.processes import call, guard
+from triton_workshop.processes import call, reaper
 from triton_workshop.processes.execution import run_script, run_to_the_end, take_on
 from triton_workshop.processes.modes import Mode
 from triton_workshop.processes.preload import preload
@@ -48,21 +48,21 @@ HELD_OVER_FORK = (signal.SIGINT, signal.SIGTERM)
 
 
 @dataclass(frozen=True)
-class Spare:
+class WaitingChild:
     """A child that waits for a job at the other end of this connection."""
 
     process: int
     connection: SocketConnection
 
     def take(self, request: Request, files: Sequence[int]) -> None:
-        """Gives it a job and lets go of it. Raises OSError if it has ended."""
+        """Give it a job and let go of it. Raises OSError if it has ended."""
         with closing(self.connection):
             self.connection.send_files(files)
             self.connection.send(request)
 
 
 def main(mode: Mode, listener: int, stays: float) -> NoReturn:
-    """Serves clients that connect to this socket. The process that started this one is already waiting there."""
+    """Serve clients that connect to this socket. The process that started this one is already waiting there."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     listening = socket.socket(fileno=listener)
     _preload(mode)
@@ -91,7 +91,7 @@ class Parent:
         self._stays = stays
         self._clients: dict[SocketConnection, int] = {}
         """The connected clients, each with its child, 0 for none."""
-        self._spare: Spare | None = None
+        self._spare: WaitingChild | None = None
         self._tries = TRIES
         self._mode = mode
         self._last_use = time.monotonic()
@@ -104,7 +104,7 @@ class Parent:
         self._selector.register(self._wake, selectors.EVENT_READ, self._collect)
 
     def serve(self) -> NoReturn:
-        """Serves until its time is up."""
+        """Serve until its time is up."""
         while True:
             if self._spare is None and self._tries:
                 with suppress(OSError):
@@ -134,7 +134,7 @@ class Parent:
             client.send(READY)
 
     def _attend(self, client: SocketConnection) -> None:
-        """Starts what a client asks for, or sends the signal; the child of a client that has gone is ended."""
+        """Start what a client asks for, or send the signal; the child of a client that has gone is ended."""
         if client not in self._clients:  # its child ended after the message arrived
             return
         try:
@@ -148,7 +148,7 @@ class Parent:
             self._dismiss(client)
 
     def _start(self, client: SocketConnection) -> None:
-        """Gives the job that a client has sent to a child."""
+        """Give the job that a client has sent to a child."""
         files = client.receive_files(FILES)
         try:
             request = client.receive()
@@ -161,7 +161,7 @@ class Parent:
                 os.close(file)
 
     def _hand_over(self, request: Request, files: list[int]) -> int:
-        """Has a child do this, and returns its process. Raises OSError."""
+        """Have a child do this, and return its process. Raises OSError."""
         spare, self._spare = self._spare, None
         if spare is not None:
             with suppress(OSError):  # it ended before it was used
@@ -173,7 +173,7 @@ class Parent:
         return fresh.process
 
     def _dismiss(self, client: SocketConnection) -> None:
-        """Ends a conversation and its child."""
+        """End a conversation and its child."""
         if child := self._clients.pop(client):
             signal_child(child, signal.SIGKILL)
         self._last_use = time.monotonic()
@@ -181,7 +181,7 @@ class Parent:
         client.close()
 
     def _collect(self) -> None:
-        """Reaps the children that have ended, kills the rest of their groups, and tells their clients."""
+        """Reap the children that have ended, kill the rest of their groups, and tell their clients."""
         self._wake.recv(4096)
         while (process := _ended_child()) is not None:
             signal_child(process, signal.SIGKILL)  # before the process id can be reused
@@ -195,7 +195,7 @@ class Parent:
                     client.send({"code": code})
                 self._dismiss(client)
 
-    def _fork(self, files: Sequence[int] = (), *, brings_up_cuda: bool = False) -> Spare:
+    def _fork(self, files: Sequence[int] = (), *, brings_up_cuda: bool = False) -> WaitingChild:
         """A new child, which waits for a job; it closes these files."""
         ours, theirs = map(SocketConnection, socket.socketpair())
         # Signals for the child wait until it can handle them.
@@ -212,7 +212,7 @@ class Parent:
             _do_what_comes(theirs, brings_up_cuda=brings_up_cuda)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, HELD_OVER_FORK)
         theirs.close()
-        return Spare(process, ours)
+        return WaitingChild(process, ours)
 
     def _let_go(self) -> None:
         """In a child, closes everything that belongs to the parent."""
@@ -236,8 +236,8 @@ def _do_what_comes(jobs: SocketConnection, *, brings_up_cuda: bool) -> NoReturn:
     assert isinstance(request, Request)
     jobs.close()
     take_on(request, files)
-    if name := request.environment.get(guard.OWNER):
-        guard.name_this_process(name)
+    if name := request.environment.get(reaper.OWNER):
+        reaper.name_this_process(name)
     if request.arguments:
         run_script(request)
     run_to_the_end(call.main)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import pkgutil
 from contextlib import suppress
 
 from triton_workshop.processes.modes import INTERPRET, Mode
@@ -28,8 +29,6 @@ _SCRIPTS = (
 PRELOADED = {
     Mode.SIMULATOR: (
         *_SCRIPTS,
-        "triton_workshop.simulator.executor",
-        "triton_workshop.simulator.rewriting",
         "triton_workshop.compiler.launches",
     ),
     Mode.CUDA: _SCRIPTS,
@@ -41,9 +40,11 @@ PRELOADED = {
     ),
 }
 
+PREPARED = "triton_workshop.simulator.takeover:prepare"
+
 
 def preload(mode: Mode) -> None:
-    """Imports what a mode's scripts need."""
+    """Import what a mode's scripts need."""
     if mode is Mode.SIMULATOR:
         os.environ[INTERPRET] = "1"  # before torchvision, which imports Triton
     else:
@@ -57,3 +58,6 @@ def preload(mode: Mode) -> None:
     for name in PRELOADED[mode]:
         with suppress(Exception):  # if one is missing or does not load, the script will find out
             importlib.import_module(name)
+    if mode is Mode.SIMULATOR:
+        with suppress(Exception):
+            pkgutil.resolve_name(PREPARED)()

@@ -45,7 +45,7 @@ class Prepared:
             os.close(theirs)
 
     def become(self, request: Request) -> tuple[Process, int]:
-        """Has it become this script; returns it, and where its output is read. Raises OSError if it has ended."""
+        """Have it become this script; return it, and where its output is read. Raises OSError if it has ended."""
         try:
             self._connection.send(request)
         except OSError:
@@ -57,7 +57,7 @@ class Prepared:
         return self._process.poll() is not None
 
     def close(self) -> None:
-        """Ends it, if it has become nothing."""
+        """End it, if it has become nothing."""
         self._process.signal_group(KILL)
         while not self.has_ended():
             self._process.pause(1)

@@ -12,20 +12,22 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Protocol, Self
 
+from triton_workshop.repository import ROOT
+
 WINDOWS = sys.platform == "win32"
 CAN_FORK = sys.platform == "linux"
 """Forking is not safe on macOS, whose system libraries start threads, and does not exist on Windows."""
 INTERRUPT: int = getattr(signal, "CTRL_BREAK_EVENT", signal.SIGINT)
 KILL: int = getattr(signal, "SIGKILL", signal.SIGTERM)
 
-PACKAGE = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "triton_workshop"
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
-FAREWELL = 0.5
+FAREWELL_SECONDS = 0.5
 """Seconds that a process has between the interrupt and the kill."""
-LAST_WORDS = 1.0
+LAST_WORDS_SECONDS = 1.0
 """Seconds to read what a process has sent or printed, if something that it started keeps the pipe open."""
-POLL = 0.05
+POLL_SECONDS = 0.05
 """Seconds between two checks whether a process has ended."""
 
 Files = tuple[int, int, int]
@@ -39,13 +41,13 @@ class Process(Protocol):
         """The exit status, or minus a signal's number as in `subprocess`; None while it runs."""
 
     def pause(self, seconds: float) -> None:
-        """Waits until it ends, or at most that long."""
+        """Wait until it ends, or at most that long."""
 
     def signal_group(self, number: int) -> None:
-        """Sends a signal to the process and its group, including members that have outlived it."""
+        """Send a signal to the process and its group, including members that have outlived it."""
 
     def release(self) -> None:
-        """Releases what this side holds of it."""
+        """Release what this side holds of it."""
 
 
 class NewProcess:
@@ -128,27 +130,27 @@ class Running:
         """Whether its process has ended, with or without last words."""
         return self._reap() is not None
 
-    def stop(self, grace: float = FAREWELL) -> None:
-        """Interrupts it as Ctrl+C would, so that it can clean up; kills it if it is still running `grace` later."""
+    def stop(self, grace: float = FAREWELL_SECONDS) -> None:
+        """Interrupt it as Ctrl+C would, so that it can clean up; kill it if it is still running `grace` later."""
         if not self.has_ended():
             self._stopped = True
             self._process.signal_group(INTERRUPT)
             later(grace, self.kill)
 
     def kill(self) -> None:
-        """Kills it and its whole group."""
+        """Kill it and its whole group."""
         if not self.has_ended():
             self._stopped = True
             self._process.signal_group(KILL)
 
     def wait_for_end(self, seconds: float) -> None:
-        """Waits until it has ended by itself, or at most that long."""
+        """Wait until it has ended by itself, or at most that long."""
         deadline = time.monotonic() + seconds
         while not self.has_ended() and time.monotonic() < deadline:
-            self._process.pause(POLL)
+            self._process.pause(POLL_SECONDS)
 
     def _end(self) -> float:
-        """Waits for its end, and returns the time of it."""
+        """Wait for its end, and return the time of it."""
         while (ended := self._reap()) is None:
             self._process.pause(1)
         return ended
@@ -167,11 +169,11 @@ class Running:
 
 def program(code: str) -> str:
     """Code that runs our package under `python -c`; -m would look for modules in the current folder first."""
-    return f"import sys; sys.path[0] = {str(PACKAGE.parent)!r}; {code}"
+    return f"import sys; sys.path[0] = {str(ROOT)!r}; {code}"
 
 
 def later(seconds: float, act: Callable[[], None]) -> threading.Timer:
-    """Does something after so many seconds, unless it is cancelled or this process ends first."""
+    """Do something after so many seconds, unless it is cancelled or this process ends first."""
     timer = threading.Timer(seconds, act)
     timer.daemon = True
     timer.start()
@@ -179,13 +181,13 @@ def later(seconds: float, act: Callable[[], None]) -> threading.Timer:
 
 
 def signal_group(leader: int, number: int) -> None:
-    """Sends a signal to what is left of a process group, whose leader may have ended."""
+    """Send a signal to what is left of a process group, whose leader may have ended."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(leader, number)
 
 
 def signal_child(child: int, number: int) -> None:
-    """Sends a signal to a child that has not been reaped, and to its group, which it may not lead yet."""
+    """Send a signal to a child that has not been reaped, and to its group, which it may not lead yet."""
     try:
         os.killpg(child, number)
     except (ProcessLookupError, PermissionError):
@@ -194,7 +196,7 @@ def signal_child(child: int, number: int) -> None:
 
 
 def die_with_parent(parent: int) -> None:
-    """Has the kernel kill this process when its parent ends, however it ends (Linux)."""
+    """Have the kernel kill this process when its parent ends, however it ends (Linux)."""
     import ctypes
 
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -203,14 +205,14 @@ def die_with_parent(parent: int) -> None:
 
 
 def end_this_group() -> None:
-    """Kills this process, and on POSIX, where it leads a group, all that it has started there."""
+    """Kill this process, and on POSIX, where it leads a group, all that it has started there."""
     if not WINDOWS and os.getpgrp() == os.getpid():
         signal_group(os.getpid(), KILL)
     os._exit(1)
 
 
 def limit_memory(process: int, size: int) -> None:
-    """Limits the bytes of data (heap, stacks, anonymous maps) of a process, 0 for this one, and of its children.
+    """Limit the bytes of data (heap, stacks, anonymous maps) of a process, 0 for this one, and of its children.
 
     This is not the address space, of which torch and CUDA reserve far more than they use. Linux only.
     """

@@ -17,10 +17,10 @@ from triton_workshop.processes.launcher import PIPE, TERMINAL
 from triton_workshop.processes.locations import namer
 from triton_workshop.processes.modes import always_simulated
 from triton_workshop.processes.process import (
-    FAREWELL,
+    FAREWELL_SECONDS,
     INTERRUPT,
-    LAST_WORDS,
-    POLL,
+    LAST_WORDS_SECONDS,
+    POLL_SECONDS,
     WINDOWS,
     Files,
     NewProcess,
@@ -33,7 +33,7 @@ from triton_workshop.processes.script import CannotRunError, Outcome, Script
 from triton_workshop.slide_environment import LAUNCHES
 
 CHUNK = 65536
-GRACE = 2.0
+GRACE_SECONDS = 2.0
 """Seconds that a script has to end after an interrupt."""
 Launch = Callable[[Script, Path, Mapping[str, str]], tuple[Process, int]]
 """Starts a script, whose source is in that file, with these variables, and returns where its output is read.
@@ -49,7 +49,7 @@ def launch_new(script: Script, file: Path, variables: Mapping[str, str]) -> tupl
 
 
 def with_output(script: Script, start: Callable[[Files], Process]) -> tuple[Process, int]:
-    """Starts a process with what a script has for input and output. Raises what `start` raises, and OSError."""
+    """Start a process with what a script has for input and output. Raises what `start` raises, and OSError."""
     ours, theirs = open_terminal(*script.terminal) if script.terminal else os.pipe()
     try:
         # The output ends when the last process that holds it lets go.
@@ -108,20 +108,20 @@ class Run(Running):
         self._reap()
 
     def _readable(self) -> bool:
-        """Waits for output; False once the script is gone and can print no more."""
+        """Wait for output; return False once the script is gone and can print no more."""
         if WINDOWS:  # select() only knows sockets there; the read itself waits for the end of the pipe
             return True
         while True:
             ended = self._reap()
-            if ended is not None and time.monotonic() - ended > LAST_WORDS:
+            if ended is not None and time.monotonic() - ended > LAST_WORDS_SECONDS:
                 return False
-            if select.select([self._output], [], [], POLL if ended is None else 0)[0]:
+            if select.select([self._output], [], [], POLL_SECONDS if ended is None else 0)[0]:
                 return True
             if ended is not None:
                 return False
 
     def wait(self) -> Outcome:
-        """Waits for the script to end, and says how it went."""
+        """Wait for the script to end, and say how it went."""
         ended = self._end()
         return Outcome(self._code, ended - self._started, self._stopped, self._timed_out)
 
@@ -142,7 +142,7 @@ class Run(Running):
             return tuple(pickle.loads(self._launches.read_bytes()))
         return ()
 
-    def stop(self, grace: float = GRACE) -> None:
+    def stop(self, grace: float = GRACE_SECONDS) -> None:
         super().stop(grace)
 
     def _run_out_of_time(self) -> None:
@@ -151,11 +151,11 @@ class Run(Running):
             self.stop()
 
     def close(self) -> None:
-        """Interrupts first, so that a script can end what it has started outside its process group."""
+        """Interrupt first, so that a script can end what it has started outside its process group."""
         if not self.has_ended():
             self._stopped = True
             self._process.signal_group(INTERRUPT)
-            self._process.pause(FAREWELL)
+            self._process.pause(FAREWELL_SECONDS)
         super().close()
 
 

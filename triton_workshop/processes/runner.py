@@ -12,13 +12,13 @@ from functools import partial
 from pathlib import Path
 from typing import Self
 
-from triton_workshop.processes import call, guard
+from triton_workshop.processes import call, reaper
 from triton_workshop.processes.foreground import run_in_foreground
-from triton_workshop.processes.guard import Guard
 from triton_workshop.processes.idle import idle_seconds
 from triton_workshop.processes.modes import INTERPRET, OURS, Mode, compiling, default_mode, heavy, parent_for
 from triton_workshop.processes.prepared import Prepared
 from triton_workshop.processes.process import CAN_FORK, Files, NewProcess, Process
+from triton_workshop.processes.reaper import Reaper
 from triton_workshop.processes.run import Run, launch_new, with_output
 from triton_workshop.processes.script import Outcome, Script, environment
 from triton_workshop.processes.spares import Spares
@@ -45,7 +45,7 @@ class Runner:
         """For scripts, where nothing can fork."""
         self._leases: dict[Mode, WarmProcess] = {}
         """Idle conversations: a parent stays as long as there is one."""
-        self._guard: Guard | None = None
+        self._reaper: Reaper | None = None
         self._folder: Path | None = None
         self._undo = ExitStack()
         """Ends everything that was started."""
@@ -54,7 +54,7 @@ class Runner:
         self._closed = False
 
     def warm_up(self, mode: Mode | None = None) -> None:
-        """Starts the parent of a mode, by default the one that most scripts will need, without waiting for it.
+        """Start the parent of a mode, by default the one that most scripts will need, without waiting for it.
 
         Where nothing can fork, it starts processes that wait for scripts.
         """
@@ -77,10 +77,10 @@ class Runner:
                 temporary = tempfile.TemporaryDirectory(prefix="workshop-", ignore_cleanup_errors=True)
                 self._folder = Path(self._undo.enter_context(temporary))
             self._folder.mkdir(mode=0o700, exist_ok=True)
-            if CAN_FORK and self._guard is None:
+            if CAN_FORK and self._reaper is None:
                 with suppress(OSError):
-                    self._guard = Guard(self._folder)
-                    self._undo.callback(self._guard.close)
+                    self._reaper = Reaper(self._folder)
+                    self._undo.callback(self._reaper.close)
             return self._folder
 
     def _check_open(self) -> None:
@@ -88,22 +88,22 @@ class Runner:
             raise OSError("this runner has been closed")
 
     def wait_until_warm(self, seconds: float) -> bool:
-        """Waits for the parents that have been started; returns whether all are ready."""
+        """Wait for the parents that have been started; return whether all are ready."""
         with self._lock:
             leases = list(self._leases.values())
         deadline = time.monotonic() + seconds
         return all(lease.is_ready(max(deadline - time.monotonic(), 0)) for lease in leases)
 
     def run(self, script: Script) -> Run:
-        """Starts a script. Raises CannotRunError, and OSError if there is no room for its file."""
+        """Start a script. Raises CannotRunError, and OSError if there is no room for its file."""
         folder, name = self.folder(), self._new_name()
         return Run(script, partial(self._launch, name), folder, partial(self._has_ended, name))
 
     def run_in_foreground(self, script: Script) -> Outcome:
-        """Runs a script as `foreground` does. Raises CannotRunError and OSError, as `run` does."""
+        """Run a script as `foreground` does. Raises CannotRunError and OSError, as `run` does."""
         folder, name = self.folder(), self._new_name()
         try:
-            return run_in_foreground(script, folder, {guard.OWNER: name})
+            return run_in_foreground(script, folder, {reaper.OWNER: name})
         finally:
             self._has_ended(name)
 
@@ -115,14 +115,14 @@ class Runner:
         patience: float | None = None,
         mode: Mode = Mode.SIMULATOR,
     ) -> call.Call:
-        """Starts a function where kernels run on the simulator, or where Triton compiles, as `call.start` does.
+        """Start a function where kernels run on the simulator, or where Triton compiles, as `call.start` does.
 
         Raises OSError.
         """
         self.folder()
         name = self._new_name()
         variables = compiling(environment(80)) if mode is Mode.COMPILER else environment(80) | {INTERPRET: "1"}
-        variables[guard.OWNER] = name
+        variables[reaper.OWNER] = name
 
         def launch(files: Files) -> Process:
             if CAN_FORK:
@@ -137,18 +137,18 @@ class Runner:
 
     def _new_name(self) -> str:
         with self._lock:
-            return self._guard.new_name() if self._guard else ""
+            return self._reaper.new_name() if self._reaper else ""
 
     def _has_ended(self, name: str) -> None:
         with self._lock:
-            if self._guard:
-                self._guard.script_has_ended(name)
+            if self._reaper:
+                self._reaper.script_has_ended(name)
 
     def _prepared(self) -> Prepared:
         return Prepared(default_mode(os.environ), environment(80))
 
     def _launch(self, name: str, script: Script, file: Path, variables: Mapping[str, str]) -> tuple[Process, int]:
-        variables = {**variables, guard.OWNER: name}
+        variables = {**variables, reaper.OWNER: name}
         mode = parent_for(script.source, os.environ) if script.plain_python else None
         # Only a new process can run some scripts, or say what is wrong with them.
         if mode is None or not script.folder.is_dir():
@@ -172,7 +172,7 @@ class Runner:
         return launch_new(script, file, variables)
 
     def _lease(self, mode: Mode) -> WarmProcess:
-        """Keeps the parent whose children see what our scripts see, and drops any other of that mode, which has gone or
+        """Keep the parent whose children see what our scripts see, and drop any other of that mode, which has gone or
         has imported other code. Raises OSError."""
         parent = WarmParent.of(mode, environment(80))
         with self._lock:

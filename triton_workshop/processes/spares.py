@@ -9,7 +9,7 @@ from typing import Generic, Protocol, TypeVar
 
 from triton_workshop.processes.process import later
 
-SETTLE = 1.5
+SETTLE_SECONDS = 1.5
 """Seconds in which a process that has got something to do need not share the cores with the next one's imports."""
 
 
@@ -19,7 +19,7 @@ class Spare(Protocol):
     def has_ended(self) -> bool: ...
 
     def close(self) -> None:
-        """Ends it."""
+        """End it."""
 
 
 S = TypeVar("S", bound=Spare)
@@ -41,7 +41,7 @@ class Spares(Generic[S]):
         self._closed = False
 
     def fill(self) -> None:
-        """Starts those that are missing."""
+        """Start those that are missing."""
         with self._lock, suppress(OSError):
             if self._closed or self._seconds == 0:
                 return
@@ -53,7 +53,7 @@ class Spares(Generic[S]):
     def fill_soon(self) -> None:
         """The same a moment after one has got something to do, unless somebody asks for it before."""
         with self._lock:
-            self._then(SETTLE, self.fill)
+            self._then(SETTLE_SECONDS, self.fill)
 
     def take(self) -> S | None:
         """The one that has waited longest, if there is one."""
@@ -66,7 +66,7 @@ class Spares(Generic[S]):
             return None
 
     def give_back(self, spare: S) -> None:
-        """Keeps one that got nothing to do after all."""
+        """Keep one that got nothing to do after all."""
         with self._lock:
             if not self._closed and self._seconds != 0 and len(self._waiting) < self._most:
                 self._waiting.append(spare)
@@ -74,7 +74,7 @@ class Spares(Generic[S]):
         spare.close()
 
     def drop(self) -> None:
-        """Ends those that wait."""
+        """End those that wait."""
         with self._lock:
             self._clock.cancel()
             waiting, self._waiting = self._waiting, []
@@ -82,7 +82,7 @@ class Spares(Generic[S]):
             spare.close()
 
     def close(self) -> None:
-        """Ends those that wait, for good."""
+        """End those that wait, for good."""
         with self._lock:
             self._closed = True
         self.drop()

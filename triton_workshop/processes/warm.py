@@ -23,9 +23,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
-from triton_workshop.processes.guard import OWNER
 from triton_workshop.processes.modes import INTERPRET, LOADED_EARLY, Mode
 from triton_workshop.processes.process import PACKAGE, Files, program, signal_group
+from triton_workshop.processes.reaper import OWNER
 from triton_workshop.processes.wire import SocketConnection
 
 READY = "ready"
@@ -34,7 +34,7 @@ FILES = 3
 """Descriptors that come with a request: standard input, output and error."""
 ATTEMPTS = 100
 """How often to try, as a parent may leave, or another command may be starting one, while we look."""
-PAUSE = 0.01
+PAUSE_SECONDS = 0.01
 """Seconds between two attempts."""
 
 
@@ -89,14 +89,14 @@ class WarmParent:
         raise ConnectionRefusedError(errno.ECONNREFUSED, "the warm parent does not answer")
 
     def _start(self, stays: float) -> None:
-        """Starts the process that `parent.main` describes, which finds clients that connect meanwhile in its queue."""
+        """Start the process that `parent.main` describes, which finds clients that connect meanwhile in its queue."""
         import subprocess  # seldom needed, and slow to import
 
         with socket.socket(socket.AF_UNIX) as listener:
             try:
                 listener.bind(self.address)
             except OSError:  # another command was first
-                time.sleep(PAUSE)
+                time.sleep(PAUSE_SECONDS)
                 return
             listener.listen(64)
             serve = f"parent.main(parent.Mode({self.mode.value!r}), {listener.fileno()}, {stays})"
@@ -141,13 +141,13 @@ class WarmProcess:
         self._lock = threading.RLock()
 
     def is_ready(self, seconds: float | None = 0) -> bool:
-        """Waits at most so long; whether the parent is here and has imported what most scripts need."""
+        """Wait at most so long; return whether the parent is here and has imported what most scripts need."""
         if not self._ready:
             self.pause(seconds)
         return self.poll() is None and self._ready
 
     def begin(self, request: Request, files: Files) -> Self:
-        """Has the parent fork a child that does this. Raises OSError if it has gone."""
+        """Have the parent fork a child that does this. Raises OSError if it has gone."""
         try:
             self._connection.send_files(files)
             self._connection.send(request)
@@ -190,12 +190,12 @@ class WarmProcess:
                 self._connection.socket.shutdown(socket.SHUT_RDWR)
 
     def forward(self, number: int) -> None:
-        """Sends a signal, once it has begun. A signal handler may do so while another method runs."""
+        """Send a signal, once it has begun. A signal handler may do so while another method runs."""
         with suppress(OSError):  # it has ended
             self._connection.send(number)
 
     def release(self) -> None:
-        """Ends the conversation: the parent ends what is left of it, and nothing more is read here."""
+        """End the conversation: the parent ends what is left of it, and nothing more is read here."""
         with self._lock:
             if self._code is None:
                 self._code = -signal.SIGKILL

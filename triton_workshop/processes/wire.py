@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-HEADER = 8
+HEADER_BYTES = 8
 """Bytes that hold a message's length."""
 
 
@@ -28,19 +28,19 @@ class Connection:
         return self._ends[0]
 
     def send(self, message: object) -> None:
-        """Sends a message, from any thread. Raises OSError if the other side has gone."""
+        """Send a message, from any thread. Raises OSError if the other side has gone."""
         data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
-        rest = memoryview(len(data).to_bytes(HEADER, "little") + data)
+        rest = memoryview(len(data).to_bytes(HEADER_BYTES, "little") + data)
         with self._sending:
             while rest:
                 rest = rest[os.write(self._ends[1], rest) :]
 
     def receive(self) -> object:
-        """Waits for the next message. Raises EOFError or OSError if the other side has gone."""
+        """Wait for the next message. Raises EOFError or OSError if the other side has gone."""
         return pickle.loads(self._message() if self._ahead is None else self._ahead.get())
 
     def read_ahead(self, has_gone: Callable[[], None]) -> None:
-        """Has a thread read from now on, which notices at once when the other side goes, and then calls this."""
+        """Have a thread read from now on, which notices at once when the other side goes, and then calls this."""
         ahead = self._ahead = queue.SimpleQueue[bytes]()
 
         def read() -> None:
@@ -52,7 +52,7 @@ class Connection:
         _thread.start_new_thread(read, ())  # not by `threading`, where a script would count it
 
     def _message(self) -> bytes:
-        return self._read(int.from_bytes(self._read(HEADER), "little"))
+        return self._read(int.from_bytes(self._read(HEADER_BYTES), "little"))
 
     def _read(self, size: int) -> bytes:
         data = bytearray()

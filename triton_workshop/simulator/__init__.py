@@ -1,20 +1,55 @@
-"""Runs all programs of a launch on the CPU at once, and detects every memory access that they must not make."""
+"""Runs all programs of a launch on the CPU at once, and detects what they must not do.
+
+    from triton_workshop.simulator import install, record
+
+    install()  # with TRITON_INTERPRET=1, before anything imports Triton
+    import triton, …
+
+    add_kernel[grid](x, y, out, n, BLOCK=1024)  # raises KernelFaults if it breaks memory, races or waits for ever
+    with record() as launches:  # or collects what each launch did: faults, bytes, operations
+        add_kernel[grid](x, y, out, n, BLOCK=1024)
+
+`install` says which versions of Triton it takes, and what differs from a GPU; `uninstall` leaves Triton as it was. With
+`compiler` and `without_library`, this room stands alone: the three import nothing else of this package.
+"""
 
 from __future__ import annotations
 
 import importlib
 from typing import TYPE_CHECKING
 
-from triton_workshop.simulator.install import install
 from triton_workshop.without_library import provide
 
 if TYPE_CHECKING:
-    from triton_workshop.simulator.faults import Fault, Kind, MemoryFaults
+    from triton_workshop.simulator.errors import SimulatorError
+    from triton_workshop.simulator.faults import Fault, KernelFaults, Kind
     from triton_workshop.simulator.recording import Launch, record
+    from triton_workshop.simulator.takeover import install, uninstall
+    from triton_workshop.simulator.undefined import UndefinedResult
 
-__all__ = ["Fault", "Kind", "Launch", "MemoryFaults", "install", "record"]
+__all__ = [
+    "Fault",
+    "KernelFaults",
+    "Kind",
+    "Launch",
+    "SimulatorError",
+    "UndefinedResult",
+    "install",
+    "record",
+    "uninstall",
+]
 
-_HOMES = {"Launch": "recording", "record": "recording", "Fault": "faults", "Kind": "faults", "MemoryFaults": "faults"}
+_HOMES = {
+    "Fault": "faults",
+    "Kind": "faults",
+    "Launch": "recording",
+    "KernelFaults": "faults",
+    "SimulatorError": "errors",
+    "UndefinedResult": "undefined",
+    "install": "takeover",
+    "record": "recording",
+    "uninstall": "takeover",
+}
 
 
 def __getattr__(name: str) -> object:

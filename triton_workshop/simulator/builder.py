@@ -373,7 +373,8 @@ class Builder:
             raise AssertionError(f"{message or 'an assertion failed'}, in {program}")
 
     def create_assume(self, condition: Value) -> None:
-        assert condition.data.all(), "tl.assume was given a condition that is false"
+        if not condition.data.all():
+            raise ValueError("tl.assume was given a condition that is false")
 
     def __getattr__(self, name: str) -> Any:
         member = getattr(self.upstream, name)  # types, and operations that this builder lacks

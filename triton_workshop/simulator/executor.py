@@ -5,8 +5,6 @@ from __future__ import annotations
 import logging
 import math
 import operator
-import os
-import pkgutil
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,18 +18,19 @@ from triton.runtime.errors import InterpreterError
 
 from triton_workshop.simulator.arguments import Parameters, on_gpu
 from triton_workshop.simulator.builder import Builder
+from triton_workshop.simulator.builtins_of_triton import launched
 from triton_workshop.simulator.coalescing import Coalescing
 from triton_workshop.simulator.counts import Counts
-from triton_workshop.simulator.faults import FaultLog, MemoryFaults
+from triton_workshop.simulator.errors import SimulatorError
+from triton_workshop.simulator.faults import FaultLog, KernelFaults
 from triton_workshop.simulator.formats import Array
-from triton_workshop.simulator.language import launched
+from triton_workshop.simulator.hooks import listeners, raised
 from triton_workshop.simulator.memory import Memory
 from triton_workshop.simulator.reaching import Analysis
-from triton_workshop.simulator.recording import Launch, listeners, recordings
-from triton_workshop.simulator.signals import Diverged, LaunchEnds, LookedAt, Plan, Restart
+from triton_workshop.simulator.recording import Launch, raising, recordings
+from triton_workshop.simulator.signals import Diverged, LaunchEnds, LookedAt, Plan, Restart, StaticAssertionError
 from triton_workshop.simulator.undefined import UndefinedResult
 from triton_workshop.simulator.waiting import Scheduler
-from triton_workshop.slide_environment import LAUNCHES
 
 logger = logging.getLogger(__name__)
 
@@ -64,34 +63,52 @@ class Executor:
                 hook(*host, **host_named)
             bound = self._parameters.bound(host, host_named)
             grid = tuple(operator.index(size) for size in (grid(bound) if callable(grid) else grid))
-            assert 1 <= len(grid) <= 3, "grid must have 1 to 3 dimensions"
+            if not 1 <= len(grid) <= 3:
+                raise SimulatorError(f"expected a grid of 1 to 3 dimensions, got {len(grid)}: {grid}")
             memory = _memory(FaultLog(self.fn.__name__, grid), max(1, math.prod(grid)))
             error = self._launch(memory, grid, bound)
+            if error is not None and _refused(error):
+                memory.start(memory.plan)  # the compiler would have refused it before anything ran
+                raise error
         self._report(memory, error, grid, bound, options)
 
     def _report(
         self, memory: Memory, error: Exception | None, grid: tuple[int, ...], bound: dict[str, Any], options: Any
     ) -> None:
-        """Tell recordings and listeners of a launch that has ended; if nobody records it, raise what is wrong."""
+        """Tell recordings and listeners of a launch that has ended, and raise what is wrong unless it is kept."""
         faults, undefined = memory.log.faults(), memory.log.undefined()
         if memory.counts is not None:
-            memory.counts.finish()
-            writes = memory.counts.writes() if any(each.writes for each in recordings) else {}
-            file, one_by_one = self.fn.__code__.co_filename, memory.plan.one_by_one
-            launch = Launch(self.fn.__name__, grid, faults, memory.counts, one_by_one, file, bound, writes, undefined)
-            for recording in recordings:
-                recording.launches.append(launch)
-        if faults and not recordings:
-            raise MemoryFaults(self.fn.__name__, faults) from error
+            self._record(memory, memory.counts, grid, bound)
+        if faults and raising():
+            failure = KernelFaults(self.fn.__name__, faults)
+            for hear in raised:
+                hear(failure)
+            raise failure from error
         if error is not None:
             raise error
         if listeners:
             addresses = {each.name for each in memory.regions if each.name and type(bound.get(each.name)) is int}
             for tell in listeners:
                 tell(self.kernel, bound, options, addresses)
-        if not recordings:
+        if raising():
             for fault in undefined:
                 warnings.warn(f"{self.fn.__name__}: {fault}", UndefinedResult, stacklevel=5)
+
+    def _record(self, memory: Memory, counts: Counts, grid: tuple[int, ...], bound: dict[str, Any]) -> None:
+        counts.finish()
+        launch = Launch(
+            kernel=self.fn.__name__,
+            file=self.fn.__code__.co_filename,
+            grid=grid,
+            arguments=bound,
+            faults=memory.log.faults(),
+            undefined=memory.log.undefined(),
+            counts=counts,
+            one_by_one=memory.plan.one_by_one,
+            writes=counts.writes() if any(each.writes for each in recordings) else None,
+        )
+        for recording in recordings:
+            recording.launches.append(launch)
 
     def _launch(self, memory: Memory, grid: tuple[int, ...], bound: dict[str, Any]) -> Exception | None:
         """Run all programs, and start again if the plan turns out not to work. Returns what the kernel raised."""
@@ -216,9 +233,6 @@ def run_kernel(kernel: Any, *arguments: Any, grid: Any, warmup: bool, **named: A
     """Launches a kernel. A warm-up would only compile it."""
     if warmup:
         return
-    if LAUNCHES in os.environ:
-        # By name: the compiler's room is on a higher floor.
-        pkgutil.resolve_name("triton_workshop.compiler.launches:tell_the_slide")(os.environ.pop(LAUNCHES))
     executor = vars(kernel).get("executor")
     if executor is None:
         executor = kernel.executor = Executor(kernel)
@@ -231,22 +245,49 @@ def call_jit_function(function: Any, *arguments: Any, **named: Any) -> Any:
 
 
 def first_configuration(tuner: Any, *arguments: Any, **named: Any) -> Any:
-    """What `triton.autotune` runs here: its first configuration. A simulator's times would mean nothing."""
+    """What `triton.autotune` runs here: its first configuration that compiles. A simulator's times would mean nothing.
+
+    As with Triton's tuner, one that fails a `tl.static_assert` is not taken. If none is left, raises what the last one
+    raised.
+    """
     tuner.nargs = dict(zip(tuner.arg_names, arguments, strict=False))
-    config = tuner.best_config = tuner.prune_configs(named)[0]
-    every = {**tuner.nargs, **named, **config.all_kwargs()}
-    tuner.pre_hook(every, reset_only=True)
-    if config.pre_hook is not None:
-        config.pre_hook(every)
+    *others, last = tuner.prune_configs(named)
     try:
-        return tuner.fn.run(*arguments, **{**named, **config.all_kwargs()})
+        for config in others:
+            with _compiles_or_not():
+                return _run_configuration(tuner, config, arguments, named)
+        return _run_configuration(tuner, last, arguments, named)
     finally:
         tuner.nargs = None
 
 
+def _run_configuration(tuner: Any, config: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    tuner.best_config = config
+    every = {**tuner.nargs, **named, **config.all_kwargs()}
+    tuner.pre_hook(every, reset_only=True)
+    if config.pre_hook is not None:
+        config.pre_hook(every)
+    return tuner.fn.run(*arguments, **{**named, **config.all_kwargs()})
+
+
+def _refused(error: Exception) -> bool:
+    """Whether the compiler refuses the kernel, by its own `tl.static_assert`."""
+    return isinstance(error, StaticAssertionError) or isinstance(error.__cause__, StaticAssertionError)
+
+
+@contextmanager
+def _compiles_or_not() -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        if not _refused(error):
+            raise
+
+
 def _builder() -> Builder:
     builder = upstream.interpreter_builder
-    assert isinstance(builder, Builder), "the simulator is not installed"
+    if not isinstance(builder, Builder):
+        raise SimulatorError("The simulator is not installed any more: call install() first.")
     return builder
 
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from triton_workshop.errors import WorkshopError
-from triton_workshop.slide_environment import name_of_line
+from triton_workshop.simulator import hooks
+from triton_workshop.simulator.errors import SimulatorError
 
 if TYPE_CHECKING:
     from triton_workshop.simulator.formats import Array
@@ -47,7 +47,7 @@ class KernelLine:
 
     def __str__(self) -> str:
         """Its name and its code, as the beginning of a sentence."""
-        name = name_of_line(self.file, self.number)
+        name = hooks.name_of_line(self.file, self.number)
         return f"{name[0].upper()}{name[1:]}: `{self.text}`"
 
     @property
@@ -174,14 +174,21 @@ class Fault:
                 )
 
 
-class MemoryFaults(WorkshopError):  # noqa: N818  # it represents several
-    """A launch did something wrong. `faults` has everything, and the message has the first fault of each kind."""
+class KernelFaults(SimulatorError):  # noqa: N818  # it represents several
+    """A launch did something wrong: outside of its tensors, in a race, or waiting for ever.
+
+    `faults` has everything; the message has the first fault of each kind.
+    """
 
     def __init__(self, kernel: str, faults: Sequence[Fault]) -> None:
+        self.kernel = kernel
         self.faults = tuple(faults)
         firsts = {fault.kind: fault for fault in reversed(self.faults)}
         lines = [str(firsts[kind]) for kind in Kind if kind in firsts]
         super().__init__("\n".join([f"{kernel}: {lines[0]}", *(f"also: {line}" for line in lines[1:])]))
+
+    def __reduce__(self) -> tuple[type[KernelFaults], tuple[str, tuple[Fault, ...]]]:
+        return type(self), (self.kernel, self.faults)
 
 
 def program_name(program: tuple[int, ...]) -> str:

@@ -1,20 +1,16 @@
 """Triton's language in the simulator: where Python meets a value that all programs hold at once.
 
-It is installed once, and for good: Triton's own functions are changed in place, so each alias of one, whenever it was
-bound, works in a kernel, as it does for the compiler. Outside of a launch, with another semantic (that of Triton's
-code generator), and for values of another builder, everything behaves as Triton's own.
+Outside of a launch, with another semantic (that of Triton's code generator), and for values of another builder,
+everything behaves as Triton's own.
 """
 
 from __future__ import annotations
 
 import builtins
 import functools
-import gc
 import operator
 import sys
-import types
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import triton.language as tl
@@ -23,111 +19,63 @@ from triton.runtime import interpreter as upstream
 from triton_workshop.simulator import reductions
 from triton_workshop.simulator.asking import agreed, described, is_single
 from triton_workshop.simulator.builder import Builder
+from triton_workshop.simulator.builtins_of_triton import builtin_patches, launch_runs
 from triton_workshop.simulator.formats import Array
 from triton_workshop.simulator.loops import plain, steps
-from triton_workshop.simulator.semantic import Semantic
-from triton_workshop.simulator.shapes import install_shapes
-from triton_workshop.simulator.signals import Diverged, LookedAt
+from triton_workshop.simulator.patches import Patches
+from triton_workshop.simulator.signals import Diverged, LookedAt, StaticAssertionError
 from triton_workshop.simulator.values import Value
 
-_language: dict[str, Any] = vars(tl.core)
-_SEMANTIC = "_semantic_of_the_running_launch"
-"""A global of `triton.language.core`."""
 
-
-@contextmanager
-def launched(semantic: Any) -> Iterator[None]:
-    """While this lasts, the language's functions use `semantic` unless they are given another."""
-    before = _language[_SEMANTIC]
-    _language[_SEMANTIC] = semantic
-    try:
-        yield
-    finally:
-        _language[_SEMANTIC] = before
-
-
-def install_language(builder: Builder) -> None:
-    """Let kernels on the CPU use the language over `builder` from now on."""
-    upstream.interpreter_semantic = Semantic(builder)
-    install_shapes()
-    for function, ours in _functions(builder).items():
-        _substitute(function, ours)
+def language_patches(patches: Patches, builder: Builder) -> None:
+    """Plan that kernels on the CPU use the language over `builder`."""
+    builtin_patches(patches, _special(_functions(builder)))
     for name, method in _tensor_methods(builder).items():
-        _add_method(tl.tensor, name, method, ours=_is_ours)
-    _install_classes()
+        _add_method(patches, tl.tensor, name, method, ours=_is_ours)
+    _replace_classes(patches)
     for kind in (tl.dtype, tl.pointer_type, tl.block_type):
-        _install_type(kind)
+        _replace_type(patches, kind)
 
 
-def _install_type(kind: Any) -> None:
+def _replace_type(patches: Patches, kind: Any) -> None:
     of_triton = kind.to_ir
-    kind.to_ir = lambda dtype, other: dtype if isinstance(other, Builder) else of_triton(dtype, other)
+    patches.attribute(
+        kind, "to_ir", lambda dtype, other: dtype if isinstance(other, Builder) else of_triton(dtype, other)
+    )
 
 
-def _builtin(fn: Any) -> Any:
-    """What `triton.language.core.builtin` makes of a function, here. Its code runs among the globals of that module."""
+def _special(functions: dict[Any, Callable[..., Any]]) -> Callable[[Any, Any], Any]:
+    """What our builtins call: of those in `functions`, that, if they are called for a launch."""
 
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
-        if kwargs.get("_semantic") is None:
-            if _semantic_of_the_running_launch is None:
-                _without_semantic()
-            kwargs["_semantic"] = _semantic_of_the_running_launch
-        return fn(*args, **kwargs)
+    def special(builtin: Any, of_triton: Any) -> Any:
+        if builtin not in functions:
+            return of_triton
+        ours = functions[builtin]
 
-    return wrapper
+        @functools.wraps(of_triton)
+        def chosen(*arguments: Any, _semantic: Any, **named: Any) -> Any:
+            if isinstance(_semantic.builder, Builder):
+                return ours(*arguments, **named)
+            return of_triton(*arguments, _semantic=_semantic, **named)
 
+        return chosen
 
-_semantic_of_the_running_launch: Any = None
-
-
-def _without_semantic() -> None:
-    """Raise Triton's own error."""
-    types.FunctionType(_BUILTIN, vars(tl.core), closure=(types.CellType(None),))()
+    return special
 
 
-_BUILTIN = tl.arange.__code__
-
-
-def _install_builtins() -> None:
-    """Change what `@builtin` of Triton makes of a function: those that it made, and those that it will make."""
-    _language[_SEMANTIC] = None
-    _language[_without_semantic.__name__] = _without_semantic
-    ours = _builtin(None).__code__
-    for function in gc.get_referrers(_BUILTIN):
-        if isinstance(function, types.FunctionType):
-            function.__code__ = ours
-    decorator = tl.core.builtin.__code__
-    parts = tuple(ours if part is _BUILTIN else part for part in decorator.co_consts)
-    tl.core.builtin.__code__ = decorator.replace(co_consts=parts)
-
-
-def _substitute(function: Any, ours: Callable[..., Any]) -> None:
-    """Call `ours` for a builtin of Triton, if it is called for a launch."""
-    (cell,) = function.__closure__
-    of_triton = cell.cell_contents
-
-    @functools.wraps(of_triton)
-    def chosen(*arguments: Any, _semantic: Any, **named: Any) -> Any:
-        if isinstance(_semantic.builder, Builder):
-            return ours(*arguments, **named)
-        return of_triton(*arguments, _semantic=_semantic, **named)
-
-    cell.cell_contents = chosen
-
-
-def _add_method(kind: type, name: str, method: Any, ours: Callable[[Any], bool]) -> None:
-    """Give a class of Triton's a method for objects that are `ours`; for others it is as before."""
+def _add_method(patches: Patches, kind: type, name: str, method: Any, ours: Callable[[Any], bool]) -> None:
+    """Plan a method of a class of Triton's for objects that are `ours`; for others it is as before."""
     before = getattr(kind, name, None)
     if isinstance(method, property):
         getter = before.fget if isinstance(before, property) else None
-        setattr(kind, name, property(lambda thing: (method.fget if ours(thing) else getter)(thing)))  # type: ignore[misc]
-        return
-    otherwise = before if before is not None else _MISSING[name]
+        chosen: Any = property(lambda thing: (method.fget if ours(thing) else getter)(thing))  # type: ignore[misc]
+    else:
+        otherwise = before if before is not None else _MISSING[name]
 
-    def chosen(thing: Any, *arguments: Any) -> Any:
-        return method(thing, *arguments) if ours(thing) else otherwise(thing, *arguments)
+        def chosen(thing: Any, *arguments: Any) -> Any:
+            return method(thing, *arguments) if ours(thing) else otherwise(thing, *arguments)
 
-    setattr(kind, name, chosen)
+    patches.attribute(kind, name, chosen)
 
 
 def _not_a_number(thing: Any) -> Any:
@@ -147,33 +95,25 @@ def _is_ours(thing: Any) -> bool:
     return isinstance(thing.handle, Value)
 
 
-def _launch_runs(_thing: Any = None) -> bool:
-    return _language[_SEMANTIC] is not None
-
-
-def _install_classes() -> None:
+def _replace_classes(patches: Patches) -> None:
     def constants(numbers: Any, *ends: Any, **hints: Any) -> None:
-        if _launch_runs():
+        if launch_runs():
             ends = tuple(end if end is None or isinstance(end, tl.tensor) else tl.constexpr(end) for end in ends)
             hints = {name: end if end is None else tl.constexpr(end) for name, end in hints.items()}
         start(numbers, *ends, **hints)
 
     start = tl.static_range.__init__
-    tl.static_range.__init__ = constants
+    patches.attribute(tl.static_range, "__init__", constants)
+    add, running = functools.partial(_add_method, patches), lambda _: launch_runs()
     for kind in (tl.range, tl.static_range):
-        _add_method(kind, "__iter__", lambda ends: iter(steps(ends.start, ends.end, ends.step)), _launch_runs)
+        add(kind, "__iter__", lambda ends: iter(steps(ends.start, ends.end, ends.step)), running)
     # In Triton 3.6 it stays true for ever, so `while tl.condition(...)` would never end.
-    _add_method(tl.condition, "__bool__", lambda condition: bool(condition.condition), _launch_runs)
-    _add_method(tl.constexpr, "__format__", lambda constant, form: format(constant.value, form), _launch_runs)
-    _add_method(tl.constexpr, "__str__", lambda constant: str(constant.value), _launch_runs)
-    for name, method in list(vars(tl.tensor).items()):
-        # In Triton 3.6, `x.exp()` is not the builtin `tl.exp`.
-        signature = getattr(method, "__signature__", None)
-        if signature is not None and "_semantic" in signature.parameters and not tl.core.is_builtin(method):
-            setattr(tl.tensor, name, tl.core.builtin(method))
-    for name, method in list(vars(tl.constexpr).items()):
+    add(tl.condition, "__bool__", lambda condition: bool(condition.condition), running)
+    add(tl.constexpr, "__format__", lambda constant, form: format(constant.value, form), running)
+    add(tl.constexpr, "__str__", lambda constant: str(constant.value), running)
+    for name, method in vars(tl.constexpr).items():
         if name.startswith("__") and "other" in getattr(getattr(method, "__code__", None), "co_varnames", ())[:2]:
-            setattr(tl.constexpr, name, _of_constants(method))
+            patches.attribute(tl.constexpr, name, _of_constants(method))
 
 
 def _of_constants(method: Any) -> Any:
@@ -199,7 +139,8 @@ def _functions(builder: Builder) -> dict[Any, Callable[..., Any]]:
         return results if isinstance(input, tuple | tl.tuple) else results[0]
 
     def static_assert(condition: Any, message: Any = "") -> None:
-        assert condition, plain(message)
+        if not condition:
+            raise StaticAssertionError(plain(message))
 
     def hinted(input: Any, values: Any) -> Any:
         """A promise to the compiler."""
@@ -219,7 +160,7 @@ def _functions(builder: Builder) -> dict[Any, Callable[..., Any]]:
             )
         return with_more_axes(tensor, index, _semantic=upstream.interpreter_semantic)
 
-    with_more_axes = tl.tensor.__getitem__.__closure__[0].cell_contents
+    with_more_axes = tl.tensor.__getitem__.__wrapped__
     return {
         tl.reduce: reduce,
         tl.associative_scan: associative_scan,
@@ -295,8 +236,3 @@ def _formatted(data: Array, specification: str) -> str:
             f"`:{specification}` formats a number, but this is a block of shape {data.shape}; print it without a format"
         )
     return format(data, specification)
-
-
-# Now, as finding them takes 10 ms, which a warm process spends before a script waits for it. Until a launch runs, they
-# do what they did.
-_install_builtins()

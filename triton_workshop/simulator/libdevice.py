@@ -5,6 +5,7 @@ Their names and what they compute: NVIDIA, "Libdevice User's Guide".
 
 from __future__ import annotations
 
+import functools
 import importlib
 import inspect
 import math
@@ -14,23 +15,26 @@ from typing import Any
 import numpy as np
 
 from triton_workshop.simulator.formats import Array
+from triton_workshop.simulator.patches import Patches
 
 _HOMES = ("triton.language.extra.cuda.libdevice", "triton.language.extra.libdevice")
 """The second one's functions are empty: Triton's compiler replaces them with those of the first."""
 
 
-def install_libdevice() -> None:
-    """Let kernels call the functions of libdevice from now on, by either of the two modules that have them."""
+def libdevice_patches(patches: Patches) -> None:
+    """Plan that kernels can call the functions of libdevice by either of the two modules that have them."""
     real, empty = [importlib.import_module(home) for home in _HOMES]
-
-    def forwarded(*arguments: Any, _to: Any, **named: Any) -> Any:
-        return _to(*arguments, **named)
-
     for name, function in inspect.getmembers(empty, inspect.isfunction):
-        target = getattr(real, name, None)
-        if function.__module__ == empty.__name__ and target is not None:
-            # In place, so that an alias of it works too.
-            function.__code__, function.__kwdefaults__ = forwarded.__code__, {"_to": target}
+        if function.__module__ == empty.__name__ and hasattr(real, name):
+            patches.attribute(empty, name, _forwarded(real, function))
+
+
+def _forwarded(real: Any, function: Any) -> Any:
+    @functools.wraps(function)
+    def forwarded(*arguments: Any, **named: Any) -> Any:
+        return getattr(real, function.__name__)(*arguments, **named)
+
+    return forwarded
 
 
 def function_of(symbol: str) -> Callable[..., Any]:

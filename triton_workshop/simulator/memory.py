@@ -243,7 +243,8 @@ class Memory:
         if isinstance(pointer.origin, np.ndarray):
 
             def part_of(part: Value, here: Value) -> Value:
-                return self.update(part, operands, here, dtype, step, acquires=acquires, releases=releases)
+                orders = {"acquires": acquires, "releases": releases, "compares": compares}
+                return self.update(part, operands, here, dtype, step, **orders)
 
             return self._by_origin(pointer, mask, part_of)
         unsure = self._unsure(pointer, mask)

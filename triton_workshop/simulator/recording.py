@@ -1,50 +1,50 @@
-"""What launches tell those who ask: `record` collects what they did, and `listeners` hear of each."""
+"""What a launch did, for those who `record` it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from triton_workshop.simulator.counts import Counts, Write
 from triton_workshop.simulator.faults import Fault
 
-listeners: list[Callable[[Any, dict[str, Any], dict[str, Any], set[str]], None]] = []
-"""Each is told of every launch that ended without an error: the kernel, its arguments, the other options, and the names
-of the arguments that are numbers, but turned out to be addresses."""
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Launch:
     """What a launch did."""
 
     kernel: str
-    grid: tuple[int, ...]
-    faults: tuple[Fault, ...]
-    counts: Counts
-    one_by_one: bool
-    """Whether the programs had to run one after the other."""
+    """The name of its function."""
     file: str
     """Where the kernel's source is."""
+    grid: tuple[int, ...]
+    """How many programs it had along each axis: 1 to 3 axes."""
     arguments: dict[str, Any]
-    """By the names of its parameters."""
-    writes: dict[int, Write]
-    """What it stored, by the address of the storage, if `record` was asked for it."""
-    undefined: tuple[Fault, ...] = ()
+    """By the names of the kernel's parameters, as the launch gave them; of a tensor on a GPU, the copy on the CPU."""
+    faults: tuple[Fault, ...]
+    """What it did wrong, in the order in which it was found."""
+    undefined: tuple[Fault, ...]
     """Undefined results that it stored: of sums and the like, or all if `record` was asked what was stored."""
+    counts: Counts
+    """Bytes by argument, and floating-point operations."""
+    one_by_one: bool
+    """Whether the programs had to run one after the other."""
+    writes: dict[int, Write] | None
+    """What it stored, by the address of the storage; None unless `record` was asked for it."""
 
     @property
     def programs(self) -> int:
-        return int(np.prod(self.grid))
+        return math.prod(self.grid)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Recording:
     """What one `record` asks for, and the launches that it has collected."""
 
+    raises: bool
     coalescing: bool
     writes: bool
     strict_views: bool
@@ -52,19 +52,30 @@ class Recording:
 
 
 recordings: list[Recording] = []
-"""Those that are going on: each gets every launch, with all that any of them asks for."""
+"""Those that are going on: each gets every launch of the process, with all that any of them asks for."""
+
+
+def raising() -> bool:
+    """Whether a launch raises what it did wrong: the recording that began last says so, if there is one."""
+    return recordings[-1].raises if recordings else True
 
 
 @contextmanager
-def record(*, coalescing: bool = False, writes: bool = False, strict_views: bool = False) -> Iterator[list[Launch]]:
-    """Collect the launches made inside, faults and counts included: then a fault does not raise.
+def record(
+    *, raises: bool = False, coalescing: bool = False, writes: bool = False, strict_views: bool = False
+) -> Iterator[list[Launch]]:
+    """Collect the launches made inside, in this thread or another, faults and counts included.
+
+    Unless it `raises`, a fault is only recorded there. Of recordings inside each other, the one that began last decides
+    that; each gets all launches until it ends itself. A kernel that raises an error of its own does so anyway.
 
     With `coalescing`, the counts say how blocks lie in memory too, which takes about as long again. With `writes`, each
     launch says what it stored, which copies all that it stored to. With `strict_views`, an access outside a view is a
     fault even inside its storage: see `storage.Region`.
     """
-    recordings.append(Recording(coalescing, writes, strict_views))
+    recording = Recording(raises=raises, coalescing=coalescing, writes=writes, strict_views=strict_views)
+    recordings.append(recording)
     try:
-        yield recordings[-1].launches
+        yield recording.launches
     finally:
-        recordings.pop()
+        recordings.remove(recording)

@@ -48,12 +48,16 @@ class Results:
         """
         if value.poison is None:
             return
-        number, where, source = flat.dtype.kind == "f", None, source_of(value.poison)
+
+        def stored(part: Array) -> Array:
+            return flat_of(part, shape, chosen)
+
+        number, where, source = flat.dtype.kind == "f", None, source_of(value.poison, stored)
         always = self.tell_all or (source is not None and source.is_index)
         if not (self.combines or always or (meant and number)):
             return
         if isinstance(value.poison, np.ndarray):
-            where = flat_of(np.asarray(value.poison), shape, chosen)
+            where = stored(np.asarray(value.poison))
             perhaps = bool(where.any())
         else:
             perhaps = not number or bool(np.isnan(flat.max(initial=0.0)))

@@ -18,7 +18,9 @@ from triton.compiler.code_generator import CodeGenerator
 from triton.runtime import interpreter as upstream
 
 from triton_workshop.simulator import statements
+from triton_workshop.simulator.builtins_of_triton import current, is_replaced
 from triton_workshop.simulator.loops import OF_TENSORS, batched, counted, plain
+from triton_workshop.simulator.patches import Patches
 
 _OF_TENSORS = frozenset(python.__name__ for python, _ in OF_TENSORS)
 """Builtins of Python that are others for tensors."""
@@ -211,8 +213,11 @@ class _AsCompiled(ast.NodeTransformer):
     def visit_Name(self, node: ast.Name) -> ast.AST:
         if not isinstance(node.ctx, ast.Load):
             return node
-        if isinstance(self._of_module(node), tl.constexpr):
+        value = self._of_module(node)
+        if isinstance(value, tl.constexpr):
             return _at(node, _call("_plain", [node]))
+        if is_replaced(value):
+            return _at(node, _call("_current", [node]))
         return _at(node, _call("_batched", [node])) if node.id in _OF_TENSORS else node
 
     def _of_module(self, node: ast.expr) -> Any:
@@ -223,8 +228,11 @@ class _AsCompiled(ast.NodeTransformer):
         return vars(module).get(node.attr) if isinstance(module, types.ModuleType) else None  # type: ignore[attr-defined]
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        if isinstance(self._of_module(node), tl.constexpr) and isinstance(node.ctx, ast.Load):
+        value = self._of_module(node)
+        if isinstance(value, tl.constexpr) and isinstance(node.ctx, ast.Load):
             return _at(node, _call("_plain", [node]))
+        if is_replaced(value):
+            return _at(node, _call("_current", [node]))
         self.generic_visit(node)
         if node.attr not in _OF_CONSTANTS or not isinstance(node.ctx, ast.Load):
             return node
@@ -353,14 +361,16 @@ def _overtaken(body: list[ast.stmt]) -> Iterator[ast.Return]:
             yield from _overtaken(statement.orelse)
 
 
-def install_rewriter() -> None:
-    """Rewrite the kernels that are launched from now on."""
-    upstream.FunctionRewriter.ast_transformer = property(lambda rewriter: Rewriter(rewriter.fn.__globals__))
-    upstream.FunctionRewriter._compile_and_exec = _defined
+def rewriter_patches(patches: Patches) -> None:
+    """Plan that kernels are rewritten, all of them anew: Triton keeps what it has rewritten."""
+    transformer = property(lambda rewriter: Rewriter(rewriter.fn.__globals__))
+    patches.attribute(upstream.FunctionRewriter, "ast_transformer", transformer)
+    patches.attribute(upstream.FunctionRewriter, "_compile_and_exec", _defined)
+    patches.attribute(upstream.InterpretedFunction, "rewritten_fn", {})
     # Triton gives a kernel the names of its interpreter's module.
     functions = [each for each in vars(statements).values() if getattr(each, "__module__", "") == statements.__name__]
-    for function in (batched, counted, plain, *functions):
-        setattr(upstream, f"_{function.__name__}", function)
+    for function in (batched, counted, current, plain, *functions):
+        patches.attribute(upstream, f"_{function.__name__}", function)
 
 
 def _defined(rewriter: Any, tree: ast.Module) -> Any:

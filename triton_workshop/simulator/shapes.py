@@ -10,19 +10,21 @@ from typing import Any
 
 import triton.language as tl
 
+from triton_workshop.simulator.patches import Patches
+
 SIZES = "_sizes"
 """The attribute of a block's type that has its sizes, as a tuple of numbers."""
 _OF_TENSORS = "_of_tensors"
 """The attribute of a type that has what all tensors of that type have."""
 
 
-def install_shapes() -> None:
-    """Let types and tensors share what is equal in them from now on."""
-    _share_parts_of_types()
-    _share_parts_of_tensors()
+def shape_patches(patches: Patches) -> None:
+    """Plan that types and tensors share what is equal in them."""
+    patches.attribute(tl.block_type, "__init__", _share_parts_of_types())
+    patches.attribute(tl.tensor, "__init__", _share_parts_of_tensors())
 
 
-def _share_parts_of_types() -> None:
+def _share_parts_of_types() -> Any:
     of_triton = tl.block_type.__init__
     parts: dict[Any, dict[str, Any]] = {}
 
@@ -39,10 +41,10 @@ def _share_parts_of_types() -> None:
             known = parts[key] = {**vars(made), SIZES: sizes, _OF_TENSORS: {}}
         vars(made).update(known)
 
-    tl.block_type.__init__ = make
+    return make
 
 
-def _share_parts_of_tensors() -> None:
+def _share_parts_of_tensors() -> Any:
     of_triton = tl.tensor.__init__
 
     def make(made: Any, handle: Any, type: Any) -> None:
@@ -58,4 +60,4 @@ def _share_parts_of_tensors() -> None:
             known = {name: part for name, part in attributes.items() if name not in ("handle", "type")}
             vars(type).setdefault(_OF_TENSORS, {}).update(known)
 
-    tl.tensor.__init__ = make
+    return make

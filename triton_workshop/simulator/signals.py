@@ -1,4 +1,5 @@
-"""Signals that end the run of a group of programs early. None is an error, so no kernel can catch one as an error."""
+"""Signals that end the run of a group of programs early. Those of ours are no errors, so no kernel can catch one as an
+error; `tl.static_assert` raises one."""
 
 from __future__ import annotations
 
@@ -58,6 +59,13 @@ class Restart(Signal):
         super().__init__(reason)
         self.reason = reason
         self.plan = plan
+
+
+class StaticAssertionError(AssertionError):
+    """`tl.static_assert` was given a condition that is false. The compiler refuses such a kernel; so this is an error.
+
+    Triton's tuner goes on with another configuration.
+    """
 
 
 class LookedAt(Signal):

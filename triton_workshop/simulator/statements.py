@@ -116,8 +116,8 @@ def elementwise_not(value: Any) -> Any:
 def elementwise_assert(condition: Any, message: str = "") -> None:
     if isinstance(condition, tl.tensor):
         tl.device_assert(condition, message)
-    else:
-        assert condition, message
+    elif not condition:
+        raise AssertionError(message)
 
 
 def attribute(thing: Any, name: str) -> Any:

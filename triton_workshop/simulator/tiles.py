@@ -106,12 +106,18 @@ def make_descriptor(
 ) -> Tile:
     tile = Tile(base, tuple(shape), tuple(strides), tuple(int(size) for size in block), padding)
     item = item_bytes(tile.element)
-    assert (builder.memory.addresses(base) % np.uint64(16) == 0).all(), "base must be 16-byte aligned"
-    assert len(tile.strides) == len(tile.block), "a descriptor needs a stride for each axis"
+    _expect((builder.memory.addresses(base) % np.uint64(16) == 0).all(), "base must be 16-byte aligned")
+    _expect(len(tile.strides) == len(tile.block), "a descriptor needs a stride for each axis")
     for stride in tile.strides[:-1]:
-        assert (stride.data * item % 16 == 0).all(), "stride must be 16-byte aligned"
-    assert (tile.strides[-1].data == 1).all(), "last dim must be contiguous"
+        _expect((stride.data * item % 16 == 0).all(), "stride must be 16-byte aligned")
+    _expect((tile.strides[-1].data == 1).all(), "last dim must be contiguous")
     return tile
+
+
+def _expect(holds: Any, otherwise: str) -> None:
+    """Raise ValueError for a descriptor that a GPU would not take."""
+    if not holds:
+        raise ValueError(otherwise)
 
 
 def load(builder: Builder, tile: Tile, offsets: list[Value], *_policy: Any) -> Value:
@@ -145,8 +151,8 @@ def scatter(builder: Builder, tile: Tile, value: Value, rows: Value, column: Val
 
 def _described(builder: Builder, tile: Tile, offsets: list[Value], *, stores: bool = False) -> tuple[Value, Value]:
     start = offsets[-1].data * item_bytes(tile.element)
-    assert (start % 16 == 0).all(), UNALIGNED
-    assert not stores or all((offset.data >= 0).all() for offset in offsets), NEGATIVE
+    _expect((start % 16 == 0).all(), UNALIGNED)
+    _expect(not stores or all((offset.data >= 0).all() for offset in offsets), NEGATIVE)
     pointer, mask = tile.pointers(offsets, range(len(tile.block)))
     builder.note_size(pointer.shape)
     return pointer, mask

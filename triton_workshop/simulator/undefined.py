@@ -8,15 +8,16 @@ is NaN, and a launch that stores a result of it starts again to find out which l
 
 from __future__ import annotations
 
+import operator
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from triton_workshop.simulator.faults import PoisonSource
 from triton_workshop.simulator.formats import Array
-from triton_workshop.simulator.install import UNDEFINED_SWITCH
+from triton_workshop.simulator.takeover import UNDEFINED_SWITCH
 
 
 def counts_as_zero() -> bool:
@@ -29,38 +30,54 @@ class UndefinedResult(UserWarning):
 
 
 class Poison(np.ndarray[Any, np.dtype[np.bool_]]):
-    """Which elements are undefined, and by which loads. What numpy makes of it knows too."""
+    """Which elements are undefined, and for each source (a load, a loop) which of them come from it.
 
-    sources: frozenset[PoisonSource] = frozenset()
+    Whatever numpy makes of it, it makes of each source's part too.
+    """
+
+    parts: dict[PoisonSource, Array]
     mixed: bool = False
     """Whether undefined elements were combined with defined ones, as in a sum."""
 
     def __array_finalize__(self, other: Any) -> None:
-        self._learn([other])
+        self.parts = {}
+        self.mixed = isinstance(other, Poison) and other.mixed
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        return _taught(getattr(ufunc, method)(*map(_plain, inputs), **_all_plain(options)), inputs)
+        return _made(getattr(ufunc, method), inputs, options)
 
     def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Any:
-        given = [*_parts(arguments), *_parts(options.values())]
-        return _taught(function(*map(_plain, arguments), **_all_plain(options)), given)
+        return _made(function, arguments, options)
 
-    def _learn(self, teachers: Iterable[Any]) -> None:
-        for teacher in teachers:
-            if isinstance(teacher, Poison):
-                self.sources |= teacher.sources
-                self.mixed |= teacher.mixed
+    def __getitem__(self, key: Any) -> Any:
+        return _made(operator.getitem, (self, key), {})
+
+
+def _method(name: str) -> Any:
+    return lambda poison, *arguments, **options: _made(
+        operator.methodcaller(name, *arguments, **options), (poison,), {}
+    )
+
+
+for _name in ("astype", "copy", "reshape", "squeeze", "swapaxes", "transpose"):
+    setattr(Poison, _name, _method(_name))
 
 
 def poison_from(where: Array, source: PoisonSource) -> Poison:
     poison = np.asarray(where).view(Poison)
-    poison.sources = frozenset({source})
+    poison.parts = {source: np.asarray(where)}
     return poison
 
 
-def source_of(poison: Array | bool | None) -> PoisonSource | None:
-    """The first loop, or else the first load, that a value's undefined elements come from, if that is known."""
-    sources = poison.sources if isinstance(poison, Poison) else ()
+def source_of(
+    poison: Array | bool | None, matters: Callable[[Array], Array] = lambda part: part
+) -> PoisonSource | None:
+    """The first loop, or else the first load, that a value's undefined elements come from, if that is known.
+
+    `matters` picks those elements that matter, out of an array like `poison`.
+    """
+    parts = poison.parts if isinstance(poison, Poison) else {}
+    sources = (source for source, part in parts.items() if matters(part).any())
     return min(sources, key=lambda source: (not source.is_index, source.line.number), default=None)
 
 
@@ -74,28 +91,38 @@ def mixed(poison: Array, axis: int, *, in_order: bool = False) -> Array:
         return poison
     plain = np.asarray(poison)
     before = np.logical_or.accumulate(plain, axis=axis) if in_order else plain.any(axis=axis, keepdims=True)
-    result = poison.view(Poison)
+    result: Poison = poison.copy()
     result.mixed = bool((before & ~plain).any())
     return result
 
 
-def _plain(thing: Any) -> Any:
-    if isinstance(thing, Poison):
-        return thing.view(np.ndarray)
-    return type(thing)(map(_plain, thing)) if isinstance(thing, list | tuple) else thing
-
-
-def _all_plain(options: dict[str, Any]) -> dict[str, Any]:
-    return {name: _plain(option) for name, option in options.items()}
-
-
-def _parts(things: Iterable[Any]) -> Iterator[Any]:
-    for thing in things:
-        yield from _parts(thing) if isinstance(thing, list | tuple) else (thing,)
-
-
-def _taught(result: Any, teachers: Iterable[Any]) -> Any:
-    if isinstance(result, np.ndarray):
-        result = result.view(Poison)
-        result._learn(teachers)
+def _made(function: Callable[..., Any], arguments: Any, options: dict[str, Any]) -> Any:
+    """What a function makes of poison, and of each source's part alone."""
+    given = list(_poisons([*arguments, *options.values()]))
+    made = function(*_only(arguments, None), **_only(options, None))
+    if not isinstance(made, np.ndarray | np.bool_) or made.dtype != np.bool_:
+        return made
+    result = np.asarray(made).view(Poison)
+    result.mixed = any(poison.mixed for poison in given)
+    for source in dict.fromkeys(source for poison in given for source in poison.parts):
+        part = function(*_only(arguments, source), **_only(options, source))
+        result.parts[source] = np.broadcast_to(part, result.shape)
     return result
+
+
+def _poisons(things: Iterable[Any]) -> Iterator[Poison]:
+    for thing in things:
+        if isinstance(thing, Poison):
+            yield thing
+        elif isinstance(thing, list | tuple):
+            yield from _poisons(thing)
+
+
+def _only(thing: Any, source: PoisonSource | None) -> Any:
+    """Arguments in which poison is a plain array: a source's part of it, or all."""
+    if isinstance(thing, Poison):
+        plain = thing.view(np.ndarray)
+        return plain if source is None else thing.parts.get(source, np.zeros_like(plain))
+    if isinstance(thing, dict):
+        return {name: _only(part, source) for name, part in thing.items()}
+    return type(thing)(_only(part, source) for part in thing) if type(thing) in (list, tuple) else thing

@@ -18,7 +18,7 @@ def provide() -> None:
     """Make Triton importable here, in a process whose kernels do not run on a GPU.
 
     Where Triton is installed, nothing happens. Where it is not, its Python files are fetched if they have not been
-    before. Raises WorkshopError if that is impossible.
+    before. Raises NoTritonError if that is impossible.
     """
     # triton-windows looks for what compiles for a GPU when it is imported (its windows_utils.py); here nothing does.
     warnings.filterwarnings("ignore", message="Failed to find (CUDA|MSVC|Windows SDK|Python libs)")
@@ -30,7 +30,7 @@ def provide() -> None:
 
 
 def provide_what_is_here() -> None:
-    """Make Triton importable if its Python files have been fetched before. Raises WorkshopError."""
+    """Make Triton importable if its Python files have been fetched before. Raises NoTritonError."""
     if not has_library() and not stand_in.is_installed():
         from triton_workshop.without_library import files
 
@@ -41,7 +41,7 @@ def provide_what_is_here() -> None:
 def fetch_if_needed() -> None:
     """What `provide` would fetch, now: before a terminal app starts, in whose processes nobody would see it happen.
 
-    Raises WorkshopError.
+    Raises NoTritonError.
     """
     if not has_library():
         from triton_workshop.without_library import files

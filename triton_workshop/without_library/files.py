@@ -1,7 +1,7 @@
 """Where Triton's Python files come from on a machine that Triton has no wheel for, and where they stay.
 
-uv takes them out of the Linux wheel of the version in uv.lock, whose hash it checks. Or they come from a folder that
-`workshop pack` made, on a stick or on the presenter's machine.
+uv takes them out of the Linux wheel of the version in `triton.toml`, whose hash it checks. Or they come from a folder
+that `workshop pack` made, on a stick or on the presenter's machine.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import textwrap
 import tomllib
 import urllib.error
 import urllib.request
@@ -27,12 +28,12 @@ from typing import Any
 import platformdirs
 from filelock import FileLock, Timeout
 
-from triton_workshop.errors import WorkshopError, wrapped
-from triton_workshop.slide_environment import columns_of
+from triton_workshop.without_library.errors import NoTritonError
 
 CACHE = "TRITON_WORKSHOP_CACHE"
 """The variable with the folder to keep the files in, instead of the user's cache folder."""
-LOCK_FILE = Path(__file__).resolve().parents[2] / "uv.lock"
+WHEELS = Path(__file__).with_name("triton.toml")
+"""The version to fetch, with the hashes of its wheels."""
 WHEEL_OF = "x86_64-manylinux_2_28"
 """The platform, as uv names it, whose wheel the files are taken from: its Python files are the same on all of them."""
 ROOM = 1_400_000_000
@@ -45,26 +46,14 @@ LONGEST_WAIT = 30.0
 
 
 def version() -> str:
-    """Triton's version in uv.lock. Raises WorkshopError if this is not a clone of the workshop's repository."""
-    return str(_locked()["version"])
+    """The version of Triton that is fetched."""
+    return str(_wheels()["version"])
 
 
 @functools.cache
-def _locked() -> dict[str, Any]:
-    try:
-        packages = tomllib.loads(LOCK_FILE.read_text(encoding="utf-8"))["package"]
-    except OSError as error:
-        raise WorkshopError(
-            f"Triton is not installed, and which version to fetch stands in uv.lock, which cannot be read: {error}. "
-            "Run this in a clone of the workshop's repository."
-        ) from error
-    found: dict[str, Any] = next(package for package in packages if package["name"] == "triton")
-    return found
-
-
-def _wheels() -> list[dict[str, Any]]:
-    """The wheels that the files may be taken from, one per kind of Python."""
-    return [wheel for wheel in _locked()["wheels"] if wheel["url"].endswith("x86_64.whl")]
+def _wheels() -> dict[str, Any]:
+    """The version, and of its wheels for Linux on x86-64, one per kind of Python, the hashes and the largest size."""
+    return tomllib.loads(WHEELS.read_text(encoding="utf-8"))
 
 
 def cache() -> Path:
@@ -82,7 +71,7 @@ def ready() -> Path:
     """The folder that Triton can be imported from.
 
     If it is not there, it is filled: with what is downloaded, which is said on standard error, or copied where this
-    version of Triton is installed. Raises WorkshopError, and leaves nothing behind then.
+    version of Triton is installed. Raises NoTritonError, and leaves nothing behind then.
     """
     target = cache()
     if target.is_dir():
@@ -105,16 +94,15 @@ def _installed() -> Path | None:
 
 
 def _downloaded(work: Path, home: Path) -> Path:
-    """The package as uv unpacks it in this folder, to be kept in `home`. Raises WorkshopError."""
-    size = max(wheel["size"] for wheel in _wheels())
+    """The package as uv unpacks it in this folder, to be kept in `home`. Raises NoTritonError."""
     _tell(
         f"Triton has no package for this machine; the simulator needs its Python files only. uv now downloads "
-        f"{size / 1e6:.0f} MB, and unpacks them to {ROOM / 1e9:.1f} GB for a moment. Of these, 2 MB stay in {home}. "
-        "This happens once."
+        f"{_wheels()['bytes'] / 1e6:.0f} MB, and unpacks them to {ROOM / 1e9:.1f} GB for a moment. Of these, 2 MB stay "
+        f"in {home}. This happens once."
     )
     free = shutil.disk_usage(work).free
     if free < ROOM:
-        raise WorkshopError(
+        raise NoTritonError(
             f"Unpacking Triton takes {ROOM / 1e9:.1f} GB for a moment, and {home} has {free / 1e9:.1f} GB free. "
             f"Make room, or set {CACHE} to a folder on another disk."
         )
@@ -125,7 +113,7 @@ def _downloaded(work: Path, home: Path) -> Path:
 def take(source: str) -> None:
     """Take the files from a folder that `workshop pack` made, or from the address at which it is served.
 
-    Raises WorkshopError.
+    Raises NoTritonError.
     """
     address = source if "://" in source else Path(source).expanduser().absolute().as_uri()
     target = cache()
@@ -138,7 +126,7 @@ def take(source: str) -> None:
             zipfile.ZipFile(io.BytesIO(data)).extractall(work / "kept")
         except (OSError, ValueError, zipfile.BadZipFile) as error:
             reason = getattr(error, "reason", error)
-            raise WorkshopError(
+            raise NoTritonError(
                 f"Expected {archive()} in {source}, a folder that `workshop pack` made; got: {reason}."
             ) from error
         (work / "kept").replace(target)
@@ -159,7 +147,7 @@ def _alone(target: Path) -> Iterator[Path | None]:
             with tempfile.TemporaryDirectory(prefix=PARTIAL, dir=parent, ignore_cleanup_errors=True) as work:
                 yield Path(work)
     except OSError as error:
-        raise WorkshopError(
+        raise NoTritonError(
             f"Triton's Python files cannot be put into {parent}: {error.strerror or error}. Check that you "
             f"may write there and that the disk has room, or set {CACHE} to another folder."
         ) from error
@@ -180,15 +168,17 @@ def _locked_by_us(file: Path) -> Iterator[None]:
 
 
 def _tell(sentences: str) -> None:
-    print(wrapped(sentences, columns_of(sys.stderr)), file=sys.stderr, flush=True)
+    if sys.stderr.isatty():
+        sentences = textwrap.fill(sentences, shutil.get_terminal_size().columns, break_on_hyphens=False)
+    print(sentences, file=sys.stderr, flush=True)
 
 
 def _install(work: Path) -> None:
-    """Have uv unpack the wheel, hash checked, with a cache that goes with the folder. Raises WorkshopError."""
+    """Have uv unpack the wheel, hash checked, with a cache that goes with the folder. Raises NoTritonError."""
     uv = os.environ.get("UV") or shutil.which("uv")
     if uv is None:
-        raise WorkshopError("uv fetches Triton's Python files, and is not here. Start this with `uv run`.")
-    hashes = " ".join(f"--hash={wheel['hash']}" for wheel in _wheels())
+        raise NoTritonError("uv fetches Triton's Python files, and is not here. Start this with `uv run`.")
+    hashes = " ".join(f"--hash={each}" for each in _wheels()["hashes"])
     (work / "requirements.txt").write_text(f"triton=={version()} {hashes}\n", encoding="utf-8")
     command = [uv, "pip", "install", "--require-hashes", "--requirements", "requirements.txt", "--no-deps"]
     command += ["--only-binary", ":all:", "--python-platform", WHEEL_OF, "--python", sys.executable]
@@ -207,12 +197,12 @@ def _install(work: Path) -> None:
             check=False,
         )
     except KeyboardInterrupt:
-        raise WorkshopError("Stopped: nothing was installed. The next kernel starts the download again.") from None
+        raise NoTritonError("Stopped: nothing was installed. The next kernel starts the download again.") from None
     if said.returncode != 0:
         why = (
             "uv says above why." if on_a_terminal else f"uv says:\n{said.stderr[said.stderr.find('error:') :].strip()}"
         )
-        raise WorkshopError(
+        raise NoTritonError(
             "Triton's Python files could not be fetched, and nothing was installed. Try again, or take them from a "
             f"workshop's stick: `uv run setup-check --triton FOLDER`. {why}"
         )

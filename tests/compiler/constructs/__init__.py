@@ -1,7 +1,7 @@
 """Small kernels of all kinds, right and wrong ones: where do Triton's compiler and the simulator disagree?
 
 A construct is a kernel of these modules that has an `output_ptr`. The names of its parameters say what it is given: see
-`compiler.arguments`. No kernel says what is expected of it, since that is measured: `compiler.measure` writes
+`arguments.py`. No kernel says what is expected of it, since that is measured: `measure.py` writes
 `verdicts.json`.
 """
 

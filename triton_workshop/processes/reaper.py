@@ -2,8 +2,8 @@
 
 A process group and the kernel's parent-death signal reach most of what a script starts, but not a process in its own
 session whose ancestors are gone. So each script has a name in its environment, inherited by everything it starts. A
-guard, a small process that outlives us for a moment, ends whatever has a name: when we say that the script has ended,
-and when we end ourselves. It does not find a process that has cleared its environment. The guard also removes the
+reaper, a small process that outlives us for a moment, ends whatever has a name: when we say that the script has ended,
+and when we end ourselves. It does not find a process that has cleared its environment. The reaper also removes the
 folder with our temporary files.
 """
 
@@ -20,18 +20,18 @@ from pathlib import Path
 
 OWNER = "TRITON_WORKSHOP_OWNER"
 """The variable that holds a script's name, in everything that the script starts."""
-LONGEST = 5
-"""Seconds that the guard may take at the end."""
-QUIET = 5
+LONGEST_SECONDS = 5
+"""Seconds that the reaper may take at the end."""
+QUIET_LOOKS = 5
 """How many looks in a row must find nothing. One look misses a process that is just becoming another program (execve),
 and anything started by a process that ends before it is looked at."""
-PAUSE = 0.01
+PAUSE_SECONDS = 0.01
 """Seconds between two looks."""
 PR_SET_NAME = 15  # linux/prctl.h
 
 
 def name_this_process(name: str) -> None:
-    """Gives a name to this fork of a warm parent, and so to everything that it forks.
+    """Give a name to this fork of a warm parent, and so to everything that it forks.
 
     /proc shows only the variables that a program was started with, so `ps` shows the name as this process's name too.
     """
@@ -41,16 +41,16 @@ def name_this_process(name: str) -> None:
 
 
 def end_all(is_ours: Callable[[str], bool]) -> None:
-    """Kills every process with such a name except this one, and whatever they have started meanwhile."""
+    """Kill every process with such a name except this one, and whatever they have started meanwhile."""
     quiet = 0
-    while quiet < QUIET:
+    while quiet < QUIET_LOOKS:
         quiet += 1
         for process, name in _named():
             if is_ours(name):
                 quiet = 0
                 with suppress(OSError):
                     os.kill(process, signal.SIGKILL)
-        time.sleep(PAUSE)
+        time.sleep(PAUSE_SECONDS)
 
 
 def _named() -> Iterator[tuple[int, str]]:
@@ -65,7 +65,7 @@ def _named() -> Iterator[tuple[int, str]]:
             yield int(folder.name), os.fsdecode(names[0] if names else (folder / "comm").read_bytes().rstrip())
 
 
-class Guard:
+class Reaper:
     """Ends what outlives a script of this process or this process itself, then removes this folder."""
 
     def __init__(self, folder: Path) -> None:
@@ -88,24 +88,24 @@ class Guard:
         return f"{self._own}.{next(self._numbers)}"
 
     def script_has_ended(self, name: str) -> None:
-        """Ends everything that has a script's name; returns immediately."""
+        """End everything that has a script's name; return immediately."""
         assert self._process.stdin is not None
         with suppress(OSError, ValueError):  # it has been closed meanwhile
             os.write(self._process.stdin.fileno(), f"{name}\n".encode())
 
     def close(self) -> None:
-        """Ends everything that has our name; returns when it is gone, and the folder too."""
+        """End everything that has our name; return when it is gone, and the folder too."""
         from subprocess import TimeoutExpired
 
         try:
-            self._process.communicate(timeout=LONGEST)
+            self._process.communicate(timeout=LONGEST_SECONDS)
         except TimeoutExpired:
             self._process.kill()
             self._process.wait()
 
 
 def main(owner: str, folder: str) -> None:
-    """Runs the guard: reads the names of scripts that have ended, until its owner has."""
+    """Run the reaper: read the names of scripts that have ended, until its owner has."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     while names := os.read(0, 1 << 16).decode().split():
         end_all(lambda name: name in names)
