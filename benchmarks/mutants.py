@@ -28,25 +28,23 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from importlib.metadata import version
 from multiprocessing import get_context
 from pathlib import Path
 
 from benchmarks.mutation import Mutant, Script, mutants, pairs, some
-from triton_workshop.checking.check import source_or_verdict, steps
+from triton_workshop.checking.check import source_or_verdict, verdict_of
 from triton_workshop.checking.compiling import compiled
+from triton_workshop.checking.diagnosing import tries
 from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.judging.verdict import Kind, Verdict
-from triton_workshop.checking.observing import child, repair
+from triton_workshop.checking.judging.verdict import FindingKind, Verdict
 from triton_workshop.checking.observing.child import prepare
-from triton_workshop.compiler.compilation import new_process
+from triton_workshop.processes.compilers import new_process
 
-ROOT = Path(__file__).resolve().parent.parent
 EQUIVALENT = Path(__file__).with_name("equivalent.toml")
-LIMIT = 10.0
+LIMIT_SECONDS = 10.0
 """Seconds for a mutant. Most need 0.1."""
-PATIENCE = 10.0
+TILE_SEARCH_SECONDS = 10.0
 """Seconds for the search for a tile size that a right one depends on."""
 SOLUTION, OTHERS, TWO = "a solution", "a right script in another style", "a solution, two edits at once"
 OF_REQUIRED = {SOLUTION: 1000, OTHERS: 120, TWO: 200}
@@ -79,7 +77,7 @@ class Subject:
 @dataclass(frozen=True)
 class Outcome:
     subject: Subject
-    killed: Kind | None
+    killed: FindingKind | None
     remarks: tuple[str, ...]
 
     @property
@@ -112,20 +110,9 @@ def entries() -> tuple[Entry, ...]:
 
 
 def right_scripts(exercise: str) -> dict[str, str]:
-    """The tests' right scripts in other styles, by name."""
-    sys.path.insert(0, str(ROOT / "tests"))
-    try:
-        if not EXERCISES[exercise].optional:
-            every = importlib.import_module("checking.variants").variants(exercise)
-            return {each.name: each.source for each in every if not each.needs}
-    finally:
-        sys.path.remove(str(ROOT / "tests"))
-    text = (ROOT / "tests" / "checking" / "variations.txt").read_text(encoding="utf-8")
-    _, *parts = re.split(r"^== ([\w-]+)\n", text, flags=re.MULTILINE)
-    beginning = "from triton_workshop import DEVICE, cdiv, check_tensors_gpu_ready\n\n"
-    beginning += "import torch\nimport triton\nimport triton.language as tl\n\n"
-    named = zip(parts[::2], parts[1::2], strict=True)
-    return {name: beginning + script for name, script in named if name.startswith(f"{exercise}-")}
+    """The tests' right scripts in other styles, by name: those for any Triton."""
+    every = importlib.import_module("tests.checking.right").right_scripts(exercise)
+    return {each.name: each.source for each in every if not each.needs}
 
 
 def subjects(exercise: str) -> Iterator[Subject]:
@@ -134,10 +121,8 @@ def subjects(exercise: str) -> Iterator[Subject]:
     own = mutants(Script(EXERCISES[exercise].solution))
     yield from (Subject(exercise, SOLUTION, mutant) for mutant in own[:: len(own) // counts[SOLUTION] or 1])
     others = right_scripts(exercise)
-    chosen = list(others)[:: len(others) // counts[OTHERS] or 1][: counts[OTHERS]]
-    for name in chosen:
-        chance = random.Random(others[name])
-        for mutant in some(Script(others[name]), counts[OTHERS] // len(chosen), chance):
+    for name, script in others.items():
+        for mutant in some(Script(script), counts[OTHERS] // len(others), random.Random(script)):
             yield Subject(exercise, OTHERS, mutant, name)
     # Of two edits, one that changes nothing is one too many.
     useful = [mutant for mutant in own if Subject(exercise, SOLUTION, mutant).entry is None]
@@ -158,17 +143,20 @@ def judged(subject: Subject) -> Outcome:
 def verdict_on(exercise: str, file: Path) -> Verdict:
     """The checker's verdict, without the compiler's part."""
     from triton_workshop.checking import passes
+    from triton_workshop.checking.judging.judge import Judge
+    from triton_workshop.checking.judging.trial import case_trials, with_other_size
 
     started = time.perf_counter()
     source = source_or_verdict(EXERCISES[exercise], file, started)
     if isinstance(source, Verdict):
         return source
     with Path(os.devnull).open("w") as nowhere:
-        asked = source, LIMIT, nowhere.fileno(), None
-        *_, last = steps(
-            source, started, partial(passes.run_cases, *asked), partial(passes.remark_on_sizes, *asked), None, None
-        )
-    return last
+        judge = Judge(source, LIMIT_SECONDS)
+        simulation = passes.Simulation(source, LIMIT_SECONDS, nowhere.fileno(), None)
+        *_, outcome = case_trials(judge, simulation)
+        if not outcome.findings and (found := simulation.other_size()) is not None:
+            outcome = with_other_size(judge, outcome, found)
+    return verdict_of(source.exercise, file, started, outcome)
 
 
 def main() -> None:
@@ -178,8 +166,7 @@ def main() -> None:
     options = parser.parse_args()
     started, outcomes = time.perf_counter(), list[Outcome]()
     # How busy a machine is must not change what is remarked.
-    for module in (repair, child):
-        vars(module)["LIMIT"] = PATIENCE
+    tries.SEARCH_SECONDS = TILE_SEARCH_SECONDS
     with ProcessPoolExecutor(os.cpu_count(), get_context("fork"), initializer=prepare) as pool:
         for exercise in options.exercises:
             every = list(subjects(exercise))

@@ -1,8 +1,7 @@
 """Judges a script in this process, by the steps of `check`, which has children do them: forks for each would be slow.
 
 The findings are those that `check` comes to, as long as a script leaves nothing behind here. `OWN_PROCESS` says which
-scripts would; one that does, although it is not among them, is an error. This is the one place in the tests that knows
-the steps.
+scripts would; one that does, although it is not among them, is an error.
 """
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 from types import ModuleType
@@ -32,23 +31,26 @@ import torch
 
 from triton_workshop.checking.check import check, source_or_verdict, verdict_of
 from triton_workshop.checking.compiling import compiled
+from triton_workshop.checking.diagnosing import tries
+from triton_workshop.checking.diagnosing.recognise import Diagnosis
+from triton_workshop.checking.diagnosing.search import diagnosis_of
+from triton_workshop.checking.diagnosing.tries import Tries
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.exercise import Case, Exercise
-from triton_workshop.checking.judging import trial
 from triton_workshop.checking.judging.judge import Judge
+from triton_workshop.checking.judging.trial import Trial, trials
 from triton_workshop.checking.judging.verdict import Verdict
-from triton_workshop.checking.observing import child, repair
-from triton_workshop.checking.observing.child import diagnosis_of, observations_of, prepare
+from triton_workshop.checking.observing.child import observations_of, prepare
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source
-from triton_workshop.compiler.compilation import new_process
 from triton_workshop.processes.call import TimeLimit, limited
+from triton_workshop.processes.compilers import new_process
 
-LIMIT = 60.0
+LIMIT_SECONDS = 60.0
 """Seconds for one script."""
-SEARCH = 6.0
+SEARCH_SECONDS = 6.0
 """Seconds of the processor for the search for a mistake: many times what it takes to find one that is known."""
-SEARCH_FOR_A_CRASH = 2.0
+CRASH_SEARCH_SECONDS = 2.0
 """For its line only. What an error means is known by its message, but the search goes on through all mistakes."""
 OWN_PROCESS = {
     "timeout": "only a process can be ended",
@@ -68,16 +70,16 @@ def needs_its_own_process(*expected: str | None) -> bool:
     return not OWN_PROCESS.keys().isdisjoint(expected)
 
 
-def verdict_on(exercise: Exercise, file: Path, *expected: str | None, limit: float = LIMIT) -> Verdict:
+def verdict_on(exercise: Exercise, file: Path, *expected: str | None, limit: float = LIMIT_SECONDS) -> Verdict:
     """The verdict on a script of which this finding is expected: from a process of its own where it needs one."""
     if needs_its_own_process(*expected):
         return check(exercise, file, limit=limit)
-    verdict = judge_here(exercise, file, search=SEARCH_FOR_A_CRASH if "crash" in expected else SEARCH)
+    verdict = judge_here(exercise, file, search=CRASH_SEARCH_SECONDS if "crash" in expected else SEARCH_SECONDS)
     asks = verdict.passed and not {"does-not-compile", "does-not-fit"}.isdisjoint(expected)
     return compiled(verdict, new_process) if asks else verdict
 
 
-def judge_here(exercise: Exercise, file: Path, *, search: float = SEARCH) -> Verdict:
+def judge_here(exercise: Exercise, file: Path, *, search: float = SEARCH_SECONDS) -> Verdict:
     """The verdict on a script that leaves nothing behind. No picture comes with it."""
     beginning = time.perf_counter()
     file = file.resolve()
@@ -85,19 +87,18 @@ def judge_here(exercise: Exercise, file: Path, *, search: float = SEARCH) -> Ver
     if isinstance(source, Verdict):
         return source
     prepare()
-    limit = limited(TimeLimit(LIMIT, file), partial(_give_up, file))
+    limit = limited(TimeLimit(LIMIT_SECONDS, file), partial(_give_up, file))
     with unhurried(search), _edits_seen_once(), _nothing_left_behind(file), limit:
         # A script's allocator for Triton is a context variable: in a copy it stays the script's own.
         outcome = contextvars.copy_context().run(_judged, source)
     return verdict_of(exercise, file, beginning, outcome)
 
 
-def unhurried(search: float = SEARCH) -> AbstractContextManager[object]:
+def unhurried(search: float = SEARCH_SECONDS) -> AbstractContextManager[object]:
     """The search for a mistake takes its time: how fast a machine is must not change what is found."""
     unhurried = contextlib.ExitStack()
-    for module in (repair, child):
-        unhurried.enter_context(mock.patch.object(module, "LIMIT", search))
-    unhurried.enter_context(mock.patch.object(repair, "GRACE", LIMIT))
+    unhurried.enter_context(mock.patch.object(tries, "SEARCH_SECONDS", search))
+    unhurried.enter_context(mock.patch.object(tries, "GRACE_SECONDS", LIMIT_SECONDS))
     return unhurried
 
 
@@ -114,18 +115,18 @@ def _edits(number: str) -> frozenset[str]:
 
 def _edits_seen_once() -> AbstractContextManager[object]:
     """Every search tries edits of the same solution, and they do the same every time: half of the time of a search."""
-    observe = child._Tries._observe
+    observe = Tries._observe
 
-    def observe_once(tries: child._Tries, text: str, case: Case) -> Observation:
-        number = tries._exercise.number
+    def observe_once(tried: Tries, text: str, case: Case) -> Observation:
+        number = tried._exercise.number
         if text not in _edits(number):
-            return observe(tries, text, case)
+            return observe(tried, text, case)
         key = number, text, case.name
         if key not in _SEEN:
-            _SEEN[key] = observe(tries, text, case)
+            _SEEN[key] = observe(tried, text, case)
         return _SEEN[key]
 
-    return mock.patch.object(child._Tries, "_observe", observe_once)
+    return mock.patch.object(Tries, "_observe", observe_once)
 
 
 def told(verdict: Verdict) -> str:
@@ -134,12 +135,29 @@ def told(verdict: Verdict) -> str:
     return repr(replace(verdict, seconds=0, findings=findings))  # as text: an element that is NaN is equal to itself
 
 
-def _judged(source: Source) -> trial.Trial:
-    judge = Judge(source, LIMIT)
-    cases = source.exercise.simulated_cases
-    with _unheard():
-        outcome = trial.judged(judge, cases, observations_of(source, [case.name for case in cases]))
-    return trial.located(judge, outcome, partial(diagnosis_of, source))
+def _judged(source: Source) -> Trial:
+    *_, last = trials(Judge(source, LIMIT_SECONDS), _Here(source))
+    return last
+
+
+@dataclass(frozen=True)
+class _Here:
+    """Runs a script in this process, and leaves out what takes long: pictures, and other tile sizes."""
+
+    source: Source
+
+    def observed(self, cases: Sequence[Case], later: Sequence[Case] = ()) -> Generator[Observation, None, None]:
+        with _unheard():
+            yield from observations_of(self.source, [case.name for case in (*cases, *later)])
+
+    def pictured(self, _case: Case) -> None:
+        return None
+
+    def diagnosis(self, case: Case, _known: Trial) -> Diagnosis:
+        return diagnosis_of(self.source, case)
+
+    def other_size(self) -> None:
+        return None
 
 
 @contextlib.contextmanager
@@ -150,7 +168,7 @@ def _unheard() -> Iterator[None]:
 
 def _give_up(file: Path, line: int | None) -> None:
     """The last words of this process: pytest tells which test it was at."""
-    os.write(2, f"\n{file}, line {line}: not done after {LIMIT:g} s, in the process of the tests\n".encode())
+    os.write(2, f"\n{file}, line {line}: not done after {LIMIT_SECONDS:g} s, in the process of the tests\n".encode())
 
 
 @contextlib.contextmanager

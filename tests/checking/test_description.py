@@ -9,20 +9,29 @@ import pytest
 from rich.console import Console
 
 from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.judging.verdict import CaseResult, Element, Finding, Kind, Pixels, State, TileMap, Verdict
+from triton_workshop.checking.judging.verdict import (
+    CaseResult,
+    Element,
+    Finding,
+    FindingKind,
+    Pixels,
+    TileMap,
+    TileState,
+    Verdict,
+)
 from triton_workshop.checking.reporting.description import CELLS, HEADLINES, STANDINGS, describe, title
 from triton_workshop.checking.reporting.progress import Standing
 from triton_workshop.checking.reporting.report import print_verdicts
 from triton_workshop.printing import printable
 
 WRONG = Finding(
-    Kind.WRONG_VALUES,
+    FindingKind.WRONG_VALUES,
     "1,024 of 3,000 elements\x1b[2J are wrong",
     ("look", "think", "copy"),
     line=3,
     source="c = a - b",
     element=Element((1024,), 2.5, None, 1e-7, (1,), 1024),
-    tiles=TileMap("a program's tile", (((State.RIGHT, State.WRONG),),)),
+    tiles=TileMap("a program's tile", (((TileState.RIGHT, TileState.WRONG),),)),
     pictures=(Pixels("expected", 1, 2, bytes(6)),),
 )
 VERDICT = Verdict(
@@ -31,7 +40,7 @@ VERDICT = Verdict(
     device="simulator",
     seconds=0.5,
     cases=(CaseResult("1,024 elements", True), CaseResult("3,000 elements", False)),
-    findings=(WRONG, Finding(Kind.RACE, "")),
+    findings=(WRONG, Finding(FindingKind.RACE, "")),
     tolerance="float32: off by 2e-07",
 )
 
@@ -61,4 +70,4 @@ def test_with_the_script_the_lines_around_are_shown() -> None:
 
 
 def test_there_are_words_for_every_kind_state_and_standing() -> None:
-    assert (set(HEADLINES), set(CELLS), set(STANDINGS)) == (set(Kind), set(State), set(Standing))
+    assert (set(HEADLINES), set(CELLS), set(STANDINGS)) == (set(FindingKind), set(TileState), set(Standing))

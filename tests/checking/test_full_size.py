@@ -12,7 +12,7 @@ from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.exercise import Case
 from triton_workshop.checking.full_size import run_on_the_gpu
 from triton_workshop.checking.judging.trial import Trial
-from triton_workshop.checking.judging.verdict import CaseResult, Kind
+from triton_workshop.checking.judging.verdict import CaseResult, FindingKind
 from triton_workshop.checking.observing.observe import Observer
 from triton_workshop.checking.observing.source import Source
 
@@ -43,8 +43,8 @@ def test_every_case_is_judged_and_reported() -> None:
 def test_the_first_case_that_fails_is_the_last() -> None:
     found, done = trial(lambda x, y: x - y)
     assert done == [*found.cases] == [CaseResult(NAMES[0], passed=False)]
-    assert [(finding.kind, finding.case) for finding in found.findings] == [(Kind.WRONG_VALUES, NAMES[0])]
-    assert found.failed is None, "its tensors would go to another process"
+    assert [(finding.kind, finding.case) for finding in found.findings] == [(FindingKind.WRONG_VALUES, NAMES[0])]
+    assert found.last is None, "its tensors would go to another process"
 
 
 def test_a_store_beside_an_argument_is_found() -> None:
@@ -53,5 +53,5 @@ def test_a_store_beside_an_argument_is_found() -> None:
         return x + y
 
     [finding] = trial(stores_behind_it)[0].findings
-    assert (finding.kind, finding.hint_name) == (Kind.OUT_OF_BOUNDS_STORE, "mask-missing")
+    assert (finding.kind, finding.hint_name) == (FindingKind.OUT_OF_BOUNDS_STORE, "mask-missing")
     assert finding.case == NAMES[0]

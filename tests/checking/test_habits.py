@@ -12,9 +12,10 @@ import torch
 
 from triton_workshop.checking.judging.habits import habits, in_triton, name_of
 from triton_workshop.checking.observing.child import prepare
-from triton_workshop.compiler.compilation import answers, new_process
+from triton_workshop.compiler.compilation import answers
 from triton_workshop.compiler.jobs import CompileJob
 from triton_workshop.compiler.launches import Launches
+from triton_workshop.processes.compilers import new_process
 
 N = 16
 HEAD = "import triton\nimport triton.language as tl\n"

@@ -21,7 +21,7 @@ from triton_workshop.processes import call
 from triton_workshop.processes.call import Call
 from triton_workshop.processes.process import CAN_FORK
 
-from .judging import LIMIT, judge_here, needs_its_own_process, told, unhurried, verdict_on
+from .judging import LIMIT_SECONDS, judge_here, needs_its_own_process, told, unhurried, verdict_on
 from .mistakes import MISTAKES, Mistake
 
 
@@ -42,7 +42,7 @@ def _script(folder: Path, text: str) -> Path:
 
 
 def _verdict(mistake: Mistake, folder: Path) -> Verdict:
-    limit = 2.0 if mistake.kind == "timeout" else LIMIT
+    limit = 2.0 if mistake.kind == "timeout" else LIMIT_SECONDS
     expected = mistake.kind, mistake.hint, mistake.leaves
     return verdict_on(mistake.exercise, _script(folder, mistake.text), *expected, limit=limit)
 
@@ -101,7 +101,7 @@ def test_a_process_of_its_own_comes_to_the_same_verdict(
 ) -> None:
     script = _script(tmp_path, mistake.text)
     with unhurried():
-        verdict = check(mistake.exercise, script, limit=LIMIT)
+        verdict = check(mistake.exercise, script, limit=LIMIT_SECONDS)
     assert told(judge_here(mistake.exercise, script)) == told(verdict)
 
 
@@ -136,10 +136,10 @@ def test_one_process_for_all_comes_to_the_same_verdict_as_forks(
 ) -> None:
     script = _script(tmp_path, mistake.text)
     with unhurried():
-        verdict = check(mistake.exercise, script, limit=LIMIT)
+        verdict = check(mistake.exercise, script, limit=LIMIT_SECONDS)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(check_module, "CAN_FORK", True)
-            by_forks = check(mistake.exercise, script, limit=LIMIT)
+            by_forks = check(mistake.exercise, script, limit=LIMIT_SECONDS)
     assert told(verdict) == told(by_forks)
     assert [len(finding.pictures) for finding in verdict.findings] == [len(each.pictures) for each in by_forks.findings]
     assert len(without_forks) == 1
@@ -161,6 +161,6 @@ def test_the_search_has_another_process_where_the_scripts_own_is_not_as_it_was(
     exercise = EXERCISES["1"]
     text = exercise.solution.replace(*change)
     assert text != exercise.solution
-    assert not check(exercise, _script(tmp_path, text), limit=LIMIT).passed
+    assert not check(exercise, _script(tmp_path, text), limit=LIMIT_SECONDS).passed
     assert len(without_forks) == 2
     assert all(process.has_ended() for process in without_forks)

@@ -9,13 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import Outcome, RunPython, shipped_exercise
 
+from tests.conftest import Outcome, RunPython, shipped_exercise
 from triton_workshop.checking.exercises import EXERCISES, REQUIRED
-from triton_workshop.checking.judging.verdict import Finding, Kind, Verdict
+from triton_workshop.checking.judging.verdict import Finding, FindingKind, Verdict
 from triton_workshop.checking.reporting.description import describe_entry, next_step
 from triton_workshop.checking.reporting.progress import (
-    Entry,
+    ListedExercise,
     Record,
     Standing,
     entries,
@@ -26,6 +26,7 @@ from triton_workshop.checking.reporting.progress import (
 )
 from triton_workshop.checking.reporting.reset import is_shipped, reset
 from triton_workshop.cli import main
+from triton_workshop.repository import ROOT
 
 ADD = EXERCISES["1"]
 
@@ -34,7 +35,7 @@ def _verdict(desk: Path, *findings: Finding) -> Verdict:
     return Verdict("1", (desk / "exercises/exercise_1.py").resolve(), "simulator", 0.5, (), findings)
 
 
-WRONG = Finding(Kind.WRONG_VALUES, "wrong", ("look", "think", "copy"), hint_name="one-operand")
+WRONG = Finding(FindingKind.WRONG_VALUES, "wrong", ("look", "think", "copy"), hint_name="one-operand")
 
 
 @pytest.mark.parametrize("number", EXERCISES)
@@ -62,7 +63,7 @@ def test_the_list_follows_the_work(desk: Path) -> None:
     assert _standing() is Standing.MISSING
 
 
-def _known(*passed: str) -> tuple[Entry, ...]:
+def _known(*passed: str) -> tuple[ListedExercise, ...]:
     """All exercises, these of them passed."""
     each = ((entry, entry.exercise.number in passed) for entry in entries())
     return tuple(replace(entry, standing=Standing.PASSED if is_passed else Standing.NEW) for entry, is_passed in each)
@@ -94,7 +95,7 @@ def test_hints_that_are_shown_stay_shown_and_another_mistake_starts_again(desk: 
     assert remember(_verdict(desk, WRONG), hints_shown=1).hints_shown == 1
     remember_hints("1", 2)
     assert remember(_verdict(desk, WRONG), hints_shown=1).hints_shown == 2
-    assert remember(_verdict(desk, Finding(Kind.UNWRITTEN, "gap", ("where", "who")))).hints_shown == 0
+    assert remember(_verdict(desk, Finding(FindingKind.UNWRITTEN, "gap", ("where", "who")))).hints_shown == 0
 
 
 def test_other_peoples_files_are_nobodys_progress(desk: Path) -> None:
@@ -267,14 +268,14 @@ MISUSES = (
 
 @pytest.mark.parametrize(("arguments", "message"), MISUSES, ids=lambda value: " ".join(value)[:30])
 def test_misuse_ends_with_2_and_a_line(
-    desk: Path, root: Path, arguments: tuple[str, ...], message: str, monkeypatch: pytest.MonkeyPatch,
+    desk: Path, arguments: tuple[str, ...], message: str, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     """In this process: what is no misuse that the command knows would leave it as an exception, and fail here."""
     monkeypatch.setattr(sys, "argv", ["workshop", *arguments])
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.delenv("FORCE_COLOR", raising=False)
-    monkeypatch.chdir(root)
+    monkeypatch.chdir(ROOT)
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 2

@@ -13,6 +13,9 @@ from triton_workshop.checking.exercises.exercise import Exercise
 SQUARE = "BLOCK_SIZE_K = 64, 128, 16", "BLOCK_SIZE_K = 64, 64, 32"
 """With tiles of 64 × 64, M and N can be mixed up."""
 STORE = "tl.store(c_ptr + offs_m[:, None] * stride_cm + offs_n[None, :] * stride_cn, accumulator, mask=c_mask)"
+LAUNCH = "add_kernel[grid](x, y, output, n_elements, BLOCK_SIZE)"
+TWO_CONFIGURATIONS = "[triton.Config({'BLOCK_SIZE': 1024}), triton.Config({'BLOCK_SIZE': 512})]"
+DESCRIPTOR = "tl.make_tensor_descriptor(x_ptr, [n_elements], [1], [BLOCK_SIZE])"
 REMARKS = {
     # Work that is done twice, or for nothing
     "pixels-of-the-next-row": (
@@ -50,8 +53,37 @@ REMARKS = {
         [("conv2d_kernel[grid](\n        image,", "conv2d_kernel[grid](\n        image.clone(),")],
         "reads image_ptr (1,254 elements) from a tensor that PyTorch made in conv2d",
     ),
+    "launched-again": (
+        "1",
+        [("    return output", f"    {LAUNCH}\n    return output")],
+        "add_kernel is launched again with the same grid and the same arguments",
+    ),
     "added-again": ("1", [("    return output", "    return x + y")], "add returns another tensor than the one"),
     "a-copy": ("2", [("    return output", "    return output.clone()")], "sepia returns another tensor than the one"),
+    # What a GPU would do otherwise
+    "tuned-sum": (
+        "1",
+        [
+            ("@triton.jit", "@triton.autotune([triton.Config({})], key=['n_elements'])\n@triton.jit"),
+            ("torch.empty_like(x)", "torch.zeros_like(x)"),
+            ("    tl.store(", "    output += tl.load(output_ptr + offsets, mask=mask)\n    tl.store("),
+        ],
+        "on a GPU triton.autotune runs it many times",
+    ),
+    "another-configuration": (
+        "1",
+        [
+            ("@triton.jit", f"@triton.autotune({TWO_CONFIGURATIONS}, key=['n_elements'])\n@triton.jit"),
+            (LAUNCH, "add_kernel[grid](x, y, output, n_elements)"),
+        ],
+        "Right with the first configuration of triton.autotune, but not with number 2: 512 of 1,024 elements are "
+        "never written",
+    ),
+    "descriptor-without-memory": (
+        "1",
+        [("tl.load(x_ptr + offsets, mask=mask)", f"{DESCRIPTOR}.load([pid * BLOCK_SIZE])")],
+        "triton.set_allocator has to be given a function",
+    ),
     # What a GPU would refuse
     "without-a-device": (
         "4",
@@ -68,8 +100,8 @@ REMARKS = {
     "rows-by-columns": (
         "4",
         [SQUARE, ("BLOCK_SIZE_M + tl.arange(0, BLOCK_SIZE_M)", "BLOCK_SIZE_M + tl.arange(0, BLOCK_SIZE_N)")],
-        "Right with BLOCK_SIZE_M = 64, but not with 16: AssertionError: accumulator shape is incompatible ((50 × 40) "
-        "@ (40 × 140), every 2nd row, every 3rd column). Line 25 names BLOCK_SIZE_N where BLOCK_SIZE_M is meant.",
+        "Right with BLOCK_SIZE_M = 64, but not with 16: AssertionError: accumulator shape is incompatible "
+        "((5 × 300) @ (300 × 3), both transposed in memory). Line 25 names BLOCK_SIZE_N where BLOCK_SIZE_M is meant.",
     ),
     "start-by-columns": (
         "4",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from triton_workshop.checking.diagnosing.repair import Culprit, find_culprit
 from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.observing.repair import Culprit, find_culprit
 from triton_workshop.checking.observing.source import Source
 
 ADD = EXERCISES["1"]

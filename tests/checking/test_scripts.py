@@ -9,10 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import Outcome, RunPython, shipped_exercise
 
+from tests.conftest import Outcome, RunPython, shipped_exercise
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.unfinished import open_todos
+from triton_workshop.repository import ROOT
 
 from .mistakes import MISTAKES
 
@@ -87,10 +88,10 @@ def test_there_are_hints_for_as_many_todos_as_there_are(number: str) -> None:
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_exercise_and_solution_agree_on_what_is_given(root: Path, number: str) -> None:
+def test_exercise_and_solution_agree_on_what_is_given(number: str) -> None:
     """All that an exercise gives stands in the solution, in the same order, and each task by its number."""
     exercise = shipped_exercise(number)
-    solution = (root / f"solutions/exercise_{number}.py").read_text()
+    solution = (ROOT / f"solutions/exercise_{number}.py").read_text()
     given = [line for line in exercise.splitlines() if line.strip()]
     rest = iter(line for line in solution.splitlines())
     for line in given:
@@ -105,9 +106,9 @@ def test_exercises_stay_short(number: str) -> None:
 
 
 @pytest.mark.parametrize("number", ["4", "4b"])
-def test_no_solution_uses_tf32_in_silence(root: Path, number: str) -> None:
+def test_no_solution_uses_tf32_in_silence(number: str) -> None:
     """Only a GPU would show it."""
-    source = (root / f"solutions/exercise_{number}.py").read_text()
+    source = (ROOT / f"solutions/exercise_{number}.py").read_text()
     products = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call) and _is_dot(node)]
     assert products
     for product in products:
@@ -138,10 +139,10 @@ SHOWN = (
 
 @pytest.mark.parametrize(("right", "wrong", "message", "source", "hint"), SHOWN)
 def test_a_mistake_is_shown_on_its_line_with_a_hint(
-    run_warm: RunPython, root: Path, tmp_path: Path, right: str, wrong: str, message: str, source: str, hint: str
+    run_warm: RunPython, tmp_path: Path, right: str, wrong: str, message: str, source: str, hint: str
 ) -> None:
     script = tmp_path / "mine.py"
-    solution = (root / "solutions/exercise_1.py").read_text()
+    solution = (ROOT / "solutions/exercise_1.py").read_text()
     assert right in solution
     script.write_text(solution.replace(right, wrong))
     result = run_warm(script, env={**SIMULATED, "COLUMNS": "200"})
@@ -152,9 +153,9 @@ def test_a_mistake_is_shown_on_its_line_with_a_hint(
         assert words in told
 
 
-def test_a_search_that_does_not_end_leaves_the_verdict(run_warm: RunPython, root: Path, tmp_path: Path) -> None:
+def test_a_search_that_does_not_end_leaves_the_verdict(run_warm: RunPython, tmp_path: Path) -> None:
     """With the mask put right, this script would never end."""
-    solution = (root / "solutions/exercise_1.py").read_text()
+    solution = (ROOT / "solutions/exercise_1.py").read_text()
     wrong = solution.replace("offsets < n_elements", "offsets < n_elements - 1")
     script = tmp_path / "mine.py"
     script.write_text(
@@ -166,9 +167,9 @@ def test_a_search_that_does_not_end_leaves_the_verdict(run_warm: RunPython, root
     assert "stopped" not in result.stdout
 
 
-def test_a_byte_order_mark_is_no_mistake(run_warm: RunPython, root: Path, tmp_path: Path) -> None:
+def test_a_byte_order_mark_is_no_mistake(run_warm: RunPython, tmp_path: Path) -> None:
     script = tmp_path / "mine.py"
-    script.write_bytes(b"\xef\xbb\xbf" + (root / "solutions/exercise_1.py").read_bytes())
+    script.write_bytes(b"\xef\xbb\xbf" + (ROOT / "solutions/exercise_1.py").read_bytes())
     assert run_warm(script, env=SIMULATED).returncode == 0
 
 

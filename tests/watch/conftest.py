@@ -11,7 +11,15 @@ import pytest
 from triton_workshop.checking.check import source_or_verdict
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.exercise import Exercise
-from triton_workshop.checking.judging.verdict import CaseResult, Element, Finding, Kind, State, TileMap, Verdict
+from triton_workshop.checking.judging.verdict import (
+    CaseResult,
+    Element,
+    Finding,
+    FindingKind,
+    TileMap,
+    TileState,
+    Verdict,
+)
 from triton_workshop.watch.checker import StoppedError
 
 SOLUTIONS = {number: exercise.solution_file.read_text(encoding="utf-8") for number, exercise in EXERCISES.items()}
@@ -80,7 +88,7 @@ def fails(exercise: Exercise, file: Path) -> Verdict:
     """As if the program's number had been forgotten."""
     names = [case.name for case in exercise.cases][:3]
     finding = Finding(
-        Kind.UNWRITTEN,
+        FindingKind.UNWRITTEN,
         "1,024 of 3,000 elements are never written, starting with [1024]; program 1 should have written them",
         (
             "Which block does program 1 work on?",
@@ -92,7 +100,7 @@ def fails(exercise: Exercise, file: Path) -> Verdict:
         case=names[-1],
         hint_name="forgotten-pid",
         element=Element((1024,), -1.583156, None, 1e-7, (1,), 1024),
-        tiles=TileMap("a program's tile", (((State.RIGHT, State.UNWRITTEN, State.WRONG),),)),
+        tiles=TileMap("a program's tile", (((TileState.RIGHT, TileState.UNWRITTEN, TileState.WRONG),),)),
     )
     cases = tuple(CaseResult(name, name != names[-1]) for name in names)
     return Verdict(exercise.number, file.resolve(), "simulator", 0.25, cases, (finding,), "float32")

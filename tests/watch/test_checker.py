@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from processes import dies
 
+from tests.processes import dies
 from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.judging.verdict import Kind, Verdict
+from triton_workshop.checking.judging.verdict import FindingKind, Verdict
 from triton_workshop.watch.checker import Checker, Checking, StoppedError, _Process
 
 ADD = EXERCISES["1"]
@@ -42,7 +42,7 @@ def is_stopped(checking: Checking) -> None:
 
 def test_a_solution_passes_and_a_mistake_is_found_by_the_same_process_family(checker: Checker, tmp_path: Path) -> None:
     file = tmp_path / "script.py"
-    for text, kind in [(SOLUTION, None), (SOLUTION.replace("pid * BLOCK_SIZE + ", ""), Kind.UNWRITTEN)]:
+    for text, kind in [(SOLUTION, None), (SOLUTION.replace("pid * BLOCK_SIZE + ", ""), FindingKind.UNWRITTEN)]:
         file.write_text(text)
         verdict = last(checker.check(ADD, file))
         assert [finding.kind for finding in verdict.findings[:1]] == ([kind] if kind else [])
@@ -115,15 +115,18 @@ def test_a_right_script_has_a_verdict_before_the_compiler_has_spoken(checker: Ch
     file = tmp_path / "script.py"
     file.write_text(SOLUTION.replace("    x = tl.load", "    while mask is None:\n        break\n    x = tl.load"))
     checking = checker.check(ADD, file)
-    simulated, compiled = checking.verdicts()
+    first, simulated, *_, compiled = checking.verdicts()
     checking.finish()
+    assert first.passed
+    assert first.to_come == len(ADD.long_cases)
     assert simulated.passed
-    assert [finding.kind for finding in compiled.findings] == [Kind.DOES_NOT_COMPILE]
+    assert simulated.to_come == 0
+    assert [finding.kind for finding in compiled.findings] == [FindingKind.DOES_NOT_COMPILE]
     assert compiled.findings[0].source == "break"
 
 
 def test_a_file_that_is_not_there_gets_a_verdict(checker: Checker, tmp_path: Path) -> None:
-    assert last(checker.check(ADD, tmp_path / "nowhere.py")).findings[0].kind is Kind.CRASH
+    assert last(checker.check(ADD, tmp_path / "nowhere.py")).findings[0].kind is FindingKind.CRASH
 
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root may read everything")

@@ -6,15 +6,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from classroom.scripted import ENTERED, Scripted, scripted_room
 from textual.pilot import Pilot
 
+from tests.apps import screen, until
+from tests.classroom.scripted import ENTERED, Scripted, scripted_room
 from triton_workshop.classroom import telling
 from triton_workshop.classroom.membership import join, membership_file
 from triton_workshop.watch.app import Watch
 
 from .conftest import SOLUTIONS, FakeChecker, fails
-from .test_watch import drive, press, save, screen, until
+from .test_watch import drive, press, save
 
 BEGUN = {"exercise": "1", "filled": 0, "todos": 9, "right": False, "hints": 0}
 
@@ -22,7 +23,7 @@ BEGUN = {"exercise": "1", "filled": 0, "todos": 9, "right": False, "hints": 0}
 @pytest.fixture
 def room(desk: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scripted]:
     """A room that has been joined."""
-    monkeypatch.setattr(telling, "PAUSES", (0.2,))
+    monkeypatch.setattr(telling, "PAUSE_SECONDS", (0.2,))
     with scripted_room() as room:
         room.answers = [(200, ENTERED)]
         join(room.address, "KLMR", "Ada", membership_file())
@@ -71,7 +72,7 @@ def test_without_a_room_a_says_how_to_join_one(desk: Path, checker: FakeChecker)
 def test_a_room_that_is_out_of_reach_changes_nothing(
     room: Scripted, checker: FakeChecker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("triton_workshop.watch.app.AT_ONCE", 0.0)
+    monkeypatch.setattr("triton_workshop.watch.app.AT_ONCE_SECONDS", 0.0)
     room.answers = [None] * 10_000
 
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:

@@ -10,14 +10,15 @@ import sys
 from pathlib import Path
 
 import pytest
-from processes import dies
+
+from tests.processes import dies
+from triton_workshop.repository import ROOT
 
 if sys.platform == "win32":
     pytest.skip("pseudo-terminals are POSIX's", allow_module_level=True)
 
-from viewer.terminal import Terminal
+from tests.viewer.terminal import Terminal
 
-ROOT = Path(__file__).parents[2]
 WORKSHOP = [sys.executable, "-c", "from triton_workshop.cli import main; main()", "watch"]
 SHOW_CURSOR, MAIN_SCREEN = b"\x1b[?25h", b"\x1b[?1049l"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import stat
 import subprocess
@@ -16,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual.pilot import Pilot
 
+from tests.apps import driven, screen, until
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.verdict import Verdict
 from triton_workshop.screen.box import Keys
@@ -43,24 +43,15 @@ def drive(
 ) -> Watch:
     """Watches an exercise and drives it; every check is gone when this returns."""
 
-    async def show() -> Watch:
-        watch = Watch(number, checker=checker, gpu=gpu, clock=lambda: "14:03:22")
-        try:
-            async with watch.run_test(size=size, notifications=True) as pilot:
-                if settle:
-                    await settled(watch, pilot)
-                await steps(watch, pilot)
-        finally:
-            watch.close()
-        return watch
+    async def drive_it(watch: Watch, pilot: Pilot[int]) -> None:
+        if settle:
+            await settled(watch, pilot)
+        await steps(watch, pilot)
 
-    return asyncio.run(asyncio.wait_for(show(), 60))
+    def made() -> Watch:
+        return Watch(number, checker=checker, gpu=gpu, clock=lambda: "14:03:22")
 
-
-async def until(pilot: Pilot[int], condition: Callable[[], bool]) -> None:
-    """Lets the app go on until something holds; `drive` limits the time."""
-    while not condition():
-        await pilot.pause(0.01)
+    return driven(made, drive_it, Watch.close, size, notifications=True)
 
 
 async def settled(watch: Watch, pilot: Pilot[int]) -> None:
@@ -78,11 +69,6 @@ async def save(watch: Watch, pilot: Pilot[int], text: str) -> None:
 async def press(pilot: Pilot[int], *keys: str) -> None:
     await pilot.press(*keys)
     await pilot.pause()
-
-
-def screen(watch: Watch) -> str:
-    """What the learner sees, as text."""
-    return "\n".join(strip.text.rstrip() for strip in watch.screen._compositor.render_strips())
 
 
 def test_the_exercise_is_checked_before_anything_is_saved(checker: FakeChecker) -> None:

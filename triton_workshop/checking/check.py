@@ -7,7 +7,7 @@ there is a GPU, once more at full size. This module does not need torch, which i
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
@@ -20,7 +20,8 @@ from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.statics import static_finding, unreadable
 from triton_workshop.checking.judging.verdict import Finding, Verdict
 from triton_workshop.checking.observing.source import Source
-from triton_workshop.compiler.compilation import READY, Start, new_process
+from triton_workshop.compiler.compilation import READY, Start
+from triton_workshop.processes.compilers import new_process
 from triton_workshop.processes.process import CAN_FORK
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from triton_workshop.processes.call import Call
     from triton_workshop.processes.wire import Connection
 
-LIMIT = 20.0
+LIMIT_SECONDS = 20.0
 """Seconds that a script may take, all cases together."""
 
 
@@ -38,7 +39,7 @@ def check(
     *,
     gpu: bool = False,
     compiler: Start | None = new_process,
-    limit: float = LIMIT,
+    limit: float = LIMIT_SECONDS,
     output: int | None = None,
     prepared: Call | None = None,
 ) -> Verdict:
@@ -53,7 +54,7 @@ def verdicts(
     *,
     gpu: bool = False,
     compiler: Start | None = new_process,
-    limit: float = LIMIT,
+    limit: float = LIMIT_SECONDS,
     output: int | None = None,
     prepared: Call | None = None,
 ) -> Iterator[Verdict]:
@@ -74,29 +75,22 @@ def verdicts(
         from triton_workshop.checking.observing.child import prepare
 
         prepare()
-        simulate = partial(passes.simulate, source, limit, where, script)
-        remark = partial(passes.remark_on_sizes, source, limit, where, script)
+        trials = passes.Simulation(source, limit, where, script).trials()
         full_size = partial(passes.run_full_size, source, limit, where)
-        yield from steps(source, started, simulate, remark, compiler, full_size if gpu else None)
+        yield from steps(source, started, trials, compiler, full_size if gpu else None)
 
 
 def steps(
     source: Source,
     started: float,
-    simulate: Callable[[], Trial],
-    remark: Callable[[Trial], Trial],
+    trials: Iterable[Trial],
     compiler: Start | None,
     full_size: Callable[[], Trial] | None,
 ) -> Iterator[Verdict]:
-    """A verdict after each pass, while all is right: on the simulator, with Triton's compiler, and at full size.
-
-    `remark` looks at a script that is right on the simulator again, for what is not worth waiting for.
-    """
-    exercise, outcome = source.exercise, simulate()
-    verdict = verdict_of(exercise, source.file, started, outcome)
-    yield verdict
-    if verdict.passed and (outcome := remark(outcome)).remarks != verdict.remarks:
-        verdict = replace(verdict, remarks=outcome.remarks)
+    """A verdict whenever more is known, while all is right: on the simulator, from Triton's compiler, at full size."""
+    exercise = source.exercise
+    for outcome in trials:
+        verdict = verdict_of(exercise, source.file, started, outcome)
         yield verdict
     if compiler and verdict.passed:
         verdict = compiled(verdict, compiler)
@@ -161,4 +155,5 @@ def verdict_of(
         tolerance=outcomes[-1].tolerance if outcomes else "",
         remarks=outcomes[0].remarks if outcomes else (),
         kernels=outcomes[0].kernels if outcomes else (),
+        to_come=len(outcomes[-1].to_come) if outcomes else 0,
     )

@@ -17,14 +17,14 @@ def prepared(output: int) -> Call:
 
 
 def simulated(function: Function, *arguments: object, output: int, limit: TimeLimit, fork: bool) -> Call:
-    """Calls a function where kernels run on the simulator."""
+    """Call a function where kernels run on the simulator."""
     if fork:
         return call.fork(function, *arguments, output=output, limit=limit)
     return call.start(function, *arguments, output=output, limit=limit, variables=_variables(TRITON_INTERPRET="1"))
 
 
 def on_the_gpu(function: Function, *arguments: object, output: int, limit: TimeLimit) -> Call:
-    """Calls a function where kernels run on the GPU."""
+    """Call a function where kernels run on the GPU."""
     return call.start(function, *arguments, output=output, limit=limit, variables=_variables())
 
 

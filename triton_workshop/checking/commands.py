@@ -13,7 +13,7 @@ from rich.console import Console
 
 from triton_workshop.checking.check import check, verdicts
 from triton_workshop.checking.exercises import EXERCISES, REQUIRED
-from triton_workshop.checking.exercises.exercise import ROOT, Exercise
+from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.reporting.progress import (
     digest,
     entries,
@@ -24,11 +24,13 @@ from triton_workshop.checking.reporting.progress import (
 )
 from triton_workshop.checking.reporting.report import print_hint, print_list, print_verdicts
 from triton_workshop.checking.reporting.reset import is_shipped, reset
-from triton_workshop.compiler.compilation import Start, new_process, warm
+from triton_workshop.compiler.compilation import Start
 from triton_workshop.device import runs_on_a_gpu
 from triton_workshop.errors import MisuseError
 from triton_workshop.printing import speak_utf8
+from triton_workshop.processes.compilers import new_process, warm
 from triton_workshop.processes.runner import Runner
+from triton_workshop.repository import ROOT
 
 PASSED, FAILED = 0, 1
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.judging.explanations import Explanation, explain_in_kernel, explanation_named
-from triton_workshop.checking.judging.verdict import Finding, Kind, Verdict
+from triton_workshop.checking.judging.verdict import Finding, FindingKind, Verdict
 from triton_workshop.checking.observing.source import Source, names_in
 from triton_workshop.compiler.compilation import Start
 from triton_workshop.compiler.jobs import Answer, Refusal
-from triton_workshop.compiler.report import ask, listed, shared_memory
+from triton_workshop.compiler.report import listed, shared_memory, threads
+from triton_workshop.processes.compilers import ask
 
 
 def compiled(verdict: Verdict, start: Start) -> Verdict:
@@ -26,6 +27,8 @@ def compiled(verdict: Verdict, start: Start) -> Verdict:
         return verdict
     if (refused := said.refused) is not None:
         return replace(verdict, findings=(_finding(refused, verdict),))
+    if (too_many := said.too_many_warps) is not None and (found := _too_many_warps(too_many, verdict)) is not None:
+        return replace(verdict, findings=(found,))
     if (without_room := said.without_room()) and (found := _no_room(without_room, verdict)) is not None:
         return replace(verdict, findings=(found,))
     return replace(verdict, compiler=tuple(said.lines()))
@@ -39,7 +42,7 @@ def _finding(answer: Answer, verdict: Verdict) -> Finding:
     if source and explanation and (other := _line_of_cause(explanation, refusal, source)):
         line, code = other, source.line(other)
     return Finding(
-        Kind.DOES_NOT_COMPILE,
+        FindingKind.DOES_NOT_COMPILE,
         f"{answer.job.kernel.name} is right on the simulator, but Triton's compiler refuses it: {refusal.in_short}",
         explanation.hints if explanation else (),
         line,
@@ -67,15 +70,26 @@ def _explanation(refusal: Refusal, source: Source | None) -> Explanation | None:
 
 
 def _no_room(answers: Sequence[Answer], verdict: Verdict) -> Finding | None:
+    each = listed([shared_memory(answer) for answer in answers])
+    message = f"is right on the simulator, but no GPU here has the shared memory that it needs: {each}"
+    return _does_not_fit(answers[0], verdict, message, "tiles-without-room", Source.sizes_line)
+
+
+def _too_many_warps(answer: Answer, verdict: Verdict) -> Finding | None:
+    message = f"is right on the simulator, but no GPU can launch it: {threads(answer)}"
+    return _does_not_fit(answer, verdict, message, "warps-of-two", Source.launch_line)
+
+
+def _does_not_fit(
+    answer: Answer, verdict: Verdict, message: str, name: str, line_in: Callable[[Source], int | None]
+) -> Finding | None:
     """A kernel that no GPU can launch. None if there is no telling, as a tuner leaves out what has no room."""
     source = _source(verdict)
     if source is None or source.mentions("autotune"):
         return None
-    kernel, each = answers[0].job.kernel.name, listed([shared_memory(answer) for answer in answers])
-    message = f"{kernel} is right on the simulator, but no GPU here has the shared memory that it needs: {each}"
-    line = source.sizes_line()
-    hints = explanation_named("tiles-without-room").hints
-    return Finding(Kind.DOES_NOT_FIT, message, hints, line, source.line(line), hint_name="tiles-without-room")
+    line, hints = line_in(source), explanation_named(name).hints
+    told = f"{answer.job.kernel.name} {message}"
+    return Finding(FindingKind.DOES_NOT_FIT, told, hints, line, source.line(line), hint_name=name)
 
 
 def _source(verdict: Verdict) -> Source | None:

@@ -15,7 +15,7 @@ from triton_workshop.checking.observing.source import Source
 from triton_workshop.processes.confinement import keep_signals_inside
 from triton_workshop.processes.wire import Connection
 
-GUARD = 4096
+GUARD_ELEMENTS = 4096
 """Elements before and after each argument that no kernel may touch."""
 
 
@@ -34,7 +34,7 @@ def run_on_the_gpu(source: Source, observer: Observer, limit: float, progress: O
     cases = tuple(replace(case, name=f"{case.name}, GPU") for case in source.exercise.gpu_cases)
     observations = (_observed(observer, case) for case in cases)
     outcome = judged(Judge(source, limit), cases, observations, progress, device="cuda")
-    return replace(outcome, failed=None)  # its tensors stay here
+    return replace(outcome, last=None)  # its tensors stay here
 
 
 def _observed(observer: Observer, case: Case) -> Observation:
@@ -48,9 +48,9 @@ def _guarded(case: Case) -> tuple[tuple[torch.Tensor, ...], tuple[torch.Tensor, 
     placed, guards = [], []
     for argument in case.arguments("cuda"):
         extent = 1 + sum((size - 1) * step for size, step in zip(argument.shape, argument.stride(), strict=True))
-        memory = argument.new_full((extent + 2 * GUARD,), float("nan"))
-        view = memory.as_strided(argument.shape, argument.stride(), GUARD)
+        memory = argument.new_full((extent + 2 * GUARD_ELEMENTS,), float("nan"))
+        view = memory.as_strided(argument.shape, argument.stride(), GUARD_ELEMENTS)
         view.copy_(argument)
         placed.append(view)
-        guards += [memory[:GUARD], memory[-GUARD:]]
+        guards += [memory[:GUARD_ELEMENTS], memory[-GUARD_ELEMENTS:]]
     return tuple(placed), tuple(guards)

@@ -4,76 +4,92 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
 
 from triton_workshop.checking import children
+from triton_workshop.checking.diagnosing import tries
+from triton_workshop.checking.diagnosing.recognise import Diagnosis
+from triton_workshop.checking.diagnosing.search import send_diagnosis, send_other_size
+from triton_workshop.checking.diagnosing.tile_sizes import OtherSize
 from triton_workshop.checking.exercises.exercise import Case
 from triton_workshop.checking.full_size import judge_on_the_gpu
 from triton_workshop.checking.judging.judge import Judge
-from triton_workshop.checking.judging.trial import Trial, judged, located, wanted_picture, with_other_size, with_picture
-from triton_workshop.checking.observing import repair
-from triton_workshop.checking.observing.child import observe_script, send_diagnosis, send_other_size
+from triton_workshop.checking.judging.trial import Trial, judged, trials
+from triton_workshop.checking.observing.child import observe_script
 from triton_workshop.checking.observing.observe import Failure, Observation
-from triton_workshop.checking.observing.recognise import Diagnosis
 from triton_workshop.checking.observing.source import Source
-from triton_workshop.checking.observing.tile_sizes import OtherSize
 from triton_workshop.processes import call
 from triton_workshop.processes.call import Call, EndedError, Function, TimeIsUpError, TimeLimit
 
-PICTURE_LIMIT = 5.0
+PICTURE_SECONDS = 5.0
 """Seconds. A picture that takes longer is not worth the wait."""
 Ask = Callable[..., AbstractContextManager[Call]]
 """Has another process call a function with these arguments, within a `limit`; at the end, it need not go on."""
 
 
-def simulate(source: Source, limit: float, output: int, prepared: Call | None) -> Trial:
-    """Run the script's cases, and if one fails, look for the mistake, and draw what it does.
+@dataclass(frozen=True)
+class Simulation:
+    """Runs a script on the simulator, in other processes.
 
-    All that is in one `children.prepared` process, or without it, in forks of this one, which then is prepared itself.
+    All that it does is in one `children.prepared` process, or without it, in forks of this one, which then is prepared
+    itself.
     """
-    exercise, ask = source.exercise, _ask(output, prepared)
-    outcome = run_cases(source, limit, output, prepared)
-    # The picture before the search, which may have to be ended with its process.
-    if picture := wanted_picture(exercise, outcome):
-        with closing(_observed(ask, source, (picture,), PICTURE_LIMIT)) as seen:
-            outcome = with_picture(exercise, picture, outcome, next(seen, None))
 
-    def search(case: Case) -> Diagnosis | None:
-        if _unchanged(source, prepared):
-            return _diagnosed(ask, source, case)
-        with children.prepared(output) as another:  # what the script has changed would mislead the search
-            return _diagnosed(partial(_asked_of, another), source, case)
+    source: Source
+    limit: float
+    """Seconds for all cases."""
+    output: int
+    """The file descriptor for what the script prints."""
+    prepared: Call | None
 
-    return located(Judge(source, limit), outcome, search)
+    def trials(self) -> Iterator[Trial]:
+        """What the script does there, as far as it is known."""
+        return trials(Judge(self.source, self.limit), self)
 
+    def observed(self, cases: Sequence[Case], later: Sequence[Case] = ()) -> Generator[object, None, None]:
+        """A fork may be ahead of what is judged. Another process may not, as there may be more to ask of it."""
+        return self._observed(cases, later, self.limit)
 
-def run_cases(source: Source, limit: float, output: int, prepared: Call | None) -> Trial:
-    """Run the script on the simulator in another process, and judge in this one what it does."""
-    cases = source.exercise.simulated_cases
-    with closing(_observed(_ask(output, prepared), source, cases, limit)) as seen:
-        return judged(Judge(source, limit), cases, seen)
+    def pictured(self, case: Case) -> object:
+        with closing(self._observed((case,), (), PICTURE_SECONDS)) as seen:
+            return next(seen, None)
 
+    def diagnosis(self, case: Case, _known: Trial) -> Diagnosis | None:
+        if self._unchanged:
+            return _diagnosed(self._ask, self.source, case)
+        with children.prepared(self.output) as another:  # what the script has changed would mislead the search
+            return _diagnosed(partial(_asked_of, another), self.source, case)
 
-def remark_on_sizes(source: Source, limit: float, output: int, prepared: Call | None, outcome: Trial) -> Trial:
-    """Run a right script with other tile sizes, and remark on one that it depends on.
+    def other_size(self) -> OtherSize | None:
+        """Not if that took another process where none can be forked: it is no part of the verdict."""
+        found = _searched(self._ask, send_other_size, self.source) if self._unchanged else None
+        return found if isinstance(found, OtherSize) else None
 
-    Not if that took another process where none can be forked: it is no part of the verdict.
-    """
-    if not _unchanged(source, prepared):
-        return outcome
-    found = _searched(_ask(output, prepared), send_other_size, source)
-    return with_other_size(Judge(source, limit), outcome, found if isinstance(found, OtherSize) else None)
+    @property
+    def _ask(self) -> Ask:
+        return partial(call.fork, output=self.output) if self.prepared is None else partial(_asked_of, self.prepared)
 
+    @property
+    def _unchanged(self) -> bool:
+        """Whether the process that is asked is as it was before the script ran in it."""
+        return self.prepared is None or (not self.prepared.has_ended() and self.source.keeps_to_itself)
 
-def _ask(output: int, prepared: Call | None) -> Ask:
-    return partial(call.fork, output=output) if prepared is None else partial(_asked_of, prepared)
-
-
-def _unchanged(source: Source, prepared: Call | None) -> bool:
-    """Whether the process that is asked is as it was before the script ran in it."""
-    return prepared is None or (not prepared.has_ended() and source.keeps_to_itself)
+    def _observed(self, cases: Sequence[Case], later: Sequence[Case], limit: float) -> Generator[object, None, None]:
+        ahead = cases if self.prepared is None else ()
+        with self._ask(observe_script, self.source, limit=TimeLimit(limit, self.source.file)) as script:
+            seen = observations(script)
+            try:
+                for case in ahead:
+                    script.send(case.name)
+                yield from islice(seen, len(ahead))
+                for case in (*cases[len(ahead) :], *later):
+                    script.send(case.name)
+                    yield from islice(seen, 1)
+            finally:
+                script.send(None)
 
 
 @contextmanager
@@ -82,25 +98,15 @@ def _asked_of(script: Call, function: Function, *arguments: object, limit: TimeL
     yield script
 
 
-def _observed(ask: Ask, source: Source, cases: Sequence[Case], limit: float) -> Generator[object, None, None]:
-    """Observe case after case, each when the one before has been judged: a process that is ahead may not come back."""
-    with ask(observe_script, source, limit=TimeLimit(limit, source.file)) as script:
-        seen = observations(script)
-        try:
-            for case in cases:
-                script.send(case.name)
-                yield from islice(seen, 1)
-        finally:
-            script.send(None)
-
-
 def _diagnosed(ask: Ask, source: Source, case: Case) -> Diagnosis | None:
     diagnosis = _searched(ask, send_diagnosis, source, case.name)
     return diagnosis if isinstance(diagnosis, Diagnosis) else None
 
 
 def _searched(ask: Ask, search: Function, *arguments: object) -> object:
-    with ask(search, *arguments, limit=TimeLimit(repair.LIMIT + repair.GRACE, Path(repair.NAME))) as searching:
+    with ask(
+        search, *arguments, limit=TimeLimit(tries.SEARCH_SECONDS + tries.GRACE_SECONDS, Path(tries.TRIED_FILE))
+    ) as searching:
         return next(observations(searching), None)
 
 

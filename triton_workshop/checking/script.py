@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -17,24 +16,27 @@ from rich.console import Console
 
 from triton_workshop.check_reminder import forget_the_check
 from triton_workshop.checking import children
-from triton_workshop.checking.check import LIMIT, source_or_verdict, steps, verdict_of
+from triton_workshop.checking.check import LIMIT_SECONDS, source_or_verdict, steps, verdict_of
+from triton_workshop.checking.diagnosing import tries
+from triton_workshop.checking.diagnosing.recognise import Diagnosis
+from triton_workshop.checking.diagnosing.search import diagnosis_of, other_size
+from triton_workshop.checking.diagnosing.tile_sizes import OtherSize
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.exercise import PICTURE, Case, Exercise
 from triton_workshop.checking.judging.judge import Judge
-from triton_workshop.checking.judging.trial import Trial, judged, located, wanted_picture, with_other_size, with_picture
+from triton_workshop.checking.judging.trial import Trial, trials
 from triton_workshop.checking.judging.verdict import CaseResult, Verdict
-from triton_workshop.checking.observing import repair
-from triton_workshop.checking.observing.child import diagnosis_of, launcher_of, observations_of, other_size
+from triton_workshop.checking.observing.child import launcher_of, observations_of
 from triton_workshop.checking.observing.observe import Observation, Observer
 from triton_workshop.checking.observing.source import Source
-from triton_workshop.checking.passes import simulate
+from triton_workshop.checking.passes import Simulation
 from triton_workshop.checking.reporting.progress import remember
 from triton_workshop.checking.reporting.report import print_verdicts
-from triton_workshop.compiler.compilation import new_process
 from triton_workshop.device import resolve_device
 from triton_workshop.images import load_image, show_image
 from triton_workshop.printing import speak_utf8
 from triton_workshop.processes.call import TimeLimit, limited
+from triton_workshop.processes.compilers import new_process
 
 if TYPE_CHECKING:
     from triton_workshop.checking.exercises.exercise import Launcher
@@ -68,7 +70,7 @@ def _tell(verdicts: Iterable[Verdict], exercise: Exercise) -> Verdict:
 
 @dataclass(frozen=True)
 class SelfCheck:
-    """A check of the running script."""
+    """A check of the running script, which runs on the simulator in this process if it does so at all."""
 
     source: Source
     script: ModuleType
@@ -78,42 +80,39 @@ class SelfCheck:
 
     def verdicts(self) -> Iterator[Verdict]:
         """As `check.verdicts`, with as much as possible in this process."""
-        gpu = resolve_device() == "cuda"
-        simulate_it, full_size = (self._simulated_elsewhere, self._full_size) if gpu else (self._simulated_here, None)
-        return steps(self.source, self.started, simulate_it, self._remarked, new_process, full_size)
-
-    def _remarked(self, outcome: Trial) -> Trial:
-        """With a remark on tile sizes, from this process; with a GPU, kernels of this process do not run here."""
         if resolve_device() == "cuda":
-            return outcome
-        with self._limited():
-            return with_other_size(self._judge, outcome, other_size(self.source))
+            return steps(self.source, self.started, self._simulated_elsewhere(), new_process, self._full_size)
+        here = trials(self._judge, self, self.done.append)
+        return steps(self.source, self.started, here, new_process, None)
 
-    def _simulated_elsewhere(self) -> Trial:
+    def _simulated_elsewhere(self) -> Iterator[Trial]:
+        """With a GPU, kernels of this process do not run on the simulator."""
         with children.prepared(output := children.standard_output()) as script:
-            outcome = simulate(self.source, LIMIT, output, script)
-        self.done.extend(outcome.cases)
-        return outcome
+            yield from trials(self._judge, Simulation(self.source, LIMIT_SECONDS, output, script), self.done.append)
 
-    def _simulated_here(self) -> Trial:
-        exercise, judge = self.source.exercise, self._judge
+    def observed(self, cases: Sequence[Case], later: Sequence[Case] = ()) -> Generator[Observation, None, None]:
         with self._limited():
-            cases = exercise.simulated_cases
-            outcome = judged(judge, cases, self._observations(*cases), self.done.append)
-            if picture := wanted_picture(exercise, outcome):
-                outcome = with_picture(exercise, picture, outcome, next(self._observations(picture)))
-        known, screen = verdict_of(exercise, self.source.file, self.started, outcome), sys.stdout
+            yield from observations_of(self.source, [case.name for case in (*cases, *later)], self._launcher)
+
+    def pictured(self, case: Case) -> Observation:
+        with closing(self.observed((case,))) as seen:
+            return next(seen)
+
+    def diagnosis(self, case: Case, known: Trial) -> Diagnosis:
+        exercise = self.source.exercise
+        verdict, screen = verdict_of(exercise, self.source.file, self.started, known), sys.stdout
 
         def tell_what_is_known(_line: int | None) -> None:
             """When a try does not end."""
             sys.stdout = screen
-            _tell([known], exercise)
+            _tell([verdict], exercise)
 
-        with limited(TimeLimit(repair.LIMIT + repair.GRACE, self.source.file), tell_what_is_known):
-            return located(judge, outcome, partial(diagnosis_of, self.source))
+        with limited(TimeLimit(tries.SEARCH_SECONDS + tries.GRACE_SECONDS, self.source.file), tell_what_is_known):
+            return diagnosis_of(self.source, case)
 
-    def _observations(self, *cases: Case) -> Iterator[Observation]:
-        return observations_of(self.source, [case.name for case in cases], self._launcher)
+    def other_size(self) -> OtherSize | None:
+        with self._limited():
+            return other_size(self.source)
 
     def _launcher(self, source: Source) -> Launcher:
         return launcher_of(self.script, source.exercise)
@@ -123,11 +122,11 @@ class SelfCheck:
 
         observer = Observer(self._launcher(self.source), self.source.file, simulated=False)
         with self._limited():
-            return run_on_the_gpu(self.source, observer, LIMIT, self.done.append)
+            return run_on_the_gpu(self.source, observer, LIMIT_SECONDS, self.done.append)
 
     @property
     def _judge(self) -> Judge:
-        return Judge(self.source, LIMIT)
+        return Judge(self.source, LIMIT_SECONDS)
 
     def _limited(self) -> AbstractContextManager[None]:
         """Set the time limit; none for somebody who steps through a kernel."""
@@ -139,7 +138,7 @@ class SelfCheck:
             verdict = verdict_of(exercise, self.source.file, self.started, findings=findings)
             _tell([replace(verdict, cases=tuple(self.done))], exercise)
 
-        return limited(TimeLimit(LIMIT, self.source.file), tell_of_the_timeout)
+        return limited(TimeLimit(LIMIT_SECONDS, self.source.file), tell_of_the_timeout)
 
 
 def _show(exercise: Exercise, launcher: Launcher, device: str) -> None:

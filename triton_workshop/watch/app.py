@@ -23,7 +23,7 @@ from triton_workshop.checking.judging.verdict import Verdict
 from triton_workshop.checking.reporting.progress import entries, first_open, remember, remember_hints
 from triton_workshop.checking.reporting.reset import is_shipped, reset
 from triton_workshop.classroom.membership import membership_file
-from triton_workshop.classroom.telling import AT_ONCE, Teller, progress_of
+from triton_workshop.classroom.telling import AT_ONCE_SECONDS, Teller, progress_of
 from triton_workshop.device import runs_on_a_gpu
 from triton_workshop.file_watcher import FileWatcher
 from triton_workshop.printing import printable
@@ -37,7 +37,7 @@ from triton_workshop.watch.checker import Checker, CheckFailedError, StoppedErro
 from triton_workshop.watch.screens import Exercises, Solution
 from triton_workshop.watch.view import Job, Watched, body, head, status, styles
 
-FRAME = 0.1
+FRAME_SECONDS = 0.1
 """Seconds between two turns of the spinner."""
 
 
@@ -101,7 +101,7 @@ class Watch(App[int]):
     def on_mount(self) -> None:
         self.begin_capture_print(self, stdout=False)  # the record of progress reports its problems there
         quit_on_hangup(self, self.close)
-        self.ticker = self.set_interval(FRAME, self._draw_head, pause=True)
+        self.ticker = self.set_interval(FRAME_SECONDS, self._draw_head, pause=True)
         following = first_open(entries()) if self.number is None else None
         self._open(following.exercise if following else self.watched.exercise)
 
@@ -113,7 +113,7 @@ class Watch(App[int]):
             self._say(event.text.strip())
 
     def _now(self, **known: Any) -> None:
-        """Shows what is known now."""
+        """Show what is known now."""
         self.watched = replace(self.watched, **known)
         self._draw()
 
@@ -139,7 +139,7 @@ class Watch(App[int]):
     # Checking
 
     def _open(self, exercise: Exercise) -> None:
-        """Shows an exercise, checks it, and checks it again at every save."""
+        """Show an exercise, check it, and check it again at every save."""
         self._stop()
         self.watched = Watched(exercise, entries())
         self.body.scroll_home(animate=False)
@@ -152,7 +152,7 @@ class Watch(App[int]):
             self._check()
 
     def _check(self, *, full_size: bool = False) -> None:
-        """Begins a check of the file as it is now, and stops the one that is running."""
+        """Begin a check of the file as it is now, and stop the one that is running."""
         self._stop()
         file = self.watched.exercise.exercise_file
         try:
@@ -221,12 +221,12 @@ class Watch(App[int]):
             self.teller.report(progress_of(self.watched.entry))
 
     def close(self) -> None:
-        """Ends everything that runs."""
+        """End everything that runs."""
         self._stop()
         for thread in self._threads:
             thread.join(timeout=5)
         self.checker.close()
-        self.teller.flush(AT_ONCE)
+        self.teller.flush(AT_ONCE_SECONDS)
 
     # Keys
 
@@ -255,7 +255,7 @@ class Watch(App[int]):
             self._say("you have not joined a room; to join one: uv run workshop join ADDRESS")
 
     def _scroll_to_hint(self, number: int) -> None:
-        """Brings a hint that has just been asked for into view, with what comes below it."""
+        """Bring a hint that has just been asked for into view, with what comes below it."""
         rows = range(self.verdict.size.height)
         row = next((row for row in rows if f"hint {number} of" in self.verdict.render_line(row).text), None)
         if row is not None and row + self.body.size.height // 2 > self.body.scroll_offset.y + self.body.size.height:
@@ -326,7 +326,7 @@ class Watch(App[int]):
 
     @contextmanager
     def _told(self) -> Iterator[None]:
-        """Says that this cannot be done here."""
+        """Say that this cannot be done here."""
         try:
             yield
         except OSError as error:

@@ -11,22 +11,24 @@ import os
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from triton_workshop.checking.check import LIMIT, CheckRequest, check_when_asked, source_or_verdict
+from triton_workshop.checking.check import LIMIT_SECONDS, CheckRequest, check_when_asked, source_or_verdict
 from triton_workshop.checking.compiling import compiled
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.verdict import Verdict
-from triton_workshop.compiler.compilation import READY, warm
+from triton_workshop.compiler.compilation import READY
 from triton_workshop.processes.call import EndedError, TimeIsUpError
+from triton_workshop.processes.compilers import warm
 from triton_workshop.processes.modes import Mode
-from triton_workshop.processes.process import LAST_WORDS, POLL
+from triton_workshop.processes.process import LAST_WORDS_SECONDS, POLL_SECONDS
 from triton_workshop.processes.runner import Runner
 from triton_workshop.processes.spares import Spares
 
-PATIENCE = 150.0
+PATIENCE_SECONDS = 150.0
 """Seconds on top of a script's own limit: torch may be imported from a slow disk, twice on a machine with a GPU."""
 
 
@@ -47,7 +49,7 @@ class Checker:
         self.spares = Spares(lambda: _Process(self._runner), most=1, seconds=self._runner.idle)
 
     def check(self, exercise: Exercise, file: Path, *, full_size: bool = False) -> Checking:
-        """Returns at once. `full_size` adds the cases on the GPU."""
+        """Return at once. `full_size` adds the cases on the GPU."""
         return Checking(self, CheckRequest(exercise, file.resolve(), full_size))
 
     def take(self) -> _Process:
@@ -86,15 +88,23 @@ class Checking:
         verdict = by_text or next(told)
         yield verdict
         if verdict.passed and not self._request.full_size:
-            verdict = compiled(verdict, self._checker.compiler)
-            if self._stopped:
-                raise StoppedError
-            # Meanwhile the other process may have thought of a remark.
-            with suppress(CheckFailedError):
-                verdict = replace(verdict, remarks=next(told, verdict).remarks)
-            yield verdict
+            yield from self._compiled(verdict, told)
         yield from told
         self._checker.prepare()  # only now: before, two cores had enough to do
+
+    def _compiled(self, verdict: Verdict, told: Iterator[Verdict]) -> Iterator[Verdict]:
+        """What the compiler says, while the other process tries the long cases and thinks of remarks."""
+        with ThreadPoolExecutor(1) as pool:
+            compiling = pool.submit(compiled, verdict, self._checker.compiler)
+            with suppress(CheckFailedError):
+                for verdict in told:
+                    yield verdict
+                    if not verdict.passed:
+                        return
+            answer = compiling.result()
+        if self._stopped:
+            raise StoppedError
+        yield replace(verdict, findings=answer.findings, compiler=answer.compiler)
 
     def _by_text(self) -> Verdict | None:
         exercise, file = self._request.exercise, self._request.file
@@ -137,7 +147,7 @@ class Checking:
 
     def _begin(self, process: _Process) -> None:
         """Send the request as soon as the process is ready. Raises StoppedError, TimeIsUpError and EndedError."""
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + PATIENCE_SECONDS
         while not process.is_ready():
             if self._stopped:
                 raise StoppedError
@@ -184,7 +194,7 @@ class _Process:
     def __init__(self, runner: Runner) -> None:
         self._output, theirs = os.pipe()
         try:
-            self.call = runner.call(check_when_asked, output=theirs, patience=LIMIT + PATIENCE)
+            self.call = runner.call(check_when_asked, output=theirs, patience=LIMIT_SECONDS + PATIENCE_SECONDS)
         except BaseException:
             os.close(self._output)
             raise
@@ -203,19 +213,19 @@ class _Process:
     def is_ready(self) -> bool:
         """Whether it waits for a request; gives it a moment. Raises EndedError."""
         with self._getting_ready, suppress(TimeIsUpError):
-            self._ready = self._ready or self.call.next_message(POLL) == READY
+            self._ready = self._ready or self.call.next_message(POLL_SECONDS) == READY
         return self._ready
 
     def has_ended(self) -> bool:
         return self.call.has_ended()
 
     def last_words(self) -> str:
-        self._reader.join(LAST_WORDS)
+        self._reader.join(LAST_WORDS_SECONDS)
         return next(reversed(self.printed.decode(errors="replace").strip().splitlines()), "")
 
     def close(self) -> None:
         """End it. `printed` is complete then."""
         self.call.close()
-        self._reader.join(LAST_WORDS)
+        self._reader.join(LAST_WORDS_SECONDS)
         if not self._reader.is_alive():
             os.close(self._output)

@@ -17,7 +17,7 @@ from textual.widgets import Footer, Static
 from triton_workshop.checking.exercises import EXERCISES, REQUIRED
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.reporting.description import title
-from triton_workshop.checking.reporting.progress import Entry
+from triton_workshop.checking.reporting.progress import ListedExercise
 from triton_workshop.checking.reporting.report import entry_texts
 from triton_workshop.screen.choice import Choice
 from triton_workshop.screen.palette import Palette
@@ -33,7 +33,7 @@ class Exercises(Choice):
         *((number, f"dismiss({[*EXERCISES].index(number)})", "Go") for number in REQUIRED),
     ]
 
-    def __init__(self, entries: Sequence[Entry], here: str) -> None:
+    def __init__(self, entries: Sequence[ListedExercise], here: str) -> None:
         super().__init__("Exercises", entry_texts(entries), [*EXERCISES].index(here))
         self.content.border_subtitle = "↑ ↓ choose   enter open   esc back"
 

@@ -11,13 +11,13 @@ from rich.table import Table
 from rich.text import Text
 from rich.theme import Theme
 
-from triton_workshop.checking.check import LIMIT
+from triton_workshop.checking.check import LIMIT_SECONDS
 from triton_workshop.checking.commands import short_path
 from triton_workshop.checking.exercises import EXERCISES, variation_of
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.verdict import Finding, Verdict
 from triton_workshop.checking.reporting.description import STANDINGS, Row, describe, title
-from triton_workshop.checking.reporting.progress import Entry, Standing, first_open
+from triton_workshop.checking.reporting.progress import ListedExercise, Standing, first_open
 from triton_workshop.checking.reporting.report import headline, spaced, table, view
 from triton_workshop.compiler.report import is_good_news
 from triton_workshop.screen.palette import Palette
@@ -48,7 +48,7 @@ class Watched:
     """Everything that is known about the open exercise."""
 
     exercise: Exercise
-    entries: tuple[Entry, ...]
+    entries: tuple[ListedExercise, ...]
     job: Job | None = None
     """The check that is running now."""
     checked: Job | None = None
@@ -76,7 +76,7 @@ class Watched:
         return self.awaited and self.checked is not None
 
     @property
-    def entry(self) -> Entry | None:
+    def entry(self) -> ListedExercise | None:
         return next((entry for entry in self.entries if entry.exercise is self.exercise), None)
 
     def neighbour(self, places: int) -> Exercise | None:
@@ -150,7 +150,7 @@ def _progress(watched: Watched) -> Text:
         what = "checking at full size on the GPU" if watched.job.full_size else "checking"
         what = what if watched.awaited or watched.job.full_size else "compiling for GPUs"
         time = f" {watched.seconds:.0f} s" if watched.seconds >= 1 else ""
-        of = f" of at most {LIMIT:.0f}" if watched.seconds >= LIMIT / 4 and watched.checked else ""
+        of = f" of at most {LIMIT_SECONDS:.0f}" if watched.seconds >= LIMIT_SECONDS / 4 and watched.checked else ""
         return Text(f"{_spinner(watched)} {what}{time}{of}", "accent")
     if watched.checked is None or watched.verdict is None:
         return Text()

@@ -15,7 +15,9 @@ EXERCISE = Exercise(
     launcher="add",
     # One program, then several: a mistake shows in the simplest case. Then sizes around a block, and a distant prime.
     cases=(
-        *(_case(n) for n in (1000, 1, 1023, 1024, 1025)),
+        *(_case(n) for n in (1000, 1)),
+        in_dtype(_case(1023), "bfloat16"),
+        *(_case(n) for n in (1024, 1025)),
         _case(1025, ", other values"),
         in_dtype(_case(1024), "float16"),
         *(_case(n) for n in (2048, 98_317)),

@@ -38,10 +38,11 @@ EXERCISE = Exercise(
     title="a filter over an image",
     launcher="conv2d",
     # 1 × 1 tests the indices alone; an image smaller than its filter tests the zeros around it.
+    # Not every image has three planes.
     cases=(
         _case(3, 5, 3, 3),
         _case(3, 5, 3, 1),
-        _case(3, 2, 1, 5),
+        _case(5, 4, 3, 7),
         _case(1, 16, 16, 3),
         _case(1, 15, 17, 3),
         _case(3, 17, 33, 3),

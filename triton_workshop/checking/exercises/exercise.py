@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from triton_workshop.checking.exercises.mistakes import Edit, Mistake, table_of
+from triton_workshop.repository import ROOT
 
 if TYPE_CHECKING:
     import torch
 
     Launcher = Callable[..., torch.Tensor]
 
-ROOT = Path(__file__).parents[3]
-"""The repository, where exercises and solutions lie."""
 PICTURE = ROOT / "slides" / "poseidon_triton.jpeg"
 SHIPPED = Path(__file__).parent / "shipped"
 """Copies of the exercises as they are shipped, since a learner's own files change."""

@@ -35,14 +35,13 @@ EXERCISE = Exercise(
         _case(64, 64, 33),
         _case(65, 63, 31),
         _case(65, 63, 31, ", other values"),
-        _case(17, 130, 20),
-        _case(33, 18, 100),
+        in_dtype(_case(17, 130, 20), "bfloat16"),
+        in_dtype(_case(5, 3, 100), "float16"),
+        # More than 16 tiles of 16 along K: as many turns as a tile has elements are not enough.
+        _transposed_case(5, 3, 300),
         # More rows than any block of another size would cover by chance.
         _case(130, 18, 20),
-        in_dtype(_case(33, 18, 100), "float16"),
-        _strided_case(50, 140, 40),
-        # More than 16 tiles of 16 along K: as many turns as a tile has elements are not enough.
-        _transposed_case(70, 50, 300),
+        _strided_case(70, 140, 70),
     ),
     long_cases=(_case(4161, 1, 1), _case(1, 8321, 1)),
     gpu_cases=(

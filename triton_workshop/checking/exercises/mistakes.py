@@ -7,8 +7,6 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-FOLDER = Path(__file__).parent
-
 
 @dataclass(frozen=True)
 class Edit:
@@ -48,7 +46,7 @@ class Mistake:
 
 
 @dataclass(frozen=True)
-class Table:
+class MistakeTable:
     """The two hints for each TODO, and the known mistakes."""
 
     todos: tuple[tuple[str, str], ...]
@@ -56,11 +54,12 @@ class Table:
 
 
 @functools.cache
-def table_of(exercise: str) -> Table:
+def table_of(exercise: str) -> MistakeTable:
     """Return the table of the exercise whose files have this name."""
-    common, own = (tomllib.loads((FOLDER / f"{name}.toml").read_text("utf-8")) for name in ("common", exercise))
+    files = (Path(__file__).with_name(f"{name}.toml") for name in ("common", exercise))
+    common, own = (tomllib.loads(file.read_text(encoding="utf-8")) for file in files)
     todos = tuple((question, idea) for question, idea in own.pop("todos"))
-    return Table(todos, tuple(_mistake(name, common.get(name, {}) | entry) for name, entry in own.items()))
+    return MistakeTable(todos, tuple(_mistake(name, common.get(name, {}) | entry) for name, entry in own.items()))
 
 
 def _mistake(name: str, entry: dict[str, list[list[str]]]) -> Mistake:

@@ -25,7 +25,7 @@ EXERCISE = replace(
     cases=(
         _case(5, 3, 1),
         _case(5, 3, 3),
-        _case(2, 1, 5),
+        _case(4, 3, 7),
         _case(16, 16, 3),
         _case(15, 17, 3),
         _case(17, 33, 3),

@@ -11,26 +11,29 @@ from pathlib import Path
 
 import torch
 
+from triton_workshop.checking.diagnosing.recognise import NO_DIAGNOSIS, Diagnosis
+from triton_workshop.checking.diagnosing.repair import Culprit, Repair, repair_of
 from triton_workshop.checking.exercises.exercise import Exercise, result_dtype, solution_has
 from triton_workshop.checking.judging.explanations import Explanation, explain, explain_in_kernel, explanation_named
 from triton_workshop.checking.judging.launch_arguments import missing_argument
+from triton_workshop.checking.judging.misplaced import hints_about, overwrites
 from triton_workshop.checking.judging.picture import element_of, tile_map
-from triton_workshop.checking.judging.verdict import MOST_PROGRAMS, Finding, Kind
-from triton_workshop.checking.observing.comparison import Comparison, compare
+from triton_workshop.checking.judging.verdict import MOST_PROGRAMS, Finding, FindingKind
+from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.observe import Failure, Observation, Provenance
-from triton_workshop.checking.observing.recognise import NO_DIAGNOSIS, Diagnosis
-from triton_workshop.checking.observing.repair import Culprit, Repair, repair_of
 from triton_workshop.checking.observing.source import Source, names_in
 from triton_workshop.simulator.faults import Fault, KernelLine
 
-ELSEWHERE = (Kind.CRASH, Kind.TIMEOUT, Kind.NOT_A_KERNEL)
+ELSEWHERE = (FindingKind.CRASH, FindingKind.TIMEOUT, FindingKind.NOT_A_KERNEL)
 """What is reported where it happens, although the cause may be another line."""
-EXPLAINED = (Kind.WRAPPED_OFFSET, Kind.UNDEFINED_BRANCH, Kind.ENDLESS_WAIT)
+EXPLAINED = (FindingKind.WRAPPED_OFFSET, FindingKind.UNDEFINED_BRANCH, FindingKind.ENDLESS_WAIT)
 """Faults whose first hint is always the simulator's own advice."""
 WAITS = ("breakpoint", "set_trace", "input")
 """Calls that wait for somebody at the keyboard."""
 
 
+HINTS = 3
+"""A question, an idea, and a line."""
 LET_THROUGH = (
     "The mask lets this element through. Does it compare with the right size, by < and not by <=, and does every "
     "program of the grid own a block that exists?"
@@ -52,23 +55,23 @@ class Judge:
 
     def can_be_diagnosed(self, seen: Observation, finding: Finding) -> bool:
         """Whether it makes sense to run the script again with some of its lines replaced."""
-        return finding.kind is not Kind.TIMEOUT and not seen.loading and not self.source.calls(*WAITS)
+        return finding.kind is not FindingKind.TIMEOUT and not seen.loading and not self.source.calls(*WAITS)
 
-    def findings(self, case: str, arguments: tuple[torch.Tensor, ...], seen: Observation) -> tuple[Finding, ...]:
+    def findings(self, case: str, comparison: Comparison) -> tuple[Finding, ...]:
         """Return what is wrong with one call, with the cause first."""
-        return tuple(replace(self._on_no_right_line(finding), case=case) for finding in self._found(arguments, seen))
+        return tuple(replace(self._on_no_right_line(finding), case=case) for finding in self._found(comparison))
 
-    def _found(self, arguments: tuple[torch.Tensor, ...], seen: Observation) -> tuple[Finding, ...]:
+    def _found(self, comparison: Comparison) -> tuple[Finding, ...]:
+        seen = comparison.seen
         if seen.timed_out:
             return (self.timeout(seen.failure.line if seen.failure else None),)
         if seen.faults:
-            comparison = compare(self.exercise, arguments, seen)
             return tuple(self._fault(fault, comparison) for fault in seen.faults)
         if seen.failure is not None:
             return (self.crash(seen.failure),)
         if seen.stored_outside:
             return (_stored_outside(),)
-        finding = self._inputs(seen) or self._answer(arguments, seen)
+        finding = self._inputs(seen) or self._answer(comparison)
         return () if finding is None else (finding,)
 
     # What stopped it
@@ -76,7 +79,7 @@ class Judge:
     def timeout(self, line: int | None) -> Finding:
         endless = any(isinstance(node, ast.While) for node in ast.walk(self.source.tree))
         message = f"not finished after {self.limit:g} s, so it was stopped"
-        return self._explained(Kind.TIMEOUT, message, "infinite-loop" if endless else "too-much-work", line)
+        return self._explained(FindingKind.TIMEOUT, message, "infinite-loop" if endless else "too-much-work", line)
 
     def crash(self, failure: Failure) -> Finding:
         """Report an exception on the learner's own line, with Triton's messages cut to what matters."""
@@ -87,17 +90,18 @@ class Judge:
             explanation = explanation_named("dot-not-star") if self._multiplies_blocks(failure.line) else explanation
         line = failure.first_line if explanation and explanation.at_launch else failure.line
         if explanation is None:
-            finding = self._finding(Kind.CRASH, _short(failure), (), line, "crash")
+            finding = self._finding(FindingKind.CRASH, _short(failure), (), line, "crash")
             return finding if self.diagnosis.culprit is None else self._at(self.diagnosis.culprit, finding)
         name, hints, culprit = explanation.name, explanation.hints, self.diagnosis.culprit
         if name == "waits":
             line = next((call.lineno for call in self.source.calls(*WAITS)), line)
         known = {"misspelt-name": self._known_as, "missing-argument": self._argument_without}.get(name, lambda _: "")
         hints = (*filter(None, [known(failure)]), *hints)
-        finding = self._finding(Kind.CRASH, _short(failure), hints, line, name)
+        finding = self._finding(FindingKind.CRASH, _short(failure), hints, line, name)
         # Of several lines that would have to be others, none is wrong by itself: shapes meet where the error says.
         meets = name == "shapes-do-not-broadcast" and culprit is not None and len(culprit.lines) > 1
-        return finding if culprit is None or explanation.at_once or meets else self._moved(finding, culprit)
+        stays = explanation.at_once or meets
+        return self._with_own(finding if stays or culprit is None else self._moved(finding, culprit))
 
     def _explanation(self, text: str, chain: str, line: int | None, in_kernel: bool) -> Explanation | None:
         code = self.source.line(line)
@@ -146,7 +150,7 @@ class Judge:
         line = fault.line.number if self._is_own(fault.line) else None
         let_through = fault.argument and fault.outside > 0 and self.source.is_masked(line)
         finding = self._finding(
-            Kind(fault.kind),
+            FindingKind(fault.kind),
             fault.what,
             (LET_THROUGH if let_through else fault.advice,),
             line,
@@ -164,12 +168,11 @@ class Judge:
         if not seen.changed_inputs:
             return None
         message = f"argument {seen.changed_inputs[0]} of {self.exercise.launcher} was changed: inputs are read-only"
-        finding, culprit = self._explained(Kind.INPUT_MODIFIED, message, "edits-inputs"), self.diagnosis.culprit
+        finding, culprit = self._explained(FindingKind.INPUT_MODIFIED, message, "edits-inputs"), self.diagnosis.culprit
         return self._moved(finding, culprit) if culprit and culprit.extra else self._diagnosed(finding)
 
-    def _answer(self, arguments: tuple[torch.Tensor, ...], seen: Observation) -> Finding | None:
-        comparison = compare(self.exercise, arguments, seen)
-        expected = comparison.expected
+    def _answer(self, comparison: Comparison) -> Finding | None:
+        seen, expected = comparison.seen, comparison.expected
         if seen.provenance is Provenance.NO_LAUNCH:
             message = f"{self.exercise.launcher} launched no kernel of this file"
             return self._not_the_kernel(message, "python-did-it" if comparison.right else "no-launch")
@@ -180,8 +183,8 @@ class Judge:
         if seen.provenance is Provenance.ELSEWHERE:
             message = f"the tensor that {self.exercise.launcher} returns was not stored by a kernel"
             return self._not_the_kernel(message)
-        if seen.output.dtype != result_dtype(arguments):
-            return self._dtype(result_dtype(arguments), seen.output.dtype)
+        if seen.output.dtype != (wanted := result_dtype(comparison.arguments)):
+            return self._dtype(wanted, seen.output.dtype)
         if comparison.right and seen.provenance is Provenance.UNTOUCHED:
             return self._not_the_kernel("the answer is right, but no kernel stored it")
         return self._values(comparison)
@@ -193,7 +196,7 @@ class Judge:
         line = self.source.launch_line() if name == "no-launch" else self.source.return_line()
         if name == "no-launch" and line is not None:
             name = "launch-not-reached"
-        return self._explained(Kind.NOT_A_KERNEL, message, name, line)
+        return self._explained(FindingKind.NOT_A_KERNEL, message, name, line)
 
     def _shape(self, expected: torch.Tensor, seen: Observation) -> Finding:
         got = seen.output_type if seen.output is None else f"shape {tuple(seen.output.shape)}"
@@ -201,21 +204,22 @@ class Judge:
         name = "wrong-shape"
         if seen.output is None:
             name = "no-return" if seen.output_type == "NoneType" else "no-tensor-returned"
-        finding = self._explained(Kind.WRONG_SHAPE, message, name, self.source.return_line())
+        finding = self._explained(FindingKind.WRONG_SHAPE, message, name, self.source.return_line())
         return finding if self.diagnosis.culprit is None else self._moved(finding, self.diagnosis.culprit)
 
     def _dtype(self, expected: torch.dtype, got: torch.dtype) -> Finding:
         line = next(iter(self.source.assignments("output", "c")), None)
-        return self._explained(Kind.WRONG_DTYPE, f"expected {expected}, got {got}", "wrong-dtype", line)
+        finding = self._explained(FindingKind.WRONG_DTYPE, f"expected {expected}, got {got}", "wrong-dtype", line)
+        return self._with_own(finding)
 
     def _values(self, comparison: Comparison) -> Finding | None:
-        if comparison.unwritten.any():
+        if not comparison.right and comparison.unwritten.any():
             return self._diagnosed(self._unwritten(comparison))
-        if comparison.wrong.any():
+        if not comparison.right:
             return self._diagnosed(self._undefined(self._wrong(comparison), comparison))
         if comparison.seen.earlier_answer_changed:
             message = "this call changed the tensor that the previous call returned"
-            return self._explained(Kind.WRONG_VALUES, message, "one-output-for-all-calls")
+            return self._explained(FindingKind.WRONG_VALUES, message, "one-output-for-all-calls")
         return None
 
     def _unwritten(self, comparison: Comparison) -> Finding:
@@ -229,12 +233,12 @@ class Judge:
             hints = ("The grid is large enough. Does every program reach the store, and does the mask let it through?",)
         elif comparison.has_tiles_of_the_solution:
             hints = (*hints, f"The grid was {grid}; blocks of this size need {wanted}.")
-        shown = self._at_elements(Kind.UNWRITTEN, "never written", comparison, comparison.unwritten)
+        shown = self._at_elements(FindingKind.UNWRITTEN, "never written", comparison, comparison.unwritten)
         message = f"{shown.message}; {_programs(owners)} should have written {them}" if owners else shown.message
         return replace(shown, message=message, hints=hints)
 
     def _wrong(self, comparison: Comparison) -> Finding:
-        shown = self._at_elements(Kind.WRONG_VALUES, "wrong", comparison, comparison.wrong)
+        shown = self._at_elements(FindingKind.WRONG_VALUES, "wrong", comparison, comparison.wrong)
         assert shown.element is not None
         follow = (
             f"Take element {_index(shown.element.index)} and follow it: which program owns it, which offsets does that "
@@ -255,7 +259,7 @@ class Judge:
     def _is_own(self, line: KernelLine) -> bool:
         return Path(line.file).resolve() == self.source.file
 
-    def _at_elements(self, kind: Kind, what: str, comparison: Comparison, marks: torch.Tensor) -> Finding:
+    def _at_elements(self, kind: FindingKind, what: str, comparison: Comparison, marks: torch.Tensor) -> Finding:
         """What is wrong with the marked elements."""
         element, number = element_of(comparison, marks), int(marks.sum())
         elements = f"{number:,} of {marks.numel():,} element{'s' if marks.numel() != 1 else ''}"
@@ -276,7 +280,9 @@ class Judge:
         culprit, mistake, todo = self.diagnosis.culprit, self.diagnosis.mistake, self.diagnosis.todo
         if self.diagnosis.remembers:
             return replace(finding, hints=explanation_named("remembers").hints, hint_name="remembers")
-        if mistake is None:
+        if finding.kind is FindingKind.UNWRITTEN and culprit and self.source.has_fixed_grid(culprit.line):
+            mistake = next((each for each in self.exercise.mistakes if each.name == "fixed-grid"), mistake)
+        if mistake is None or overwrites(culprit, self.source):
             return finding if culprit is None else self._at(culprit, finding)
         own = _last_hint(culprit) if culprit else self.exercise.quote(todo) if todo and self._lacks(todo) else ""
         found = replace(finding, hints=(*mistake.hints, *filter(None, [own])), hint_name=mistake.name)
@@ -289,17 +295,22 @@ class Judge:
 
     def _at(self, culprit: Culprit, finding: Finding) -> Finding:
         """The finding with the hints of the TODO in which the mistake was made."""
-        if culprit.todos:
-            first = culprit.todos[0]
-            question, idea = self.exercise.hints[first - 1]
+        name, hints = hints_about(culprit, self.source)
+        if not hints and culprit.todos:
+            name = f"todo-{culprit.todos[0]}"
+            question, idea = self.exercise.hints[culprit.todos[0] - 1]
             hints = (f"{_look_at(culprit)}{question}", idea, _last_hint(culprit))
-            return self._moved(replace(finding, hints=hints, hint_name=f"todo-{first}"), culprit)
-        if culprit.extra:
-            added = ("What does this line change, and for which programs?", culprit.instead)
-            return self._moved(replace(finding, hints=added, hint_name="added-line"), culprit)
-        asked = f"{_look_at(culprit)}Is it as the exercise gave it to you?"
-        given = (asked, culprit.instead or f"The exercise gives this: {culprit.code}")
-        return self._moved(replace(finding, hints=given, hint_name="given-line"), culprit)
+        elif not hints:
+            name = "given-line"
+            hints = (f"{_look_at(culprit)}Is it as the exercise gave it to you?", _last_hint(culprit))
+        return self._moved(replace(finding, hints=hints, hint_name=name), culprit)
+
+    def _with_own(self, finding: Finding) -> Finding:
+        """The finding with the solution's own line as the third hint, if it has a line, and room for that hint."""
+        culprit = self.diagnosis.culprit
+        if culprit is None or finding.line not in culprit.lines or len(finding.hints) >= HINTS:
+            return finding
+        return replace(finding, hints=(*finding.hints, _last_hint(culprit)))
 
     def _moved(self, finding: Finding, culprit: Culprit) -> Finding:
         """Return the finding on the line where the mistake was made; its message says where it was noticed."""
@@ -335,10 +346,10 @@ class Judge:
         """Whether the script has not all of what the solution has for a TODO."""
         return self._repair is None or not self._repair.has_all_of(self._repair.places_of(todo))
 
-    def _explained(self, kind: Kind, message: str, name: str, line: int | None = None) -> Finding:
+    def _explained(self, kind: FindingKind, message: str, name: str, line: int | None = None) -> Finding:
         return self._finding(kind, message, explanation_named(name).hints, line, name)
 
-    def _finding(self, kind: Kind, message: str, hints: tuple[str, ...], line: int | None, name: str) -> Finding:
+    def _finding(self, kind: FindingKind, message: str, hints: tuple[str, ...], line: int | None, name: str) -> Finding:
         return Finding(kind, message, hints, line, self.source.line(line), hint_name=name)
 
     def _blamed(self, finding: Finding, line: int | None) -> Finding:
@@ -348,17 +359,16 @@ class Judge:
 def _stored_outside() -> Finding:
     message = "a kernel stored to memory before or after one of its arguments"
     hints = ("Which mask keeps the store inside?", "Compare the offsets of the store with the tensor's size.")
-    return Finding(Kind.OUT_OF_BOUNDS_STORE, message, hints, hint_name="mask-missing")
+    return Finding(FindingKind.OUT_OF_BOUNDS_STORE, message, hints, hint_name="mask-missing")
 
 
 def _last_hint(culprit: Culprit) -> str:
-    return culprit.instead or solution_has(culprit.code)
+    has = solution_has if culprit.todos else "The exercise gives this: {}".format
+    return culprit.instead or has(culprit.code)
 
 
 def _look_at(culprit: Culprit) -> str:
     """Say what to look at, as the beginning of a hint."""
-    if culprit.moved:
-        return "This line itself is right. Does it stand in its place, and only there? "
     return "" if culprit.line is None else "The mistake is on this line, or in what it uses. "
 
 

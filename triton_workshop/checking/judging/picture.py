@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from triton_workshop.checking.judging.verdict import Element, Pixels, State, TileMap
+from triton_workshop.checking.judging.verdict import Element, Pixels, TileMap, TileState
 from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.simulator.faults import Kind
 
 LARGEST = (24, 60)
 """The most rows and columns that a map has: with more tiles, several share a cell."""
 OUTSIDE = (Kind.OUT_OF_BOUNDS_LOAD, Kind.OUT_OF_BOUNDS_STORE)
-_SEVERITY = tuple(State)
+_SEVERITY = tuple(TileState)
 
 
 def element_of(comparison: Comparison, marks: torch.Tensor) -> Element:
@@ -56,14 +56,14 @@ def _by_tile(comparison: Comparison, levels: torch.Tensor) -> torch.Tensor:
     return tiles
 
 
-def _folded(row: torch.Tensor) -> tuple[tuple[State, ...], ...]:
+def _folded(row: torch.Tensor) -> tuple[tuple[TileState, ...], ...]:
     """Return a vector as lines, one below the other; the last line may be shorter."""
     lines, width = LARGEST
     [states] = _cells(row[None], (1, lines * width))
     return tuple(states[start : start + width] for start in range(0, len(states), width))
 
 
-def _cells(plane: torch.Tensor, largest: tuple[int, int] = LARGEST) -> tuple[tuple[State, ...], ...]:
+def _cells(plane: torch.Tensor, largest: tuple[int, int] = LARGEST) -> tuple[tuple[TileState, ...], ...]:
     """Scale a map down to fit: a cell shows the worst of the tiles that share it."""
     size = tuple(min(has, most) for has, most in zip(plane.shape, largest, strict=True))
     pooled = torch.nn.functional.adaptive_max_pool2d(plane[None].float(), size)[0]

@@ -7,11 +7,11 @@ import math
 from collections.abc import Iterator
 from typing import TypeGuard
 
+from triton_workshop.checking.diagnosing.tile_sizes import OtherSize
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.observe import Launched, Observation, Provenance
-from triton_workshop.checking.observing.source import Source, called
-from triton_workshop.checking.observing.tile_sizes import OtherSize
+from triton_workshop.checking.observing.source import Function, Source, called
 
 FACTORIES = ("empty", "zeros", "ones", "full", "tensor", "arange", "rand", "randn")
 """Functions of torch whose tensors are in the CPU's memory, unless they are told otherwise."""
@@ -29,7 +29,10 @@ def remarks(source: Source, case: str, comparison: Comparison) -> tuple[str, ...
         next((_stored_again(source, launch, comparison) for launch in launches if launch.stored_again), ""),
         *(_prepared(source.exercise, launch, comparison) for launch in launches),
         _another_tensor(source.exercise) if comparison.seen.provenance is Provenance.COPY else "",
+        next((_launched_twice(launch) for launch in launches if launch.repeats), ""),
         next(_without_device(source), ""),
+        next(_tuned_sums(source), ""),
+        _without_allocator(source),
     ]
     return tuple(filter(None, found))
 
@@ -44,7 +47,7 @@ def remarks_on_growth(case: str, before: Observation, seen: Observation) -> tupl
 
 def remark_on_size(found: OtherSize, what: str) -> str:
     """That a script is right with one tile size only, and what goes wrong with another."""
-    told = f"Right with {found.name} = {found.value}, but not with {found.other}: {what} ({found.case})."
+    told = f"Right with {found.with_this}, but not with {found.not_with}: {what} ({found.case})."
     mixed = found.mixed
     return told if mixed is None else f"{told} Line {mixed.line} names {mixed.name} where {mixed.meant} is meant."
 
@@ -66,7 +69,8 @@ def _stored_again(source: Source, launch: Launched, comparison: Comparison) -> s
     if (line := next(_stores_in_loops(source), None)) is not None:
         return f"{told}: the store on line {line} runs in each turn of its loop, and only the last one counts."
     tiles = math.prod(comparison.wanted_grid)
-    if launch.programs >= 2 * tiles:
+    own = comparison.has_tiles_of_the_solution or len(launch.grid) > len(comparison.wanted_grid)
+    if own and launch.programs >= 2 * tiles:
         return f"{told}: a grid of {launch.grid} has {launch.programs:,} programs for {tiles:,} tiles."
     return (
         f"{told}: tiles overlap, and several programs compute the same element. "
@@ -90,6 +94,48 @@ def _prepared(exercise: Exercise, launch: Launched, comparison: Comparison) -> s
     return (
         f"Right, but {launch.kernel} reads {name} ({size:,} elements) from a tensor that PyTorch made in "
         f"{exercise.launcher}. That costs another trip through memory: pass the argument, and compute in the kernel."
+    )
+
+
+def _launched_twice(launch: Launched) -> str:
+    return (
+        f"Right, but {launch.kernel} is launched again with the same grid and the same arguments. "
+        "One launch is enough: the second computes everything once more."
+    )
+
+
+def _tuned_sums(source: Source) -> Iterator[str]:
+    """Kernels that add to what is there, which a tuner runs many times on the same tensors."""
+    for kernel in source.kernels:
+        tuners = [each for each in kernel.decorator_list if isinstance(each, ast.Call) and called(each) == "autotune"]
+        kept = {word.arg for tuner in tuners for word in tuner.keywords} & {"reset_to_zero", "restore_value"}
+        if (
+            tuners
+            and not kept
+            and (_pointers(kernel, "atomic_add") or _pointers(kernel, "load") & _pointers(kernel, "store"))
+        ):
+            yield (
+                f"Right here, but {kernel.name} adds to its output, and on a GPU triton.autotune runs it many times to "
+                "compare configurations: all that they add stays. Name that parameter in reset_to_zero=[…]."
+            )
+
+
+def _pointers(kernel: Function, access: str) -> set[str]:
+    """The names at which the pointers of such accesses begin, as `x` in `tl.load(x + offsets)`."""
+    calls = [node for node in ast.walk(kernel) if isinstance(node, ast.Call) and called(node) == access and node.args]
+    return {ast.unparse(_beginning(call.args[0])) for call in calls}
+
+
+def _beginning(pointer: ast.expr) -> ast.expr:
+    return _beginning(pointer.left) if isinstance(pointer, ast.BinOp) else pointer
+
+
+def _without_allocator(source: Source) -> str:
+    if not source.calls("make_tensor_descriptor") or source.calls("set_allocator"):
+        return ""
+    return (
+        "Right here, but on a GPU a kernel that makes a tensor descriptor needs memory for it: before the launch, "
+        "triton.set_allocator has to be given a function that returns it."
     )
 
 

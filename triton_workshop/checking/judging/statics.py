@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from triton_workshop.checking.diagnosing.repair import is_begun
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.unfinished import open_todos
 from triton_workshop.checking.judging.explanations import explanation_named
 from triton_workshop.checking.judging.habits import in_triton
-from triton_workshop.checking.judging.verdict import Finding, Kind
-from triton_workshop.checking.observing.repair import is_begun
+from triton_workshop.checking.judging.verdict import Finding, FindingKind
 from triton_workshop.checking.observing.source import Function, Source, called, names_in
 from triton_workshop.import_order import lines_to_exchange
 
@@ -27,6 +27,7 @@ def static_finding(source: Source) -> Finding | None:
         or _another_text(source)
         or _host_function(source)
         or _block_of_python(source)
+        or _division_by_zero(source)
         or _misused_pointer(source)
         or _unfinished(source)
         or _import_order(source)
@@ -37,7 +38,7 @@ def static_finding(source: Source) -> Finding | None:
 def unreadable(error: Exception) -> Finding:
     """Report a file that is not Python text at all."""
     hints = () if isinstance(error, OSError) else explanation_named("unreadable").hints
-    return Finding(Kind.CRASH, f"the file cannot be read: {error}", hints, hint_name="unreadable")
+    return Finding(FindingKind.CRASH, f"the file cannot be read: {error}", hints, hint_name="unreadable")
 
 
 def _syntax(source: Source) -> Finding | None:
@@ -50,7 +51,7 @@ def _syntax(source: Source) -> Finding | None:
             return _explained(source, line, message, "indentation")
         told = (message, source.line(line))
         hint = next(hint for pattern, hint in SYNTAX_HINTS if any(re.search(pattern, text) for text in told))
-        return Finding(Kind.CRASH, message, (hint,), line, source.line(line), hint_name="syntax-error")
+        return Finding(FindingKind.CRASH, message, (hint,), line, source.line(line), hint_name="syntax-error")
     except ValueError as error:  # null bytes
         return unreadable(error)
     return None
@@ -70,7 +71,7 @@ def _another_text(source: Source) -> Finding | None:
     else:
         return None
     hint = f"uv run workshop reset {number} restores exercise {number}, and keeps this file as a backup."
-    return Finding(Kind.ANOTHER_TEXT, message, (hint,), hint_name="another-text")
+    return Finding(FindingKind.ANOTHER_TEXT, message, (hint,), hint_name="another-text")
 
 
 SYNTAX_HINTS = (
@@ -111,7 +112,7 @@ def _unfinished(source: Source) -> Finding | None:
     else:
         message, hints = "a `...` still has no code in its place", ("Put code in its place.",)
     code = first.source.partition("#")[0].rstrip()  # the message has the comment's words
-    return Finding(Kind.UNFINISHED, message, hints, first.line, code, hint_name="todo")
+    return Finding(FindingKind.UNFINISHED, message, hints, first.line, code, hint_name="todo")
 
 
 def _import_order(source: Source) -> Finding | None:
@@ -159,6 +160,27 @@ def _block_of_python(source: Source) -> Finding | None:
     return None
 
 
+def _division_by_zero(source: Source) -> Finding | None:
+    """Find a division of whole numbers by 0, which is silent on a GPU. That of floats gives inf, as people may want."""
+    for kernel, node in _in_kernels(source):
+        match node:
+            case ast.BinOp(op=ast.FloorDiv() | ast.Mod(), right=number) if _is_zero(number, kernel):
+                message = f"{ast.unparse(node)} divides by zero"
+                return _explained(source, node.lineno, message, "divides-by-zero")
+    return None
+
+
+def _is_zero(number: ast.expr, kernel: Function) -> bool:
+    """Whether a number is 0 as it is written, or a name that a kernel gives this value and no other."""
+    if not isinstance(number, ast.Name):
+        return isinstance(number, ast.Constant) and number.value == 0
+    parts = list(ast.walk(kernel))
+    stored = [part for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)]
+    makers = [node for node in parts if isinstance(node, ast.Assign) and number.id == ast.unparse(node.targets[0])]
+    once = [part.id for part in stored].count(number.id) == 1
+    return once and any(isinstance(node.value, ast.Constant) and node.value.value == 0 for node in makers)
+
+
 def _misused_pointer(source: Source) -> Finding | None:
     """Find a pointer used as an array while TODOs are open: once all are done, a run says more."""
     if not open_todos(source.text):
@@ -180,7 +202,7 @@ def _misused_pointer(source: Source) -> Finding | None:
 
 def _explained(source: Source, line: int | None, message: str, name: str) -> Finding:
     """Return a finding with the same hints as the error that it would cause."""
-    return Finding(Kind.CRASH, message, explanation_named(name).hints, line, source.line(line), hint_name=name)
+    return Finding(FindingKind.CRASH, message, explanation_named(name).hints, line, source.line(line), hint_name=name)
 
 
 def _no_constexpr(source: Source) -> Finding | None:

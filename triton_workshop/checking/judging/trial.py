@@ -3,115 +3,170 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
+from triton_workshop.checking.diagnosing.recognise import Diagnosis
+from triton_workshop.checking.diagnosing.tile_sizes import OtherSize
 from triton_workshop.checking.exercises.exercise import Case, Exercise
 from triton_workshop.checking.exercises.tolerance import in_words
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.picture import pictures_of
 from triton_workshop.checking.judging.remarks import remark_on_size, remarks, remarks_on_growth
-from triton_workshop.checking.judging.verdict import CaseResult, Finding, Kind
-from triton_workshop.checking.observing.comparison import compare
+from triton_workshop.checking.judging.verdict import CaseResult, Finding, FindingKind
+from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.observe import Observation
-from triton_workshop.checking.observing.recognise import Diagnosis
-from triton_workshop.checking.observing.tile_sizes import OtherSize
 
 if TYPE_CHECKING:
     from triton_workshop.compiler.jobs import PickledKernel
 
 OnCase = Callable[[CaseResult], None]
-Search = Callable[[Case], Diagnosis | None]
-"""Looks for the mistake that makes a case fail."""
 
 
 @dataclass(frozen=True)
 class Trial:
     """What the cases have shown."""
 
-    cases: tuple[CaseResult, ...]
-    findings: tuple[Finding, ...]
+    cases: tuple[CaseResult, ...] = ()
+    findings: tuple[Finding, ...] = ()
     tolerance: str = ""
     remarks: tuple[str, ...] = ()
-    failed: tuple[Case, Observation] | None = None
-    """The call that failed."""
+    last: tuple[Case, Observation] | None = None
+    """The last call, which is the only one that may have failed."""
     kernels: tuple[PickledKernel, ...] = ()
+    to_come: tuple[Case, ...] = ()
+    """The long cases, until they have been tried."""
+
+
+class Runs(Protocol):
+    """What runs a script on the simulator: other processes, or the one in which it stands."""
+
+    def observed(self, cases: Sequence[Case], later: Sequence[Case] = ()) -> Generator[object, None, None]:
+        """Observe case after case; those for later, each when it is asked for."""
+
+    def pictured(self, case: Case, /) -> object:
+        """Observe the case whose result is drawn; anything but an Observation if it is not to be had."""
+
+    def diagnosis(self, case: Case, known: Trial, /) -> Diagnosis | None:
+        """Look for the mistake that makes a case fail, of which this is known so far."""
+
+    def other_size(self) -> OtherSize | None:
+        """Look for a tile size that a right script depends on."""
+
+
+def trials(judge: Judge, runs: Runs, progress: OnCase = lambda case: None) -> Iterator[Trial]:
+    """What the ordinary cases show, then the long ones, then a remark on tile sizes.
+
+    If a case fails, that is the last, with the mistake that makes it fail, and pictures of what it does.
+    """
+    outcome = Trial()
+    for outcome in case_trials(judge, runs, progress):
+        yield _explained(judge, runs, outcome) if outcome.findings else outcome
+    if not outcome.findings and (found := runs.other_size()) is not None:
+        yield with_other_size(judge, outcome, found)
+
+
+def case_trials(judge: Judge, runs: Runs, progress: OnCase = lambda case: None) -> Iterator[Trial]:
+    """What the ordinary cases show, and then the long ones, which may take as long as all others."""
+    exercise = judge.exercise
+    with closing(runs.observed(exercise.cases, exercise.long_cases)) as seen:
+        outcome = judged(judge, exercise.cases, seen, progress)
+        if outcome.to_come:
+            yield outcome
+            outcome = with_long_cases(judge, outcome, seen, progress)
+    yield outcome
+
+
+def _explained(judge: Judge, runs: Runs, outcome: Trial) -> Trial:
+    # The picture before the search, which may have to be ended with its process.
+    if picture := wanted_picture(judge.exercise, outcome):
+        outcome = with_picture(judge.exercise, picture, outcome, runs.pictured(picture))
+    return located(judge, outcome, runs)
 
 
 def judged(
     judge: Judge,
-    cases: tuple[Case, ...],
+    cases: Sequence[Case],
     observations: Iterable[object],
     progress: OnCase = lambda case: None,
     device: str = "cpu",
 ) -> Trial:
-    """Judge each observation as it comes, on the device that has its tensors, and stop at the first case that fails.
-
-    A grid that grows with the input to a program for each element gets no long case: a million programs take seconds.
-    """
+    """Judge each observation as it comes, on the device that has its tensors, and stop at the first case that fails."""
     results: list[CaseResult] = []
-    words, remarked = "", tuple[str, ...]()
-    kernels: tuple[PickledKernel, ...] = ()
-    many, grids, coming, ordinary = False, [tuple[int, ...]()], iter(observations), Observation()
-    for case in cases:
-        if many and case in judge.exercise.long_cases:
-            continue
-        seen = next(coming, None)
-        if seen is None:
-            break
+    comparison, grids = None, [tuple[int, ...]()]
+    outcome = Trial()
+    for case, seen in zip(cases, observations, strict=False):
         assert isinstance(seen, Observation)
-        arguments = case.arguments(device)
-        findings = judge.findings("" if seen.loading else case.name, arguments, seen)
+        grids += [comparison.grid] if comparison else []
+        comparison = Comparison(judge.exercise, case.arguments(device), seen)
+        findings = judge.findings("" if seen.loading else case.name, comparison)
         if not seen.loading:
             results.append(CaseResult(case.name, passed=not findings))
             progress(results[-1])
-        if findings or case not in judge.exercise.long_cases:  # what those sum up would say little
-            words = in_words(judge.exercise, arguments)
+        words = in_words(judge.exercise, comparison.arguments)
+        outcome = Trial(tuple(results), findings, words, last=(case, seen), kernels=seen.kernels)
         if findings:
-            return Trial(tuple(results), findings, words, failed=(case, seen))
-        if case is judge.exercise.cases[-1]:
-            comparison = compare(judge.exercise, arguments, seen)
-            remarked = remarks(judge.source, case.name, comparison)
-            many = math.prod(comparison.grid) >= comparison.expected.numel() and comparison.grid != grids[-1]
-            ordinary = seen
-        if case in judge.exercise.long_cases and not remarked:
-            remarked = remarks_on_growth(case.name, ordinary, seen)
-        kernels = seen.kernels
-        grids += [launch.grid for launch in seen.launches]
-    return Trial(tuple(results), (), words, remarked, kernels=kernels)
-
-
-def located(judge: Judge, outcome: Trial, search: Search) -> Trial:
-    """Return the outcome with its findings on the line where the mistake was made, if `search` finds it."""
-    if outcome.failed is None or not judge.can_be_diagnosed(outcome.failed[1], outcome.findings[0]):
+            return outcome
+    if comparison is None or case is not judge.exercise.cases[-1]:
         return outcome
-    case, seen = outcome.failed
-    judge = replace(judge, diagnosis=search(case) or Diagnosis())
-    first, *others = judge.findings(case.name, case.arguments("cpu"), seen)
+    # A grid that grows with the input to a program for each element gets no long case: a million take seconds.
+    many = math.prod(comparison.grid) >= comparison.expected.numel() and comparison.grid != grids[-1]
+    remarked = remarks(judge.source, case.name, comparison)
+    return replace(outcome, remarks=remarked, to_come=() if many else judge.exercise.long_cases)
+
+
+def with_long_cases(
+    judge: Judge, outcome: Trial, observations: Iterable[object], progress: OnCase = lambda case: None
+) -> Trial:
+    """Return the outcome of a script that is right so far, with its long cases.
+
+    What they sum up would say little about the tolerance, and the compiler need not see their sizes.
+    """
+    known, coming = replace(outcome, to_come=()), iter(observations)
+    for case in outcome.to_come:
+        long = judged(judge, [case], coming, progress)
+        known = replace(known, cases=known.cases + long.cases)
+        if long.findings:
+            return replace(known, findings=long.findings, tolerance=long.tolerance, remarks=(), last=long.last)
+        if not known.remarks and outcome.last and long.last:
+            known = replace(known, remarks=remarks_on_growth(case.name, outcome.last[1], long.last[1]))
+    return known
+
+
+def located(judge: Judge, outcome: Trial, runs: Runs) -> Trial:
+    """Return the outcome with its findings on the line where the mistake was made, if that is found."""
+    if outcome.last is None or not outcome.findings:
+        return outcome
+    case, seen = outcome.last
+    if not judge.can_be_diagnosed(seen, outcome.findings[0]):
+        return outcome
+    judge = replace(judge, diagnosis=runs.diagnosis(case, outcome) or Diagnosis())
+    first, *others = judge.findings(case.name, Comparison(judge.exercise, case.arguments("cpu"), seen))
     first = replace(first, pictures=outcome.findings[0].pictures)
     return replace(outcome, findings=(first, *others))
 
 
-def with_other_size(judge: Judge, outcome: Trial, found: OtherSize | None) -> Trial:
-    """Return the outcome of a right script, with a remark on a tile size that it depends on, if one was found."""
-    if found is None:
-        return outcome
+def with_other_size(judge: Judge, outcome: Trial, found: OtherSize) -> Trial:
+    """Return the outcome of a right script, with a remark on the tile size that it depends on."""
     case = judge.exercise.case_named(found.case)
-    findings = judge.findings(case.name, case.arguments("cpu"), found.seen)
+    findings = judge.findings(case.name, Comparison(judge.exercise, case.arguments("cpu"), found.seen))
     remark = remark_on_size(found, findings[0].message if findings else "the result is wrong")
     return replace(outcome, remarks=(*outcome.remarks, remark))
 
 
 def wanted_picture(exercise: Exercise, outcome: Trial) -> Case | None:
     """The picture to look at, if the exercise has one and only the values of the result are wrong."""
-    return exercise.picture if [finding.kind for finding in outcome.findings] == [Kind.WRONG_VALUES] else None
+    return exercise.picture if [finding.kind for finding in outcome.findings] == [FindingKind.WRONG_VALUES] else None
 
 
 def with_picture(exercise: Exercise, picture: Case, outcome: Trial, seen: object) -> Trial:
     """Return the outcome, with pictures of the right and the actual result in its finding."""
+    if not isinstance(seen, Observation) or seen.output is None:
+        return outcome
     expected = exercise.reference(*(argument.double() for argument in picture.arguments("cpu")))
-    if not isinstance(seen, Observation) or seen.output is None or seen.output.shape != expected.shape:
+    if seen.output.shape != expected.shape:
         return outcome
     finding = replace(outcome.findings[0], pictures=pictures_of(expected, seen.output))
     return replace(outcome, findings=(finding,))

@@ -15,7 +15,7 @@ MOST_PROGRAMS = 64
 """The most programs that a finding names: its message says how many there are."""
 
 
-class Kind(StrEnum):
+class FindingKind(StrEnum):
     """What can be wrong with a script."""
 
     ANOTHER_TEXT = "another-text"
@@ -38,7 +38,7 @@ class Kind(StrEnum):
     DOES_NOT_FIT = "does-not-fit"
 
 
-class State(StrEnum):
+class TileState(StrEnum):
     """How a tile of the output, or one of its elements, turned out, from best to worst: its level on a map."""
 
     RIGHT = "right"
@@ -75,12 +75,12 @@ class TileMap:
 
     what: str
     """What a cell represents: `a program's tile`, `an element`, or where tiles are not known, one of the solution's."""
-    planes: tuple[tuple[tuple[State, ...], ...], ...]
+    planes: tuple[tuple[tuple[TileState, ...], ...], ...]
 
     @property
-    def states(self) -> tuple[State, ...]:
+    def states(self) -> tuple[TileState, ...]:
         """The states that occur, from best to worst."""
-        return tuple(state for state in State if any(state in row for plane in self.planes for row in plane))
+        return tuple(state for state in TileState if any(state in row for plane in self.planes for row in plane))
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class Finding:
     missing; `elements` is how many are concerned.
     """
 
-    kind: Kind
+    kind: FindingKind
     message: str
     hints: tuple[str, ...] = ()
     line: int | None = None
@@ -149,13 +149,15 @@ class Verdict:
     """What Triton's compiler says about a right script's kernels; empty if nothing is known."""
     kernels: tuple[PickledKernel, ...] = ()
     """What its launches ask of the compiler."""
+    to_come: int = 0
+    """How many cases have still to be tried, although all is right so far."""
 
     @property
     def passed(self) -> bool:
         return not self.findings
 
     def as_json(self) -> dict[str, object]:
-        shown = {name: value for name, value in vars(self).items() if name != "kernels"}
+        shown = {name: value for name, value in vars(self).items() if name not in ("kernels", "to_come")}
         return shown | {
             "file": str(self.file),
             "passed": self.passed,

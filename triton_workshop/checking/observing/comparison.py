@@ -15,20 +15,46 @@ from triton_workshop.tensors import cdiv
 
 @dataclass(frozen=True)
 class Comparison:
-    """The result, and the right result. No output, or one with an unexpected shape, counts as completely unwritten."""
+    """What a call with these arguments returned, and the right result.
+
+    No output, or one with an unexpected shape, counts as completely unwritten.
+    """
 
     exercise: Exercise
+    arguments: tuple[torch.Tensor, ...]
     seen: Observation
-    expected: torch.Tensor
-    """float64"""
-    allowed: torch.Tensor
-    wrong: torch.Tensor
-    """Where the output was written, and is wrong."""
-    unwritten: torch.Tensor
 
-    @property
+    @functools.cached_property
+    def expected(self) -> torch.Tensor:
+        """The reference's result, float64."""
+        return self.exercise.reference(*(argument.double() for argument in self.arguments))
+
+    @functools.cached_property
+    def allowed(self) -> torch.Tensor:
+        """How far off each element may be."""
+        return tolerance(self.exercise, self.arguments, self.expected)
+
+    @functools.cached_property
+    def _bad(self) -> torch.Tensor:
+        output = self.seen.output
+        if output is None or output.shape != self.expected.shape:
+            return torch.ones_like(self.expected, dtype=torch.bool)
+        return ~((output.double() - self.expected).abs() <= self.allowed)
+
+    @functools.cached_property
+    def unwritten(self) -> torch.Tensor:
+        """Where the output was never written."""
+        has_shape = self.seen.output is not None and self.seen.output.shape == self.expected.shape
+        return self._bad & self.seen.missing if has_shape else self._bad
+
+    @functools.cached_property
+    def wrong(self) -> torch.Tensor:
+        """Where the output was written, and is wrong."""
+        return self._bad & ~self.unwritten
+
+    @functools.cached_property
     def right(self) -> bool:
-        return not bool((self.wrong | self.unwritten).any())
+        return not bool(self._bad.any())
 
     @property
     def launch(self) -> Launched | None:
@@ -80,15 +106,3 @@ class Comparison:
             return ()
         pairs = zip(self.exercise.tiling, self.blocks, strict=True)
         return tuple(index[axis.dimension] // block for axis, block in pairs)
-
-
-def compare(exercise: Exercise, arguments: tuple[torch.Tensor, ...], seen: Observation) -> Comparison:
-    """Compare what a call with these arguments returned with the reference."""
-    expected = exercise.reference(*(argument.double() for argument in arguments))
-    allowed = tolerance(exercise, arguments, expected)
-    unwritten, wrong = torch.ones_like(expected, dtype=torch.bool), torch.zeros_like(expected, dtype=torch.bool)
-    if seen.output is not None and seen.output.shape == expected.shape:
-        bad = ~((seen.output.double() - expected).abs() <= allowed)
-        unwritten = bad & seen.missing
-        wrong = bad & ~unwritten
-    return Comparison(exercise, seen, expected, allowed, wrong, unwritten)

@@ -50,6 +50,8 @@ class Launched:
     """How many stores went to an element that this launch had stored to before."""
     prepared: tuple[tuple[str, int], ...]
     """The tensors it read that PyTorch made in the launcher: each parameter's name, and the number of elements."""
+    repeats: bool = False
+    """Whether the launch before it had the same kernel, grid and arguments."""
 
     @property
     def programs(self) -> int:
@@ -127,7 +129,10 @@ class Observer:
         own = [launch for launch in launches if Path(launch.file).resolve() == self._file]
         seen = Observation(
             output_type=type(output).__name__,
-            launches=tuple(_launched(launch, _prepared(launch, launches, arguments)) for launch in own),
+            launches=tuple(
+                replace(_launched(launch, _prepared(launch, launches, arguments)), repeats=_repeats(before_it, launch))
+                for before_it, launch in zip([None, *own], own, strict=False)
+            ),
             changed_inputs=_changed(arguments, before),
             failure=failure,
         )
@@ -210,12 +215,25 @@ def _launched(launch: Launch, prepared: tuple[tuple[str, int], ...]) -> Launched
     )
 
 
+def _repeats(earlier: Launch | None, launch: Launch) -> bool:
+    if earlier is None or (earlier.kernel, earlier.grid) != (launch.kernel, launch.grid):
+        return False
+    pairs = [(earlier.arguments.get(name), value) for name, value in launch.arguments.items()]
+    return all(_is_same_argument(then, now) for then, now in pairs)
+
+
+def _is_same_argument(then: object, now: object) -> bool:
+    if isinstance(then, torch.Tensor) and isinstance(now, torch.Tensor):
+        return (then.data_ptr(), then.shape, then.stride()) == (now.data_ptr(), now.shape, now.stride())
+    return then is now or (isinstance(now, int | float | str) and then == now)
+
+
 def _prepared(
     launch: Launch, launches: list[Launch], arguments: tuple[torch.Tensor, ...]
 ) -> tuple[tuple[str, int], ...]:
     """The tensors that a launch read which are neither the launcher's arguments nor stored by any launch."""
     known = {argument.untyped_storage().data_ptr() for argument in arguments}
-    known = known.union(*(each.writes for each in launches))
+    known = known.union(*(each.writes or () for each in launches))
     return tuple(
         (name, tensor.numel())
         for name, tensor in launch.arguments.items()
@@ -255,7 +273,7 @@ def _writes(launches: list[Launch]) -> dict[int, Write]:
     """Return where any of them stored, and what was there after the last one that stored."""
     writes: dict[int, Write] = {}
     for launch in launches:
-        for address, write in launch.writes.items():
+        for address, write in (launch.writes or {}).items():
             earlier = writes.get(address)
             stored = write.stored if earlier is None else write.stored | earlier.stored
             writes[address] = replace(write, stored=stored)

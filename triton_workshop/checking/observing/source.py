@@ -77,6 +77,20 @@ class Source:
         functions = [node for node in self.tree.body if isinstance(node, Function)]
         return next((node for node in functions if line and node.lineno <= line <= (node.end_lineno or 0)), None)
 
+    def statement_at(self, line: int | None) -> ast.stmt | None:
+        """Return the outermost statement that begins on a line."""
+        nodes = (node for node in ast.walk(self.tree) if isinstance(node, ast.stmt))
+        return next((node for node in nodes if node.lineno == line), None)
+
+    def has_fixed_grid(self, line: int | None) -> bool:
+        """Whether a line gives a grid in numbers, for each axis of the exercise, and more than one program."""
+        node = self.statement_at(line)
+        if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Name):
+            return False
+        sizes = node.value.elts if isinstance(node.value, ast.Tuple) else []
+        numbers = [size.value for size in sizes if isinstance(size, ast.Constant)]
+        return len(numbers) == len(sizes) == len(self.exercise.tiling) and set(numbers) != {1}
+
     def launch_line(self) -> int | None:
         """Where `kernel[grid](…)` stands."""
         nodes = ast.walk(self.launcher or self.tree)
@@ -108,8 +122,10 @@ class Source:
         return any(word in name for name in names)
 
     def return_line(self) -> int | None:
+        """Where the launcher returns; None if it does at several places, as any of them may be meant."""
         nodes = ast.walk(self.launcher) if self.launcher else iter(())
-        return max((node.lineno for node in nodes if isinstance(node, ast.Return)), default=None)
+        lines = [node.lineno for node in nodes if isinstance(node, ast.Return)]
+        return lines[0] if len(lines) == 1 else None
 
     def calls(self, *names: str) -> list[ast.Call]:
         """Return the calls of `….name(…)` or `name(…)`, from top to bottom; all calls if no name is given."""

@@ -10,8 +10,8 @@ from typing import Literal
 
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.exercises.unfinished import open_todos
-from triton_workshop.checking.judging.verdict import Element, Finding, Kind, Pixels, State, TileMap, Verdict
-from triton_workshop.checking.reporting.progress import Entry, Standing, first_open
+from triton_workshop.checking.judging.verdict import Element, Finding, FindingKind, Pixels, TileMap, TileState, Verdict
+from triton_workshop.checking.reporting.progress import ListedExercise, Standing, first_open
 from triton_workshop.compiler.report import is_good_news
 
 AROUND = 1
@@ -24,30 +24,30 @@ Row = tuple[Toned, ...]
 """The cells of a table's row."""
 
 HEADLINES = {
-    Kind.ANOTHER_TEXT: "This is not the exercise",
-    Kind.UNFINISHED: "Not finished yet",
-    Kind.CRASH: "It stops with an error",
-    Kind.TIMEOUT: "It does not finish",
-    Kind.OUT_OF_BOUNDS_LOAD: "It reads outside a tensor",
-    Kind.OUT_OF_BOUNDS_STORE: "It writes outside a tensor",
-    Kind.RACE: "Its programs race for an element",
-    Kind.WRAPPED_OFFSET: "An offset is too large for int32",
-    Kind.UNDEFINED_BRANCH: "It branches on an undefined value",
-    Kind.ENDLESS_WAIT: "It waits for a value that never comes",
-    Kind.INPUT_MODIFIED: "It changes its input",
-    Kind.NOT_A_KERNEL: "The answer is not the kernel's",
-    Kind.WRONG_SHAPE: "The result has the wrong shape",
-    Kind.WRONG_DTYPE: "The result has the wrong type",
-    Kind.UNWRITTEN: "Part of the result is never written",
-    Kind.WRONG_VALUES: "The result has wrong values",
-    Kind.DOES_NOT_COMPILE: "It does not compile for a GPU",
-    Kind.DOES_NOT_FIT: "No GPU has room for it",
+    FindingKind.ANOTHER_TEXT: "This is not the exercise",
+    FindingKind.UNFINISHED: "Not finished yet",
+    FindingKind.CRASH: "It stops with an error",
+    FindingKind.TIMEOUT: "It does not finish",
+    FindingKind.OUT_OF_BOUNDS_LOAD: "It reads outside a tensor",
+    FindingKind.OUT_OF_BOUNDS_STORE: "It writes outside a tensor",
+    FindingKind.RACE: "Its programs race for an element",
+    FindingKind.WRAPPED_OFFSET: "An offset is too large for int32",
+    FindingKind.UNDEFINED_BRANCH: "It branches on an undefined value",
+    FindingKind.ENDLESS_WAIT: "It waits for a value that never comes",
+    FindingKind.INPUT_MODIFIED: "It changes its input",
+    FindingKind.NOT_A_KERNEL: "The answer is not the kernel's",
+    FindingKind.WRONG_SHAPE: "The result has the wrong shape",
+    FindingKind.WRONG_DTYPE: "The result has the wrong type",
+    FindingKind.UNWRITTEN: "Part of the result is never written",
+    FindingKind.WRONG_VALUES: "The result has wrong values",
+    FindingKind.DOES_NOT_COMPILE: "It does not compile for a GPU",
+    FindingKind.DOES_NOT_FIT: "No GPU has room for it",
 }
-CELLS: dict[State, Toned] = {
-    State.RIGHT: ("·", "good"),
-    State.UNWRITTEN: ("U", "warning"),
-    State.WRONG: ("W", "bad"),
-    State.OUT_OF_BOUNDS: ("O", "important"),
+CELLS: dict[TileState, Toned] = {
+    TileState.RIGHT: ("·", "good"),
+    TileState.UNWRITTEN: ("U", "warning"),
+    TileState.WRONG: ("W", "bad"),
+    TileState.OUT_OF_BOUNDS: ("O", "important"),
 }
 """A letter and a tone for a cell of a map: both say the same."""
 STANDINGS: dict[Standing, tuple[str, Tone, str]] = {
@@ -87,11 +87,12 @@ def describe(verdict: Verdict, exercise: Exercise, text: str = "", *, hints: int
         cases: tuple[Row, ...] = ((("✓", "good"), (" · ".join(names), "muted")),)
         remarks: tuple[Row, ...] = tuple(((remark, "warning"),) for remark in verdict.remarks)
         parts = (remarks, cases, tolerance, compiler_rows(verdict.compiler))
-        return Description(f"✓ All {len(names)} cases are right", "good", tuple(filter(None, parts)))
+        right = f"{len(names)} cases are right, {verdict.to_come} to come" if verdict.to_come else ""
+        return Description(f"✓ {right or f'All {len(names)} cases are right'}", "good", tuple(filter(None, parts)))
     finding = verdict.findings[0]
-    todos = _todos(exercise, text) if finding.kind is Kind.UNFINISHED else ()
+    todos = _todos(exercise, text) if finding.kind is FindingKind.UNFINISHED else ()
     done = sum(mark == "●" for (mark, _), *_ in todos)
-    sign: Toned = ("◐", "warning") if finding.kind is Kind.UNFINISHED else ("✗", "bad")
+    sign: Toned = ("◐", "warning") if finding.kind is FindingKind.UNFINISHED else ("✗", "bad")
     shown = hint_rows(finding.hints)[:hints]
     found = (
         _cases(verdict, exercise),
@@ -101,13 +102,13 @@ def describe(verdict: Verdict, exercise: Exercise, text: str = "", *, hints: int
         _line(_also(verdict.findings[1:]), "muted"),
         finding.tiles if finding.tiles and len(finding.tiles.states) > 1 else None,
         _element(finding.element) if finding.element else (),
-        tolerance if finding.kind is Kind.WRONG_VALUES else (),
+        tolerance if finding.kind is FindingKind.WRONG_VALUES else (),
     )
     return Description(
         f"{sign[0]} {f'{done} of {len(todos)} TODOs filled in' if todos else HEADLINES[finding.kind]}",
         sign[1],
         tuple(part for part in found if part),
-        finding.pictures if finding.kind is Kind.WRONG_VALUES else (),
+        finding.pictures if finding.kind is FindingKind.WRONG_VALUES else (),
         finding.kind,
         "" if finding.line is None else f"{verdict.file.name}, line {finding.line}",
     )
@@ -187,7 +188,7 @@ def _also(findings: Sequence[Finding]) -> str:
     return f"Also: {kinds}. Fix the first one first." if kinds else ""
 
 
-def describe_entry(entry: Entry) -> Row:
+def describe_entry(entry: ListedExercise) -> Row:
     """Say how far an exercise is, how long its last check took, and how close its kernel is to the hardware's limit."""
     exercise, record, passed = entry.exercise, entry.record, entry.standing is Standing.PASSED
     mark, tone, pattern = STANDINGS[entry.standing]
@@ -209,7 +210,7 @@ def offer(variation: Exercise) -> str:
     return f"Done early? Exercise {variation.number}, {variation.title}: uv run workshop watch {variation.number}"
 
 
-def next_step(entries: Sequence[Entry]) -> str:
+def next_step(entries: Sequence[ListedExercise]) -> str:
     """Say what to do now."""
     entry = first_open(entries)
     if entry is None:

@@ -20,9 +20,10 @@ from typing import Any
 
 from triton_workshop.atomic_write import write_whole
 from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.exercises.exercise import ROOT, Exercise
+from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.exercises.unfinished import open_todos
 from triton_workshop.checking.judging.verdict import Verdict
+from triton_workshop.repository import ROOT
 
 FOLDER = "TRITON_WORKSHOP_STATE"
 """This environment variable names another folder for the state."""
@@ -142,7 +143,7 @@ class Standing(StrEnum):
 
 
 @dataclass(frozen=True)
-class Entry:
+class ListedExercise:
     """A line of the list."""
 
     exercise: Exercise
@@ -151,23 +152,23 @@ class Entry:
     record: Record
 
 
-def entries() -> tuple[Entry, ...]:
+def entries() -> tuple[ListedExercise, ...]:
     """All exercises, in order."""
     progress = load_progress()
     return tuple(_entry(exercise, progress[number]) for number, exercise in EXERCISES.items())
 
 
-def first_open(entries: Sequence[Entry]) -> Entry | None:
+def first_open(entries: Sequence[ListedExercise]) -> ListedExercise | None:
     """Return the first exercise that has not passed, leaving out variations; None if all have passed."""
     required = (entry for entry in entries if not entry.exercise.optional)
     return next((entry for entry in required if entry.standing is not Standing.PASSED), None)
 
 
-def _entry(exercise: Exercise, record: Record) -> Entry:
+def _entry(exercise: Exercise, record: Record) -> ListedExercise:
     try:
         text = exercise.exercise_file.read_text(encoding="utf-8", errors="replace")
     except OSError:
-        return Entry(exercise, Standing.MISSING, len(exercise.hints), record)
+        return ListedExercise(exercise, Standing.MISSING, len(exercise.hints), record)
     left = _todos_left(text)
     if text == exercise.shipped():
         standing = Standing.NEW
@@ -177,7 +178,7 @@ def _entry(exercise: Exercise, record: Record) -> Entry:
         standing = Standing.CHANGED
     else:
         standing = Standing.FAILING if record.finding else Standing.PASSED
-    return Entry(exercise, standing, left, record)
+    return ListedExercise(exercise, standing, left, record)
 
 
 def _todos_left(text: str) -> int:

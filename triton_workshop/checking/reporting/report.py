@@ -15,7 +15,7 @@ from rich.theme import Theme
 
 from triton_workshop.checking.exercises import variation_of
 from triton_workshop.checking.exercises.exercise import Exercise
-from triton_workshop.checking.judging.verdict import Pixels, State, TileMap, Verdict
+from triton_workshop.checking.judging.verdict import Pixels, TileMap, TileState, Verdict
 from triton_workshop.checking.reporting.description import (
     CELLS,
     Description,
@@ -27,7 +27,7 @@ from triton_workshop.checking.reporting.description import (
     offer,
     title,
 )
-from triton_workshop.checking.reporting.progress import Entry, Record
+from triton_workshop.checking.reporting.progress import ListedExercise, Record
 from triton_workshop.printing import printable
 from triton_workshop.terminal_pictures import half_blocks
 
@@ -58,6 +58,8 @@ def print_verdicts(verdicts: Iterable[Verdict], exercise: Exercise, console: Con
     before: Verdict | None = None
     with console.use_theme(TERMINAL):
         for verdict in verdicts:
+            if verdict.to_come:  # it takes no second
+                continue
             if before is None:
                 console.print(Text(f"{title(exercise)} · simulator · {verdict.seconds:.1f} s", "bold"))
             _print_step(verdict, before, exercise, console)
@@ -131,7 +133,7 @@ def _tile_map(tiles: TileMap) -> Group:
     return Group(Columns(drawn, padding=(0, 2)), legend)
 
 
-def _plane(plane: tuple[tuple[State, ...], ...], cell: int, title: str) -> Text:
+def _plane(plane: tuple[tuple[TileState, ...], ...], cell: int, title: str) -> Text:
     """With the numbers of rows and columns where there is room for them."""
     numbered = cell == _CELL and len(plane) > 1
     lines = [Text(title)] if title else []
@@ -143,10 +145,10 @@ def _plane(plane: tuple[tuple[State, ...], ...], cell: int, title: str) -> Text:
     return Text("\n", no_wrap=True).join(lines)
 
 
-def _cell(state: State, width: int) -> Text:
+def _cell(state: TileState, width: int) -> Text:
     letter, tone = CELLS[state]
     text = Text(letter.center(width), tone)
-    if state is not State.RIGHT:
+    if state is not TileState.RIGHT:
         text.stylize("bold reverse")
     return text
 
@@ -161,7 +163,7 @@ def _side_by_side(pictures: Sequence[Pixels], width: int) -> Table:
     return grid
 
 
-def entry_texts(entries: Sequence[Entry]) -> list[Text]:
+def entry_texts(entries: Sequence[ListedExercise]) -> list[Text]:
     """A line for each exercise."""
     rows = [describe_entry(entry) for entry in entries]
     widths = [max(len(text) for text, _ in column) for column in zip(*rows, strict=True)]
@@ -169,7 +171,7 @@ def entry_texts(entries: Sequence[Entry]) -> list[Text]:
     return [Text("  ").join(cells) for cells in padded]
 
 
-def print_list(entries: Sequence[Entry], console: Console) -> None:
+def print_list(entries: Sequence[ListedExercise], console: Console) -> None:
     """Print the exercises, how far each of them is, and what to do next."""
     with console.use_theme(TERMINAL):
         console.print(*entry_texts(entries), Text(next_step(entries), "muted"), sep="\n")

@@ -64,8 +64,13 @@ class Statement:
     def first_line(self) -> str:
         return self.code.partition("\n")[0]
 
+    @functools.cached_property
+    def dump(self) -> str:
+        """Its syntax tree as text, the same however it is written."""
+        return _dump(self.node)
+
     def same_code(self, other: Statement) -> bool:
-        return self.code == other.code or _dump(self.node) == _dump(other.node)
+        return self.code == other.code or self.dump == other.dump
 
     def same_as(self, other: Statement) -> bool:
         """Whether the two are the same code inside as many loops."""
@@ -74,7 +79,7 @@ class Statement:
     def is_in(self, function: Function | None) -> bool:
         """Whether a function has this code anywhere."""
         nodes = ast.walk(function) if function else iter(())
-        return any(_dump(self.node) == _dump(node) for node in nodes if isinstance(node, ast.stmt))
+        return any(self.dump == _dump(node) for node in nodes if isinstance(node, ast.stmt))
 
 
 def statements_of(source: Source) -> tuple[Statement, ...]:

@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 
 import torch
 
+from triton_workshop.checking.diagnosing.repair import Culprit, repair_of
 from triton_workshop.checking.exercises.exercise import Case, Exercise
 from triton_workshop.checking.exercises.mistakes import Edit, Mistake
 from triton_workshop.checking.exercises.tolerance import tolerance
 from triton_workshop.checking.observing.observe import Observation
-from triton_workshop.checking.observing.repair import Culprit, repair_of
 from triton_workshop.checking.observing.source import Source, called
 
-SLACK = 4.0
+SLACK_TOLERANCES = 4.0
 """How many tolerances apart two answers may be and still count as the same: another order rounds differently."""
 
 LIKE = 0.5
@@ -66,7 +66,7 @@ def diagnose(
         if all(_alike(exercise, *pair) for pair in pairs) and _is_possible(source, text):
             todo = min((todo for todo in exercise.todos_of(edit) if todo is not None), default=None)
             line = _line_of(edit, solution, source)
-            shown = culprit is not None and (expected(edit) or line in culprit.lines)
+            shown = culprit is not None and (culprit.extra or expected(edit) or line in culprit.lines)
             return Diagnosis(culprit if shown else None, mistake, todo, line)
     return Diagnosis(culprit)
 
@@ -151,7 +151,7 @@ def _alike(exercise: Exercise, case: Case, one: Observation | None, other: Obser
     allowed = tolerance(exercise, arguments, exercise.reference(*(argument.double() for argument in arguments)))
     if one.output.shape != allowed.shape:
         return True
-    near = (one.output.double() - other.output.double()).abs() <= SLACK * allowed
+    near = (one.output.double() - other.output.double()).abs() <= SLACK_TOLERANCES * allowed
     alike = near | one.missing | (one.output.isnan() & other.output.isnan())
     return torch.equal(one.missing, other.missing) and bool(alike.all())
 

@@ -10,27 +10,23 @@ from __future__ import annotations
 
 import ast
 import difflib
+import functools
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from triton_workshop.checking.observing.source import Source
-from triton_workshop.checking.observing.statements import (
+from triton_workshop.checking.diagnosing.statements import (
     Statement,
     branches_of,
     names_known_without,
     pairings,
     statements_of,
 )
+from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.checking.observing.source import Source
 
-LIMIT = 0.7
-"""Seconds of processor time for all tries together: the verdict should come within a second of the save."""
-MOST = 2
+MOST_TODOS = 2
 """The most TODOs that may be wrong. A script with more does everything differently, so nothing can be said."""
-GRACE = 2.0
-"""Seconds for a try that began within the limit."""
-NAME = "repaired.py"
-"""The name of the texts that are tried: it is not in any folder."""
 ALWAYS = "The solution does this always, without an `if`."
 NO_SUCH_LINE = "The solution has no such line"
 
@@ -194,7 +190,8 @@ class Repair:
             return ALWAYS
         if not own.same_code(blamed):
             return f"{NO_SUCH_LINE}."
-        if place in self.standing:
+        only_once = sum(own.same_code(s) for s in self.pairs[place]) > 1
+        if only_once or place in self.standing:
             return "The solution has this line only once."
         if blamed.loops != own.loops:
             where = ("outside the loop", "inside the loop", "inside both loops")[own.loops]
@@ -225,7 +222,7 @@ def find_culprit(source: Source, passes: Callable[[str], bool], passes_all: Call
         return passes(repair.text(sorted(places)))
 
     groups = _wrong_groups(repair, right, lambda group: passes_all(repair.text(group)))
-    if not 0 < len(groups) <= MOST:
+    if not 0 < len(groups) <= MOST_TODOS:
         return None
     first, *others = groups
     rest = [place for group in others for place in group]
@@ -306,6 +303,12 @@ def is_begun(source: Source, todo: int) -> bool:
 
 def repair_of(source: Source) -> Repair:
     """Read a script's statements. Raises SyntaxError if the script is not Python."""
-    exercise = source.exercise
-    solution = Source(exercise.solution_file, exercise.solution, exercise)
-    return Repair(statements_of(solution), statements_of(source), source)
+    return Repair(
+        _statements_of_solution(source.exercise.number, source.exercise.solution), statements_of(source), source
+    )
+
+
+@functools.cache
+def _statements_of_solution(number: str, text: str) -> tuple[Statement, ...]:
+    exercise = EXERCISES[number]
+    return statements_of(Source(exercise.solution_file, text, exercise))

@@ -16,9 +16,9 @@ from triton_workshop.checking.exercises.exercise import Case
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Function, Source
 
-SMALLEST = 4
+SMALLEST_LITERAL = 4
 """A smaller literal is rarely a size."""
-LEAST = 16
+SMALLEST_DOT = 16
 """The smallest size that tl.dot takes."""
 OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg")
 """What a launch tells the compiler: their numbers are no sizes."""
@@ -29,16 +29,16 @@ Changes = Sequence[tuple[ast.expr, str]]
 
 
 @dataclass(frozen=True)
-class Size:
+class TileSize:
     """A tile size of a script: what it is called, its value, and the literals that give it."""
 
     name: str
     value: int
     literals: tuple[ast.Constant, ...]
 
-    def others(self, sizes: Sequence[Size]) -> Iterator[int]:
+    def others(self, sizes: Sequence[TileSize]) -> Iterator[int]:
         """The smallest that tl.dot takes, or twice as much; and one that is larger than all others."""
-        yield LEAST if self.value > LEAST else self.value * 2
+        yield SMALLEST_DOT if self.value > SMALLEST_DOT else self.value * 2
         if beside := [size.value for size in sizes if size is not self]:
             yield 2 * max(beside)
 
@@ -59,12 +59,12 @@ class Mixed:
 class OtherSize:
     """With which other size a right script goes wrong, and what it does then."""
 
-    name: str
-    value: int
-    other: int
+    with_this: str
+    """With what it is right, in words."""
+    not_with: str
     case: str
     seen: Observation
-    mixed: Mixed | None
+    mixed: Mixed | None = None
 
 
 def other_size_of(
@@ -80,12 +80,12 @@ def other_size_of(
         text = _with(source, broken.changed(other))
         for case in cases:
             seen = observe(text, case)
-            if seen is None or _refused(seen, text):
+            if seen is None or is_refused(seen, text):
                 break
             if not right(text, case):
                 changes = [size.changed(value) for size, value in pairs]
                 mixed = _mixed(source, changes, broken, partial(_right_in, case, right))
-                return OtherSize(broken.name, broken.value, other, case.name, seen, mixed)
+                return OtherSize(f"{broken.name} = {broken.value}", str(other), case.name, seen, mixed)
     return None
 
 
@@ -93,24 +93,24 @@ def _right_in(case: Case, right: Callable[[str, Case], bool], text: str) -> bool
     return right(text, case)
 
 
-def sizes_of(source: Source) -> list[Size]:
+def sizes_of(source: Source) -> list[TileSize]:
     """The tile sizes of a script that can be changed."""
     values = _assigned(source)
-    found: dict[str, Size] = {}
+    found: dict[str, TileSize] = {}
     passed = [pair for call, kernel in _launches(source) for pair in _constexprs(call, kernel)]
     for parameter, argument in passed:
         if isinstance(argument, ast.Name) and argument.id in values:
             literal = values[argument.id]
-            found[argument.id] = Size(argument.id, int(ast.unparse(literal)), (literal,))
+            found[argument.id] = TileSize(argument.id, int(ast.unparse(literal)), (literal,))
         elif isinstance(argument, ast.Constant) and _is_size(argument):
             equal = _equal_literals(source, argument)
             # Only where the grid has the number too does it stand for one size.
             alone = all(any(literal is other for _, other in passed) for literal in equal)
             key, literals = (parameter, (argument,)) if alone else (ast.unparse(argument), equal)
-            found.setdefault(key, Size(parameter, int(ast.unparse(argument)), literals))
+            found.setdefault(key, TileSize(parameter, int(ast.unparse(argument)), literals))
     for name in _divisors(source):
         if name in values and name not in found:
-            found[name] = Size(name, int(ast.unparse(values[name])), (values[name],))
+            found[name] = TileSize(name, int(ast.unparse(values[name])), (values[name],))
     return list(found.values())
 
 
@@ -176,7 +176,7 @@ def _is_read(node: ast.Name) -> bool:
 
 def _is_size(node: ast.expr) -> bool:
     value = node.value if isinstance(node, ast.Constant) else None
-    return type(value) is int and value >= SMALLEST and value & (value - 1) == 0
+    return type(value) is int and value >= SMALLEST_LITERAL and value & (value - 1) == 0
 
 
 def _equal_literals(source: Source, like: ast.Constant) -> tuple[ast.Constant, ...]:
@@ -187,7 +187,7 @@ def _equal_literals(source: Source, like: ast.Constant) -> tuple[ast.Constant, .
     return tuple(node for node in equal if type(node.value) is int and node not in options)
 
 
-def _refused(seen: Observation, text: str) -> bool:
+def is_refused(seen: Observation, text: str) -> bool:
     """Whether the script itself refuses such a size: by an assertion, or an error that it raises."""
     if seen.failure is None or seen.failure.line is None:
         return False
@@ -195,7 +195,7 @@ def _refused(seen: Observation, text: str) -> bool:
     return line.startswith(("raise", "assert")) or "static_assert" in line
 
 
-def _mixed(source: Source, changes: Sequence[Changes], broken: Size, right: Callable[[str], bool]) -> Mixed | None:
+def _mixed(source: Source, changes: Sequence[Changes], broken: TileSize, right: Callable[[str], bool]) -> Mixed | None:
     """Find the one line with which, if it named another size, the script would be right with each of these changes."""
     fixes = [
         Mixed(use.lineno, use.id, name)
@@ -205,7 +205,7 @@ def _mixed(source: Source, changes: Sequence[Changes], broken: Size, right: Call
     return fixes[0] if len({fix.line for fix in fixes}) == 1 else None
 
 
-def _other_names(source: Source, broken: Size) -> Iterator[tuple[ast.Name, str]]:
+def _other_names(source: Source, broken: TileSize) -> Iterator[tuple[ast.Name, str]]:
     """Each use of a size's name with another name, where one of the two is the broken size's.
 
     A line that is the solution's is right: of two that do not fit together, the other one is wrong.

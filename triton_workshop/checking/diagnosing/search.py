@@ -1,0 +1,83 @@
+"""Runs in the process of a learner's script, after it was observed: finds which mistake it made, and where."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+from collections.abc import Iterator
+
+from triton_workshop.checking.diagnosing.configurations import other_configuration_of
+from triton_workshop.checking.diagnosing.recognise import Diagnosis, diagnose
+from triton_workshop.checking.diagnosing.repair import find_culprit
+from triton_workshop.checking.diagnosing.tile_sizes import OtherSize, other_size_of
+from triton_workshop.checking.diagnosing.tries import Tries
+from triton_workshop.checking.exercises.exercise import Case
+from triton_workshop.checking.observing.child import prepare
+from triton_workshop.checking.observing.observe import Provenance
+from triton_workshop.checking.observing.source import Source
+from triton_workshop.processes.confinement import keep_signals_inside
+from triton_workshop.processes.wire import Connection
+
+
+def send_diagnosis(connection: Connection, source: Source, name: str) -> None:
+    """Send which mistake makes the case of this name fail, and where it is."""
+    prepare()
+    keep_signals_inside()
+    with _silent():
+        diagnosis = diagnosis_of(source, source.exercise.case_named(name))
+    connection.send(diagnosis)
+
+
+def send_other_size(connection: Connection, source: Source) -> None:
+    """Send a tile size that a right script depends on, or None."""
+    prepare()
+    keep_signals_inside()
+    with _silent():
+        found = other_size(source)
+    connection.send(found)
+
+
+@contextlib.contextmanager
+def _silent() -> Iterator[None]:
+    """Throw away what is printed past Python, too."""
+    with open(os.devnull, "wb") as nowhere:  # noqa: PTH123 (a device)
+        kept = [(number, os.dup(number)) for number in (1, 2)]
+        for number, _ in kept:
+            os.dup2(nowhere.fileno(), number)
+    try:
+        yield
+    finally:
+        for number, file in kept:
+            os.dup2(file, number)
+            os.close(file)
+
+
+def diagnosis_of(source: Source, case: Case, seconds: float | None = None) -> Diagnosis:
+    """Find which mistake makes this case fail, and where it is. What the script prints is thrown away.
+
+    `seconds` of processor time are for all tries together, by default `tries.SEARCH_SECONDS`.
+    """
+    tries = Tries(source.exercise, seconds)
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        if tries.right(source.text, case):
+            return Diagnosis(remembers=True)
+        seen = tries.observe(source.text, case)
+        if seen is None or seen.provenance in (Provenance.NO_LAUNCH, Provenance.CHANGED, Provenance.ELSEWHERE):
+            return Diagnosis()
+        culprit = find_culprit(
+            source,
+            lambda text: tries.right(text, case),
+            lambda text: all(tries.right(text, each) for each in source.exercise.largest_cases),
+        )
+        # An error message with an explanation needs no search: no edit says more.
+        return Diagnosis(culprit) if seen.failure else diagnose(source, case, culprit, tries.observe)
+
+
+def other_size(source: Source, seconds: float | None = None) -> OtherSize | None:
+    """Find a tile size that a right script depends on, as `diagnosis_of` does."""
+    tries = Tries(source.exercise, seconds)
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        last, runs = source.exercise.cases[-3:], (tries.observe, tries.right)
+        every = (*last, *source.exercise.long_cases)
+        return other_size_of(source, last, *runs) or other_configuration_of(source, every, *runs)
