@@ -1,4 +1,4 @@
-"""What the tests share: the repository's root, scripts as processes, and the mark for a GPU."""
+"""What the tests share: the shipped exercises, scripts as processes, and the mark for a GPU."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from processes import dies, with_variable
 
+from tests.processes import dies, with_variable
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises import exercise as exercise_module
 from triton_workshop.checking.exercises.unfinished import open_todos
 from triton_workshop.checking.reporting import progress
 from triton_workshop.device import visible_gpus
+from triton_workshop.repository import ROOT
 from triton_workshop.without_library import has_library, provide
 
 # No deadline: machines are slow and noisy. In CI always the same examples; here new ones every time.
@@ -32,7 +33,6 @@ settings.load_profile("workshop")
 
 provide()  # test modules import Triton, also where there are only its Python files
 
-ROOT = Path(__file__).parents[1]
 Outcome = subprocess.CompletedProcess[str]
 RunPython = Callable[..., Outcome]
 
@@ -74,11 +74,6 @@ def shipped_exercise(number: str) -> str:
         return text
     git = subprocess.run(["git", "show", f"HEAD:{file}"], cwd=ROOT, capture_output=True, check=False)
     return git.stdout.decode() if git.returncode == 0 else text
-
-
-@pytest.fixture(scope="session")
-def root() -> Path:
-    return ROOT
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ import os
 import re
 from pathlib import Path
 
-from deck.dialect.screen import words
-from deck.recording import Answer
+from tests.deck.dialect.screen import words
+from tests.deck.recording import Answer
 
 from .terminal import PLAIN, Terminal
 

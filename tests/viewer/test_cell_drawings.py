@@ -22,7 +22,7 @@ from triton_workshop.terminal import PLAIN, Terminal, Way
 from triton_workshop.viewer.pictures.cell_drawings import drawing_for
 from triton_workshop.viewer.pictures.drawing import forget_pictures
 from triton_workshop.viewer.reloading import pictures
-from triton_workshop.viewer.slides.page import Page, compose
+from triton_workshop.viewer.slides.page import DrawnSlide, compose
 from triton_workshop.viewer.slides.plain import plain_text
 from triton_workshop.viewer.slides.view import View
 
@@ -44,11 +44,11 @@ def deck(tmp_path: Path) -> Deck:
 
 def page_of(
     deck: Deck, width: int, height: int, palette: Palette = DARK, terminal: Terminal = PLAIN, slide: int = 0
-) -> Page:
+) -> DrawnSlide:
     return compose(deck, deck.slides[slide], View(palette, width, height, terminal=terminal))
 
 
-def body_of(page: Page) -> str:
+def body_of(page: DrawnSlide) -> str:
     return "\n".join(line.text for line in page.body)
 
 
@@ -80,7 +80,7 @@ def test_a_terminal_that_shows_pictures_shows_the_picture(deck: Deck, way: Way) 
     assert body_of(page).strip() == ""
 
 
-def styles_of(page: Page, words: str) -> Style:
+def styles_of(page: DrawnSlide, words: str) -> Style:
     [style] = [segment.style for line in page.body for segment in line if words in segment.text]
     assert style is not None
     return style

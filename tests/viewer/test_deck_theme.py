@@ -12,7 +12,7 @@ from triton_workshop.deck.theme_keys import KEYS
 from triton_workshop.screen.palette import DARK, LIGHT, Palette
 from triton_workshop.screen.richtext import rich_text
 from triton_workshop.viewer.slides.deck_theme import COLOURS, look_of
-from triton_workshop.viewer.slides.page import Page, compose
+from triton_workshop.viewer.slides.page import DrawnSlide, compose
 from triton_workshop.viewer.slides.view import View
 
 BODY = "\nTitle\n===\n\n# Heading\n\ntext\n"
@@ -32,12 +32,12 @@ def palette_of(deck: Deck) -> Palette:
     return look_of(deck.front_matter)[0]
 
 
-def page_of(deck: Deck, width: int = 80) -> Page:
+def page_of(deck: Deck, width: int = 80) -> DrawnSlide:
     palette, layout = look_of(deck.front_matter)
     return compose(deck, deck.slides[-1], View(palette, width, 24, layout=layout))
 
 
-def colours(page: Page, text: str) -> tuple[str | None, str | None]:
+def colours(page: DrawnSlide, text: str) -> tuple[str | None, str | None]:
     """The foreground and background in which a text is drawn."""
     for line in (*page.title, *page.body):
         for segment in line:

@@ -123,29 +123,6 @@ def test_an_edit_stays_at_its_own_block_where_others_are_the_same() -> None:
     assert [shown_text(shown) for shown in edits.over(new).slides[0].blocks] == ["a = 1", "a = 2", "a = 1"]
 
 
-def test_an_edit_that_waits_does_not_go_to_other_code_that_is_the_same() -> None:
-    old, new = deck(block("a = 1"), block("b = 1", first=20), block("a = 1", first=30)), deck(block("a = 1"))
-    edits = Edits()
-    edits.write(old.slides[0].blocks[2], "a = 2", history())
-    assert edits.carry_over(old, new)
-    edits.carry_over(new, new)
-    assert edits.over(new) == new
-    edits.carry_over(new, old)
-    assert [shown_text(shown) for shown in edits.over(old).slides[0].blocks] == ["a = 1", "b = 1", "a = 2"]
-
-
-def test_an_edit_that_waits_does_not_take_the_place_of_another() -> None:
-    both = deck(block("a = 1"), block("b = 1", first=20), block("a = 1", first=30))
-    one = deck(block("b = 1", first=5), block("a = 1"))
-    edits = Edits()
-    edits.write(both.slides[0].blocks[0], "a = 2", history())
-    edits.write(both.slides[0].blocks[2], "a = 3", history())
-    for before, after in [(both, one), (one, one), (one, both)]:
-        edits.carry_over(before, after)
-        assert edits.unsaved() == 2
-    assert [shown_text(shown) for shown in edits.over(both).slides[0].blocks] == ["a = 2", "b = 1", "a = 3"]
-
-
 @pytest.mark.parametrize("keep", [True, False])
 def test_an_edit_whose_code_changed_is_in_question_and_never_lost(keep: bool) -> None:
     old, new = deck(block("a = 1")), deck(block("a = 3"))
@@ -210,24 +187,15 @@ def test_an_edit_is_in_question_where_its_slide_stands_now() -> None:
     assert edits.draft(new.slides[1].blocks[0]) is not None
 
 
-def test_an_edit_whose_code_is_gone_does_not_go_to_code_that_was_there_before() -> None:
+def test_an_edit_goes_with_its_code_and_not_to_code_that_was_there_before() -> None:
     old, new = deck(block("a = 1"), block("b = 1", first=20)), deck(block("b = 1"))
     edits = Edits()
     edits.write(old.slides[0].blocks[0], "a = 2", history())
     assert edits.carry_over(old, new)
     assert edits.draft(new.slides[0].blocks[0]) is None
-
-
-def test_an_edit_whose_code_is_gone_comes_back_with_it() -> None:
-    whole, half = deck(block("a = 1"), block("b = 1", first=20)), deck(block("a = 1"))
-    edits = Edits()
-    edits.write(whole.slides[0].blocks[1], "b = 2", history())
-    assert edits.carry_over(whole, half)
-    assert edits.over(half) == half
-    assert edits.unsaved() == 1
-    assert not edits.carry_over(half, half), "it is said once"
-    edits.carry_over(half, whole)
-    assert shown_text(edits.over(whole).slides[0].blocks[1]) == "b = 2"
+    assert edits.unsaved() == 0
+    assert not edits.carry_over(new, old), "it is said once"
+    assert edits.over(old) == old
 
 
 def test_an_edit_that_was_put_back_is_not_missed() -> None:

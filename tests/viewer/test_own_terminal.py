@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from processes import dies
+
+from tests.processes import dies
 
 if sys.platform == "win32":
     pytest.skip("pseudo-terminals are POSIX's", allow_module_level=True)

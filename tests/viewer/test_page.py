@@ -31,7 +31,7 @@ from triton_workshop.screen.palette import DARK, LIGHT, Palette, palette_named
 from triton_workshop.screen.richtext import code_lines, superscript
 from triton_workshop.viewer.live.live_blocks import BlockRun, Status
 from triton_workshop.viewer.slides.frame import footer
-from triton_workshop.viewer.slides.page import Page, compose
+from triton_workshop.viewer.slides.page import DrawnSlide, compose
 from triton_workshop.viewer.slides.slide_step import SlideStep
 from triton_workshop.viewer.slides.view import View, margin
 
@@ -44,12 +44,12 @@ def slide_of(*contents: Content, title: str | None = "Title", steps: int = 1) ->
     return Slide((Span(title),) if title else None, blocks, steps, line=1)
 
 
-def page_of(slide: Slide, width: int = 80, height: int = 24, step: int = 0, palette: Palette = DARK) -> Page:
+def page_of(slide: Slide, width: int = 80, height: int = 24, step: int = 0, palette: Palette = DARK) -> DrawnSlide:
     deck = Deck(Path("deck.md"), FrontMatter(title="A deck"), (slide,))
     return compose(deck, slide, View(palette, width, height, step))
 
 
-def text_of(page: Page) -> str:
+def text_of(page: DrawnSlide) -> str:
     return "\n".join(line.text.rstrip() for line in (*page.title, *page.body))
 
 

@@ -16,6 +16,7 @@ from PIL import Image
 from textual.drivers.headless_driver import HeadlessDriver
 from textual.pilot import Pilot
 
+from tests.apps import on_screen
 from triton_workshop import terminal_pictures
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import Code, walk
@@ -78,8 +79,7 @@ async def presenting(
     deck: Path, slide: int, way: Way | None, through_tmux: bool = False, rows: int = 24
 ) -> AsyncIterator[Pilot[int]]:
     viewer = Viewer(load_deck(deck), slide, Terminal(way, through_tmux=through_tmux))
-    async with viewer.run_test(size=(80, rows)) as pilot:
-        await pilot.pause()
+    async with on_screen(viewer, (80, rows)) as pilot:
         await pilot.pause()
         yield pilot
     viewer.show.live.close()
@@ -366,7 +366,7 @@ def test_a_file_that_is_no_picture_says_so(folder: Path) -> None:
 
 
 def test_of_too_many_pictures_the_first_become_words(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("triton_workshop.screen.transcript.PICTURES_KEPT", 2 * (folder / "one.png").stat().st_size)
+    monkeypatch.setattr("triton_workshop.screen.transcript.PICTURE_BYTES_KEPT", 2 * (folder / "one.png").stat().st_size)
     read = Transcript(folder)
     for _ in range(3):
         Image.new("L", (8, 4)).save(folder / "one.png")

@@ -9,6 +9,7 @@ import pytest
 from textual import events
 from textual.pilot import Pilot
 
+from tests.apps import screen, until
 from triton_workshop.screen import links as browser
 from triton_workshop.screen.choice import Question
 from triton_workshop.screen.transcript import Transcript
@@ -20,7 +21,7 @@ from triton_workshop.viewer.overlays.search import SlideSearch
 from triton_workshop.viewer.slides.slide_step import SlideStep
 from triton_workshop.viewer.stage import Black
 
-from .test_viewer import DECKS, drive, finished, screen, shown, until
+from .test_viewer import DECKS, drive, finished, shown
 
 
 async def click(viewer: Viewer, pilot: Pilot[int], text: str) -> None:
@@ -161,23 +162,6 @@ async def test_the_line_that_is_typed_in_is_always_in_view_and_any_size_will_do(
     assert viewer.body.editor is None
     await pilot.press("p")
     assert "edited" in screen(viewer)
-
-
-def test_the_editor_stays_over_its_own_block_where_another_is_the_same(tmp_path: Path) -> None:
-    deck = tmp_path / "talk.md"
-    block = "```python +exec\nprint(1)\n```\n"
-    deck.write_text(f"Twins\n===\n\n{block}\nOr\n\n{block}")
-
-    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        await pilot.press("ctrl+o", "ctrl+o", *"my")
-        deck.write_text(deck.read_text().replace("Or", "And"))
-        viewer.action_reload()
-        await pilot.press("space", "escape")
-        shown = screen(viewer)
-        assert "And" in shown.partition("my print(1)")[0], "above what was edited: the second block"
-        assert shown.count("print(1)") == 2
-
-    drive(deck, steps)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import pytest
 from PIL import Image
 from textual.pilot import Pilot
 
+from tests.apps import screen, until
 from triton_workshop.deck import Deck, load_deck
 from triton_workshop.deck.consent import Consent
 from triton_workshop.file_watcher import FileWatcher
@@ -16,7 +17,7 @@ from triton_workshop.viewer.app import Viewer
 from triton_workshop.viewer.reloading import pairs, pictures, slide_again, sources
 from triton_workshop.viewer.slides.slide_step import SlideStep
 
-from .test_viewer import Drive, drive, finished, screen, until
+from .test_viewer import Drive, drive, finished
 
 SLIDES = {
     "a": "Alpha\n===\n\nFirst words.\n",

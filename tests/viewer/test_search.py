@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from triton_workshop.deck import load_deck
-from triton_workshop.viewer.overlays.search import Entry, Hit, entries, hits, occurrences
+from triton_workshop.viewer.overlays.search import Hit, SearchedSlide, entries, hits, occurrences
 
 SLIDES = (
-    Entry("Two dimensions", ("a kernel over a picture", "sepia comes later")),
-    Entry("Sepia", ("the sepia kernel", "Blocks")),
-    Entry("The sepia kernel", ("code",)),
-    Entry("", ("nothing",)),
+    SearchedSlide("Two dimensions", ("a kernel over a picture", "sepia comes later")),
+    SearchedSlide("Sepia", ("the sepia kernel", "Blocks")),
+    SearchedSlide("The sepia kernel", ("code",)),
+    SearchedSlide("", ("nothing",)),
 )
 
 

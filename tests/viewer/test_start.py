@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import RunPython
 from PIL import Image
+from textual.pilot import Pilot
 
+from tests.apps import until
+from tests.conftest import RunPython
 from triton_workshop.deck import Deck, load_deck
 from triton_workshop.screen.palette import DARK
 from triton_workshop.viewer.app import Viewer
@@ -16,7 +18,7 @@ from triton_workshop.viewer.slides import prefetch as prefetch_module
 from triton_workshop.viewer.slides.prefetch import Prefetch
 from triton_workshop.viewer.slides.view import View
 
-from .test_viewer import Pilot, drive, until
+from .test_viewer import drive
 
 VIEW = View(DARK, 80, 24)
 FIRST_SLIDE = """

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
-from processes import dies, eventually
+
+from tests.processes import dies, eventually
 
 if sys.platform == "win32":
     pytest.skip("pseudo-terminals are POSIX's", allow_module_level=True)

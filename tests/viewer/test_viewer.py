@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import inspect
 import shutil
@@ -13,6 +12,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from tests.apps import driven, screen, until
 from triton_workshop.deck import load_deck
 from triton_workshop.screen.box import Keys
 from triton_workshop.viewer.app import Viewer
@@ -26,18 +26,9 @@ Drive = Callable[[Viewer, Pilot[int]], Awaitable[None]]
 
 def drive(path: Path, steps: Drive, size: tuple[int, int] = (80, 24), start: int = 1, **options: Any) -> Viewer:
     """Shows a deck, with these options of the viewer, and drives it; every block is gone when this returns."""
-
-    async def show() -> Viewer:
-        viewer = Viewer(load_deck(path), start, **options)
-        try:
-            async with viewer.run_test(size=size) as pilot:
-                await pilot.pause()
-                await steps(viewer, pilot)
-        finally:
-            viewer.show.live.close()
-        return viewer
-
-    return asyncio.run(asyncio.wait_for(show(), 60))
+    return driven(
+        lambda: Viewer(load_deck(path), start, **options), steps, lambda viewer: viewer.show.live.close(), size
+    )
 
 
 def shown(deck: str, start: int = 1) -> Callable[[Callable[..., Awaitable[None]]], Callable[..., None]]:
@@ -55,20 +46,9 @@ def shown(deck: str, start: int = 1) -> Callable[[Callable[..., Awaitable[None]]
     return made
 
 
-async def until(pilot: Pilot[int], condition: Callable[[], bool]) -> None:
-    """Lets the viewer go on until something holds; `drive` limits the time."""
-    while not condition():
-        await pilot.pause(0.01)
-
-
 async def finished(viewer: Viewer, pilot: Pilot[int]) -> None:
     await until(pilot, lambda: viewer.stage.settled)
     await pilot.pause()
-
-
-def screen(viewer: Viewer) -> str:
-    """What the presenter sees, as text."""
-    return "\n".join(strip.text.rstrip() for strip in viewer.screen._compositor.render_strips())
 
 
 @pytest.mark.parametrize("key", ["right", "l", "j", "down", "space", "pagedown"])

@@ -32,13 +32,13 @@ from triton_workshop.viewer.overlays.search import Index, SlideSearch
 from triton_workshop.viewer.reloading import pictures, read_again, readings
 from triton_workshop.viewer.sharing import Invitation, Tell
 from triton_workshop.viewer.show import Show
-from triton_workshop.viewer.slides.fragment import Target
+from triton_workshop.viewer.slides.fragment import BlockPart
 from triton_workshop.viewer.slides.shown_error import ShownError
 from triton_workshop.viewer.slides.slide_step import SlideStep, goto
 from triton_workshop.viewer.stage import Black, Stage
 from triton_workshop.viewer.start import first_slide_shown
 
-TYPING = 1.0
+TYPING_SECONDS = 1.0
 """Seconds after a letter within which the next one belongs to the same word."""
 ANSWERS = {"k": "keep my edit", "d": "take the deck's"}
 RESTORES = "showing the deck's own code · Ctrl+O, Ctrl+Z restores the edit"
@@ -123,7 +123,7 @@ class Viewer(App[int]):
         now = time.monotonic()
         if now > self._ignores_letters_until:
             return False
-        self._ignores_letters_until = now + TYPING
+        self._ignores_letters_until = now + TYPING_SECONDS
         return True
 
     # Moving
@@ -142,7 +142,7 @@ class Viewer(App[int]):
             self.body.show_revealed(above)
 
     def _arrive(self) -> None:
-        """Shows a slide from its top, and starts its automatic blocks."""
+        """Show a slide from its top, and start its automatic blocks."""
         self.stage.draw(from_top=True)
         runs = (self.show.live.runs.get(block) for block in self.body.page.live)
         self.body.follows = any(run is not None and run.status is not Status.ENDED for run in runs)
@@ -151,7 +151,7 @@ class Viewer(App[int]):
         self.call_after_refresh(self.stage.compose_neighbours)
 
     def _go_to(self, number: int) -> None:
-        """Shows a slide by its number, from 1."""
+        """Show a slide by its number, from 1."""
         self._move(goto(number, self.show.steps))
 
     def _go_to_chosen(self, index: int | None) -> None:
@@ -176,7 +176,7 @@ class Viewer(App[int]):
             self.stage.type((typed if typed.isdecimal() else "") + character)
 
     def action_scroll(self, amount: float) -> None:
-        """Scrolls by lines, or by a fraction of the screen."""
+        """Scroll by lines, or by a fraction of the screen."""
         self.body.scroll_by(amount)
 
     def action_index(self) -> None:
@@ -188,7 +188,7 @@ class Viewer(App[int]):
     # Live blocks
 
     def action_run(self) -> None:
-        """Runs what the editor holds, or else what on the slide waits for the key."""
+        """Run what the editor holds, or else what on the slide waits for the key."""
         self.body.keep_edit()
         blocks = self.show.for_key() if self.body.edited is None else [self.body.edited]
         refused = [block.content for block in blocks if not self.show.live.allows(block)]
@@ -207,7 +207,7 @@ class Viewer(App[int]):
             self._give_terminal(block)
 
     def _give_terminal(self, block: Block) -> None:
-        """Runs a block in the terminal itself; the slides come back when it ends."""
+        """Run a block in the terminal itself; the slides come back when it ends."""
         try:
             with self.suspend(), cleared_screen():
                 outcome = self.show.live.run_in_terminal(block)
@@ -225,7 +225,7 @@ class Viewer(App[int]):
         self.show.live.stop()
 
     def action_output(self) -> None:
-        """Shows the newest output on the slide on the whole screen."""
+        """Show the newest output on the slide on the whole screen."""
         self._show_output(None)
 
     def _show_output(self, wanted: Block | None) -> None:
@@ -243,8 +243,8 @@ class Viewer(App[int]):
         self.stage.say("" if self.body.edit_next(self.stage.palette) else "nothing to edit here")
 
     def action_forget(self) -> None:
-        """Cancels the first of these that applies: the question whether to leave, the editor, an error, a number; or
-        else shows the deck's own code again."""
+        """Cancel the first of these that applies: the question whether to leave, the editor, an error, a number; or
+        else show the deck's own code again."""
         edited = self.show.edited()
         if self.stage.message and self.stage.message == asked_before_leaving(self.show.edits.unsaved()):
             self.stage.type("")
@@ -272,10 +272,10 @@ class Viewer(App[int]):
         spot = self.body.spot_at(x, y) if widget is self.body.canvas else None
         if spot is None:
             self.body.close_editor()
-        elif spot.target is Target.CODE:
+        elif spot.target is BlockPart.CODE:
             self.stage.message = ""
             self.body.open_editor(spot.block, self.stage.palette, x - spot.x, y - spot.y)
-        elif spot.target is Target.OUTPUT:
+        elif spot.target is BlockPart.OUTPUT:
             self._show_output(spot.block)
         elif spot.block == self.body.edited:
             self.action_run()
@@ -292,7 +292,7 @@ class Viewer(App[int]):
         self.stage.draw_footer()
 
     async def _follow_saves(self, saves: FileWatcher) -> None:
-        """Shows the deck as saved."""
+        """Show the deck as saved."""
         try:
             async for reading in readings(saves, self.show.deck_read, self.show.doubtful):
                 if reading.saved & pictures(self.deck):
@@ -304,7 +304,7 @@ class Viewer(App[int]):
             self.stage.say(f"the deck no longer reloads by itself ({error!r}); press r to reload it")
 
     def _take_in(self, result: Deck | DeckError) -> None:
-        """Shows a deck that was read again, at the same place and with its outputs, or else what is wrong with it."""
+        """Show a deck that was read again, at the same place and with its outputs, or else what is wrong with it."""
         if isinstance(result, DeckError):
             self.stage.deck_error = ShownError.with_line(result)
             self.stage.draw()
@@ -313,24 +313,24 @@ class Viewer(App[int]):
         before = self.show.deck_read
         edit_gone = self.show.take_in(result)
         self.stage.deck_error = None
-        self.stage.message = "edited code is gone · if it comes back, so does the edit" if edit_gone else ""
+        self.stage.message = "edited code is gone, and the edit with it" if edit_gone else ""
         self.stage.use_look(result)
         use_palette(self, self.stage.palette)
         if self.body.carry_over(before, self.stage.palette):
-            self._ignores_letters_until = time.monotonic() + TYPING
+            self._ignores_letters_until = time.monotonic() + TYPING_SECONDS
         self.stage.draw(from_top=self.show.lost)
         self.stage.start(self.show.by_itself())
         self._ask_about_edits()
 
     def _ask_about_edits(self) -> None:
-        """Asks which to show where a save has changed the code under an edit."""
+        """Ask which to show where a save has changed the code under an edit."""
         slides = ", ".join(map(str, self.show.in_question()))
         if slides and not isinstance(self.screen, Question):
             question = f"The code under your edit has changed (slide {slides}). Show your edit, or the deck's code?"
             self.push_screen(Question("The deck was saved", question, ANSWERS, self.stage.palette), self._decide)
 
     def _decide(self, answer: str | None) -> None:
-        """Shows the deck's own code in place of edits, if that is the answer; no answer keeps them."""
+        """Show the deck's own code in place of edits, if that is the answer; no answer keeps them."""
         self.show.decide(keep=answer != "d")
         if answer == "d":
             self.stage.message = RESTORES
@@ -352,14 +352,14 @@ class Viewer(App[int]):
         self.push_screen(Black())
 
     def action_invite(self) -> None:
-        """Shows how the room follows the slides."""
+        """Show how the room follows the slides."""
         self.push_screen(InvitationBox(self.invitation, self.stage.palette))
 
     def action_keys(self) -> None:
         self.push_screen(Keys(HELP, self.stage.palette))
 
     def action_interrupt(self) -> None:
-        """Quits, except in the editor, where Ctrl+C copies."""
+        """Quit, except in the editor, where Ctrl+C copies."""
         editor = self.body.editor
         if isinstance(self.screen, Black):
             self.screen.dismiss()
@@ -371,7 +371,7 @@ class Viewer(App[int]):
             self.stage.say("select something to copy; Esc leaves the editor")
 
     def action_leave(self) -> None:
-        """Quits; if code was edited, only when asked twice in a row."""
+        """Quit; if code was edited, only when asked twice in a row."""
         self.body.close_editor()
         question = asked_before_leaving(self.show.edits.unsaved())
         if not question or self.stage.message == question:

@@ -18,7 +18,7 @@ OCCASIONS = {
     Execution.REPLACE: "automatically; its output replaces it",
     Execution.IMAGE: "automatically; the picture that it prints replaces it",
 }
-PREVIEW = 3
+PREVIEW_LINES = 3
 """Lines of each block to show at first."""
 QUESTION = "Let this code run? [bold]y[/] yes · [bold]v[/] view all of it · [bold]Enter[/] no: "
 
@@ -53,7 +53,7 @@ def ask(deck: Deck, found: Sequence[LiveCode], console: Console) -> Consent:
 
 
 def forget_what_was_typed() -> None:
-    """Discards keys pressed before the question, which do not answer it."""
+    """Discard keys pressed before the question, which do not answer it."""
     if sys.platform != "win32" and sys.stdin.isatty():
         import termios
 
@@ -70,7 +70,7 @@ def introduction(deck: Deck, count: int) -> Text:
 
 
 def show(deck: Deck, found: Sequence[LiveCode], console: Console, *, whole: bool) -> None:
-    """Prints where each block is, when it runs, and its first lines or all of them, also those that the slide hides."""
+    """Print where each block is, when it runs, and its first lines or all of them, also those that the slide hides."""
     for live in found:
         file, first = origin(live.code, live.block, deck.path)
         heading = Text.assemble(
@@ -81,7 +81,7 @@ def show(deck: Deck, found: Sequence[LiveCode], console: Console, *, whole: bool
         )
         console.print(heading)
         lines = live.code.source.rstrip("\n").split("\n")
-        shown = lines if whole or len(lines) == PREVIEW + 1 else lines[:PREVIEW]
+        shown = lines if whole or len(lines) == PREVIEW_LINES + 1 else lines[:PREVIEW_LINES]
         for number, text in enumerate(shown, first):
             row = Text.assemble((f"{number:>6}  ", "dim"), visible(text))
             console.print(row, no_wrap=not whole, overflow=None if whole else "ellipsis")

@@ -13,8 +13,8 @@ from triton_workshop.screen.palette import Palette
 from triton_workshop.screen.rows import Rows
 from triton_workshop.viewer.live.live_blocks import BlockRun, blocks_again
 from triton_workshop.viewer.show import Show
-from triton_workshop.viewer.slides.fragment import Spot, Target
-from triton_workshop.viewer.slides.page import EDITOR_INSET, Page
+from triton_workshop.viewer.slides.fragment import BlockPart, Spot
+from triton_workshop.viewer.slides.page import EDITOR_INSET, DrawnSlide
 from triton_workshop.viewer.slides.view import OpenEditor
 
 if TYPE_CHECKING:
@@ -37,13 +37,13 @@ class Body(VerticalScroll, can_focus=False):
         super().__init__(self.canvas)
         self.show = show
         self.redraw = redraw
-        self.page = Page((), (), 0, (), {})
+        self.page = DrawnSlide((), (), 0, (), {})
         self.editor: Editor | None = None
         self.follows = False
         """Whether to keep output in view while it grows."""
 
-    def draw(self, page: Page, *, from_top: bool = False) -> None:
-        """Shows a page, and the editor where it belongs on it."""
+    def draw(self, page: DrawnSlide, *, from_top: bool = False) -> None:
+        """Show a page, and the editor where it belongs on it."""
         self.page = page
         if from_top:
             self.scroll_to(y=0, animate=False, force=True, immediate=True)
@@ -66,7 +66,7 @@ class Body(VerticalScroll, can_focus=False):
         return len(self.page.body) - self.page.room > self.scroll_offset.y
 
     def scroll_by(self, amount: float) -> None:
-        """Scrolls by lines, or by a fraction of the screen."""
+        """Scroll by lines, or by a fraction of the screen."""
         self.follows = False
         rows = amount if isinstance(amount, int) else round(amount * self.size.height)
         self.scroll_relative(y=rows, animate=False)
@@ -75,12 +75,12 @@ class Body(VerticalScroll, can_focus=False):
         self.follows = False
 
     def show_revealed(self, above: int) -> None:
-        """Scrolls to what a step has added below so many rows; to its top where it is taller than the screen."""
+        """Scroll to what a step has added below so many rows; to its top where it is taller than the screen."""
         if len(self.page.body) > above:
             self._scroll_down(min(len(self.page.body) - self.page.room, above))
 
     def keep_in_view(self, runs: Mapping[Block, BlockRun]) -> None:
-        """Scrolls to the end of the newest output, unless the presenter has scrolled since."""
+        """Scroll to the end of the newest output, unless the presenter has scrolled since."""
         begun = [block for block in self.page.live if block in runs and runs[block].started]
         if self.follows and begun:
             newest = max(begun, key=lambda block: runs[block].started)
@@ -93,9 +93,9 @@ class Body(VerticalScroll, can_focus=False):
     # Editing
 
     def edit_next(self, palette: Palette) -> bool:
-        """Opens the editor on the first live block, then on the next each time; after the last it closes.
+        """Open the editor on the first live block, then on the next each time; after the last it closes.
 
-        Returns whether there is a block to edit.
+        Return whether there is a block to edit.
         """
         blocks = self.show.editable()
         here = self.edited
@@ -106,7 +106,7 @@ class Body(VerticalScroll, can_focus=False):
         return bool(blocks)
 
     def open_editor(self, shown: Block, palette: Palette, x: int = 0, y: int = 0) -> None:
-        """Opens the editor on a block that is shown, with the cursor at a cell of its code."""
+        """Open the editor on a block that is shown, with the cursor at a cell of its code."""
         from triton_workshop.viewer.live.editor import Editor  # not before: the first slide does not wait for it
 
         self.close_editor()
@@ -121,12 +121,12 @@ class Body(VerticalScroll, can_focus=False):
             self.call_after_refresh(self._show_all_of_editor)
 
     def keep_edit(self) -> None:
-        """Puts what the editor holds into the deck that is shown."""
+        """Put what the editor holds into the deck that is shown."""
         if self.editor is not None:
             self.show.edit(self.editor.block, self.editor.text, self.editor.history)
 
     def close_editor(self) -> None:
-        """Closes the editor, if it is open, and keeps what it holds."""
+        """Close the editor, if it is open, and keep what it holds."""
         if self.editor is not None:
             self.keep_edit()
             self._remove_editor(self.editor)
@@ -138,9 +138,9 @@ class Body(VerticalScroll, can_focus=False):
         self.editor = None
 
     def carry_over(self, before: Deck, palette: Palette) -> bool:
-        """Keeps the editor over the same code in a deck that was read again, or else closes it.
+        """Keep the editor over the same code in a deck that was read again, or else close it.
 
-        Returns whether it was closed.
+        Return whether it was closed.
         """
         if self.editor is None:
             return False
@@ -166,10 +166,10 @@ class Body(VerticalScroll, can_focus=False):
     def _editor_spot(self) -> Spot | None:
         """Where the code under the editor is."""
         block = self.edited
-        return next((spot for spot in self.page.spots if (spot.block, spot.target) == (block, Target.CODE)), None)
+        return next((spot for spot in self.page.spots if (spot.block, spot.target) == (block, BlockPart.CODE)), None)
 
     def _show_all_of_editor(self) -> None:
-        """Scrolls just far enough to show the header and the code, or their start if they are too tall."""
+        """Scroll just far enough to show the header and the code, or their start if they are too tall."""
         spot = self._editor_spot()
         if spot is not None:
             whole = Region(0, spot.y - 1, 1, min(spot.height + 1, self.page.room))

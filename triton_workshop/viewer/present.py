@@ -26,7 +26,7 @@ def present(
     terminal: Callable[[], Terminal] = ask,
     shared: Shared | None = None,
 ) -> int:
-    """Shows the deck until the presenter leaves; returns the exit status. `terminal` says what the terminal can show.
+    """Show the deck until the presenter leaves; return the exit status. `terminal` says what the terminal can show.
 
     `given` is the consent to run code from elsewhere that came with the command; without any, the presenter is asked.
     `shared` is told what is shown. Raises `DeckError` for a deck that cannot be read, and `MisuseError` if it cannot be

@@ -11,10 +11,10 @@ from rich.console import Console
 
 from triton_workshop.deck import Deck, load_deck
 from triton_workshop.deck.consent import REPLACING, Consent, in_force, live_code
+from triton_workshop.repository import ROOT
 from triton_workshop.viewer.asking import consent_to
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-EXECUTORS = REPOSITORY / "slides" / "presenterm.yaml"
+EXECUTORS = ROOT / "slides" / "presenterm.yaml"
 """presenterm's configuration, which has our warm processes run Python."""
 
 
@@ -23,9 +23,9 @@ class NotInstalledError(Exception):
 
 
 def hand_over_to_presenterm(path: Path, given: Consent, *, notes: bool) -> int:
-    """Becomes presenterm, which either shows its notes or may run code, as far as allowed.
+    """Become presenterm, which either shows its notes or may run code, as far as allowed.
 
-    Where a process cannot become another program, on Windows, waits for it and returns its exit status. Raises
+    Where a process cannot become another program, on Windows, wait for it and return its exit status. Raises
     NotInstalledError and DeckError.
     """
     presenterm = shutil.which("presenterm")

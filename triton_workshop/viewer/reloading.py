@@ -13,12 +13,12 @@ from triton_workshop.deck.model import Block, Code, Columns, Deck, Image, Slide,
 from triton_workshop.file_watcher import FileWatcher
 from triton_workshop.viewer.pictures.cell_drawings import drawing_files
 
-PAUSE = 0.05
+PAUSE_SECONDS = 0.05
 """Seconds without a save before a deck is read again."""
-DOUBT = 0.5
+DOUBT_SECONDS = 0.5
 """Seconds without a save before a deck is believed to be broken, or to have lost the current slide, as editors write
 in pieces, and some empty the file first."""
-LONGEST = 1.0
+LONGEST_SECONDS = 1.0
 """Longest time in seconds to wait while one save follows another."""
 
 
@@ -37,10 +37,10 @@ async def readings(
     saves.follow(sources(shown))
     known = shown
     async for saved in saves:
-        saved |= await saves.settled(PAUSE, LONGEST)
+        saved |= await saves.settled(PAUSE_SECONDS, LONGEST_SECONDS)
         result = await asyncio.to_thread(read_again, known)
         if doubtful(result):
-            saved |= await saves.settled(DOUBT, LONGEST)
+            saved |= await saves.settled(DOUBT_SECONDS, LONGEST_SECONDS)
             result = await asyncio.to_thread(read_again, known)
         if isinstance(result, Deck):
             known = result

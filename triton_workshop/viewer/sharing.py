@@ -32,7 +32,7 @@ class Shared(Protocol):
     """Slides that are shared with a room."""
 
     def ready(self) -> Invitation:
-        """Waits until the room can enter. Raises MisuseError if it never can."""
+        """Wait until the room can enter. Raises MisuseError if it never can."""
 
     def invitation(self) -> Invitation:
         """How a room gets there now: a new room has another word, and so has one whose word somebody guesses."""

@@ -83,7 +83,7 @@ class Show:
         return [block for block in blocks if block not in self.live.runs and block not in edited]
 
     def start(self, blocks: Sequence[Block], columns_of: Callable[[Block], int], rows: int) -> bool:
-        """Runs those of these blocks that may run, in place of other versions of them; returns whether there are any.
+        """Run those of these blocks that may run, in place of other versions of them; return whether there are any.
 
         `columns_of` says how wide a block may be; `rows` are the screen's.
         """
@@ -106,12 +106,12 @@ class Show:
         return [block for block in self.editable() if block in edited]
 
     def edit(self, block: Block, text: str, history: EditHistory) -> None:
-        """Shows what was typed over a block that was read."""
+        """Show what was typed over a block that was read."""
         self.edits.write(block, text, history)
         self._apply_edits()
 
     def restore(self, shown: Block) -> None:
-        """Shows the deck's own code again, and stops what runs of the edit."""
+        """Show the deck's own code again, and stop what runs of the edit."""
         self.live.stop(shown)
         self.edits.restore(self.edits.source(shown))
         self._apply_edits()
@@ -124,7 +124,7 @@ class Show:
         ]
 
     def decide(self, *, keep: bool) -> None:
-        """Keeps the edits whose code a save has changed, or shows the deck's own code."""
+        """Keep the edits whose code a save has changed, or show the deck's own code."""
         self.edits.decide(keep=keep)
         self._apply_edits()
 
@@ -135,20 +135,20 @@ class Show:
         return isinstance(result, DeckError) or slide_again(self.deck_read, self.place.slide, result) is None
 
     def take_in(self, deck: Deck) -> bool:
-        """Continues with the deck as it was read again, with outputs and edits, on the same slide if it exists.
+        """Continue with the deck as it was read again, with outputs and edits, on the same slide if it exists.
 
-        Returns whether an edit has nowhere to go.
+        Return whether an edit is gone with its code.
         """
         before, place = self._lost or (self.deck_read, self.place)
         slide = slide_again(before, place.slide, deck)
         self._lost = (before, place) if slide is None else None
-        lost_edit = self.edits.carry_over(self.deck_read, deck)
+        edit_gone = self.edits.carry_over(self.deck_read, deck)
         self.live.carry_over(self.deck_read, deck, *self.edits.versions())
         self.live.consent = in_force(deck, self._consent)
         self.deck_read = deck
         self._apply_edits()
         self.place = (self.place if slide is None else SlideStep(slide, place.step)).within(self.steps)
-        return lost_edit
+        return edit_gone
 
     @property
     def lost(self) -> bool:

@@ -19,14 +19,14 @@ from triton_workshop.screen.lines import Lines
 from triton_workshop.screen.rows import Rows
 from triton_workshop.terminal import Terminal
 from triton_workshop.viewer.body import Body
-from triton_workshop.viewer.notes.channel import HEARTBEAT
-from triton_workshop.viewer.overlays.output import Output, OutputScreen
+from triton_workshop.viewer.notes.channel import HEARTBEAT_SECONDS
+from triton_workshop.viewer.overlays.output import NamedRun, OutputScreen
 from triton_workshop.viewer.pictures.drawing import PlacedPicture
 from triton_workshop.viewer.pictures.placed import PlacedPictures
 from triton_workshop.viewer.sharing import Tell
 from triton_workshop.viewer.show import Show
 from triton_workshop.viewer.slides.deck_theme import look_of
-from triton_workshop.viewer.slides.fragment import Target
+from triton_workshop.viewer.slides.fragment import BlockPart
 from triton_workshop.viewer.slides.frame import footer, footer_pictures
 from triton_workshop.viewer.slides.outputs import run_shown
 from triton_workshop.viewer.slides.page import broken_page, compose, slide_name
@@ -34,7 +34,7 @@ from triton_workshop.viewer.slides.prefetch import Prefetch
 from triton_workshop.viewer.slides.shown_error import ShownError, error_rows
 from triton_workshop.viewer.slides.view import View
 
-FRAME = 0.05
+FRAME_SECONDS = 0.05
 """Seconds between two checks for output of live blocks."""
 BREATH = 3
 """While output streams, drawing may take this fraction (one in so many parts) of the time."""
@@ -75,15 +75,15 @@ class Stage(Screen[None]):
         self.use_look(show.deck)
 
     def use_look(self, deck: Deck) -> None:
-        """Draws in the colours and proportions that a deck asks for."""
+        """Draw in the colours and proportions that a deck asks for."""
         self.palette, self.deck_layout = look_of(deck.front_matter)
 
     def compose(self) -> ComposeResult:
         yield from (self.title_rows, self.body, self.footer_rows, self.error_rows)
 
     def on_mount(self) -> None:
-        self.ticker = self.set_interval(FRAME, self._tick, pause=True)
-        self.set_interval(HEARTBEAT / 2, self.tell_others)
+        self.ticker = self.set_interval(FRAME_SECONDS, self._tick, pause=True)
+        self.set_interval(HEARTBEAT_SECONDS / 2, self.tell_others)
         self.app.app_resume_signal.subscribe(self, self._come_back)
         self.watch(self.body, "scroll_y", self.draw_footer, init=False)
         self.post_message(self.Ready())
@@ -92,12 +92,12 @@ class Stage(Screen[None]):
         self.prefetch.close()
 
     def _come_back(self, _: App[object]) -> None:
-        """Redraws after Ctrl+Z and `fg`, as the shell has had the screen meanwhile."""
+        """Redraw after Ctrl+Z and `fg`, as the shell has had the screen meanwhile."""
         self.pictures.draw_again()
         self.app.refresh(layout=True)
 
     def fit(self, size: Size) -> None:
-        """Draws for another size of the terminal, also while another screen covers this one."""
+        """Draw for another size of the terminal, also while another screen covers this one."""
         if self.terminal.shows_pictures:
             self.terminal = self.terminal.now()
         self.pictures.draw_again()
@@ -123,7 +123,7 @@ class Stage(Screen[None]):
         )
 
     def draw(self, *, size: Size | None = None, from_top: bool = False) -> None:
-        """Shows the slide as it is now, all at once."""
+        """Show the slide as it is now, all at once."""
         if not self.body.is_attached:  # not there yet, or being closed
             return
         view = self.view(size)
@@ -146,11 +146,11 @@ class Stage(Screen[None]):
         self.tell_others()
 
     def compose_neighbours(self) -> None:
-        """Prepares the slides that the next keys will lead to, once this one is on the screen."""
+        """Prepare the slides that the next keys will lead to, once this one is on the screen."""
         self.prefetch.compose(self.show.deck, self.show.neighbours(), replace(self.view(), step=0, runs={}))
 
     def draw_footer(self) -> None:
-        """Shows the footer; a message lies over it even where the slide has none."""
+        """Show the footer; a message lies over it even where the slide has none."""
         view = self.view()
         lines: Lines = ()
         pictures: Sequence[PlacedPicture] = ()
@@ -165,7 +165,7 @@ class Stage(Screen[None]):
         self.pictures.place(pictures, self.footer_rows, self.terminal)
 
     def start(self, blocks: Sequence[Block]) -> None:
-        """Runs those of these blocks that may run, and shows what they print."""
+        """Run those of these blocks that may run, and show what they print."""
         if self.show.start(blocks, self._columns_of, self.app.size.height):
             self.message = ""
             self.body.follows = True
@@ -178,7 +178,7 @@ class Stage(Screen[None]):
         return area.columns if area else max(self.app.size.width - 10, 20)
 
     def _tick(self) -> None:
-        """Shows new output, no more often than there is time to draw it."""
+        """Show new output, no more often than there is time to draw it."""
         self.show.live.update()
         busy = self.show.live.busy
         if busy and time.monotonic() < self._next_frame:
@@ -190,27 +190,27 @@ class Stage(Screen[None]):
         self.settled = not busy
 
     def tell_others(self) -> None:
-        """Tells those who follow elsewhere what is shown."""
+        """Tell those who follow elsewhere what is shown."""
         for tell in self.others:
             tell(self.show)
 
     def say(self, message: str) -> None:
-        """Shows a message in the footer."""
+        """Show a message in the footer."""
         self.message = message
         self.draw_footer()
 
     def type(self, text: str) -> None:
-        """Shows what has been typed of a slide's number, in place of a message."""
+        """Show what has been typed of a slide's number, in place of a message."""
         self.typed = text[-4:]
         self.say("")
 
-    def outputs(self) -> dict[Block, Output]:
+    def outputs(self) -> dict[Block, NamedRun]:
         """What the blocks on the slide have printed."""
         view = self.view()
         slide = printable(plain(slide_name(self.show.deck, self.show.slide)))
-        blocks = [spot.block for spot in self.body.page.spots if spot.target is Target.OUTPUT]
+        blocks = [spot.block for spot in self.body.page.spots if spot.target is BlockPart.OUTPUT]
         runs = {block: run for block in blocks if (run := run_shown(block, view)) is not None}
-        return {block: Output(f"{slide} · {language(block)}", run) for block, run in runs.items()}
+        return {block: NamedRun(f"{slide} · {language(block)}", run) for block, run in runs.items()}
 
 
 def language(block: Block) -> str:

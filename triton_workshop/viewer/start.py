@@ -27,7 +27,7 @@ def starting() -> Iterator[Callable[[], Terminal]]:
 
 
 def first_slide_shown() -> None:
-    """Allows garbage collection from now on, except for what was made before, which stays to the end."""
+    """Allow garbage collection from now on, except for what was made before, which stays to the end."""
     if not gc.isenabled():
         gc.freeze()
         gc.enable()

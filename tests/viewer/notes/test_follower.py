@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from triton_workshop.deck import load_deck
-from triton_workshop.viewer.notes.follower import SILENCE, Clock, Connection, Follower
+from triton_workshop.viewer.notes.follower import SILENCE_SECONDS, Clock, Follower, LinkState
 from triton_workshop.viewer.notes.protocol import Exit, GoTo, Heartbeat, RunningBlock
 from triton_workshop.viewer.slides.slide_step import SlideStep
 
@@ -17,13 +17,13 @@ RUNNING = (RunningBlock(5, 0, 2.0),)
 
 def test_before_a_word_the_notes_stand_at_the_start() -> None:
     follower = Follower()
-    assert follower.connection(1000) is Connection.WAITING
+    assert follower.connection(1000) is LinkState.WAITING
     assert follower.place(TALK) == SlideStep()
 
 
 def test_presenterms_chunk_is_a_step() -> None:
     follower = Follower().hear(THEIRS, GoTo(4, 1), 0)
-    assert follower.connection(1000) is Connection.FOLLOWING, "presenterm is silent for as long as nothing moves"
+    assert follower.connection(1000) is LinkState.FOLLOWING, "presenterm is silent for as long as nothing moves"
     assert follower.place(TALK) == SlideStep(3, 2)
 
 
@@ -35,8 +35,8 @@ def test_our_slides_tell_the_step_and_what_runs() -> None:
 
 def test_slides_that_fall_silent_are_noticed() -> None:
     follower = Follower().hear(OURS, Heartbeat(4, 1, 60.0), 10)
-    assert follower.connection(10 + SILENCE) is Connection.FOLLOWING
-    assert follower.connection(11 + SILENCE) is Connection.SILENT
+    assert follower.connection(10 + SILENCE_SECONDS) is LinkState.FOLLOWING
+    assert follower.connection(11 + SILENCE_SECONDS) is LinkState.SILENT
 
 
 def test_the_slides_that_moved_last_are_followed() -> None:
@@ -47,21 +47,21 @@ def test_the_slides_that_moved_last_are_followed() -> None:
 
 
 def test_when_slides_are_silent_others_are_followed() -> None:
-    follower = Follower().hear(OURS, Heartbeat(2, 0, 5.0), 0).hear(THEIRS, Heartbeat(6, 0, 900.0), SILENCE + 1)
+    follower = Follower().hear(OURS, Heartbeat(2, 0, 5.0), 0).hear(THEIRS, Heartbeat(6, 0, 900.0), SILENCE_SECONDS + 1)
     assert follower.place(TALK) == SlideStep(5)
 
 
 def test_closed_slides_leave_their_notes_and_may_come_back() -> None:
     follower = Follower().hear(OURS, Heartbeat(6, 0, 5.0, RUNNING), 0).hear(OURS, Exit(), 1)
-    assert follower.connection(2) is Connection.CLOSED
+    assert follower.connection(2) is LinkState.CLOSED
     assert follower.place(TALK) == SlideStep(5)
     assert follower.running_now(2) == ()
-    assert follower.hear(THEIRS, Heartbeat(7, 0, 0.0), 3).connection(3) is Connection.FOLLOWING
+    assert follower.hear(THEIRS, Heartbeat(7, 0, 0.0), 3).connection(3) is LinkState.FOLLOWING
 
 
 def test_others_that_close_do_not_count() -> None:
     follower = Follower().hear(OURS, Heartbeat(2, 0, 5.0), 0).hear(THEIRS, Exit(), 1)
-    assert follower.connection(1) is Connection.FOLLOWING
+    assert follower.connection(1) is LinkState.FOLLOWING
 
 
 def test_a_place_that_this_deck_has_not_is_the_nearest_that_it_has() -> None:

@@ -13,12 +13,13 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
+from tests.apps import on_screen, screen, until
 from triton_workshop.deck import load_deck
 from triton_workshop.file_watcher import FileWatcher
 from triton_workshop.screen.box import Keys
 from triton_workshop.screen.palette import DARK
 from triton_workshop.viewer.notes.app import Notes
-from triton_workshop.viewer.notes.follower import Connection
+from triton_workshop.viewer.notes.follower import LinkState
 from triton_workshop.viewer.notes.page import NotesView, compose_notes
 from triton_workshop.viewer.notes.paragraphs import paragraphs
 from triton_workshop.viewer.notes.plain import plain_notes
@@ -56,8 +57,7 @@ class Rehearsal:
 
     async def until(self, words: str) -> None:
         """Waits for words on the screen."""
-        while words not in self.screen:
-            await self.pilot.pause(0.01)
+        await until(self.pilot, lambda: words in self.screen)
 
     async def wait(self, seconds: float) -> None:
         self.slides.time += seconds
@@ -66,7 +66,7 @@ class Rehearsal:
 
     @property
     def screen(self) -> str:
-        return "\n".join(strip.text.rstrip() for strip in self.notes.screen._compositor.render_strips())
+        return screen(self.notes)
 
 
 @asynccontextmanager
@@ -80,8 +80,7 @@ async def rehearsal(deck: Path = TALK, size: tuple[int, int] = (100, 30)) -> Asy
         now=lambda: slides.time,
         today=lambda: datetime(2026, 5, 4, 14, 32),
     )
-    async with notes.run_test(size=size) as pilot:
-        await pilot.pause()
+    async with on_screen(notes, size) as pilot:
         yield Rehearsal(notes, slides, pilot)
 
 
@@ -198,7 +197,7 @@ async def test_a_saved_deck_may_have_other_colours(tmp_path: Path) -> None:
 def test_every_slide_fills_the_screen_at_any_size(size: tuple[int, int]) -> None:
     talk = load_deck(TALK)
     running = (RunningBlock(5, 0, 2.0),) * 5
-    for slide, connection in product(range(len(talk.slides)), Connection):
+    for slide, connection in product(range(len(talk.slides)), LinkState):
         view = NotesView(
             talk, schedule(talk), DARK, *size, SlideStep(slide), 1, connection, elapsed=4000, running=running
         )

@@ -10,7 +10,7 @@ import pytest
 
 from triton_workshop.deck import load_deck
 from triton_workshop.viewer.notes.protocol import (
-    LARGEST,
+    LARGEST_BYTES,
     MOST_RUNNING,
     Event,
     Exit,
@@ -85,7 +85,7 @@ def test_what_a_newer_presenterm_adds_is_no_harm() -> None:
 
 def test_the_largest_status_fits_what_presenterm_reads() -> None:
     running = (RunningBlock(9999, 99, 99999.9),) * MOST_RUNNING
-    assert len(encode(Heartbeat(9999, 99, 99999.9, running), "/home/somebody/talks/deck.md" * 10)) < LARGEST
+    assert len(encode(Heartbeat(9999, 99, 99999.9, running), "/home/somebody/talks/deck.md" * 10)) < LARGEST_BYTES
 
 
 def test_a_deck_is_known_by_its_real_path(tmp_path: Path) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from textual.pilot import Pilot
 
-from triton_workshop.classroom.board import Call, Count, Progress
+from tests.apps import on_screen, screen, until
+from triton_workshop.classroom.board import CallForHelp, Count, Progress
 from triton_workshop.classroom.room import MOST_WRONG, Room
 from triton_workshop.deck import load_deck
 from triton_workshop.screen.palette import DARK
@@ -60,8 +59,8 @@ def test_the_room_is_read_from_its_file(file: Path, watcher: RoomWatcher) -> Non
     full_room(file)
     board = watcher.look()
     assert board.counts == (Count("1", 0, 1), Count("2", 1, 0))
-    assert board.calls == (Call(2, None, 2), Call(1, "Ada", 0))
-    assert watcher.look(done=2).calls == (Call(1, "Ada", 0),)
+    assert board.calls == (CallForHelp(2, None, 2), CallForHelp(1, "Ada", 0))
+    assert watcher.look(done=2).calls == (CallForHelp(1, "Ada", 0),)
 
 
 @pytest.mark.parametrize("width", [1, 20, 50, 100])
@@ -84,20 +83,15 @@ def test_the_presenter_reads_that_somebody_guesses(watcher: RoomWatcher, file: P
 async def test_d_marks_the_oldest_call_as_done(file: Path, watcher: RoomWatcher, size: tuple[int, int]) -> None:
     full_room(file)
     notes = Notes(load_deck(TALK), list, watcher=watcher)
-    async with notes.run_test(size=size) as pilot:
-        await until(notes, pilot, lambda rows: "help: number 2 (2 min), Ada (now)" in rows[-3])
-        assert "exercise 1: 0 working, 1 right" in screen(notes)[-2]
-        assert "waiting for the slides" in screen(notes)[-1]
+    async with on_screen(notes, size) as pilot:
+        await until(pilot, lambda: "help: number 2 (2 min), Ada (now)" in row(notes, -3))
+        assert "exercise 1: 0 working, 1 right" in row(notes, -2)
+        assert "waiting for the slides" in row(notes, -1)
         await pilot.press("d")
-        await until(notes, pilot, lambda rows: "help: Ada (now)" in rows[-3])
+        await until(pilot, lambda: "help: Ada (now)" in row(notes, -3))
         await pilot.press("d", "d")
-        await until(notes, pilot, lambda rows: "help:" not in "".join(rows))
+        await until(pilot, lambda: "help:" not in screen(notes))
 
 
-def screen(notes: Notes) -> list[str]:
-    return [strip.text.rstrip() for strip in notes.screen._compositor.render_strips()]
-
-
-async def until(notes: Notes, pilot: Pilot[int], holds: Callable[[list[str]], bool]) -> None:
-    while not holds(screen(notes)):
-        await pilot.pause(0.01)
+def row(notes: Notes, index: int) -> str:
+    return screen(notes).split("\n")[index]

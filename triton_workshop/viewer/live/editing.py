@@ -8,8 +8,8 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from triton_workshop.deck.model import Block, Code, Columns, Deck, Slide, code_blocks, walk
-from triton_workshop.viewer.live.live_blocks import blocks_again, runs_as
+from triton_workshop.deck.model import Block, Code, Columns, Deck, Slide, walk
+from triton_workshop.viewer.live.live_blocks import blocks_again
 from triton_workshop.viewer.reloading import slide_again
 
 if TYPE_CHECKING:
@@ -43,14 +43,12 @@ class Edits:
 
     def __init__(self) -> None:
         self._drafts: dict[Block, Draft] = {}
-        self._waiting: list[tuple[Block, Draft]] = []
-        """Those of blocks that a save has removed from the deck; they may come back."""
 
     def draft(self, block: Block) -> Draft | None:
         return self._drafts.get(block)
 
     def write(self, block: Block, text: str, history: EditHistory) -> None:
-        """Keeps what the editor holds, unless nothing was ever typed."""
+        """Keep what the editor holds, unless nothing was ever typed."""
         draft = self._drafts.get(block)
         if draft is not None:
             draft.text, draft.history, draft.aside = text, history, False
@@ -58,17 +56,16 @@ class Edits:
             self._drafts[block] = Draft(text, history)
 
     def restore(self, block: Block) -> None:
-        """Shows the deck's own code again."""
+        """Show the deck's own code again."""
         if block in self._drafts:
             self._drafts[block].aside = True
 
     def unsaved(self) -> int:
         """How many blocks the presenter has edited and not restored."""
-        drafts = [*self._drafts.items(), *self._waiting]
-        return sum(draft.differs(block) for block, draft in drafts)
+        return sum(draft.differs(block) for block, draft in self._drafts.items())
 
     def starts(self, shown: Block) -> Block | None:
-        """Records a version that starts, and the last other version of the same block that did."""
+        """Record a version that starts, and the last other version of the same block that did."""
         block = self.source(shown)
         draft = self._drafts.get(block)
         if draft is None:
@@ -114,45 +111,34 @@ class Edits:
         )
 
     def carry_over(self, old: Deck, new: Deck) -> bool:
-        """Moves the drafts to a deck that was read again; returns whether an edit has nowhere to go.
+        """Move the drafts to a deck that was read again; return whether an edit is gone with its code.
 
-        A draft stays over its code, wherever that is now. Over other code in its place it is in question. Otherwise it
-        waits until its code comes back: nothing that was typed is thrown away.
+        A draft stays over its code while that is unchanged, wherever it is now. Over other code in its place it is in
+        question.
         """
         same = blocks_again(old, new)
-        free = [block for block in code_blocks(new) if block not in same.values()]
-        before, self._drafts = self._drafts, {}
-        waiting, self._waiting = self._waiting, []
-        for block, draft in waiting:
-            home = next((other for other in free if runs_as(block) == runs_as(other)), None)
-            self._lay_over(home, free, block, draft)
+        drafts, self._drafts = (
+            self._drafts,
+            {same[block]: draft for block, draft in self._drafts.items() if block in same},
+        )
         gone = False
-        for block, draft in before.items():
-            if block in same:
-                self._drafts[same[block]] = draft
-            elif draft.aside or draft.differs(block):
-                home = in_place_of(block, old, new)
-                if home in free:
-                    draft.in_question, draft.ran = draft.differs(home), None
-                else:
-                    gone |= draft.differs(block)
-                self._lay_over(home, free, block, draft)
+        for block, draft in drafts.items():
+            if block in same or not (draft.aside or draft.differs(block)):
+                continue
+            home = in_place_of(block, old, new)
+            if home is None or home in same.values() or home in self._drafts:
+                gone |= draft.differs(block)
+            else:
+                draft.in_question, draft.ran = draft.differs(home), None
+                self._drafts[home] = draft
         return gone
-
-    def _lay_over(self, home: Block | None, free: list[Block], block: Block, draft: Draft) -> None:
-        """Puts the draft of a block that is gone over another one, if that is free, or else keeps it waiting."""
-        if home in free:
-            free.remove(home)
-            self._drafts[home] = draft
-        else:
-            self._waiting.append((block, draft))
 
     def in_question(self) -> set[Block]:
         """The blocks with an edit of code that has changed since."""
         return {block for block, draft in self._drafts.items() if draft.in_question}
 
     def decide(self, *, keep: bool) -> None:
-        """Keeps the edits in question, or shows the deck's own code again."""
+        """Keep the edits in question, or show the deck's own code again."""
         for draft in self._drafts.values():
             draft.aside |= draft.in_question and not keep
             draft.in_question = False

@@ -39,7 +39,7 @@ class Editor(TextArea):
     ]
 
     def __init__(self, block: Block, code: Code, draft: Draft | None, palette: Palette) -> None:
-        """Continues where the draft ended; a draft that was put aside is one Ctrl+Z away."""
+        """Continue where the draft ended; a draft that was put aside is one Ctrl+Z away."""
         text = draft.text if draft else shown_text(block)
         super().__init__(text, show_line_numbers=True)
         self.block = block
@@ -71,7 +71,7 @@ class Editor(TextArea):
         return self.wrapped_document.location_to_offset(self.cursor_location).y
 
     def put_cursor(self, x: int, y: int) -> None:
-        """Puts the cursor at a cell of the editor that was clicked."""
+        """Put the cursor at a cell of the editor that was clicked."""
         self.move_cursor(self.wrapped_document.offset_to_location(Offset(max(x - self.gutter_width, 0), max(y, 0))))
 
     def get_line(self, line_index: int) -> Text:
@@ -93,14 +93,14 @@ class Editor(TextArea):
             event.prevent_default()
 
     async def _act(self, key: str) -> bool:
-        """Does now what a key is bound to. On its way up to the app, letters typed after it would overtake it."""
+        """Do now what a key is bound to. On its way up to the app, letters typed after it would overtake it."""
         for binding in self._bindings.key_to_bindings.get(key, ()):
             if await self.app.run_action(binding.action, self):
                 return True
         return False
 
     def _indent(self, key: str) -> bool:
-        """Handles keys around indentation as code editors do; returns whether this was one of them."""
+        """Handle keys around indentation as code editors do; return whether this was one of them."""
         start, end = sorted(self.selection)
         before = self.document.get_line(start[0])[: start[1]]
         if key == "enter":
@@ -117,7 +117,7 @@ class Editor(TextArea):
         return True
 
     def _on_paste(self, event: events.Paste) -> None:  # type: ignore[override]
-        """Takes what a terminal pastes as code: no tabs, no control characters, line ends normalised."""
+        """Take what a terminal pastes as code: no tabs, no control characters, line ends normalised."""
         event.stop()
         event.prevent_default()
         text = "\n".join(event.text.splitlines()) + ("\n" if event.text.endswith(("\n", "\r")) else "")
@@ -127,7 +127,7 @@ class Editor(TextArea):
         self._change_lines(outdented)
 
     def _change_lines(self, change: Callable[[list[str]], list[str]]) -> None:
-        """Changes the selected lines, or the cursor's, and keeps them selected."""
+        """Change the selected lines, or the cursor's, and keep them selected."""
         (first, start_column), (last, end_column) = sorted(self.selection)
         if last > first and end_column == 0:  # nothing of the last line is selected
             last -= 1
@@ -149,7 +149,7 @@ class Editor(TextArea):
         self._page(1)
 
     def _page(self, screens: int) -> None:
-        """Moves by a screen, not by the editor's own height."""
+        """Move by a screen, not by the editor's own height."""
         rows = max(self.app.size.height // 2, 1)
         self.move_cursor(self.navigator.get_location_at_y_offset(self.cursor_location, screens * rows))
 

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
-LARGEST = 64 * 2**20
+LARGEST_BYTES = 64 * 2**20
 """Bytes of the largest picture that is shown."""
-TEXT_KEPT = 64 * 2**10
+TEXT_BYTES_KEPT = 64 * 2**10
 """Bytes shown of an output that is not a picture."""
 FORMATS = ("PNG", "JPEG", "GIF")
 
 
 @dataclass(frozen=True)
-class Printed:
+class ReceivedPicture:
     """A picture's file, or else what is wrong and the beginning of what was printed."""
 
     picture: Path | None = None
@@ -24,25 +24,27 @@ class Printed:
     text: bytes = b""
 
 
-def receive_picture(output: Iterable[bytes], folder: Path) -> Printed:
-    """Reads an output to its end, and leaves the picture in a folder. Raises OSError."""
+def receive_picture(output: Iterable[bytes], folder: Path) -> ReceivedPicture:
+    """Read an output to its end, and leave the picture in a folder. Raises OSError."""
     data = bytearray()
     size = 0
     for chunk in output:
         size += len(chunk)
-        if size <= LARGEST:
+        if size <= LARGEST_BYTES:
             data += chunk
-    text = bytes(data[:TEXT_KEPT])
-    if size > LARGEST:
-        return Printed(problem=f"its output is too large for a picture: expected at most {LARGEST // 2**20} MiB")
+    text = bytes(data[:TEXT_BYTES_KEPT])
+    if size > LARGEST_BYTES:
+        return ReceivedPicture(
+            problem=f"its output is too large for a picture: expected at most {LARGEST_BYTES // 2**20} MiB"
+        )
     form = picture_format(bytes(data))
     if form is None:
         expected = f"expected {', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
-        return Printed(problem=f"its output is not a picture; {expected}", text=text)
+        return ReceivedPicture(problem=f"its output is not a picture; {expected}", text=text)
     # A new name each time, as drawn pictures are cached by name.
     with NamedTemporaryFile(dir=folder, suffix=f".{form.lower()}", delete=False) as file:
         file.write(data)
-    return Printed(Path(file.name))
+    return ReceivedPicture(Path(file.name))
 
 
 def picture_format(data: bytes) -> str | None:

@@ -9,18 +9,18 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
-from triton_workshop.compiler.compilation import warm
 from triton_workshop.compiler.jobs import PickledKernel
-from triton_workshop.compiler.report import ask
 from triton_workshop.deck.consent import EVERYTHING, Consent
 from triton_workshop.deck.model import Block, Code, Deck, Execution, Slide, SnippetOutput, code_blocks, walk
 from triton_workshop.languages import runnable
-from triton_workshop.processes.process import CAN_FORK, FAREWELL, machine_memory
-from triton_workshop.processes.run import GRACE, Run
+from triton_workshop.processes.compilers import ask, warm
+from triton_workshop.processes.process import CAN_FORK, FAREWELL_SECONDS, machine_memory
+from triton_workshop.processes.run import GRACE_SECONDS, Run
 from triton_workshop.processes.runner import Runner
 from triton_workshop.processes.script import CannotRunError, Outcome, Script
 from triton_workshop.screen.terminal_screen import TerminalScreen
 from triton_workshop.screen.transcript import Transcript
+from triton_workshop.slide_environment import number_of
 from triton_workshop.viewer.live.image_blocks import receive_picture
 from triton_workshop.viewer.reloading import pairs
 
@@ -28,7 +28,7 @@ INTAKE_SECONDS = 0.015
 """How long one update may spend on output before the screen gets its turn."""
 MEMORY_PART = 0.5
 """The fraction of the machine's memory that a block may use, so that a slip ends the block and not the talk."""
-MEMORY_LEAST = 8 * 2**30
+MEMORY_LEAST_BYTES = 8 * 2**30
 """Bytes that every block may use, as memory that torch and CUDA reserve but never touch counts too."""
 TERMINAL_ROWS = 24
 """Rows of a pseudo-terminal if the deck gives no size and the screen has room for them."""
@@ -85,24 +85,24 @@ class LiveBlocks:
         self._compiler = threading.Lock()
         """One at a time: compiling is for the background."""
         memory = machine_memory()
-        self._memory_limit = None if memory is None else max(int(memory * MEMORY_PART), MEMORY_LEAST)
+        self._memory_limit = None if memory is None else max(int(memory * MEMORY_PART), MEMORY_LEAST_BYTES)
         self._warm = False
         self._closed = False
 
     def warm_up(self, deck: Deck) -> None:
-        """Starts to import what the deck's Python blocks import, in another process; returns immediately."""
+        """Start to import what the deck's Python blocks import, in another process; return immediately."""
         codes = [block.content for block in code_blocks(deck) if isinstance(block.content, Code)]
         if any(code.language == "python" and code.execution is not Execution.NONE for code in codes):
             self._runner.warm_up()
             self._warm = True
 
     def stay_warm(self) -> None:
-        """Gets ready again what has waited for so long that it has ended, as somebody goes on with the slides."""
+        """Get ready again what has waited for so long that it has ended, as somebody goes on with the slides."""
         if self._warm and not CAN_FORK:  # a parent that forks does not end before us
             self._runner.warm_up()
 
     def start(self, blocks: Sequence[tuple[Block, int]], rows: int = TERMINAL_ROWS) -> None:
-        """Runs each block, given with the columns it may fill.
+        """Run each block, given with the columns it may fill.
 
         Blocks that are already running or waiting are left alone, and so are blocks without consent. `rows` are the
         screen's, for a pseudo-terminal whose size the deck does not give.
@@ -157,7 +157,7 @@ class LiveBlocks:
         )
 
     def run_in_terminal(self, block: Block) -> Outcome | None:
-        """Runs a block in the real terminal, which this process must have released; None if it could not start."""
+        """Run a block in the terminal, which this process must have released; return None if it could not start."""
         code = block.content
         assert isinstance(code, Code)
         run = self.runs[block] = BlockRun(status=Status.RUNNING, started=time.monotonic())
@@ -170,7 +170,7 @@ class LiveBlocks:
         return run.outcome
 
     def fail(self, block: Block, reason: str) -> None:
-        """Records that a block could not start."""
+        """Record that a block could not start."""
         self.runs[block] = BlockRun(status=Status.ENDED, failure=reason)
 
     def _work(self, batch: Sequence[tuple[BlockRun, Script, Code]]) -> None:
@@ -202,12 +202,13 @@ class LiveBlocks:
             self._in_a_thread(self._compile, run, kernels, code)
 
     def _compile(self, run: BlockRun, kernels: Sequence[PickledKernel], code: Code) -> None:
-        """Says whether what ran on the simulator compiles for a GPU."""
+        """Say whether what ran on the simulator compiles for a GPU."""
         try:
             with self._compiler:
                 said = ask(kernels, warm(self._runner))
+            numbers = code.shown_numbers
             run.refused = said.refused is not None
-            run.compiled = said.in_a_line(code.shown_numbers)
+            run.compiled = said.in_a_line(lambda line: number_of(line, numbers) if numbers else line)
         except OSError:  # it could not be started: there is nothing to say
             pass
         finally:
@@ -222,7 +223,7 @@ class LiveBlocks:
             run.transcript.receive(printed.text)
 
     def update(self) -> None:
-        """Takes in what has arrived, within a time limit."""
+        """Take in what has arrived, within a time limit."""
         deadline = time.monotonic() + INTAKE_SECONDS
         for run in self.runs.values():
             try:
@@ -243,20 +244,20 @@ class LiveBlocks:
         return sum(run.status is not Status.ENDED for run in self.runs.values())
 
     def stop(self, *blocks: Block) -> None:
-        """Interrupts blocks that run, and forgets those that wait: these blocks, or all."""
+        """Interrupt blocks that run, and forget those that wait: these blocks, or all."""
         chosen = [run for block, run in self.runs.items() if not blocks or block in blocks]
         _end([run for run in chosen if run.status is not Status.ENDED])
 
     def close(self) -> None:
-        """Ends everything, and waits until it is gone; interrupts first, so that scripts can clean up."""
+        """End everything, and wait until it is gone; interrupt first, so that scripts can clean up."""
         self._closed = True
-        _end(list(self.runs.values()), FAREWELL)
+        _end(list(self.runs.values()), FAREWELL_SECONDS)
         for thread in self._threads:
             thread.join(timeout=5)
         self._runner.close()
 
     def carry_over(self, before: Deck, after: Deck, *versions: Block) -> None:
-        """Gives the outputs to the same code in a deck that was read again, or in these edits of its blocks."""
+        """Give the outputs to the same code in a deck that was read again, or in these edits of its blocks."""
         runs = self.runs
         same = blocks_again(before, after)
         self.runs = {there: runs.pop(here) for here, there in same.items() if here in runs}
@@ -267,8 +268,8 @@ class LiveBlocks:
         _end(list(runs.values()))
 
 
-def _end(runs: Sequence[BlockRun], grace: float = GRACE) -> None:
-    """Interrupts what runs. What waits is forgotten first, or it would start as soon as the block before it ends."""
+def _end(runs: Sequence[BlockRun], grace: float = GRACE_SECONDS) -> None:
+    """Interrupt what runs. What waits is forgotten first, or it would start as soon as the block before it ends."""
     for run in runs:
         run.cancelled = True
     for run in runs:

@@ -33,9 +33,9 @@ from triton_workshop.viewer.pictures.drawing import forget_pictures
 from triton_workshop.viewer.reloading import Reading, pictures, readings
 from triton_workshop.viewer.slides.deck_theme import look_of
 
-POLL = 0.05
+POLL_SECONDS = 0.05
 """Seconds between two checks for what has been heard."""
-LOOK = 1.0
+LOOK_SECONDS = 1.0
 """Seconds between two looks at the room."""
 
 SCROLL = (
@@ -52,7 +52,7 @@ CLOCK = (
     Binding("plus,equals_sign", "shift_clock(60)", key_display="+ -", tooltip="add or subtract a minute"),
     Binding("minus", "shift_clock(-60)"),
 )
-ROOM = (Binding("d", "help_given", tooltip="the oldest call for help is done"),)
+ROOM_BINDINGS = (Binding("d", "help_given", tooltip="the oldest call for help is done"),)
 SCREEN = (
     Binding("question_mark", "keys", key_display="?  esc", tooltip="show or hide these keys"),
     Binding("q", "leave", key_display="q  Ctrl+C", tooltip="quit; the slides go on"),
@@ -61,7 +61,7 @@ SCREEN = (
 HELP: KeyGroups = (
     ("Notes", explained(SCROLL)),
     ("Clock", explained(CLOCK)),
-    ("Room", explained(ROOM)),
+    ("Room", explained(ROOM_BINDINGS)),
     ("Screen", explained(SCREEN)),
 )
 
@@ -77,7 +77,7 @@ class Notes(App[int]):
         """
         + BOX_STYLE
     )
-    BINDINGS: ClassVar[list[BindingType]] = [*SCROLL, *CLOCK, *ROOM, *SCREEN]
+    BINDINGS: ClassVar[list[BindingType]] = [*SCROLL, *CLOCK, *ROOM_BINDINGS, *SCREEN]
 
     def __init__(
         self,
@@ -128,7 +128,7 @@ class Notes(App[int]):
 
     def on_mount(self) -> None:
         quit_on_hangup(self, close=lambda: None)
-        self.set_interval(POLL, self.listen)
+        self.set_interval(POLL_SECONDS, self.listen)
         if self.saves is not None:
             self.run_worker(self.follow_saves(self.saves), group="saves")
         if self.watcher is not None:
@@ -141,7 +141,7 @@ class Notes(App[int]):
     # What is shown
 
     def draw(self) -> None:
-        """Shows what is new, if anything; mostly the clock's second."""
+        """Show what is new, if anything; mostly the clock's second."""
         view = self.view()
         if view == self.drawn:
             return
@@ -171,7 +171,7 @@ class Notes(App[int]):
         )
 
     def listen(self) -> None:
-        """Takes in what the slides have said, and advances the clock."""
+        """Take in what the slides have said, and advance the clock."""
         now = self.now()
         slide = self.follower.place(self.deck).slide
         for sender, event in self.heard():
@@ -183,7 +183,7 @@ class Notes(App[int]):
         self.draw()
 
     async def follow_saves(self, saves: FileWatcher) -> None:
-        """Shows the notes as saved."""
+        """Show the notes as saved."""
         try:
             async for reading in readings(saves, self.deck, doubtful=lambda result: isinstance(result, DeckError)):
                 self.take_in(reading)
@@ -192,7 +192,7 @@ class Notes(App[int]):
             self.draw()
 
     def take_in(self, reading: Reading) -> None:
-        """Shows a deck that was read again; if it has an error, the notes stay as they are."""
+        """Show a deck that was read again; if it has an error, the notes stay as they are."""
         deck = reading.result
         if isinstance(deck, DeckError):
             self.message = f"✗ {Path(deck.path).name}:{deck.line}: {deck.reason}"
@@ -206,10 +206,10 @@ class Notes(App[int]):
         self.draw()
 
     async def follow_room(self, watcher: RoomWatcher) -> None:
-        """Shows who is where, and who asks for help."""
+        """Show who is where, and who asks for help."""
         while True:
             await self.show_room(watcher.look)
-            await asyncio.sleep(LOOK)
+            await asyncio.sleep(LOOK_SECONDS)
 
     async def show_room(self, look: Callable[[], Board]) -> None:
         self.room = await asyncio.to_thread(look)  # which may have to wait for somebody who writes
@@ -257,7 +257,7 @@ class Notes(App[int]):
 
 
 def show_notes(deck_path: Path, command: str) -> int:
-    """Shows the notes in the terminal until the presenter leaves; returns the exit status. `command` starts the slides.
+    """Show the notes in the terminal until the presenter leaves; return the exit status. `command` starts the slides.
 
     Raises `DeckError` for a deck that cannot be read, and `CannotListenError` if the slides cannot be heard.
     """

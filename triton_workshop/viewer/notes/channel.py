@@ -12,7 +12,7 @@ from pathlib import Path
 from triton_workshop.deck.model import Block, Deck, walk
 from triton_workshop.viewer.live.live_blocks import BlockRun, Status
 from triton_workshop.viewer.notes.protocol import (
-    LARGEST,
+    LARGEST_BYTES,
     MOST_RUNNING,
     Address,
     Event,
@@ -29,7 +29,7 @@ from triton_workshop.viewer.notes.protocol import (
 )
 from triton_workshop.viewer.slides.slide_step import SlideStep
 
-HEARTBEAT = 1.0
+HEARTBEAT_SECONDS = 1.0
 """Seconds between two heartbeats if nothing changes, so that notes that are opened later find the place."""
 
 
@@ -44,11 +44,11 @@ class Publisher:
         self._told_at = 0.0
 
     def tell(self, deck: Deck, place: SlideStep, cells: Mapping[Block, BlockRun]) -> None:
-        """Sends what is new, and now and then what is not."""
+        """Send what is new, and now and then what is not."""
         now = time.monotonic()
         beat = Heartbeat(place.slide + 1, place.step, now - self._opened, running_blocks(deck, cells, now))
         before = self._told
-        if before is not None and now - self._told_at < HEARTBEAT and substance(beat) == substance(before):
+        if before is not None and now - self._told_at < HEARTBEAT_SECONDS and substance(beat) == substance(before):
             return
         slide = deck.slides[place.slide]
         if before is None or (before.slide, before.step) != (beat.slide, beat.step):
@@ -57,14 +57,14 @@ class Publisher:
         self._told, self._told_at = beat, now
 
     def close(self) -> None:
-        """Says that the slides are closed."""
+        """Say that the slides are closed."""
         self._send(Exit())
         self._socket.close()
 
     def _send(self, event: Event) -> None:
         data = encode(event, self._presentation)
         # A longer one would be cut short there, and is not worth an error on the slides.
-        if len(data) <= LARGEST:
+        if len(data) <= LARGEST_BYTES:
             with suppress(OSError):
                 self._socket.send(data)
 

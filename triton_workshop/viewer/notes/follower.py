@@ -9,11 +9,11 @@ from triton_workshop.deck.model import Deck
 from triton_workshop.viewer.notes.protocol import Address, Event, Exit, GoTo, Heartbeat, RunningBlock, step_of
 from triton_workshop.viewer.slides.slide_step import SlideStep, goto
 
-SILENCE = 5.0
+SILENCE_SECONDS = 5.0
 """Seconds of silence from slides that report every second, after which something is wrong."""
 
 
-class Connection(Enum):
+class LinkState(Enum):
     WAITING = auto()
     FOLLOWING = auto()
     SILENT = auto()
@@ -35,18 +35,18 @@ class Follower:
         match event:
             case Exit():
                 return replace(self, closed=True) if same else self
-            case Heartbeat() if not same and self.connection(now) is Connection.FOLLOWING:
+            case Heartbeat() if not same and self.connection(now) is LinkState.FOLLOWING:
                 return self
             case _:
                 return Follower(sender, event, now)
 
-    def connection(self, now: float) -> Connection:
+    def connection(self, now: float) -> LinkState:
         if self.shown is None:
-            return Connection.WAITING
+            return LinkState.WAITING
         if self.closed:
-            return Connection.CLOSED
+            return LinkState.CLOSED
         reports = isinstance(self.shown, Heartbeat)  # every second, which presenterm does not
-        return Connection.SILENT if reports and now - self.heard_at > SILENCE else Connection.FOLLOWING
+        return LinkState.SILENT if reports and now - self.heard_at > SILENCE_SECONDS else LinkState.FOLLOWING
 
     def place(self, deck: Deck) -> SlideStep:
         """Where the slides are in the deck as the notes have read it; its start if nothing was heard yet."""

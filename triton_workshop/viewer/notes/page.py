@@ -17,11 +17,11 @@ from triton_workshop.printing import printable
 from triton_workshop.screen.lines import CONSOLE, Lines, strip
 from triton_workshop.screen.palette import Palette
 from triton_workshop.viewer.live.live_blocks import shown_elsewhere
-from triton_workshop.viewer.notes.follower import Connection
+from triton_workshop.viewer.notes.follower import LinkState
 from triton_workshop.viewer.notes.paragraphs import note_lines
 from triton_workshop.viewer.notes.protocol import RunningBlock
 from triton_workshop.viewer.notes.room import NOBODY, room_lines
-from triton_workshop.viewer.notes.schedule import Part, Schedule
+from triton_workshop.viewer.notes.schedule import Schedule, TalkPart
 from triton_workshop.viewer.slides.frame import bar, bar_ground, progress
 from triton_workshop.viewer.slides.page import compose, slide_name
 from triton_workshop.viewer.slides.slide_step import SlideStep
@@ -31,9 +31,9 @@ SIDE_BY_SIDE = 72
 """Columns from which the time goes beside the notes."""
 MEASURE = 92
 """Columns beyond which notes are hard to read at a glance."""
-LATE = 5
+LATE_MINUTES = 5
 """Minutes behind the plan from which the time turns red."""
-SMALLEST_PREVIEW = 5
+SMALLEST_PREVIEW_ROWS = 5
 """Rows below which a preview shows nothing worth its frame."""
 LEGIBLE = 76
 """Columns that code and tables need to keep their shape."""
@@ -52,7 +52,7 @@ class NotesView:
     place: SlideStep
     scrolled: int = 0
     """Rows by which the notes are scrolled, or as far as they go."""
-    connection: Connection = Connection.WAITING
+    connection: LinkState = LinkState.WAITING
     silence: int = 0
     """Seconds since the slides were last heard."""
     elapsed: int = 0
@@ -75,7 +75,7 @@ class NotesView:
         return min(margin(self.width), 4)
 
     @property
-    def part(self) -> Part | None:
+    def part(self) -> TalkPart | None:
         return self.schedule.part(self.place.slide)
 
 
@@ -142,7 +142,7 @@ def panel(view: NotesView, width: int, rows: int) -> list[Strip]:
     lines = [strip(text, width, view.palette.base) for text in (*texts, next_heading(view, width))]
     following = view.place.slide + 1
     room = rows - len(lines)
-    if following < len(view.deck.slides) and room >= SMALLEST_PREVIEW and width >= 12:
+    if following < len(view.deck.slides) and room >= SMALLEST_PREVIEW_ROWS and width >= 12:
         lines += preview(view.deck, following, width, room, view.palette)
     lines += [strip(Text(), width, view.palette.base)] * (rows - len(lines))
     return lines[:rows]
@@ -180,7 +180,7 @@ def plan(view: NotesView, width: int) -> list[Text]:
     return [name, Text.assemble(budget, gap, until), filled, pace(view)]
 
 
-def minutes_spent(view: NotesView, part: Part) -> float:
+def minutes_spent(view: NotesView, part: TalkPart) -> float:
     """Minutes of the part's time that have passed."""
     return max(view.elapsed / 60 - part.begins, 0.0)
 
@@ -194,7 +194,7 @@ def pace(view: NotesView) -> Text:
         return bold("✓ on time", palette.good)
     if lag < 0:
         return bold(f"» {minutes} min ahead", palette.note)
-    return bold(f"! {minutes} min behind", palette.warning if minutes < LATE else palette.bad)
+    return bold(f"! {minutes} min behind", palette.warning if minutes < LATE_MINUTES else palette.bad)
 
 
 def running(view: NotesView, width: int) -> list[Text]:
@@ -278,13 +278,13 @@ def state_of_slides(view: NotesView) -> Text:
     if view.message:
         return bold(printable(view.message), view.palette.accent)
     match view.connection:
-        case Connection.WAITING:
+        case LinkState.WAITING:
             return Text(f"◌ waiting for the slides; start them with {view.command}", warning)
-        case Connection.FOLLOWING:
+        case LinkState.FOLLOWING:
             return Text("● following the slides", view.palette.muted)
-        case Connection.SILENT:
+        case LinkState.SILENT:
             return Text(f"■ nothing heard from the slides for {view.silence} s", warning)
-        case Connection.CLOSED:
+        case LinkState.CLOSED:
             return Text("■ the slides have been closed", warning)
 
 

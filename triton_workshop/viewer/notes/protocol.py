@@ -22,7 +22,7 @@ from pathlib import Path
 from triton_workshop.deck.model import Code, Slide, walk
 
 PORT = 59418
-LARGEST = 1024
+LARGEST_BYTES = 1024
 """Bytes of an event that presenterm's listener reads."""
 MOST_RUNNING = 8
 """Running blocks that a heartbeat names, since it has to stay small."""

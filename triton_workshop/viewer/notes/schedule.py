@@ -37,7 +37,7 @@ class Minutes:
 
 
 @dataclass(frozen=True)
-class Part:
+class TalkPart:
     """A part of the talk, in minutes since its start."""
 
     name: str
@@ -57,10 +57,10 @@ class Part:
 class Schedule:
     """When each slide should be on the screen: from `windows[slide][0]` to `windows[slide][1]`, in minutes."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[TalkPart, ...]
     windows: tuple[tuple[float, float], ...]
 
-    def part(self, slide: int) -> Part | None:
+    def part(self, slide: int) -> TalkPart | None:
         """The part that a slide belongs to; None without a plan, and for slides outside it."""
         part = next((part for part in reversed(self.parts) if part.first <= slide), None)
         return part if part and part.minutes else None
@@ -76,7 +76,7 @@ class Schedule:
 def schedule(deck: Deck) -> Schedule:
     """The deck's plan; it has no parts if the deck gives none."""
     minutes = [(slide_minutes(slide) or Minutes()).total for slide in deck.slides]
-    parts = timed_parts(deck.slides, minutes) or [Part(deck.title, 0, 0.0, sum(minutes))]
+    parts = timed_parts(deck.slides, minutes) or [TalkPart(deck.title, 0, 0.0, sum(minutes))]
     if not parts[-1].ends:
         return Schedule((), ())
     edges = [*(part.first for part in parts), len(deck.slides)]
@@ -88,7 +88,7 @@ def schedule(deck: Deck) -> Schedule:
     return Schedule(tuple(parts), tuple(windows))
 
 
-def timed_parts(slides: Sequence[Slide], minutes: Sequence[float]) -> list[Part]:
+def timed_parts(slides: Sequence[Slide], minutes: Sequence[float]) -> list[TalkPart]:
     marks: list[tuple[int, str, float]] = []
     for index, slide in enumerate(slides):
         found = PART.match(slide.name)
@@ -107,12 +107,12 @@ def timed_parts(slides: Sequence[Slide], minutes: Sequence[float]) -> list[Part]
         return []
     ends = [*(begins for _, _, begins in marks[1:]), end]
     return [
-        Part(name, index if number else 0, begins - zero, ends_at - zero, as_time(ends_at))
+        TalkPart(name, index if number else 0, begins - zero, ends_at - zero, as_time(ends_at))
         for number, ((index, name, begins), ends_at) in enumerate(zip(marks, ends, strict=True))
     ]
 
 
-def windows_of(part: Part, minutes: Sequence[float]) -> Iterator[tuple[float, float]]:
+def windows_of(part: TalkPart, minutes: Sequence[float]) -> Iterator[tuple[float, float]]:
     """When each slide of a part is on: the last ones get the time that is left, and nothing goes beyond the part."""
     lengths = [length for length in minutes if length] or [part.minutes]
     edges = [min(part.begins + passed, part.ends) for passed in accumulate(lengths, initial=0.0)]

@@ -46,7 +46,7 @@ uv run workshop present --share
 --share lan listens in the network of this machine, --share alone on this machine only, and --url gives the address \
 of a tunnel or a proxy in front of it."""
 GUESSED = "Somebody is guessing words, so this one is longer."
-LOOK = 1.0
+LOOK_SECONDS = 1.0
 """Seconds between two looks at whether there is another word."""
 BOARD = "b opens the board · esc closes this"
 NO_BROWSER = "no browser here · workshop board, in another terminal, shows the board"
@@ -66,10 +66,10 @@ class InvitationBox(TextBox):
         self.invite, self.invitation = invite, invite()
 
     def on_mount(self) -> None:
-        self.set_interval(LOOK, self.look)
+        self.set_interval(LOOK_SECONDS, self.look)
 
     def look(self) -> None:
-        """Shows another word as soon as the room has one."""
+        """Show another word as soon as the room has one."""
         if (invitation := self.invite()) != self.invitation:
             self.invitation = invitation
             self.on_resize()
@@ -107,7 +107,7 @@ class InvitationBox(TextBox):
         ]
 
     def action_board(self) -> None:
-        """Opens the board, whose link the wall must not show."""
+        """Open the board, whose link the wall must not show."""
         if self.invitation is not None:
             from triton_workshop.classroom.board_key import board_link  # the first slide does not wait for it
 

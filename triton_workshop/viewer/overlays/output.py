@@ -25,7 +25,7 @@ from triton_workshop.viewer.slides.outputs import run_status
 
 
 @dataclass(frozen=True)
-class Output:
+class NamedRun:
     """One run, and what the title bar calls it."""
 
     name: str
@@ -44,7 +44,7 @@ class OutputScreen(ModalScreen[None]):
         ("ctrl+x", "app.stop", "Stop"),
     ]
 
-    def __init__(self, outputs: Sequence[Output], chosen: int, palette: Palette, terminal: Terminal) -> None:
+    def __init__(self, outputs: Sequence[NamedRun], chosen: int, palette: Palette, terminal: Terminal) -> None:
         super().__init__()
         self.outputs = outputs
         self.chosen = chosen
@@ -66,13 +66,13 @@ class OutputScreen(ModalScreen[None]):
         event.stop()  # not meant for the slide below
 
     def draw(self) -> None:
-        """Shows the output as it is now."""
+        """Show the output as it is now."""
         if self.is_mounted:
             self.pager.update(self._said()[1])
             self._draw_frame()
 
     def _draw_frame(self) -> None:
-        """Draws what is above and below the output."""
+        """Draw what is above and below the output."""
         width = max(self.app.size.width, 1)
         self.heading.show((self._heading(width),))
         self.status.show((self._status(width),))

@@ -46,7 +46,7 @@ class Pager(ScrollView, can_focus=True):
         self.open(run)
 
     def open(self, run: BlockRun) -> None:
-        """Shows another output, from its end."""
+        """Show another output, from its end."""
         self.run = run
         self.lines: Sequence[Text] = ()
         self.starts = [0]
@@ -55,7 +55,7 @@ class Pager(ScrollView, can_focus=True):
         self.dropped = 0
 
     def update(self, bar: str) -> None:
-        """Shows the output as it is now, with a bar of this colour beside it."""
+        """Show the output as it is now, with a bar of this colour beside it."""
         self.bar = Segment("▎ ", Style(color=bar, bgcolor=self.palette.well))
         transcript = self.run.transcript
         self.lines = () if transcript.empty else transcript.shown()

@@ -35,7 +35,7 @@ def occurrences(query: str, text: str) -> list[tuple[int, int]]:
 
 
 @dataclass(frozen=True)
-class Entry:
+class SearchedSlide:
     """A slide as search sees it: its name, and the lines of its body and its notes."""
 
     name: str
@@ -50,10 +50,10 @@ class Hit:
     line: str
 
 
-def entries(deck: Deck) -> tuple[Entry, ...]:
+def entries(deck: Deck) -> tuple[SearchedSlide, ...]:
     """Every slide of a deck, with every step."""
     return tuple(
-        Entry(one_line(plain(slide_name(deck, slide))), tuple(map(one_line, lines(deck, slide))))
+        SearchedSlide(one_line(plain(slide_name(deck, slide))), tuple(map(one_line, lines(deck, slide))))
         for slide in deck.slides
     )
 
@@ -70,7 +70,7 @@ def one_line(text: str) -> str:
     return " ".join(printable(text).split())
 
 
-def hits(slides: Sequence[Entry], query: str) -> list[Hit]:
+def hits(slides: Sequence[SearchedSlide], query: str) -> list[Hit]:
     """The slides that have every word of the query, first those with all of them in the name, then those with a line.
 
     Otherwise the deck's order is kept.

@@ -50,7 +50,7 @@ class PlacedPicture:
 
 
 def open_picture(source: Source) -> Image:
-    """Opens it, and reads no more than its size yet. Raises what Pillow raises."""
+    """Open it, and read no more than its size yet. Raises what Pillow raises."""
     from PIL.Image import open as open_file  # not before there is a picture
 
     return open_file(io.BytesIO(source.data) if isinstance(source, PrintedPicture) else source)
@@ -71,7 +71,7 @@ def pixel_size(source: Source) -> tuple[int, int] | None:
 
 
 def forget_pictures() -> None:
-    """Forgets what was read of picture files: they have been saved since."""
+    """Forget what was read of picture files: they have been saved since."""
     pixel_size.cache_clear()
     half_blocks.cache_clear()
     drawings.cache_clear()

@@ -21,7 +21,7 @@ class PlacedPictures:
         self._widgets: dict[Rows, list[PictureWidget]] = {}
 
     def place(self, pictures: Sequence[PlacedPicture], rows: Rows, terminal: Terminal) -> None:
-        """Puts these pictures, and no others, where some rows want them; those that only move are moved."""
+        """Put these pictures, and no others, where some rows want them; those that only move are moved."""
         left, placed = self._widgets.get(rows, []), []
         for at in pictures:
             widget = next((widget for widget in left if widget.picture == at.picture), None)
@@ -41,13 +41,13 @@ class PlacedPictures:
         self._widgets[rows] = placed
 
     def draw_again(self) -> None:
-        """Draws all of them again, as some terminals lose them."""
+        """Draw all of them again, as some terminals lose them."""
         for widgets in self._widgets.values():
             for widget in widgets:
                 widget.draw_again()
 
     def forget(self, terminal: Terminal) -> str:
-        """Forgets everything made from picture files, which have been saved since; returns what `let_go` does."""
+        """Forget everything made from picture files, which have been saved since; return what `let_go` does."""
         forget_pictures()
         if terminal.shows_pictures:
             from triton_workshop.viewer.pictures.widget import forget_prepared

@@ -30,7 +30,7 @@ KITTY_KEEPS = 24
 SHARPNESS = 2
 """Pixels to send per pixel that iTerm2 reports: it counts points, and a sharp screen has several pixels per point."""
 
-REST = 0.15
+REST_SECONDS = 0.15
 """Seconds after its last move when a scrolling picture counts as having stopped."""
 
 
@@ -73,7 +73,7 @@ class PictureWidget(Widget):
         self.styles.width, self.styles.height = picture.columns, picture.rows
 
     def draw_again(self) -> None:
-        """Draws it again, for a terminal that may have lost it."""
+        """Draw it again, for a terminal that may have lost it."""
         self._drawn = self._rest = None
         self.refresh()
 
@@ -121,7 +121,7 @@ class PictureWidget(Widget):
         if before not in (None, place):
             if self._rest is not None:
                 self._rest.stop()
-            self._rest = self.set_timer(REST, self.draw_again)
+            self._rest = self.set_timer(REST_SECONDS, self.draw_again)
         return self._rest is not None
 
     def _pixels(self, place: Region, crop: Region) -> list[Strip]:
@@ -158,7 +158,7 @@ def prepared(picture: ScaledPicture, terminal: Terminal) -> Image | None:
 
 
 def forget_prepared() -> None:
-    """Forgets what was read from picture files, as they have been saved since."""
+    """Forget what was read from picture files, as they have been saved since."""
     prepared.cache_clear()
     encoded.cache_clear()
 

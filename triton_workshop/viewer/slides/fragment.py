@@ -22,7 +22,7 @@ class LiveArea:
     columns: int
 
 
-class Target(Enum):
+class BlockPart(Enum):
     """What the mouse can mean by pointing at a live block."""
 
     HEADER = "header"
@@ -35,7 +35,7 @@ class Spot:
     """Where a part of a live block is, in cells of the body."""
 
     block: Block
-    target: Target
+    target: BlockPart
     x: int
     y: int
     width: int
@@ -61,12 +61,12 @@ class Fragment:
         return len(self.lines)
 
     def append(self, other: Fragment) -> None:
-        """Puts another fragment below this one."""
+        """Put another fragment below this one."""
         self.adopt(other, 0, self.height)
         self.lines += other.lines
 
     def adopt(self, other: Fragment, x: int, y: int) -> None:
-        """Takes over what stands on the lines of another fragment, which is placed at (x, y)."""
+        """Take over what stands on the lines of another fragment, which is placed at (x, y)."""
         self.pictures += [picture.moved(x, y) for picture in other.pictures]
         self.live |= {block: LiveArea(area.bottom + y, area.columns) for block, area in other.live.items()}
         self.spots += [replace(spot, x=spot.x + x, y=spot.y + y) for spot in other.spots]

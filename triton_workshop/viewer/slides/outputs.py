@@ -15,7 +15,7 @@ from triton_workshop.screen.printed_pictures import PictureLine
 from triton_workshop.screen.terminal_screen import TerminalScreen
 from triton_workshop.viewer.live.live_blocks import BlockRun, Status, stands_by, terminal_size
 from triton_workshop.viewer.pictures.drawing import ScaledPicture, output_cells
-from triton_workshop.viewer.slides.fragment import Fragment, Spot, Target, picture_fragment
+from triton_workshop.viewer.slides.fragment import BlockPart, Fragment, Spot, picture_fragment
 from triton_workshop.viewer.slides.view import View
 
 SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
@@ -37,7 +37,7 @@ def output(block: Block, view: View, width: int) -> Fragment:
     lines = printed(run, view, inside, ground)
     lines.append(Fragment([strip(row, inside, ground) for row in wrap(status, inside)]))
     fragment = lines.behind(Segment("▎ ", Style(color=tone, bgcolor=palette.well)), width, ground)
-    fragment.spots.append(Spot(block, Target.OUTPUT, 0, 0, width, fragment.height))
+    fragment.spots.append(Spot(block, BlockPart.OUTPUT, 0, 0, width, fragment.height))
     return fragment
 
 
@@ -53,7 +53,7 @@ def plain_output(block: Block, code: Code, run: BlockRun, view: View, width: int
         widest = max([*widths, *(placed.x + placed.picture.columns for placed in lines.pictures)], default=0)
         left = max(width - widest, 0) // 2
     fragment = lines.behind(Segment(" " * left, ground), width, ground)
-    fragment.spots.append(Spot(block, Target.OUTPUT, 0, 0, width, fragment.height))
+    fragment.spots.append(Spot(block, BlockPart.OUTPUT, 0, 0, width, fragment.height))
     return fragment
 
 

@@ -36,7 +36,7 @@ from triton_workshop.viewer.live.live_blocks import in_place, stands_by
 from triton_workshop.viewer.pictures.cell_drawings import drawing_for
 from triton_workshop.viewer.pictures.drawing import PlacedPicture, ScaledPicture, drawn, pixel_size
 from triton_workshop.viewer.slides.blocks import code_panel, column_widths, editor_panel, still_lines
-from triton_workshop.viewer.slides.fragment import Fragment, LiveArea, Spot, Target, picture_fragment
+from triton_workshop.viewer.slides.fragment import BlockPart, Fragment, LiveArea, Spot, picture_fragment
 from triton_workshop.viewer.slides.frame import banner, centred, cover, title_bar
 from triton_workshop.viewer.slides.outputs import output, plain_output, standby
 from triton_workshop.viewer.slides.plain import same_list
@@ -48,7 +48,7 @@ EDITED = "edited · Esc restores"
 
 
 @dataclass(frozen=True)
-class Page:
+class DrawnSlide:
     """A slide, ready to be shown: title bar, body (which may be taller than the screen), and where things are."""
 
     title: Lines
@@ -60,13 +60,13 @@ class Page:
     spots: tuple[Spot, ...] = ()
 
 
-def compose(deck: Deck, slide: Slide, view: View) -> Page:
+def compose(deck: Deck, slide: Slide, view: View) -> DrawnSlide:
     """The page for a slide."""
     width = max(view.width - 2 * view.side, 1)
     alone = lone_heading(slide)
     if slide.introduction or alone is not None:
         lines = cover(deck, view) if alone is None else banner(alone, view)
-        return Page((), centred(lines, view), view.height, (), {})
+        return DrawnSlide((), centred(lines, view), view.height, (), {})
     title = title_bar(slide.title, view)
     foot = footer_height(view.height, deck.front_matter.footer) if slide.footer else 0
     room = max(view.height - len(title) - foot, 1)
@@ -74,15 +74,17 @@ def compose(deck: Deck, slide: Slide, view: View) -> Page:
     flow = Composer(view, air_for(slide, view.palette, width, room)).flow(slide.blocks, width, room)
     fragment = flow.behind(Segment(" " * view.side, base), view.width, base)
     pictures = tuple(placed for placed in fragment.pictures if placed.y < fragment.revealed)
-    return Page(title, tuple(fragment.lines[: fragment.revealed]), room, pictures, fragment.live, tuple(fragment.spots))
+    return DrawnSlide(
+        title, tuple(fragment.lines[: fragment.revealed]), room, pictures, fragment.live, tuple(fragment.spots)
+    )
 
 
-def broken_page(trace: str, view: View) -> Page:
+def broken_page(trace: str, view: View) -> DrawnSlide:
     """What stands in for a slide that could not be drawn: the end of the traceback, in this viewer's own code."""
     base = Style(color=view.palette.bad, bgcolor=view.palette.background)
     rows = ["This slide could not be drawn; the others still can.", "", *printable(trace).split("\n")]
     body = tuple(strip(Text(row), view.width, base) for row in rows)
-    return Page((), body, max(view.height - footer_height(view.height), 1), (), {})
+    return DrawnSlide((), body, max(view.height - footer_height(view.height), 1), (), {})
 
 
 @lru_cache(maxsize=256)
@@ -243,8 +245,8 @@ class Composer:
             return replaced
         fragment = Fragment(list(self._panel(block, code, width)))
         if code.execution is not Execution.NONE and block.step <= self.view.step:
-            fragment.spots.append(Spot(block, Target.HEADER, 0, 0, width, 1))
-            fragment.spots.append(Spot(block, Target.CODE, 0, 1, width, fragment.height - 1))
+            fragment.spots.append(Spot(block, BlockPart.HEADER, 0, 0, width, 1))
+            fragment.spots.append(Spot(block, BlockPart.CODE, 0, 1, width, fragment.height - 1))
             if self.view.elsewhere.get(code.identifier or "") != block:
                 fragment.append(output(block, self.view, width))
             fragment.live[block] = live_area(fragment, width)

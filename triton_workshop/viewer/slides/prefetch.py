@@ -23,7 +23,7 @@ class Prefetch:
         self._closed = False
 
     def compose(self, deck: Deck, slides: Sequence[Slide], view: View) -> None:
-        """Starts on these slides, in this order, and drops earlier ones; returns immediately."""
+        """Start on these slides, in this order, and drop earlier ones; return immediately."""
         for future in self._pending:
             future.cancel()
         if self._closed:  # a last message while the viewer ends
@@ -37,7 +37,7 @@ class Prefetch:
 
 
 def draw(deck: Deck, slide: Slide, view: View) -> None:
-    """Makes everything on a slide that does not need the screen."""
+    """Make everything on a slide that does not need the screen."""
     page = compose(deck, slide, view)
     if page.pictures:  # those that the terminal itself shows
         from triton_workshop.viewer.pictures.widget import prepared
