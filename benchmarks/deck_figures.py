@@ -17,6 +17,7 @@ from pathlib import Path
 from types import ModuleType
 
 # ruff: noqa: I001, N803, N806
+from triton_workshop.repository import ROOT
 from triton_workshop import DEVICE, cdiv  # first: it chooses the GPU
 
 import torch
@@ -26,7 +27,7 @@ import triton.language as tl
 from benchmarks.solutions import load_solution
 from triton_workshop.bench.timing import Run, cold_times, in_turns
 
-DECK = Path(__file__).parents[1] / "slides" / "triton-workshop.md"
+DECK = ROOT / "slides" / "triton-workshop.md"
 LINE = 32
 """float32 or int32 values per cache line."""
 STEPS = 4096

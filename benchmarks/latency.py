@@ -41,8 +41,8 @@ from triton_workshop.deck.model import plain
 from triton_workshop.processes.run import Run
 from triton_workshop.processes.runner import Runner
 from triton_workshop.processes.script import Script
+from triton_workshop.repository import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
 DECK = ROOT / "slides" / "triton-workshop.md"
 BLOCK = """
 from triton_workshop import DEVICE, cdiv
@@ -67,7 +67,7 @@ WORKSHOP = [sys.executable, "-c", "from triton_workshop.cli import main; main()"
 COLUMNS, ROWS = 120, 36
 ESCAPES = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]*[0-~])")
 ASKS_WHAT_IT_IS, PLAIN_TERMINAL = b"\x1b[c", b"\x1b[?62;22c"
-LONGEST_WAIT = 60
+LONGEST_WAIT_SECONDS = 60
 A_WORD = 2.0
 """Seconds between two runs."""
 
@@ -106,7 +106,7 @@ def blocks(rounds: int, pause: float) -> dict[str, list[float]]:
     try:
         with Runner() as runner:
             runner.warm_up()
-            runner.wait_until_warm(LONGEST_WAIT)
+            runner.wait_until_warm(LONGEST_WAIT_SECONDS)
             _first_byte_of_command(file)  # starts its parent
             for _ in range(rounds):
                 measured["cold"].append(first_byte(lambda: Run(script)))
@@ -189,8 +189,8 @@ class Screen:
         os.write(self._ours, key.encode())
 
     def wait_for(self, text: str) -> None:
-        """Reads until the text has been written since the last key."""
-        deadline = time.monotonic() + LONGEST_WAIT
+        """Read until the text has been written since the last key."""
+        deadline = time.monotonic() + LONGEST_WAIT_SECONDS
         while text not in ESCAPES.sub(b"", self._written).decode(errors="replace"):
             if time.monotonic() > deadline:
                 shown = ESCAPES.sub(b"", self._written).decode(errors="replace")
@@ -198,12 +198,12 @@ class Screen:
             self.read(1)
 
     def settle(self) -> None:
-        """Reads until nothing more comes."""
+        """Read until nothing more comes."""
         while self.read(0.2):
             pass
 
     def read(self, seconds: float) -> bool:
-        """Reads what has come, waiting at most so long; returns whether anything has."""
+        """Read what has come, waiting at most so long; return whether anything has."""
         if not select.select([self._ours], [], [], seconds)[0]:
             return False
         try:

@@ -19,14 +19,15 @@ from pathlib import Path
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import Deck, Execution
 from triton_workshop.processes.runner import Runner
+from triton_workshop.repository import ROOT
 from triton_workshop.validating import Rules, Validation, validate
 from triton_workshop.validating.validate import chosen
 from triton_workshop.viewer.notes.schedule import MINUTES, Minutes, schedule, slide_minutes
 from triton_workshop.viewer.slides.fit import output_columns
 
-DECK = Path(__file__).resolve().parent.parent / "slides" / "triton-workshop.md"
+DECK = ROOT / "slides" / "triton-workshop.md"
 WORDS_PER_MINUTE = 130
-LIVE = 0.5
+LIVE_MINUTES = 0.5
 """Minutes for a live block."""
 SOURCES = ("Source:", "Sources:")
 
@@ -84,7 +85,7 @@ def slide_times(deck: Deck, validation: Validation | None) -> Iterator[SlideTime
     for slide, result in zip(deck.slides, results, strict=True):
         named = slide_minutes(slide) or Minutes()
         live = sum(block.code.execution is not Execution.NONE for block in result.blocks)
-        needed = round(named.hands_on + spoken_words(slide.notes) / WORDS_PER_MINUTE + live * LIVE, 6)
+        needed = round(named.hands_on + spoken_words(slide.notes) / WORDS_PER_MINUTE + live * LIVE_MINUTES, 6)
         longest = max((block.seconds for block in result.blocks), default=0.0)
         yield SlideTime(result.number, result.title, named, live, needed, longest)
 
@@ -139,11 +140,11 @@ def as_text(rows: Sequence[Sequence[str]]) -> str:
 
 
 def run(deck: Path) -> Validation:
-    """Runs every live block as the viewer does."""
+    """Run every live block as the viewer does."""
     with Runner() as runner:
         runner.warm_up()
         runner.wait_until_warm(120)
-        return validate(deck, Rules(limit=60 * LIVE), output_columns, start=runner.run)
+        return validate(deck, Rules(limit=60 * LIVE_MINUTES), output_columns, start=runner.run)
 
 
 def main() -> int:

@@ -29,22 +29,23 @@ from dataclasses import asdict, dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from benchmarks.latency import ROOT, walk
+from benchmarks.latency import walk
 from triton_workshop.classroom.room import Room
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import code_blocks, plain
+from triton_workshop.repository import ROOT
 from triton_workshop.viewer.live.live_blocks import BlockRun, Status
 from triton_workshop.viewer.show import Show
 from triton_workshop.viewer.slides.slide_step import goto
-from triton_workshop.web.addresses import HERE, Where
+from triton_workshop.web.addresses import LOOPBACK, Where
 from triton_workshop.web.share import Share
 
 DECK = ROOT / "slides" / "triton-workshop.md"
 MEGABYTE = 10**6
-PATIENCE = 20.0
+PATIENCE_SECONDS = 20.0
 """Seconds after which a client that has not heard of a change counts as lost."""
 RECONNECTS = 1000
-ROOM = 40
+FOLLOWING_PAGES = 40
 """Pages that follow while slides are timed; more would share the cores with the slides."""
 ATTACKERS = 20
 
@@ -73,7 +74,7 @@ class Client:
     async def follow(self) -> None:
         while True:
             with suppress(OSError, asyncio.IncompleteReadError):
-                reading, writing = await asyncio.open_connection(HERE, self._port, limit=2**24)
+                reading, writing = await asyncio.open_connection(LOOPBACK, self._port, limit=2**24)
                 try:
                     writing.write(events_request(self._token, self._last))
                     await self._read(reading)
@@ -119,7 +120,7 @@ class Bench:
         return int(process._process.pid)  # type: ignore[attr-defined]
 
     def change(self) -> tuple[float, list[float]]:
-        """Goes to the next place; returns the seconds for `tell`, and those until each client had heard of it."""
+        """Go to the next place; return the seconds for `tell`, and those until each client had heard of it."""
         self._place += 1
         self.show.go(goto(self._place % len(self.show.deck.slides) + 1, self.show.steps))
         place = (self.show.place.slide + 1, self.show.place.step)
@@ -128,13 +129,13 @@ class Bench:
         began = time.monotonic()
         self.share.tell(self.show)
         told = time.monotonic() - began
-        while not all(place in client.heard for client in self.clients) and time.monotonic() < began + PATIENCE:
+        while not all(place in client.heard for client in self.clients) and time.monotonic() < began + PATIENCE_SECONDS:
             time.sleep(0.002)
-        return told, [client.heard.get(place, began + PATIENCE) - began for client in self.clients]
+        return told, [client.heard.get(place, began + PATIENCE_SECONDS) - began for client in self.clients]
 
     def page(self) -> int:
-        """Fetches the page; returns the status of the answer."""
-        with closing(http.client.HTTPConnection(HERE, self.port, timeout=PATIENCE)) as connection:
+        """Fetch the page; return the status of the answer."""
+        with closing(http.client.HTTPConnection(LOOPBACK, self.port, timeout=PATIENCE_SECONDS)) as connection:
             connection.request("GET", "/", headers={"Authorization": f"Bearer {self.token}"})
             response = connection.getresponse()
             response.read()
@@ -143,7 +144,7 @@ class Bench:
 
 @contextmanager
 def following(clients: Sequence[Client]) -> Iterator[None]:
-    """Lets them follow meanwhile, in a thread of their own."""
+    """Let them follow meanwhile, in a thread of their own."""
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, daemon=True).start()
     tasks = [asyncio.run_coroutine_threadsafe(each.follow(), loop) for each in clients]
@@ -156,7 +157,7 @@ def following(clients: Sequence[Client]) -> Iterator[None]:
 
 def events_request(token: str, last: str = "") -> bytes:
     seen = f"Last-Event-ID: {last}\r\n" if last else ""
-    return f"GET /events HTTP/1.1\r\nHost: {HERE}\r\nAuthorization: Bearer {token}\r\n{seen}\r\n".encode()
+    return f"GET /events HTTP/1.1\r\nHost: {LOOPBACK}\r\nAuthorization: Bearer {token}\r\n{seen}\r\n".encode()
 
 
 def quantile(values: list[float], part: float) -> float:
@@ -191,7 +192,7 @@ def beside_one_that_never_reads(bench: Bench, changes: int) -> Iterator[Figure]:
     cell = bench.show.live.runs[block] = BlockRun(status=Status.RUNNING)
     with closing(socket.socket()) as silent:
         silent.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        silent.connect((HERE, bench.port))
+        silent.connect((LOOPBACK, bench.port))
         silent.sendall(events_request(bench.token))
         printing = iter(range(10**6))
 
@@ -205,7 +206,7 @@ def beside_one_that_never_reads(bench: Bench, changes: int) -> Iterator[Figure]:
 
 @contextmanager
 def repeated(act: Callable[[], None]) -> Iterator[None]:
-    """Does something twenty times per second meanwhile."""
+    """Do something twenty times per second meanwhile."""
     ended = threading.Event()
 
     def repeat() -> None:
@@ -225,7 +226,7 @@ def reconnects(bench: Bench) -> Iterator[Figure]:
     before = memory_of(bench.process)
     began = time.monotonic()
     for _ in range(RECONNECTS):
-        with socket.create_connection((HERE, bench.port), timeout=PATIENCE) as connection:
+        with socket.create_connection((LOOPBACK, bench.port), timeout=PATIENCE_SECONDS) as connection:
             connection.sendall(events_request(bench.token))
             if not connection.recv(4096):
                 break
@@ -258,7 +259,7 @@ def slide_changes(clients: int, rounds: int = 2) -> Iterator[Figure]:
     """How long the presenter waits for the next slide, alone and with a room that follows, in turns."""
     deck = load_deck(DECK)
     titles = [plain(slide.title or ()) for slide in deck.slides]
-    with tempfile.TemporaryDirectory() as folder, socket.create_server((HERE, 0)) as free:
+    with tempfile.TemporaryDirectory() as folder, socket.create_server((LOOPBACK, 0)) as free:
         port = free.getsockname()[1]
         free.close()
         with closing(Room(Path(folder, "room.sqlite"))) as room:
@@ -296,7 +297,7 @@ def elsewhere(work: Callable[..., None], *arguments: object) -> Iterator[Connect
 
 
 def follow_until_told(port: int, tokens: list[str], connection: Connection) -> None:
-    """Follows, and then says of how many places each client has heard at least."""
+    """Follow, and then say of how many places each client has heard at least."""
     clients = [Client(port, token) for token in tokens]
     with following(clients):
         connection.recv()
@@ -311,9 +312,9 @@ def attack(port: int, attackers: int, _: Connection) -> None:
         silent: deque[asyncio.StreamWriter] = deque(maxlen=100)
         while True:
             with suppress(OSError):
-                silent.append((await asyncio.open_connection(HERE, port))[1])
-                reading, writing = await asyncio.open_connection(HERE, port)
-                writing.write(f"GET /?word=AAAAA HTTP/1.1\r\nHost: {HERE}\r\nConnection: close\r\n\r\n".encode())
+                silent.append((await asyncio.open_connection(LOOPBACK, port))[1])
+                reading, writing = await asyncio.open_connection(LOOPBACK, port)
+                writing.write(f"GET /?word=AAAAA HTTP/1.1\r\nHost: {LOOPBACK}\r\nConnection: close\r\n\r\n".encode())
                 await reading.read()
                 writing.close()
 
@@ -338,7 +339,7 @@ def main() -> None:
             beside_one_that_never_reads(bench, options.changes),
             reconnects(bench),
             killed(bench),
-            slide_changes(ROOM) if options.slides else (),
+            slide_changes(FOLLOWING_PAGES) if options.slides else (),
         ):
             for figure in part:
                 figures.append(figure)

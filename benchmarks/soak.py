@@ -1,4 +1,4 @@
-"""Runs soak tests: `python -m benchmarks.soak [runs] [kills] [saves] [floods] [kernels] [variants] [--seconds 60]`.
+"""Runs soak tests: `python -m benchmarks.soak [runs] [kills] [saves] [floods] [kernels] [--seconds 60]`.
 
 - runs: warm runs, each ending in a different way; nothing may grow, here or in the warm parent
 - kills: `kill -9` of the viewer, a warm parent, a script and the watch, at five moments each; no process and no file
@@ -7,9 +7,8 @@
   started in between; it must always give the next verdict, and no process may be left; 200 saves take six minutes
 - floods: blocks that print without end; the viewer must go to the next slide at a key, and its memory stay bounded
 - kernels: kernels whose source was corrupted at random; the simulator must survive them all
-- variants: 800 correct scripts, written as people write them; the checker must fail none of them
 
-Each takes about the seconds given: kills, saves, floods and variants start nothing new then, and say how far they came.
+Each takes about the seconds given: kills, saves and floods start nothing new then, and say how far they came.
 The exit status is 1 if anything was found. Linux only.
 """
 
@@ -29,18 +28,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from benchmarks.latency import ROOT, WORKSHOP, Screen
+from benchmarks.latency import WORKSHOP, Screen
 from triton_workshop.processes.runner import Runner
 from triton_workshop.processes.script import Script
+from triton_workshop.repository import ROOT
 
 MARK = "TRITON_WORKSHOP_SOAK"
 """The variable in the environment of everything that is started here."""
 ENDINGS = ("import os; os.fork()", "", "1 / 0", "import os; os.kill(os.getpid(), 9)", "import os; os._exit(3)")
-MEMORY = 8 << 20
+MEMORY_BYTES = 8 << 20
 """Bytes by which a warm parent's memory may grow, whatever the number of runs."""
-VIEWER_MEMORY = 600 << 20
+VIEWER_MEMORY_BYTES = 600 << 20
 """Bytes that the viewer may use after a flood."""
-PATIENCE = 15.0
+PATIENCE_SECONDS = 15.0
 """Seconds until what was killed, and what it started, must be gone. A parent that is importing finishes that first."""
 MOMENTS = (0.2, 1.0, 2.5, 5.0, 8.0)
 """Seconds after the start: before there is a parent, while it imports, and while a script runs."""
@@ -77,7 +77,7 @@ class FoundError(Exception):
 
 
 def main() -> None:
-    parts = (runs, kills, saves, floods, kernels, variants)
+    parts = (runs, kills, saves, floods, kernels)
     every: dict[str, Callable[[float], str]] = {part.__name__: part for part in parts}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", nargs="*", choices=[*every, []], help="which to run; by default all")
@@ -115,7 +115,7 @@ def runs(seconds: float) -> str:
         if not eventually(lambda: all(now <= then for now, then in zip(held(parent), before[0], strict=True))):
             raise FoundError(f"descriptors here, in parent, children: expected {before[0]}, found {held(parent)}")
         grown = resident(parent) - before[1]
-        if grown > MEMORY:
+        if grown > MEMORY_BYTES:
             raise FoundError(f"the parent's memory grew by {grown >> 10} KiB in {number} runs")
     return f"{number} runs; the parent's memory grew by {grown >> 10} KiB, no extra descriptor or child"
 
@@ -145,9 +145,9 @@ def kills(seconds: float) -> str:
 
 
 def kill(victim: str, moment: float) -> bool:
-    """Starts the viewer or the watch, kills one of its processes at that moment, and checks what is left.
+    """Start the viewer or the watch, kill one of its processes at that moment, and check what is left.
 
-    Returns whether that process existed yet.
+    Return whether that process existed yet.
     """
     with tempfile.TemporaryDirectory(prefix="soak-") as folder:
         repository, temporary = Path(folder, "repository"), Path(folder, "temporary")
@@ -206,7 +206,7 @@ def saves(seconds: float) -> str:
 
 
 def saves_until_killed(screen: Screen, repository: Path, mark: str, deadline: float) -> tuple[int, int]:
-    """Saves and kills at random times, until the watch itself is killed; how many of both.
+    """Save and kill at random times, until the watch itself is killed; return how many of both.
 
     If it has not been killed at the deadline, it has to give a verdict, and leaves.
     """
@@ -332,7 +332,7 @@ def floods(seconds: float) -> str:
                     screen.read(0.05)
                 memory = resident(screen.process.pid)
                 largest = max(largest, memory)
-                if memory > VIEWER_MEMORY:
+                if memory > VIEWER_MEMORY_BYTES:
                     raise FoundError(f"{name}: the viewer has {memory >> 20} MiB")
                 screen.press("n")
                 try:
@@ -344,12 +344,12 @@ def floods(seconds: float) -> str:
 
 def kernels(seconds: float) -> str:
     count, seed = max(int(seconds * 30), 1), random.randrange(1 << 30)
-    command = [sys.executable, "-m", "simulator.corruptions", str(count), str(seed)]
+    command = [sys.executable, "-m", "tests.simulator.corruptions", str(count), str(seed)]
     variables = {**os.environ, "TRITON_INTERPRET": "1", "PYTHONPATH": str(ROOT)}
     try:
         done = subprocess.run(
             command,
-            cwd=ROOT / "tests",
+            cwd=ROOT,
             env=variables,
             capture_output=True,
             text=True,
@@ -363,17 +363,8 @@ def kernels(seconds: float) -> str:
     return f"{count} corrupted kernels, seed {seed}: {done.stdout.strip()}"
 
 
-def variants(seconds: float) -> str:
-    command = [sys.executable, "-m", "checking.variants", str(seconds)]
-    variables = {**os.environ, "TRITON_INTERPRET": "1", "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, cwd=ROOT / "tests", env=variables, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise FoundError(f"{done.stdout.strip()}: {done.stderr[-2000:]}")
-    return done.stdout.strip()
-
-
 def eventually(holds: Callable[[], bool]) -> bool:
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + PATIENCE_SECONDS
     while not holds():
         if time.monotonic() > deadline:
             return False

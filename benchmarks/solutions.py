@@ -5,11 +5,12 @@ from __future__ import annotations
 import importlib.util
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-SOLUTIONS = Path(__file__).parents[1] / "solutions"
+from triton_workshop.repository import ROOT
+
+SOLUTIONS = ROOT / "solutions"
 LAUNCHERS = {1: "add", 2: "sepia", 3: "conv2d", 4: "matmul"}
 
 

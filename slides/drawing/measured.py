@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
-RESULTS = json.loads((Path(__file__).parents[2] / "benchmarks" / "results" / "h200.json").read_text(encoding="utf-8"))
+from triton_workshop.repository import ROOT
+
+RESULTS = json.loads((ROOT / "benchmarks" / "results" / "h200.json").read_text(encoding="utf-8"))
 
 
 def figure(name: str) -> float:
