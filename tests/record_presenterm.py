@@ -13,10 +13,10 @@ from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 
-from deck.conftest import filled
-from deck.dialect import CASES
-from deck.recording import FLAGS, RECORDING, VERSION, Answer, recording_of
-from viewer.presenterm import Presenterm
+from tests.deck.conftest import filled
+from tests.deck.dialect import CASES
+from tests.deck.recording import FLAGS, RECORDING, VERSION, Answer, recording_of
+from tests.viewer.presenterm import Presenterm
 
 
 def main() -> None:

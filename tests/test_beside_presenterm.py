@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 import yaml
-from conftest import ROOT
-from deck.conftest import filled
-from deck.dialect import CASES, TABLE
-from deck.dialect.screen import shown
-from deck.recording import FLAGS, RECORD, Answer, asked_now, digest, read_recording
 
+from tests.deck.conftest import filled
+from tests.deck.dialect import CASES, TABLE
+from tests.deck.dialect.screen import shown
+from tests.deck.recording import FLAGS, RECORD, Answer, asked_now, digest, read_recording
 from triton_workshop.deck import Deck, DeckError, load_deck
 from triton_workshop.deck.consent import Consent
 from triton_workshop.deck.model import Columns
+from triton_workshop.repository import ROOT
 
 RECORDING = read_recording()
 UPDATE = f"to update the recording of presenterm's answers: {RECORD}"

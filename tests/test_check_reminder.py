@@ -7,9 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, Outcome, RunPython, shipped_exercise
 
+from tests.conftest import Outcome, RunPython, shipped_exercise
 from triton_workshop.checking.exercises import REQUIRED
+from triton_workshop.repository import ROOT
 
 USES_US = "from triton_workshop import DEVICE\n"
 GUARD = 'if __name__ == "__main__":'

@@ -6,12 +6,12 @@ import io
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
 from rich.console import Console
 
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.consent import EVERYTHING, NOTHING, Consent, at_home, flag, home, in_force, live_code
 from triton_workshop.deck.model import Execution
+from triton_workshop.repository import ROOT
 from triton_workshop.viewer.asking import consent_to
 
 TALK = "One\n===\n\n```python +exec\nprint(1)\n```\n"

@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import RunPython
 
+from tests.conftest import RunPython
 from triton_workshop.errors import wrapped
 
 FAULT = """\

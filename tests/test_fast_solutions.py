@@ -9,12 +9,13 @@ import re
 import subprocess
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
-from tables import across
+
+from tests.tables import across
+from triton_workshop.repository import ROOT
 
 _before = os.environ.get("TRITON_INTERPRET")
 os.environ["TRITON_INTERPRET"] = "1"
@@ -27,12 +28,12 @@ from benchmarks.kernels_report import markdown, product_rate, ratio  # noqa: E40
 from triton_workshop.checking.check import check  # noqa: E402
 from triton_workshop.checking.exercises import EXERCISES, REQUIRED  # noqa: E402
 from triton_workshop.simulator import install  # noqa: E402
-from triton_workshop.simulator.faults import Kind, MemoryFaults  # noqa: E402
+from triton_workshop.simulator.faults import KernelFaults, Kind  # noqa: E402
 
 install()
 
 RunPython = Callable[..., subprocess.CompletedProcess[str]]
-FOLDER = Path(__file__).parents[1] / "solutions" / "fast"
+FOLDER = ROOT / "solutions" / "fast"
 
 
 def _load(number: str) -> ModuleType:
@@ -313,7 +314,7 @@ def test_a_long_k_may_be_the_first_axis(name: str, precision: str, monkeypatch: 
 def test_the_place_of_a_part_does_not_wrap_around() -> None:
     rows, K, part_stride = 2, 64, 2**30
     x, parts, largest = noise(rows, K), noise(rows, K, dtype=torch.bfloat16), torch.zeros(rows, dtype=torch.int32)
-    with pytest.raises(MemoryFaults) as caught:  # no tensor here is as large as that
+    with pytest.raises(KernelFaults) as caught:  # no tensor here is as large as that
         exercise_4.split_kernel[(1, 1)](x, parts, largest, rows, K, K, K, 1, part_stride, K, 1, 3, 1, 16, 128)
     assert {fault.kind for fault in caught.value.faults} == {Kind.OUT_OF_BOUNDS_STORE}
 
@@ -478,7 +479,7 @@ def test_large_float32_products_are_as_accurate_as_those_of_cublas(run_python: R
     assert [row for row in rows if row["fast"] > row["vendor"]] == []
 
 
-RESULTS = Path(__file__).parents[1] / "benchmarks" / "results"
+RESULTS = ROOT / "benchmarks" / "results"
 KERNELS = {number: exercise.launcher for number, exercise in REQUIRED.items()}
 
 
@@ -500,7 +501,6 @@ def test_the_page_of_results_shows_the_raw_figures() -> None:
 
 # What docs/performance.md and the deck claim
 
-ROOT = Path(__file__).parents[1]
 REPORT = json.loads((RESULTS / "h200.json").read_text(encoding="utf-8"))
 Result = dict[str, Any]
 

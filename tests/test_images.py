@@ -8,14 +8,15 @@ from pathlib import Path
 
 import pytest
 import torch
-from conftest import RunPython
 from PIL import Image
 
+from tests.conftest import RunPython
 from triton_workshop import images
 from triton_workshop.images import as_pil, load_image, show_image, slide_columns
+from triton_workshop.repository import ROOT
 from triton_workshop.terminal_pictures import half_blocks
 
-POSEIDON = Path(__file__).parents[1] / "slides" / "poseidon_triton.jpeg"
+POSEIDON = ROOT / "slides" / "poseidon_triton.jpeg"
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from PIL import Image
 if sys.platform == "win32":
     pytest.skip("pseudo-terminals are POSIX's", allow_module_level=True)
 
-from viewer.terminal import KITTY, PLAIN, SIXEL, Terminal
+from tests.viewer.terminal import KITTY, PLAIN, SIXEL, Terminal
 
 SHOW = "from triton_workshop.images import show_image; import sys; show_image(sys.argv[1]); print('shown')"
 

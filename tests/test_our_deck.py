@@ -7,15 +7,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, shipped_exercise
 
+from tests.conftest import shipped_exercise
 from triton_workshop.checking.exercises import EXERCISES, REQUIRED
 from triton_workshop.compiler import targets
-from triton_workshop.compiler.compilation import warm
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import Code, Deck, Execution, Slide, plain, walk
+from triton_workshop.processes.compilers import warm
 from triton_workshop.processes.runner import Runner
 from triton_workshop.processes.script import Script
+from triton_workshop.repository import ROOT
 from triton_workshop.validating import Validation, validate
 from triton_workshop.viewer.slides.fit import HEIGHT, ended, output_columns, rows_needed
 

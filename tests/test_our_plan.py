@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from conftest import ROOT
 
 from benchmarks.rehearsal import PartTime, SlideTime, complaints, rehearse
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import Block, Code, Deck, Execution, Paragraph, Slide, plain, walk
+from triton_workshop.repository import ROOT
 from triton_workshop.screen.palette import DARK
 from triton_workshop.terminal import PLAIN, Terminal, Way
 from triton_workshop.viewer.live.live_blocks import shown_elsewhere
@@ -109,7 +109,9 @@ def test_a_slide_that_asks_for_a_prediction_waits_for_it(deck: Deck) -> None:
 
 
 @pytest.mark.parametrize("terminal", [PLAIN, Terminal(Way.KITTY)], ids=["characters", "pictures"])
-@pytest.mark.parametrize(("width", "height", "most"), [(100, 30, 0), (80, 24, 5)], ids=["100x30", "80x24"])
+@pytest.mark.parametrize(
+    ("width", "height", "most"), [(100, 30, 0), (80, 24, 5), (120, 36, 0)], ids=["100x30", "80x24", "120x36"]
+)
 def test_slides_fit_the_screen_before_their_code_runs(
     deck: Deck, width: int, height: int, most: int, terminal: Terminal
 ) -> None:

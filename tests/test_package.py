@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, RunPython
 
 import triton_workshop
+from tests.conftest import RunPython
+from triton_workshop.repository import ROOT
 
 
 def test_importing_the_package_loads_nothing_heavy(run_python: RunPython) -> None:

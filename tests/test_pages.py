@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 import typer
-from conftest import ROOT
 
 from triton_workshop.cli import app
+from triton_workshop.repository import ROOT
 
 START = "README.md"
 PAGES = [START, "CONTRIBUTING.md", "slides/CHECKLIST.md", *(f"docs/{file.name}" for file in ROOT.glob("docs/*.md"))]

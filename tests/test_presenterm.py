@@ -15,10 +15,10 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
 
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import Code, Execution, Slide, plain, walk
+from triton_workshop.repository import ROOT
 from triton_workshop.viewer.live.live_blocks import BlockRun, Status
 from triton_workshop.viewer.notes.channel import Listener, Publisher
 from triton_workshop.viewer.notes.protocol import (
@@ -35,9 +35,9 @@ from triton_workshop.viewer.slides.slide_step import SlideStep, goto
 if sys.platform == "win32":
     pytest.skip("pseudo-terminals are POSIX's", allow_module_level=True)
 
-from viewer.notes.hearing import hear
-from viewer.presenterm import PLAIN_TERMINAL
-from viewer.terminal import Terminal
+from tests.viewer.notes.hearing import hear
+from tests.viewer.presenterm import PLAIN_TERMINAL
+from tests.viewer.terminal import Terminal
 
 PRESENTERM = shutil.which("presenterm") or "presenterm"
 DECK = ROOT / "slides" / "triton-workshop.md"

@@ -15,19 +15,20 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from conftest import ROOT, RunPython
 from matplotlib.axes import Axes
 from matplotlib.transforms import Bbox
 from PIL import Image
 from rich.cells import cell_len
 
+from tests.conftest import RunPython
 from triton_workshop.deck import load_deck
+from triton_workshop.repository import ROOT
 from triton_workshop.viewer.slides.deck_theme import look_of
 from triton_workshop.viewer.slides.view import margin
 
 IMAGES = ROOT / "slides" / "images"
 DRAWN_ELSEWHERE = {"terminal.png"} | {f"poseidon_{name}.jpeg" for name in ("blocks", "sepia", "edges", "tiles")}
-"""By slides/draw_terminal.py and slides/draw_dividers.py."""
+"""The first by slides/draw_terminal.py; CONTRIBUTING.md says where Poseidon comes from."""
 
 NAMES = (
     "gpu_sms_programs",

@@ -6,7 +6,8 @@ import os
 from pathlib import Path
 
 import pytest
-from conftest import RunPython
+
+from tests.conftest import RunPython
 
 _before = dict(os.environ)
 from triton_workshop.utils_debug import print_if  # noqa: E402

@@ -46,11 +46,12 @@ def _choose_device() -> str:
     from triton_workshop.check_reminder import expect_a_check
     from triton_workshop.device import resolve_device, simulated
     from triton_workshop.import_order import check_triton_mode
-    from triton_workshop.simulator import install
 
     expect_a_check()
     device = resolve_device()
     check_triton_mode()
     if simulated():
-        install()
+        from triton_workshop.simulation import simulate
+
+        simulate()
     return device

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 ATTEMPTS = 50
-PAUSE = 0.01
+PAUSE_SECONDS = 0.01
 """Seconds between two attempts to take the place of a file that is open elsewhere (Windows)."""
 
 
@@ -32,10 +32,10 @@ def write_whole(file: Path, data: bytes) -> None:
 
 
 def _take_the_place(new: Path, file: Path) -> None:
-    """Renames a file to another, which somebody may be reading: Windows then refuses, and for a moment we try again."""
+    """Rename a file to another, which somebody may be reading: Windows then refuses, and for a moment we try again."""
     for _ in range(ATTEMPTS if sys.platform == "win32" else 0):
         with suppress(PermissionError):
             new.replace(file)
             return
-        time.sleep(PAUSE)
+        time.sleep(PAUSE_SECONDS)
     new.replace(file)

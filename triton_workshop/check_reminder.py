@@ -8,7 +8,8 @@ import re
 import sys
 from pathlib import Path
 
-_ROOT = Path(__file__).resolve().parents[1]
+from triton_workshop.repository import ROOT
+
 _FOLDERS = ("exercises", "solutions", "solutions/fast")
 _CHECK = """\
 if __name__ == "__main__":  # the check: keep it
@@ -38,9 +39,9 @@ def forget_the_check() -> None:
 def _exercise_of(file: Path) -> str | None:
     """The number of the exercise that a file of this repository is for; None for any other file."""
     name = re.fullmatch(r"exercise_(\d+b?)\.py", file.name)
-    if name is None or file.parent not in [_ROOT / folder for folder in _FOLDERS]:
+    if name is None or file.parent not in [ROOT / folder for folder in _FOLDERS]:
         return None
-    return name[1] if (_ROOT / "solutions" / file.name).is_file() else None
+    return name[1] if (ROOT / "solutions" / file.name).is_file() else None
 
 
 def _say_what_is_missing(file: Path, number: str) -> None:

@@ -9,11 +9,11 @@ import time
 from collections.abc import AsyncIterator, Iterable, Mapping
 from pathlib import Path
 
-SETTLED = 10
+SETTLED_MS = 10
 """Milliseconds without another change that end a save, as editors write, rename and touch a file in one go."""
-LONGEST = 200
+LONGEST_MS = 200
 """Milliseconds after which changes are reported even if more keep coming."""
-LOOK = 1000
+LOOK_MS = 1000
 """Milliseconds between looks at files that the system does not report on: network folders, link targets."""
 
 
@@ -27,7 +27,7 @@ class FileWatcher:
         self._seen = {file: _signature(file) for file in files}
 
     def follow(self, files: Iterable[Path]) -> None:
-        """Follows these files from now on, losing no save of any that were already followed."""
+        """Follow these files from now on, losing no save of any that were already followed."""
         self._seen = {file: self._seen[file] if file in self._seen else _signature(file) for file in files}
 
     def look(self) -> frozenset[Path]:
@@ -38,7 +38,7 @@ class FileWatcher:
         return changed
 
     async def settled(self, pause: float, longest: float) -> frozenset[Path]:
-        """Waits until nothing is saved for `pause` seconds, at most `longest` seconds; returns what was saved."""
+        """Wait until nothing is saved for `pause` seconds, at most `longest` seconds; return what was saved."""
         deadline = time.monotonic() + longest
         saved: frozenset[Path] = frozenset()
         while True:
@@ -62,21 +62,21 @@ class FileWatcher:
         return {folder: (status.st_dev, status.st_ino) for folder, status in found if status is not None}
 
     async def _looks(self) -> AsyncIterator[None]:
-        """Yields after each change in a folder, and once per second; ends when the set of folders changes."""
+        """Yield after each change in a folder, and once per second; end when the set of folders changes."""
         from watchfiles import awatch
 
         watched = self._folders()
         if not watched:
-            await asyncio.sleep(LOOK / 1000)
+            await asyncio.sleep(LOOK_MS / 1000)
             yield
             return
         changes = awatch(
             *watched,
             watch_filter=None,
             recursive=False,
-            step=SETTLED,
-            debounce=LONGEST,
-            rust_timeout=LOOK,
+            step=SETTLED_MS,
+            debounce=LONGEST_MS,
+            rust_timeout=LOOK_MS,
             yield_on_timeout=True,
         )
         try:
@@ -85,7 +85,7 @@ class FileWatcher:
                 if self._folders() != watched:
                     return
         except OSError:  # a folder is gone, or the system is out of watches: poll instead
-            await asyncio.sleep(LOOK / 1000)
+            await asyncio.sleep(LOOK_MS / 1000)
             yield
 
 

@@ -75,7 +75,7 @@ def show_image(picture: torch.Tensor | Image.Image | str | Path) -> None:
 
 
 def _hand_over(image: Image.Image, folder: Path) -> None:
-    """Hands the picture to the viewer, which shows it at this place in the output. Raises OSError."""
+    """Hand the picture to the viewer, which shows it at this place in the output. Raises OSError."""
     if max(image.size) > LONGEST_SIDE:
         image = image.copy()
         image.thumbnail((LONGEST_SIDE, LONGEST_SIDE))

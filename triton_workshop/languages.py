@@ -14,7 +14,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Executor:
+class LanguageExecutor:
     """How code is run. `package` is what must be installed."""
 
     extension: str
@@ -37,8 +37,8 @@ class Executor:
 @dataclass(frozen=True)
 class Language:
     name: str
-    executor: Executor
-    alternatives: Mapping[str, Executor]
+    executor: LanguageExecutor
+    alternatives: Mapping[str, LanguageExecutor]
     """Further ways to run it, such as python's `uv`."""
     hidden_prefix: str
     """What a line begins with that runs but is not shown; empty if there are none."""
@@ -57,8 +57,8 @@ def languages() -> Mapping[str, Language]:
 def _language(
     name: str, hidden_prefix: str = "/// ", alternatives: Mapping[str, Any] | None = None, **usual: Any
 ) -> Language:
-    others = {other: Executor(**{**usual, **changed}) for other, changed in (alternatives or {}).items()}
-    return Language(name, Executor(**usual), others, hidden_prefix)
+    others = {other: LanguageExecutor(**{**usual, **changed}) for other, changed in (alternatives or {}).items()}
+    return Language(name, LanguageExecutor(**usual), others, hidden_prefix)
 
 
 def runnable(language: str) -> bool:

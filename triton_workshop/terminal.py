@@ -20,10 +20,10 @@ if sys.platform != "win32":
     import termios
     import tty
 
-PATIENCE = 1.0
+PATIENCE_SECONDS = 1.0
 """Seconds without an answer after which a terminal is taken for one that gives none. Over a slow line answers take
 time, and one that came later would be read as keys; what is imported meanwhile takes half of it anyway."""
-LONGEST = 2.0
+LONGEST_SECONDS = 2.0
 
 # All are asked at once. The last every terminal answers, and in their order (xterm's ctlseqs, "Primary DA").
 ASK_KITTY = "\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\"
@@ -86,9 +86,9 @@ PLAIN = Terminal()
 
 
 def ask(environ: Mapping[str, str] | None = None) -> Terminal:
-    """Asks the terminal of standard input and output; must come before anybody else reads its answers.
+    """Ask the terminal of standard input and output; must come before anybody else reads its answers.
 
-    Takes as long as the terminal takes to answer, and `PATIENCE` seconds where it does not.
+    Takes as long as the terminal takes to answer, and `PATIENCE_SECONDS` where it does not.
     """
     environ = os.environ if environ is None else environ
     if not _at_a_terminal() or environ.get("TERM", "") in MUTE:
@@ -152,9 +152,9 @@ def _conversation(questions: str) -> str:
     try:
         tty.setcbreak(0, termios.TCSANOW)
         os.write(1, questions.encode())
-        end = time.monotonic() + LONGEST
+        end = time.monotonic() + LONGEST_SECONDS
         while not ATTRIBUTES_ANSWER.search(answers) and time.monotonic() < end:
-            if not select.select([0], [], [], PATIENCE)[0]:
+            if not select.select([0], [], [], PATIENCE_SECONDS)[0]:
                 break
             answers += os.read(0, 4096).decode(errors="replace")
     finally:

@@ -80,7 +80,7 @@ def move_to(x: int, y: int) -> str:
 
 
 def step_over(columns: int) -> str:
-    """Moves the cursor right, and leaves what it passes as it is."""
+    """Move the cursor right, and leave what it passes as it is."""
     return f"\x1b[{columns}C"
 
 
@@ -97,7 +97,7 @@ def iterm2(image: Image, size: str) -> str:
 
 
 def kitty(image: Image, identifier: int, columns: int, rows: int) -> Iterator[str]:
-    """Hands a picture to the terminal, which shows it over these cells wherever placeholders name it.
+    """Hand a picture to the terminal, which shows it over these cells wherever placeholders name it.
 
     From kitty's graphics protocol, "Unicode placeholders".
     """
@@ -110,7 +110,7 @@ def kitty(image: Image, identifier: int, columns: int, rows: int) -> Iterator[st
 
 
 def kitty_forget(identifier: int) -> str:
-    """Removes a picture from the terminal's memory."""
+    """Remove a picture from the terminal's memory."""
     return f"\x1b_Ga=d,d=I,i={identifier},q=2\x1b\\"
 
 

@@ -11,15 +11,13 @@ from collections.abc import Callable
 from typing import Protocol, SupportsIndex
 
 from triton_workshop.device import use_simulator
-from triton_workshop.import_order import check_triton_mode
-from triton_workshop.simulator import install
+from triton_workshop.simulation import simulate
 from triton_workshop.tensors import cdiv, ceiling_divide, check_tensors_gpu_ready
 
 __all__ = ["cdiv", "ceiling_divide", "check_tensors_gpu_ready", "print_if"]
 
 use_simulator()
-check_triton_mode()
-install()
+simulate()
 
 
 class _OneElement(Protocol):

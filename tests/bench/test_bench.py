@@ -24,12 +24,13 @@ from triton_workshop.bench.sentences import sentences
 from triton_workshop.bench.workloads import WORKLOADS
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.exercise import Case
-from triton_workshop.checking.judging.verdict import Kind
+from triton_workshop.checking.judging.verdict import FindingKind
 from triton_workshop.checking.observing.child import load
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.cli import app
 from triton_workshop.errors import MisuseError
 from triton_workshop.processes.process import CAN_FORK
+from triton_workshop.repository import ROOT
 from triton_workshop.simulator import record
 
 ADD = EXERCISES["1"]
@@ -91,15 +92,17 @@ def test_a_right_kernel_is_counted_beside_the_solutions(benched: Benched) -> Non
 
 
 WRONG = (
-    ("output = x + y", "output = x - y", Kind.WRONG_VALUES),
-    ("return output", "output = ...\n    return output", Kind.UNFINISHED),
-    ("return output", "raise RuntimeError('no such luck')", Kind.CRASH),
-    ("return output", "import os; os._exit(3)", Kind.CRASH),
+    ("output = x + y", "output = x - y", FindingKind.WRONG_VALUES),
+    ("return output", "output = ...\n    return output", FindingKind.UNFINISHED),
+    ("return output", "raise RuntimeError('no such luck')", FindingKind.CRASH),
+    ("return output", "import os; os._exit(3)", FindingKind.CRASH),
 )
 
 
 @pytest.mark.parametrize(("right", "wrong", "kind"), WRONG, ids=lambda each: str(each)[:12])
-def test_a_wrong_kernel_has_a_verdict_and_no_figure(benched: Benched, right: str, wrong: str, kind: Kind) -> None:
+def test_a_wrong_kernel_has_a_verdict_and_no_figure(
+    benched: Benched, right: str, wrong: str, kind: FindingKind
+) -> None:
     result = benched(right, wrong)
     assert not result.passed
     assert [finding.kind for finding in result.verdict.findings][:1] == [kind]
@@ -107,15 +110,15 @@ def test_a_wrong_kernel_has_a_verdict_and_no_figure(benched: Benched, right: str
 
 
 AT_THIS_SIZE = (
-    ("return output", "return output if len(x) != 4096 else output * 2", Kind.NOT_A_KERNEL),
-    ("output = x + y", "output = x + y + (n_elements == 4096)", Kind.WRONG_VALUES),
-    ("return output", "assert len(x) != 4096\n    return output", Kind.CRASH),
+    ("return output", "return output if len(x) != 4096 else output * 2", FindingKind.NOT_A_KERNEL),
+    ("output = x + y", "output = x + y + (n_elements == 4096)", FindingKind.WRONG_VALUES),
+    ("return output", "assert len(x) != 4096\n    return output", FindingKind.CRASH),
 )
 
 
 @pytest.mark.parametrize(("right", "wrong", "kind"), AT_THIS_SIZE, ids=lambda each: str(each)[:12])
 def test_what_is_wrong_at_the_counted_size_alone_has_no_figure(
-    benched: Benched, right: str, wrong: str, kind: Kind
+    benched: Benched, right: str, wrong: str, kind: FindingKind
 ) -> None:
     result = benched(right, wrong)
     assert result.verdict.findings[0].kind is kind
@@ -129,7 +132,7 @@ def test_a_kernel_that_hangs_is_stopped() -> None:
     source = replace(source, text=source.text.replace("return output", "while True: pass"))
     cost, findings = count(source, 2, limit=0.3)
     assert cost is None
-    assert [finding.kind for finding in findings] == [Kind.TIMEOUT]
+    assert [finding.kind for finding in findings] == [FindingKind.TIMEOUT]
 
 
 def test_json_has_the_documented_shape(plain: Bench) -> None:
@@ -220,7 +223,7 @@ def test_plot_draws_a_picture(command: Callable[..., tuple[int, str]], tmp_path:
 def test_a_wrong_script_ends_with_1(
     command: Callable[..., tuple[int, str]], monkeypatch: pytest.MonkeyPatch, plain: Bench
 ) -> None:
-    finding = bench_module.Finding(Kind.WRONG_VALUES, "off by one")
+    finding = bench_module.Finding(FindingKind.WRONG_VALUES, "off by one")
     wrong = replace(plain, counts=None, verdict=replace(plain.verdict, findings=(finding,)))
     monkeypatch.setattr(commands, "bench", lambda *arguments, **named: wrong)
     status, output = command("1", "--plain")
@@ -241,5 +244,5 @@ def test_the_slide_shows_what_the_bench_says() -> None:
             launcher(*arguments)
         costs.append(cost_of(launches))
     said = sentences(costs[0], exercise.operations(*arguments), workload.noun, costs[1])
-    deck = (Path(__file__).parents[2] / "slides" / "triton-workshop.md").read_text(encoding="utf-8")
+    deck = (ROOT / "slides" / "triton-workshop.md").read_text(encoding="utf-8")
     assert "".join(f"→ {sentence}\n" for sentence in said) in deck

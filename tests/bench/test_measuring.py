@@ -17,12 +17,12 @@ from triton_workshop.bench import bench as bench_module
 from triton_workshop.bench import commands, measuring, plots, report, timing
 from triton_workshop.bench.bench import Bench, Times
 from triton_workshop.bench.measuring import Instruments, measure
-from triton_workshop.bench.results import Measured, MeasuredOn, Progress, Wrong
-from triton_workshop.bench.timing import Prepared, Run, Timing, copies_needed, in_turns, summary
+from triton_workshop.bench.results import Measured, MeasuredOn, TimingProgress, Wrong
+from triton_workshop.bench.timing import Run, TimedCall, Timing, copies_needed, in_turns, summary
 from triton_workshop.bench.workloads import WORKLOADS
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.exercise import Case
-from triton_workshop.checking.judging.verdict import CaseResult, Kind, Verdict
+from triton_workshop.checking.judging.verdict import CaseResult, FindingKind, Verdict
 from triton_workshop.checking.observing.child import load
 from triton_workshop.checking.observing.observe import Failure, Observation
 from triton_workshop.checking.observing.source import Source
@@ -31,9 +31,9 @@ from triton_workshop.checking.reporting.progress import load_progress
 ADD = EXERCISES["1"]
 
 
-def made_up(runs: Sequence[Run]) -> Prepared:
+def made_up(runs: Sequence[Run]) -> TimedCall:
     """As if a call took as many milliseconds as the inputs have copies."""
-    return Prepared(lambda: [float(len(runs))] * 3, graph=len(runs) > 1)
+    return TimedCall(lambda: [float(len(runs))] * 3, graph=len(runs) > 1)
 
 
 CPU = Instruments("cpu", made_up, lambda function: function, free=1 << 30, cache=1 << 14)
@@ -59,10 +59,10 @@ def launchers(number: str = "1") -> dict[str, Callable[..., torch.Tensor]]:
 
 def test_every_size_is_timed_in_every_way() -> None:
     reports = list(measure(ADD, launchers(), CPU))
-    assert [each for each in reports if isinstance(each, Progress)] == [
-        Progress(0, 2, "1000 floats"),
-        Progress(1, 2, "4000 floats"),
-        Progress(2, 2, ""),
+    assert [each for each in reports if isinstance(each, TimingProgress)] == [
+        TimingProgress(0, 2, "1000 floats"),
+        TimingProgress(1, 2, "4000 floats"),
+        TimingProgress(2, 2, ""),
     ]
     sizes = [each for each in reports if isinstance(each, Measured)]
     assert [(size.size, size.bytes, size.operations) for size in sizes] == [
@@ -84,7 +84,7 @@ def test_copies_needed(size: int, copies: int) -> None:
 
 
 def test_sizes_without_room_are_left_out() -> None:
-    tight = replace(CPU, free=measuring.ROOM * 12_000)
+    tight = replace(CPU, free=measuring.FREE_MEMORY_FACTOR * 12_000)
     sizes = [each.size for each in measure(ADD, launchers(), tight) if isinstance(each, Measured)]
     assert sizes == ["1000 floats"]
 
@@ -93,7 +93,7 @@ def test_sizes_without_room_are_left_out() -> None:
 def test_pytorchs_ways_do_the_same_work(number: str, monkeypatch: pytest.MonkeyPatch) -> None:
     workload = WORKLOADS[number]
     exercise = EXERCISES[number]
-    case = exercise.cases[2]
+    case = exercise.cases[3]
     monkeypatch.setitem(WORKLOADS, number, replace(workload, swept=(case,)))
     monkeypatch.setattr(measuring, "_fits", lambda *arguments: True)
     reports = list(measure(exercise, launchers(number), CPU))
@@ -192,16 +192,18 @@ def test_sizes_become_times(monkeypatch: pytest.MonkeyPatch) -> None:
     assert result.passed
 
 
-FAILURES: tuple[tuple[object, Kind, str], ...] = (
-    (Wrong("2^28 floats", "yours", "off by 3"), Kind.WRONG_VALUES, "off by 3"),
-    (Wrong("2^28 floats", "fast", "off by 3"), Kind.WRONG_VALUES, "fast: off by 3"),
-    (Observation(timed_out=True), Kind.TIMEOUT, "not finished after 600 s"),
-    (Observation(failure=Failure("RuntimeError", "CUDA error", None)), Kind.CRASH, "RuntimeError: CUDA error"),
+FAILURES: tuple[tuple[object, FindingKind, str], ...] = (
+    (Wrong("2^28 floats", "yours", "off by 3"), FindingKind.WRONG_VALUES, "off by 3"),
+    (Wrong("2^28 floats", "fast", "off by 3"), FindingKind.WRONG_VALUES, "fast: off by 3"),
+    (Observation(timed_out=True), FindingKind.TIMEOUT, "not finished after 600 s"),
+    (Observation(failure=Failure("RuntimeError", "CUDA error", None)), FindingKind.CRASH, "RuntimeError: CUDA error"),
 )
 
 
 @pytest.mark.parametrize(("told", "kind", "message"), FAILURES, ids=lambda each: str(each)[:12])
-def test_a_failure_leaves_no_figure(monkeypatch: pytest.MonkeyPatch, told: object, kind: Kind, message: str) -> None:
+def test_a_failure_leaves_no_figure(
+    monkeypatch: pytest.MonkeyPatch, told: object, kind: FindingKind, message: str
+) -> None:
     result = of_reports(monkeypatch, MACHINE, SIZES[0], told)
     assert result.times is None
     assert not result.passed

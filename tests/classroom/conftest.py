@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from classroom.scripted import Scripted, scripted_room
+from tests.classroom.scripted import Scripted, scripted_room
 
 
 @pytest.fixture

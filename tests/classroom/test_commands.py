@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from classroom.scripted import ENTERED, Scripted
+from tests.classroom.scripted import ENTERED, Scripted
 from triton_workshop.checking import commands
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises import exercise as exercise_module
@@ -160,7 +160,7 @@ def test_check_tells_of_the_exercises_own_files(
 def test_check_waits_for_a_silent_room_no_longer_than_it_says(
     room: Scripted, workshop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(telling, "AT_ONCE", 0.05)
+    monkeypatch.setattr(telling, "AT_ONCE_SECONDS", 0.05)
     room.answers = [(200, ENTERED), *[(503, b"")] * 99]
     workshop("join", f"{room.address}?word=KLMR")
     tell_once(["1"])

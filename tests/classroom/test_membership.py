@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from classroom.scripted import ENTERED, Scripted
+from tests.classroom.scripted import ENTERED, Scripted
 from triton_workshop.classroom.membership import (
     Membership,
     UnansweredError,
@@ -155,7 +155,7 @@ def test_nothing_that_a_room_says_moves_the_cursor_or_fills_the_screen(file: Pat
 def test_a_room_that_answers_byte_by_byte_keeps_nobody(
     file: Path, monkeypatch: pytest.MonkeyPatch, start: bytes
 ) -> None:
-    monkeypatch.setattr("triton_workshop.classroom.membership.PATIENCE", 0.2)
+    monkeypatch.setattr("triton_workshop.classroom.membership.PATIENCE_SECONDS", 0.2)
     with answering(start, b"x") as address, pytest.raises(MisuseError, match="it does not answer in time"):
         join(address, "KLMRT", None, file)
 

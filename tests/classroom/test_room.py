@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from triton_workshop.classroom.board import Board, Call, Count, Present, Progress, called
+from triton_workshop.classroom.board import Board, CallForHelp, Count, Present, Progress, called
 from triton_workshop.classroom.room import LETTERS, MOST_WRONG, Room, forget, room_in_use
 from triton_workshop.errors import WorkshopError
 
@@ -237,13 +237,13 @@ def test_calls_are_answered_oldest_first(room: Room, clock: Clock) -> None:
     room.ask(ada.number)
     room.ask(bob.number)
     calls = room.board().calls
-    assert calls == (Call(2, None, 1), Call(1, "Ada", 0))
+    assert calls == (CallForHelp(2, None, 1), CallForHelp(1, "Ada", 0))
     assert [*map(called, calls)] == ["number 2", "Ada"]
     room.done(bob.number)
     assert room.board().calls == calls[1:]
     clock.time += 60
     room.ask(bob.number)
-    assert room.board().calls == (Call(1, "Ada", 1), Call(2, None, 0))
+    assert room.board().calls == (CallForHelp(1, "Ada", 1), CallForHelp(2, None, 0))
 
 
 def test_a_call_that_arrives_twice_is_one_call(room: Room) -> None:

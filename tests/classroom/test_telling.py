@@ -9,9 +9,9 @@ from queue import SimpleQueue
 
 import pytest
 
-from classroom.scripted import ENTERED, Scripted
+from tests.classroom.scripted import ENTERED, Scripted
 from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.reporting.progress import Entry, Record, Standing
+from triton_workshop.checking.reporting.progress import ListedExercise, Record, Standing
 from triton_workshop.classroom import telling
 from triton_workshop.classroom.board import Progress
 from triton_workshop.classroom.membership import join, leave
@@ -25,7 +25,7 @@ LONG = 10.0
 
 @pytest.fixture
 def joined(room: Scripted, file: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(telling, "PAUSES", (0.01,))
+    monkeypatch.setattr(telling, "PAUSE_SECONDS", (0.01,))
     room.answers = [(200, ENTERED)]
     join(room.address, "KLMR", "Ada", file)
     room.heard.clear()
@@ -118,6 +118,6 @@ def test_who_leaves_is_not_told_of_any_more(room: Scripted, joined: Path) -> Non
 def test_a_report_says_how_far_and_nothing_of_the_code(standing: Standing, left: int, filled: int, right: bool) -> None:
     exercise = next(each for each in EXERCISES.values() if len(each.hints) == 3)
     record = Record(hints=("an idea", "x = tl.load(…)"), hints_shown=2)
-    progress = progress_of(Entry(exercise, standing, left, record))
+    progress = progress_of(ListedExercise(exercise, standing, left, record))
     assert progress == Progress(exercise.number, filled, 3, right, 2)
     assert "load" not in json.dumps(vars(progress))

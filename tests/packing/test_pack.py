@@ -17,7 +17,7 @@ from triton_workshop.cli import app
 from triton_workshop.errors import WorkshopError
 from triton_workshop.packing import commands, pack
 from triton_workshop.packing.download import part_of
-from triton_workshop.packing.pack import Plan, check_room, fill
+from triton_workshop.packing.pack import PackingPlan, check_room, fill
 from triton_workshop.packing.platforms import LINUX, MACOS
 
 from .conftest import Registry, zip_of
@@ -28,7 +28,7 @@ def silent(name: str, size: int) -> None:
 
 
 @pytest.fixture
-def plan(registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Plan:
+def plan(registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PackingPlan:
     """Two platforms that share a wheel. Triton's files and the repository are small."""
 
     kept, folder = tmp_path / "kept", tmp_path / "stick"
@@ -43,14 +43,14 @@ def plan(registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     uv = zip_of({"uv-1.data/scripts/uv": b"uv"})
     mac_uv = registry.wheel("uv-1-py3-none-macosx_11_0_arm64.whl", uv)
     linux_uv = registry.wheel("uv-1-py3-none-manylinux2014_x86_64.whl", uv)
-    return Plan(folder, "3.12", {MACOS: (shared, torch, mac_uv), LINUX: (shared, linux_uv)})
+    return PackingPlan(folder, "3.12", {MACOS: (shared, torch, mac_uv), LINUX: (shared, linux_uv)})
 
 
 def names(folder: Path) -> list[str]:
     return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
 
 
-def test_the_manifest_lists_every_file(plan: Plan) -> None:
+def test_the_manifest_lists_every_file(plan: PackingPlan) -> None:
     fill(plan, silent)
     manifest = json.loads((plan.folder / "manifest.json").read_text())
     assert names(plan.folder) == sorted([*manifest["files"], "manifest.json"])
@@ -60,7 +60,7 @@ def test_the_manifest_lists_every_file(plan: Plan) -> None:
     assert {name for needs in manifest["platforms"].values() for name in needs["files"]} < {*manifest["files"]}
 
 
-def test_a_platform_gets_its_wheels_hashes_and_uv(plan: Plan) -> None:
+def test_a_platform_gets_its_wheels_hashes_and_uv(plan: PackingPlan) -> None:
     fill(plan, silent)
     a, torch, _ = plan.wheels[MACOS]
     requirements = (plan.folder / "requirements-macos-arm64.txt").read_text()
@@ -72,7 +72,7 @@ def test_a_platform_gets_its_wheels_hashes_and_uv(plan: Plan) -> None:
     assert "Windows" not in page
 
 
-def test_packing_again_downloads_and_writes_nothing(plan: Plan, registry: Registry) -> None:
+def test_packing_again_downloads_and_writes_nothing(plan: PackingPlan, registry: Registry) -> None:
     fill(plan, silent)
     written = {name: (plan.folder / name).stat().st_mtime_ns for name in names(plan.folder)}
     registry.answers.clear()
@@ -81,7 +81,7 @@ def test_packing_again_downloads_and_writes_nothing(plan: Plan, registry: Regist
     assert registry.answers == []
 
 
-def test_a_damaged_wheel_is_downloaded_again(plan: Plan, registry: Registry) -> None:
+def test_a_damaged_wheel_is_downloaded_again(plan: PackingPlan, registry: Registry) -> None:
     fill(plan, silent)
     torch = plan.wheels[MACOS][1]
     plan.path(torch).write_bytes(bytes(torch.size))
@@ -90,7 +90,7 @@ def test_a_damaged_wheel_is_downloaded_again(plan: Plan, registry: Registry) -> 
     assert registry.answers == [(torch.file, 0)]
 
 
-def test_damaged_files_of_triton_are_written_again(plan: Plan) -> None:
+def test_damaged_files_of_triton_are_written_again(plan: PackingPlan) -> None:
     fill(plan, silent)
     file = plan.folder / "triton-3.0-python.zip"
     whole = file.read_bytes()
@@ -99,7 +99,7 @@ def test_damaged_files_of_triton_are_written_again(plan: Plan) -> None:
     assert file.read_bytes() == whole
 
 
-def test_an_interrupted_folder_goes_on(plan: Plan, registry: Registry) -> None:
+def test_an_interrupted_folder_goes_on(plan: PackingPlan, registry: Registry) -> None:
     def interrupt(name: str, size: int) -> None:
         if name.startswith("torch"):
             raise KeyboardInterrupt
@@ -115,7 +115,7 @@ def test_an_interrupted_folder_goes_on(plan: Plan, registry: Registry) -> None:
     assert len(registry.answers) == 3
 
 
-def test_a_disk_that_fills_up_is_told(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_fills_up_is_told(plan: PackingPlan, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(_: int) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -126,14 +126,14 @@ def test_a_disk_that_fills_up_is_told(plan: Plan, monkeypatch: pytest.MonkeyPatc
     fill(plan, silent)
 
 
-def test_a_disk_that_is_too_small_is_told_before(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_is_too_small_is_told_before(plan: PackingPlan, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pack.shutil, "disk_usage", lambda folder: SimpleNamespace(free=150_000_000))
     with pytest.raises(WorkshopError, match="expected 210 MB of free space, found 150 MB; make room, or name fewer"):
         check_room(plan)
 
 
 def test_who_does_not_agree_gets_nothing(
-    plan: Plan, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    plan: PackingPlan, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(commands, "planned", lambda *_: plan)
     assert commands.run_pack(plan.folder, [], None, lambda question: False) == commands.FAILED
@@ -144,7 +144,7 @@ def test_who_does_not_agree_gets_nothing(
 
 
 def test_an_interruption_is_told(
-    plan: Plan, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    plan: PackingPlan, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt

@@ -10,7 +10,7 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("pseudo-terminals are POSIX's", allow_module_level=True)
 
-from viewer.terminal import KITTY, PLAIN, SIXEL, Terminal
+from tests.viewer.terminal import KITTY, PLAIN, SIXEL, Terminal
 
 ASK = """
 from triton_workshop.terminal import ask

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.style import Style
 
-from triton_workshop.screen.program_output import BACKLOG
+from triton_workshop.screen.program_output import BACKLOG_BYTES
 from triton_workshop.screen.terminal_screen import TerminalScreen
 
 NUMBERED = b"".join(b"\x1b[%d;1H%d" % (row, row) for row in range(1, 6))
@@ -89,7 +89,7 @@ def test_the_cursor_is_seen_unless_the_program_hides_it(printed: bytes, seen: bo
 
 def test_a_flood_shows_its_end() -> None:
     shown = TerminalScreen(20, 3)
-    shown.receive(b"".join(b"row %d\r\n" % row for row in range(BACKLOG // 4)) + b"the end")
+    shown.receive(b"".join(b"row %d\r\n" % row for row in range(BACKLOG_BYTES // 4)) + b"the end")
     while shown.take_in():
         pass
     assert text(shown)[-1] == "the end"

@@ -9,7 +9,7 @@ from dataclasses import replace
 from rich.console import Console
 
 from triton_workshop.device import Driver, Gpu
-from triton_workshop.setup.checks import Check, Verdict, check_machine, judge
+from triton_workshop.setup.checks import Check, Readiness, check_machine, judge
 from triton_workshop.setup.machine import NO_GRAPHICS, KernelRun, MachineFacts
 from triton_workshop.setup.report import print_report
 
@@ -92,7 +92,7 @@ def row(machine: MachineFacts, name: str) -> Check:
     return next(check for check in check_machine(machine) if check.name == name)
 
 
-def verdict(machine: MachineFacts) -> Verdict:
+def verdict(machine: MachineFacts) -> Readiness:
     return judge(machine, check_machine(machine))
 
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import called
 import pytest
 
+from tests import called
+from triton_workshop.repository import ROOT
 from triton_workshop.setup import machine
 from triton_workshop.setup.machine import NO_GRAPHICS, KernelRun
 from triton_workshop.terminal import Terminal, Way
 
 
 def run_instead_of_the_kernel(function: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> KernelRun:
-    monkeypatch.setenv("PYTHONPATH", str(Path(called.__file__).parent))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.setattr(machine, "KERNEL", function)
     with machine.kernel_process(simulate=True) as result:
         return result()

@@ -6,12 +6,12 @@ import re
 from dataclasses import replace
 
 import pytest
-from conftest import ROOT
 
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import Code, Deck, walk
 from triton_workshop.device import Driver
 from triton_workshop.processes.script import Outcome
+from triton_workshop.repository import ROOT
 from triton_workshop.setup.checks import check_machine
 from triton_workshop.setup.machine import MachineFacts
 from triton_workshop.viewer.slides.fit import HEIGHT, ended, output_columns, rows_needed

@@ -14,14 +14,14 @@ import pytest
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
-from triton_workshop.classroom.board import Board, Call, Progress
-from triton_workshop.classroom.board_key import VALID, BoardKey, board_link
-from triton_workshop.classroom.membership import Membership, RefusedError, join, leave, tell
+from tests.web.loopback import Answer, asked, served
+from triton_workshop.classroom.board import Board, CallForHelp, Progress
+from triton_workshop.classroom.board_key import VALID_SECONDS, BoardKey, board_link
+from triton_workshop.classroom.membership import Membership, RefusedByRoomError, join, leave, tell
 from triton_workshop.classroom.room import Attendee, Room
 from triton_workshop.classroom.telling import Teller
 from triton_workshop.web.guard import NO_STORE
 from triton_workshop.web.server import Server
-from web.loopback import Answer, asked, served
 
 REPORT = {"exercise": "1", "filled": 1, "todos": 3, "right": False, "hints": 1}
 NOW = 1e9
@@ -82,7 +82,7 @@ def test_what_an_attendee_tells_stands_on_the_board(room: Room, address: str, ad
 def test_a_call_is_done_once_the_presenter_says_so(room: Room, address: str, ada: Attendee) -> None:
     answer = posted(address, "help", b"", ada)  # as the page's key does
     assert (answer.status, json.loads(answer.text)) == (200, {"number": ada.number, "name": "Ada"})
-    assert room.board().calls == (Call(ada.number, "Ada", 0),)
+    assert room.board().calls == (CallForHelp(ada.number, "Ada", 0),)
     assert on_board(address, room, f"board/done/{ada.number}", b"").status == 204
     assert room.board().calls == ()
 
@@ -93,7 +93,7 @@ def test_who_joins_is_on_the_board_until_they_leave(room: Room, address: str, tm
     tell(joined, "report", REPORT, 10)
     assert leave(tmp_path / "room.json").startswith("You have left the room")
     assert room.board() == Board()
-    with pytest.raises(RefusedError, match="This room needs its word"):
+    with pytest.raises(RefusedByRoomError, match="This room needs its word"):
         tell(joined, "report", REPORT, 10)
 
 
@@ -129,7 +129,7 @@ def test_nobody_can_tell_so_much_that_others_wait(room: Room, address: str, ada:
 
 
 def test_a_refusal_reaches_who_told(room: Room, address: str, ada: Attendee) -> None:
-    with pytest.raises(RefusedError, match=r"This is not a report: `exercise` has to be one of"):
+    with pytest.raises(RefusedByRoomError, match=r"This is not a report: `exercise` has to be one of"):
         tell(Membership(address, ada.token, ada.number, ada.name), "report", {}, 10)
 
 
@@ -159,7 +159,7 @@ def test_who_reads_the_link_in_the_list_of_processes_gets_no_board_for_it(room: 
 def test_a_code_is_valid_for_seconds_and_its_cookie_across_restarts(room: Room) -> None:
     clock = [NOW]
     code = code_of(board_link("", room.key, lambda: clock[0]))
-    clock[0] += VALID - 1
+    clock[0] += VALID_SECONDS - 1
     cookie = BoardKey(lambda: clock[0]).cookie(room.key, code)
     assert cookie is not None
     clock[0] += 1

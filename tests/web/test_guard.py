@@ -17,10 +17,10 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from triton_workshop.classroom.room import KEPT_OPEN, Room
+from tests.web.loopback import Answer, asked, served
+from triton_workshop.classroom.room import KEPT_OPEN_SECONDS, Room
 from triton_workshop.web.guard import ENTRIES, GUESSED, Allowance, Guard
-from triton_workshop.web.limits import LARGEST_BODY, POLICY, Limits
-from web.loopback import Answer, asked, served
+from triton_workshop.web.limits import LARGEST_BODY_BYTES, POLICY, Limits
 
 FORM = "application/x-www-form-urlencoded"
 BROWSER = {"Accept": "text/html,*/*", "Content-Type": FORM}
@@ -146,7 +146,7 @@ def test_a_wrong_word_is_told_on_the_page_that_asks_for_it(address: str) -> None
 def test_the_token_of_another_day_is_refused(address: str, tmp_path: Path, room: Room) -> None:
     file = tmp_path / "room.sqlite"
     yesterday = Room(file, lambda: 1e9).enter().token
-    today = Room(file, lambda: 1e9 + KEPT_OPEN + 1)
+    today = Room(file, lambda: 1e9 + KEPT_OPEN_SECONDS + 1)
     assert today.attendee(yesterday) is None
     for token in (yesterday, "", "x" * 300, "ü"):
         assert asked(address, headers={"Cookie": f"room={token}".encode().decode("latin-1")}).status == 401
@@ -184,8 +184,10 @@ def test_a_post_from_another_site_is_refused(
 def test_a_body_that_is_too_large_is_not_read(address: str) -> None:
     declared = raw(address, f"POST /report HTTP/1.1\nHost: x\nContent-Length: {10**9}\n\nbegin")
     assert " 413 " in declared.splitlines()[0]
-    chunk = "x" * LARGEST_BODY
-    undeclared = f"POST /report HTTP/1.1\nHost: x\nTransfer-Encoding: chunked\n\n{LARGEST_BODY:x}\n{chunk}\n1\nx\n"
+    chunk = "x" * LARGEST_BODY_BYTES
+    undeclared = (
+        f"POST /report HTTP/1.1\nHost: x\nTransfer-Encoding: chunked\n\n{LARGEST_BODY_BYTES:x}\n{chunk}\n1\nx\n"
+    )
     assert " 413 " in raw(address, undeclared).splitlines()[0]
 
 

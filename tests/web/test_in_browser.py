@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from triton_workshop.deck import load_deck
+from triton_workshop.repository import ROOT
 from triton_workshop.web.handout import handout as handout_of
 from triton_workshop.web.outputs import read_recordings
 
@@ -23,11 +24,11 @@ SIZES = {"phone": (390, 844), "laptop": (1280, 800)}
 
 
 @pytest.fixture(scope="module")
-def handout(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def handout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The handout of the workshop's own deck, with the outputs in the repository."""
-    deck = load_deck(root / "slides" / "triton-workshop.md")
+    deck = load_deck(ROOT / "slides" / "triton-workshop.md")
     file = tmp_path_factory.mktemp("handout") / "handout.html"
-    recordings = read_recordings(root / "benchmarks" / "results" / "deck-outputs.json", deck)
+    recordings = read_recordings(ROOT / "benchmarks" / "results" / "deck-outputs.json", deck)
     file.write_text(handout_of(deck, recordings).whole(), encoding="utf-8")
     return file
 
@@ -52,8 +53,8 @@ def test_it_is_small_enough_for_a_mail(handout: Path) -> None:
     assert handout.stat().st_size <= MOST_BYTES
 
 
-def test_every_slide_and_every_picture_is_shown(opened: Page, root: Path) -> None:
-    deck = load_deck(root / "slides" / "triton-workshop.md")
+def test_every_slide_and_every_picture_is_shown(opened: Page) -> None:
+    deck = load_deck(ROOT / "slides" / "triton-workshop.md")
     assert opened.locator(".slide").count() == len(deck.slides)
     broken = "[...document.images].filter((image) => !image.naturalWidth).map((image) => image.alt)"
     assert opened.evaluate(broken) == []

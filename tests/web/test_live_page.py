@@ -13,12 +13,12 @@ from rich.text import Text
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
+from tests.web.loopback import served
 from triton_workshop.classroom.room import Room
 from triton_workshop.deck import load_deck
 from triton_workshop.web.messages import Printed
 from triton_workshop.web.outputs import Output
 from triton_workshop.web.server import Server
-from web.loopback import served
 
 from .conftest import axe_findings
 

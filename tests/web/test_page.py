@@ -12,6 +12,7 @@ from PIL import Image
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.consent import EVERYTHING, live_code
 from triton_workshop.deck.model import Code, Deck, walk
+from triton_workshop.repository import ROOT
 from triton_workshop.screen.printed_pictures import PictureLine
 from triton_workshop.web.handout import handout, scripts_beside
 from triton_workshop.web.outputs import Recordings, read_recordings, run_all, write_recordings
@@ -153,8 +154,8 @@ def test_the_page_needs_nothing_from_elsewhere(page_of: MakePage) -> None:
     assert "default-src &#x27;none&#x27;" in text
 
 
-def test_the_workshops_own_deck_is_all_there(root: Path) -> None:
-    deck = load_deck(root / "slides" / "triton-workshop.md")
+def test_the_workshops_own_deck_is_all_there() -> None:
+    deck = load_deck(ROOT / "slides" / "triton-workshop.md")
     scripts = scripts_beside(deck)
     writer = Writer(deck, {}, links_to(scripts), address=lambda data: "picture.webp")  # encoding all takes seconds
     text = make_page(writer, scripts).whole()
@@ -170,9 +171,9 @@ def test_the_workshops_own_deck_is_all_there(root: Path) -> None:
     assert missing == set()
 
 
-def test_the_outputs_in_the_repository_are_those_of_the_decks_code(root: Path) -> None:
-    deck = load_deck(root / "slides" / "triton-workshop.md")
-    recordings = read_recordings(root / "benchmarks" / "results" / "deck-outputs.json", deck)
+def test_the_outputs_in_the_repository_are_those_of_the_decks_code() -> None:
+    deck = load_deck(ROOT / "slides" / "triton-workshop.md")
+    recordings = read_recordings(ROOT / "benchmarks" / "results" / "deck-outputs.json", deck)
     lacking = [each.block.line for each in live_code(deck) if each.block not in recordings]
     assert lacking == []  # if not: uv run workshop handout --save-outputs benchmarks/results/deck-outputs.json
 

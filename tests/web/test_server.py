@@ -27,19 +27,19 @@ pytest.importorskip("uvicorn")
 from PIL import Image
 from rich.text import Text
 
-from triton_workshop.classroom.room import KEPT_OPEN, Room, forget, room_in_use
+from tests.web.loopback import asked, served
+from tests.web.test_guard import answer_to
+from triton_workshop.classroom.room import KEPT_OPEN_SECONDS, Room, forget, room_in_use
 from triton_workshop.deck import load_deck
 from triton_workshop.errors import MisuseError
 from triton_workshop.web import following, server
 from triton_workshop.web.following import Followers, Following
-from triton_workshop.web.limits import FIRST, MOST_OPEN, Connections, Limits, OneConnection
+from triton_workshop.web.limits import FIRST_SECONDS, MOST_OPEN, Connections, Limits, OneConnection
 from triton_workshop.web.messages import Edited, Printed
 from triton_workshop.web.outputs import Output
 from triton_workshop.web.server import Server, listen
 from triton_workshop.web.site import Pictures, Site
 from triton_workshop.web.stream import Stream
-from web.loopback import asked, served
-from web.test_guard import answer_to
 
 DECK = """# First
 
@@ -109,7 +109,7 @@ def test_pictures_are_kept_by_their_digest_and_the_oldest_of_a_flood_go(monkeypa
 
     of_page = named(pictures.on_page(picture(0)))
     assert pictures.on_page(b"no picture") is None
-    monkeypatch.setattr("triton_workshop.web.site.PICTURES_KEPT", 3 * len(picture(1)))
+    monkeypatch.setattr("triton_workshop.web.site.PICTURE_BYTES_KEPT", 3 * len(picture(1)))
     names = [named(pictures.printed(picture(shade))) for shade in range(1, 9)]
     kept = [name for name in names if pictures.webp(name)]
     assert kept == names[-len(kept) :]
@@ -237,8 +237,8 @@ def test_too_many_pages_are_told_so(serving: Serving, monkeypatch: pytest.Monkey
 
 def test_a_client_that_does_not_read_is_given_up(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
     made, address, session = serving
-    monkeypatch.setattr("triton_workshop.web.limits.READING", 0.05)
-    monkeypatch.setattr("triton_workshop.web.stream.KEEP_ALIVE", 0.1)
+    monkeypatch.setattr("triton_workshop.web.limits.READING_SECONDS", 0.05)
+    monkeypatch.setattr("triton_workshop.web.stream.KEEP_ALIVE_SECONDS", 0.1)
     made.stream.set("output-0", "x" * 20_000_000)  # more than the buffers of both sides
     host, port = address.removeprefix("http://").rstrip("/").split(":")
     with closing(http.client.HTTPConnection(host, int(port), timeout=10)) as silent:
@@ -274,10 +274,10 @@ def is_cut(connection: socket.socket) -> bool:
 @pytest.mark.parametrize(
     ("limit", "sent"),
     [
-        ("FIRST", b""),
-        ("FIRST", b"GET / HT"),
-        ("FIRST", b"POST /enter HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\nword="),
-        ("READING", b"GET /enter.css HTTP/1.1\r\nHost: x\r\n\r\nGET / HT"),
+        ("FIRST_SECONDS", b""),
+        ("FIRST_SECONDS", b"GET / HT"),
+        ("FIRST_SECONDS", b"POST /enter HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\nword="),
+        ("READING_SECONDS", b"GET /enter.css HTTP/1.1\r\nHost: x\r\n\r\nGET / HT"),
     ],
 )
 def test_a_request_that_does_not_come_is_cut_off(
@@ -293,7 +293,7 @@ def test_beside_any_number_of_silent_connections_the_page_is_there_and_who_follo
 ) -> None:
     made, address, session = serving
     monkeypatch.setattr("triton_workshop.web.limits.MOST_OPEN", 5)
-    monkeypatch.setattr("triton_workshop.web.limits.FIRST", 60.0)
+    monkeypatch.setattr("triton_workshop.web.limits.FIRST_SECONDS", 60.0)
     made.stream.set("place", 1)
     with closing(followed(address, session)) as events, ExitStack() as open_ones:
         next(events)
@@ -319,7 +319,7 @@ async def test_whoever_has_sent_a_request_may_wait_for_a_slow_answer() -> None:
     scope = {"type": "http", "client": client, "headers": []}
     await limits(scope, AsyncMock(), AsyncMock())
     first, answer = left
-    assert first <= FIRST < answer
+    assert first <= FIRST_SECONDS < answer
     limits.connections.closed(client)
     assert not limits.connections._timers
 
@@ -339,7 +339,7 @@ def test_the_server_may_open_more_files_than_it_keeps_connections(
     monkeypatch.setattr(resource, "setrlimit", lambda _, both: asked_for.append(both[0]))
     server.allow_many_files()
     assert asked_for == wanted
-    assert server.FILES > 2 * (MOST_OPEN + following.MOST_STREAMS + server.BACKLOG)
+    assert server.MOST_FILES > 2 * (MOST_OPEN + following.MOST_STREAMS + server.MOST_WAITING)
 
 
 # What becomes of those who are not in the room any more
@@ -371,7 +371,7 @@ async def test_a_server_that_nobody_has_used_for_12_hours_has_another_room(tmp_p
     room = Room(tmp_path / "room.sqlite", lambda: clock[0])
     room.serve_at("http://127.0.0.1:8000/")
     made, word = Server(room, ""), room.word
-    clock[0] += KEPT_OPEN
+    clock[0] += KEPT_OPEN_SECONDS
     forget(tmp_path / "room.sqlite", lambda: clock[0])
     await made.look()
     assert room.word != word

@@ -22,6 +22,8 @@ pytest.importorskip("segno")
 
 import segno
 
+from tests.web.loopback import asked
+from tests.web.test_server import DECK, followed
 from triton_workshop.classroom.room import Room
 from triton_workshop.cli.slides import with_share_value
 from triton_workshop.deck import load_deck
@@ -36,8 +38,6 @@ from triton_workshop.viewer.slides.slide_step import SlideStep
 from triton_workshop.web.addresses import Where, where_to_share
 from triton_workshop.web.messages import Edited, Printed, ShowDeck, ShownStep
 from triton_workshop.web.share import PACE, Share, Told, ending_of
-from web.loopback import asked
-from web.test_server import DECK, followed
 
 
 @pytest.fixture

@@ -13,13 +13,14 @@ from pathlib import Path
 
 from triton_workshop.bench.cost import Cost
 from triton_workshop.bench.limits import Limit, limits_of
-from triton_workshop.bench.results import Measured, MeasuredOn, Progress, Wrong
+from triton_workshop.bench.results import Measured, MeasuredOn, TimingProgress, Wrong
 from triton_workshop.bench.sentences import sentences
 from triton_workshop.bench.workloads import WORKLOADS
 from triton_workshop.checking.check import check, source_or_verdict
-from triton_workshop.checking.exercises.exercise import ROOT, Exercise
-from triton_workshop.checking.judging.verdict import CaseResult, Finding, Kind, Verdict
+from triton_workshop.checking.exercises.exercise import Exercise
+from triton_workshop.checking.judging.verdict import CaseResult, Finding, FindingKind, Verdict
 from triton_workshop.checking.observing.source import Source
+from triton_workshop.repository import ROOT
 
 YOURS, PLAIN, FAST = "yours", "plain", "fast"
 
@@ -106,7 +107,7 @@ def _times_as_json(times: Times) -> dict[str, object]:
 
 
 def bench(
-    exercise: Exercise, file: Path, *, gpu: bool, output: int, tell: Callable[[Progress], None] = lambda _: None
+    exercise: Exercise, file: Path, *, gpu: bool, output: int, tell: Callable[[TimingProgress], None] = lambda _: None
 ) -> Bench:
     """Check a script, then count or measure it. `output` is the file descriptor for what it prints."""
     file = file.resolve()
@@ -139,7 +140,7 @@ def _solutions(exercise: Exercise) -> dict[str, Path]:
     return {PLAIN: exercise.solution_file, FAST: ROOT / "solutions" / "fast" / exercise.solution_file.name}
 
 
-def _counted(begun: Bench, source: Source, output: int, tell: Callable[[Progress], None]) -> Bench:
+def _counted(begun: Bench, source: Source, output: int, tell: Callable[[TimingProgress], None]) -> Bench:
     from triton_workshop.bench.counting import count
 
     exercise = begun.exercise
@@ -149,7 +150,7 @@ def _counted(begun: Bench, source: Source, output: int, tell: Callable[[Progress
     useful = exercise.operations(*arguments)
     contenders: list[Contender] = []
     for number, (name, each) in enumerate(sources.items()):
-        tell(Progress(number, len(sources), f"exercise {exercise.number}, {name}"))
+        tell(TimingProgress(number, len(sources), f"exercise {exercise.number}, {name}"))
         cost, findings = count(each, output)
         if cost is None:
             return _wrong(begun, workload.counted.name, findings)
@@ -165,8 +166,8 @@ def _counted(begun: Bench, source: Source, output: int, tell: Callable[[Progress
     return replace(begun, counts=counts)
 
 
-def _measured(begun: Bench, source: Source, output: int, tell: Callable[[Progress], None]) -> Bench:
-    from triton_workshop.bench.measuring import LIMIT, measured
+def _measured(begun: Bench, source: Source, output: int, tell: Callable[[TimingProgress], None]) -> Bench:
+    from triton_workshop.bench.measuring import LIMIT_SECONDS, measured
     from triton_workshop.checking.judging.judge import Judge
     from triton_workshop.checking.observing.observe import Observation
 
@@ -174,9 +175,9 @@ def _measured(begun: Bench, source: Source, output: int, tell: Callable[[Progres
     for report in reports:
         if isinstance(report, Wrong):
             whose = "" if report.contender == begun.name else f"{report.contender}: "
-            return _wrong(begun, report.size, (Finding(Kind.WRONG_VALUES, f"{whose}{report.message}"),))
+            return _wrong(begun, report.size, (Finding(FindingKind.WRONG_VALUES, f"{whose}{report.message}"),))
         if isinstance(report, Observation):
-            judge = Judge(source, LIMIT)
+            judge = Judge(source, LIMIT_SECONDS)
             failure = report.failure
             line = None if failure is None else failure.line
             ended = judge.timeout(line) if report.timed_out or failure is None else judge.crash(failure)

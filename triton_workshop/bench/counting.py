@@ -17,11 +17,11 @@ from triton_workshop.processes.process import CAN_FORK
 from triton_workshop.processes.wire import Connection
 from triton_workshop.simulator import record
 
-LIMIT = 60.0
+LIMIT_SECONDS = 60.0
 """Seconds that a launcher may take for the case that is counted."""
 
 
-def count(source: Source, output: int, limit: float = LIMIT) -> tuple[Cost | None, tuple[Finding, ...]]:
+def count(source: Source, output: int, limit: float = LIMIT_SECONDS) -> tuple[Cost | None, tuple[Finding, ...]]:
     """The cost of one call of the script's launcher, or what is wrong with its result.
 
     `output` is the file descriptor for what the script prints.

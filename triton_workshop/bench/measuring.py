@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from triton_workshop.bench.baselines import WAYS, copy_of, half_product
-from triton_workshop.bench.results import Measured, MeasuredOn, Progress, Report, Wrong
-from triton_workshop.bench.timing import Prepared, Run, copies_needed, in_turns, prepare
+from triton_workshop.bench.results import Measured, MeasuredOn, Report, TimingProgress, Wrong
+from triton_workshop.bench.timing import Run, TimedCall, copies_needed, in_turns, prepare
 from triton_workshop.bench.workloads import WORKLOADS
 from triton_workshop.checking.children import on_the_gpu
 from triton_workshop.checking.exercises.exercise import Case, Exercise
@@ -27,9 +27,9 @@ from triton_workshop.processes.wire import Connection
 if TYPE_CHECKING:
     from triton_workshop.checking.exercises.exercise import Launcher
 
-LIMIT = 600.0
+LIMIT_SECONDS = 600.0
 """Seconds for all sizes of an exercise, including compiling and tuning."""
-ROOM = 16
+FREE_MEMORY_FACTOR = 16
 """How many times the bytes of a case must be free, as a check against float64 needs that much."""
 LIBRARY_ERROR = 1e-5
 """The most by which PyTorch's own result may be off, in the Frobenius norm; it may choose its own algorithms."""
@@ -40,7 +40,7 @@ class Instruments:
     """Everything that needs a GPU. Tests on a CPU substitute their own."""
 
     device: str
-    prepare: Callable[[Sequence[Run]], Prepared]
+    prepare: Callable[[Sequence[Run]], TimedCall]
     compile: Callable[[Any], Any]
     free: int
     """Bytes of memory."""
@@ -62,7 +62,7 @@ def measure(exercise: Exercise, launchers: Mapping[str, Launcher], instruments: 
     """
     cases = [case for case in WORKLOADS[exercise.number].swept if _fits(exercise, case, instruments)]
     for number, case in enumerate(cases):
-        yield Progress(number, len(cases), case.name)
+        yield TimingProgress(number, len(cases), case.name)
         arguments = case.arguments(instruments.device)
         ways = WAYS[exercise.number](instruments.device)
         contenders: Ways = {name: (launcher,) for name, launcher in launchers.items()}
@@ -72,7 +72,7 @@ def measure(exercise: Exercise, launchers: Mapping[str, Launcher], instruments: 
             yield wrong
             return
         yield _timed(exercise, case, contenders, instruments)
-    yield Progress(len(cases), len(cases), "")
+    yield TimingProgress(len(cases), len(cases), "")
 
 
 Ways = dict[str, "tuple[Callable[..., torch.Tensor], ...]"]
@@ -80,7 +80,7 @@ Ways = dict[str, "tuple[Callable[..., torch.Tensor], ...]"]
 
 def _fits(exercise: Exercise, case: Case, instruments: Instruments) -> bool:
     arguments = case.arguments("meta")
-    return ROOM * exercise.bytes_moved(*arguments) <= instruments.free
+    return FREE_MEMORY_FACTOR * exercise.bytes_moved(*arguments) <= instruments.free
 
 
 def _wrong(exercise: Exercise, case: Case, contenders: Ways, arguments: tuple[torch.Tensor, ...]) -> Wrong | None:
@@ -143,17 +143,17 @@ def measure_script(connection: Connection, exercise: Exercise, sources: Mapping[
 
 
 def measured(
-    exercise: Exercise, sources: Mapping[str, Source], output: int, tell: Callable[[Progress], None]
+    exercise: Exercise, sources: Mapping[str, Source], output: int, tell: Callable[[TimingProgress], None]
 ) -> tuple[Report | object, ...]:
     """What the GPU reports of these scripts, the learner's first; progress goes to `tell`.
 
     An item that is not a Report is the checker's Observation of a script that did not finish.
     """
     kept: list[Report | object] = []
-    within = TimeLimit(LIMIT, next(iter(sources.values())).file)
+    within = TimeLimit(LIMIT_SECONDS, next(iter(sources.values())).file)
     with on_the_gpu(measure_script, exercise, sources, output=output, limit=within) as measuring:
         for report in observations(measuring):
-            if isinstance(report, Progress):
+            if isinstance(report, TimingProgress):
                 tell(report)
             else:
                 kept.append(report)

@@ -14,7 +14,7 @@ from rich.text import Text
 from triton_workshop.bench.bench import FAST, PLAIN, YOURS, Bench, Counted, Times
 from triton_workshop.bench.gpus import PUBLISHED
 from triton_workshop.bench.limits import Limit, missing_unit
-from triton_workshop.bench.results import Measured, Progress
+from triton_workshop.bench.results import Measured, TimingProgress
 from triton_workshop.bench.sentences import number
 from triton_workshop.bench.workloads import WORKLOADS, Workload
 from triton_workshop.checking.reporting.report import print_verdicts
@@ -27,7 +27,7 @@ _STYLES = {YOURS: "bold", PLAIN: "yellow", FAST: "green"}
 
 
 @contextmanager
-def progress() -> Iterator[Callable[[Progress], None]]:
+def progress() -> Iterator[Callable[[TimingProgress], None]]:
     """A bar with the time left, on standard error if that is a terminal; nothing otherwise."""
     console = Console(stderr=True)
     bar = Bar(
@@ -41,7 +41,7 @@ def progress() -> Iterator[Callable[[Progress], None]]:
     )
     task = bar.add_task("checking", total=None)
 
-    def tell(now: Progress) -> None:
+    def tell(now: TimingProgress) -> None:
         bar.update(task, completed=now.done, total=now.total, description=now.what)
 
     with bar:

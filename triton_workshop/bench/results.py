@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Progress:
+class TimingProgress:
     """How many of the timings are done, and what comes next."""
 
     done: int
@@ -45,4 +45,4 @@ class MeasuredOn:
     versions: dict[str, str]
 
 
-Report = Progress | Measured | Wrong | MeasuredOn
+Report = TimingProgress | Measured | Wrong | MeasuredOn

@@ -67,7 +67,7 @@ def cold_times(run: Run) -> list[float]:
 
 
 @dataclass(frozen=True)
-class Prepared:
+class TimedCall:
     """A contender that is ready to be timed."""
 
     sample: Callable[[], list[float]]
@@ -93,12 +93,12 @@ def replayed_times(replay: Callable[[], None], results: Sequence[torch.Tensor]) 
     return times
 
 
-def prepare(runs: Sequence[Run]) -> Prepared:
+def prepare(runs: Sequence[Run]) -> TimedCall:
     """One run as it is; several as a graph or, if CUDA cannot capture them, only the first.
 
     A single call is large: if the GPU takes longer than Python's launch, that is hidden behind the previous call.
     """
-    single = Prepared(partial(cold_times, runs[0]), graph=False)
+    single = TimedCall(partial(cold_times, runs[0]), graph=False)
     if len(runs) == 1:
         return single
     stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
@@ -114,7 +114,7 @@ def prepare(runs: Sequence[Run]) -> Prepared:
     except RuntimeError:  # it waits for the GPU, or copies from it
         torch.cuda.synchronize()
         return single
-    return Prepared(partial(replayed_times, graph.replay, results), graph=True)
+    return TimedCall(partial(replayed_times, graph.replay, results), graph=True)
 
 
 def copies_needed(bytes_moved: int, cache: int) -> int:

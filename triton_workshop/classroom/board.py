@@ -32,7 +32,7 @@ class Present:
 
 
 @dataclass(frozen=True)
-class Call:
+class CallForHelp:
     """A call for help that nobody has answered yet."""
 
     number: int
@@ -57,7 +57,7 @@ class Board:
 
     present: tuple[Present, ...] = ()
     """By number."""
-    calls: tuple[Call, ...] = ()
+    calls: tuple[CallForHelp, ...] = ()
     """The oldest first."""
     guessed: bool = False
     """Whether somebody is guessing the room's word."""
@@ -71,6 +71,6 @@ class Board:
         return tuple(Count(exercise, working[exercise], right[exercise]) for exercise in sorted({*working, *right}))
 
 
-def called(attendee: Present | Call) -> str:
+def called(attendee: Present | CallForHelp) -> str:
     """The name; without one, the number."""
     return attendee.name or f"number {attendee.number}"

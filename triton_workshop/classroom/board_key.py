@@ -8,7 +8,7 @@ import secrets
 import time
 from collections.abc import Callable
 
-VALID = 30.0
+VALID_SECONDS = 30.0
 """Seconds that a browser has to start."""
 
 
@@ -34,7 +34,7 @@ class BoardKey:
         """
         code, _, signature = link_code.rpartition(".")
         at = code.partition(".")[0]
-        if not _is_signed(key, code, signature) or not -VALID < self._now() - int(at) < VALID:
+        if not _is_signed(key, code, signature) or not -VALID_SECONDS < self._now() - int(at) < VALID_SECONDS:
             return None
         if code in self._used:
             self._closed.add(code)

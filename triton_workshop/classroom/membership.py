@@ -22,20 +22,20 @@ from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
 from triton_workshop.atomic_write import write_whole
 from triton_workshop.checking.reporting.progress import state_folder
 from triton_workshop.classroom.names import as_name
-from triton_workshop.classroom.room import KEPT_OPEN
+from triton_workshop.classroom.room import KEPT_OPEN_SECONDS
 from triton_workshop.errors import MisuseError
 from triton_workshop.printing import printable
 
-PATIENCE = 10.0
+PATIENCE_SECONDS = 10.0
 """Seconds to wait for the room's answer to somebody who joins."""
-LEAVING = 2.0
+LEAVING_SECONDS = 2.0
 """Seconds to wait for an answer to somebody who leaves, and will not wait."""
-LARGEST = 64 * 1024
+LARGEST_ANSWER_BYTES = 64 * 1024
 """Bytes of an answer that are read."""
-LONGEST = 200
+SHOWN_CHARACTERS = 200
 """Characters of what a room says that are shown."""
 TOKEN = re.compile(r"[\w-]{1,99}", re.ASCII)
-MOST = 2**31
+LARGEST_NUMBER = 2**31
 """No attendee has a larger number."""
 MISSHAPEN = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
 """What comes of reading JSON that is not what was expected."""
@@ -60,7 +60,7 @@ class UnansweredError(Exception):
     """The room did not answer, or something else did; `str(error)` says what happened."""
 
 
-class RefusedError(Exception):
+class RefusedByRoomError(Exception):
     """The room answered with a refusal; `str(error)` is its sentence. `busy`: another try later may be taken."""
 
     def __init__(self, sentence: str, *, busy: bool = False) -> None:
@@ -75,7 +75,7 @@ def membership_file() -> Path:
 def membership(file: Path) -> Membership | None:
     """The room that was joined today; None if there is none. Later, its address may be anybody's."""
     with suppress(OSError, *MISSHAPEN):
-        if time.time() - file.stat().st_mtime > KEPT_OPEN:
+        if time.time() - file.stat().st_mtime > KEPT_OPEN_SECONDS:
             return None
         kept = json.loads(file.read_text(encoding="utf-8"))
         return _checked(str(kept["address"]), kept)
@@ -97,9 +97,9 @@ def join(address: str, word: str, name: str | None, file: Path) -> Membership:
     before = membership(file)
     form = urlencode({"word": word, "name": name or ""}).encode()
     try:
-        answer = _within(PATIENCE, lambda: _asked(address, "enter", form, {}, PATIENCE))
+        answer = _within(PATIENCE_SECONDS, lambda: _asked(address, "enter", form, {}, PATIENCE_SECONDS))
         joined = _checked(address, json.loads(answer))
-    except RefusedError as error:
+    except RefusedByRoomError as error:
         raise MisuseError(f"{address} did not let you in: {error}") from error
     except UnansweredError as error:
         raise MisuseError(f"no room answers at {address}: {error}; is the address right, and is it shared?") from error
@@ -107,7 +107,7 @@ def join(address: str, word: str, name: str | None, file: Path) -> Membership:
         raise MisuseError(f"{address} answers, but it is not the room of a workshop") from error
     _keep(joined, file)
     if before is not None:
-        with suppress(UnansweredError, RefusedError):
+        with suppress(UnansweredError, RefusedByRoomError):
             _say_goodbye(before)
     return joined
 
@@ -115,13 +115,13 @@ def join(address: str, word: str, name: str | None, file: Path) -> Membership:
 def _checked(address: str, told: Mapping[str, Any]) -> Membership:
     """What a room has told somebody who joins. It may be anything: raises one of MISSHAPEN if it is something else."""
     token, number = told["token"], told["number"]
-    if not TOKEN.fullmatch(token) or type(number) is not int or not 0 < number <= MOST:
+    if not TOKEN.fullmatch(token) or type(number) is not int or not 0 < number <= LARGEST_NUMBER:
         raise ValueError("not a session of a room")
     return Membership(address, token, number, as_name(told["name"]))
 
 
 def _say_goodbye(joined: Membership) -> None:
-    _within(LEAVING, lambda: tell(joined, "leave", {}, LEAVING))
+    _within(LEAVING_SECONDS, lambda: tell(joined, "leave", {}, LEAVING_SECONDS))
 
 
 def _within(seconds: float, act: Callable[[], Answer]) -> Answer:
@@ -147,7 +147,7 @@ def _keep(joined: Membership, file: Path) -> None:
         file.touch(mode=0o600)  # a file keeps its mode when it is written again
         write_whole(file, json.dumps(asdict(joined), indent=2).encode())
     except OSError as error:
-        with suppress(UnansweredError, RefusedError):
+        with suppress(UnansweredError, RefusedByRoomError):
             _say_goodbye(joined)
         raise MisuseError(f"you have not joined: {file} cannot be written: {error.strerror}") from error
 
@@ -165,13 +165,13 @@ def leave(file: Path) -> str:
         _say_goodbye(joined)
     except UnansweredError as error:
         return f"Nothing is sent any more. The room could not be told, and keeps what it knows: {error}."
-    except RefusedError:  # it has forgotten us already
+    except RefusedByRoomError:  # it has forgotten us already
         pass
     return "You have left the room: nothing is sent any more, and the room has forgotten you."
 
 
 def tell(joined: Membership, path: str, message: Mapping[str, Any], patience: float) -> None:
-    """Send a message to the room. Raises UnansweredError and RefusedError."""
+    """Send a message to the room. Raises UnansweredError and RefusedByRoomError."""
     headers = {"Authorization": f"Bearer {joined.token}", "Content-Type": "application/json"}
     answer = _asked(joined.address, path, json.dumps(message).encode(), headers, patience)
     if answer and not answer.startswith(b"{"):  # a network's own page, perhaps
@@ -183,12 +183,12 @@ def _asked(address: str, path: str, body: bytes, headers: Mapping[str, str], pat
     try:
         request = urllib.request.Request(address + path, body, {"Accept": "application/json", **headers})
         with _opener(address).open(request, timeout=patience) as answer:
-            read: bytes = answer.read(LARGEST)
+            read: bytes = answer.read(LARGEST_ANSWER_BYTES)
             return read
     except urllib.error.HTTPError as error:
         with error:
             if error.code in (400, 401, 403, 413, 429):
-                raise RefusedError(_sentence(error), busy=error.code == 429) from error
+                raise RefusedByRoomError(_sentence(error), busy=error.code == 429) from error
         raise UnansweredError(f"it says {_status(error)}") from error
     except (OSError, http.client.HTTPException, ValueError) as error:
         raise UnansweredError(_reason(error)) from error
@@ -215,7 +215,7 @@ def _sentence(error: urllib.error.HTTPError) -> str:
     """What a refusal says, in one line."""
     said = ""
     with suppress(OSError, http.client.HTTPException):
-        said = _line(error.read(LARGEST).decode(errors="replace"))
+        said = _line(error.read(LARGEST_ANSWER_BYTES).decode(errors="replace"))
     return said if said and not said.startswith("<") else _status(error)
 
 
@@ -234,4 +234,4 @@ def _reason(error: Exception) -> str:
 
 def _line(said: str) -> str:
     """What somebody else has said, as part of a line of ours."""
-    return " ".join(printable(said).split())[:LONGEST]
+    return " ".join(printable(said).split())[:SHOWN_CHARACTERS]

@@ -19,7 +19,7 @@ from typing import Any
 
 from platformdirs import user_data_path
 
-from triton_workshop.classroom.board import Board, Call, Present, Progress
+from triton_workshop.classroom.board import Board, CallForHelp, Present, Progress
 from triton_workshop.classroom.names import as_name
 from triton_workshop.errors import MisuseError, WorkshopError
 
@@ -28,16 +28,16 @@ FOLDER = "TRITON_WORKSHOP_ROOM"
 
 LETTERS = "FHKLMRTWXYZ"
 """No two of them look or sound alike, and without vowels they spell nothing."""
-WORD = 5
+WORD_LETTERS = 5
 MOST_WRONG = 300
 """Wrong words after which the word gets five letters more: until then, one in 537 has guessed it."""
-KEPT_OPEN = 12 * 3600.0
+KEPT_OPEN_SECONDS = 12 * 3600.0
 """Seconds after its last use for which a room is still the same room."""
-NOTED = 60.0
+NOTED_SECONDS = 60.0
 """Seconds between two notes that the room is in use."""
-PATIENCE = 5.0
+PATIENCE_SECONDS = 5.0
 """Seconds to wait for another process that is writing."""
-LATEST = 600 * 10**9
+LATEST_NANOSECONDS = 600 * 10**9
 """Nanoseconds by which something may come late; what seems to be older comes from a clock that was set back."""
 
 TABLES = """
@@ -76,7 +76,7 @@ class Room:
     """The room that is in use, or a new one. Safe to use from several threads, and from several processes."""
 
     def __init__(self, file: Path, now: Callable[[], float] = time.time, *, begin: bool = True) -> None:
-        """Opens the room of the last 12 hours. If there is none, begins a new one, or raises NoRoomError.
+        """Open the room of the last 12 hours. If there is none, begin a new one, or raise NoRoomError.
 
         Raises MisuseError if the file cannot be used.
         """
@@ -92,7 +92,7 @@ class Room:
 
     def _in_use(self) -> tuple[int, str, str] | None:
         rows = self._rows("SELECT id, word, key, used FROM rooms ORDER BY id DESC LIMIT 1")
-        return rows[0][:3] if rows and self.now() - rows[0][3] < KEPT_OPEN else None
+        return rows[0][:3] if rows and self.now() - rows[0][3] < KEPT_OPEN_SECONDS else None
 
     def _begun(self) -> tuple[int, str, str]:
         with self._transaction("BEGIN IMMEDIATE"):
@@ -107,7 +107,7 @@ class Room:
             return row.lastrowid, word, key
 
     def renew(self) -> None:
-        """Learns of another word, and begins a new room if nobody has used this one for 12 hours."""
+        """Learn of another word, and begin a new room if nobody has used this one for 12 hours."""
         key = self.key
         with self._transaction():
             found = self._in_use()
@@ -163,7 +163,7 @@ class Room:
     # An attendee's side
 
     def enter(self, name: str | None = None) -> Attendee:
-        """Lets somebody in, under the next number."""
+        """Let somebody in, under the next number."""
         token, name = secrets.token_urlsafe(24), as_name(name)
         with self._writing():
             ((number,),) = self._rows("SELECT coalesce(max(number), 0) + 1 FROM attendees WHERE room = ?", self._id)
@@ -175,8 +175,8 @@ class Room:
         """Who has this token; None if it is nobody of this room."""
         query = "SELECT number, name FROM attendees JOIN rooms ON id = room WHERE token = ? AND room = ? AND used > ?"
         with self._transaction():
-            rows = self._rows(query, digest(token), self._id, self.now() - KEPT_OPEN)
-        if rows and self.now() - self._noted > NOTED:
+            rows = self._rows(query, digest(token), self._id, self.now() - KEPT_OPEN_SECONDS)
+        if rows and self.now() - self._noted > NOTED_SECONDS:
             with suppress(WorkshopError), self._writing():  # who comes back keeps the room open
                 pass
         return next((Attendee(number, name, token) for number, name in rows), None)
@@ -188,7 +188,7 @@ class Room:
         return {number for (number,) in rows}
 
     def leave(self, number: int) -> None:
-        """Forgets everything about an attendee. The number is not given to anybody else."""
+        """Forget everything about an attendee. The number is not given to anybody else."""
         with self._writing():
             self._store.execute("DELETE FROM progress WHERE room = ? AND number = ?", (self._id, number))
             self._store.execute("DELETE FROM calls WHERE room = ? AND number = ?", (self._id, number))
@@ -201,7 +201,7 @@ class Room:
         with self._writing():
             self._store.execute(
                 f"DELETE FROM progress WHERE room = ? AND number = ? AND exercise = ? AND {OLDER}",
-                (*here, progress.exercise, told, told + LATEST),
+                (*here, progress.exercise, told, told + LATEST_NANOSECONDS),
             )
             self._store.execute(
                 f"INSERT OR IGNORE INTO progress (room, number, {PROGRESS}, told)"
@@ -214,7 +214,8 @@ class Room:
         here, told = (self._id, number), told or time.time_ns()
         with self._writing():
             self._store.execute(
-                f"DELETE FROM calls WHERE room = ? AND number = ? AND done AND {OLDER}", (*here, told, told + LATEST)
+                f"DELETE FROM calls WHERE room = ? AND number = ? AND done AND {OLDER}",
+                (*here, told, told + LATEST_NANOSECONDS),
             )
             self._store.execute(
                 f"INSERT OR IGNORE INTO calls (room, number, asked, told, done) SELECT ?, ?, ?, ?, 0 WHERE {IS_HERE}",
@@ -245,7 +246,9 @@ class Room:
                 if name or number in progress or number in callers
             ),
             tuple(
-                Call(number, names.get(number), max(int(now - at), 0) // 60) for number, at, done in asked if not done
+                CallForHelp(number, names.get(number), max(int(now - at), 0) // 60)
+                for number, at, done in asked
+                if not done
             ),
             self.guessed,
         )
@@ -262,7 +265,7 @@ class Room:
             yield
             self._noted = self.now()
             used = "UPDATE rooms SET used = ? WHERE id = ? AND used > ?"  # what is over stays over
-            self._store.execute(used, (self._noted, self._id, self._noted - KEPT_OPEN))
+            self._store.execute(used, (self._noted, self._id, self._noted - KEPT_OPEN_SECONDS))
 
     @contextmanager
     def _transaction(self, begin: str = "BEGIN") -> Iterator[None]:
@@ -291,12 +294,14 @@ def room_in_use(file: Path, now: Callable[[], float] = time.time) -> Room | None
 
 
 def forget(file: Path, now: Callable[[], float] = time.time) -> None:
-    """Deletes what is known about everybody, today and before. The word of a room that is in use stays the same."""
+    """Delete what is known about everybody, today and before. The word of a room that is in use stays the same."""
     if not file.is_file():
         return
     with failures_told(file), closing(opened(file)) as store:
         # A server may still have the last room open.
-        store.execute("DELETE FROM rooms WHERE used <= ? AND id < (SELECT max(id) FROM rooms)", (now() - KEPT_OPEN,))
+        store.execute(
+            "DELETE FROM rooms WHERE used <= ? AND id < (SELECT max(id) FROM rooms)", (now() - KEPT_OPEN_SECONDS,)
+        )
         for table in ("attendees", "progress", "calls"):
             store.execute(f"DELETE FROM {table}")
         store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -314,7 +319,7 @@ def new_store(file: Path) -> sqlite3.Connection:
 
 def opened(file: Path) -> sqlite3.Connection:
     """The store. What is deleted from it is overwritten."""
-    store = sqlite3.connect(file, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+    store = sqlite3.connect(file, timeout=PATIENCE_SECONDS, isolation_level=None, check_same_thread=False)
     store.execute("PRAGMA journal_mode = WAL")
     store.execute("PRAGMA synchronous = NORMAL")
     store.execute("PRAGMA secure_delete = ON")
@@ -323,7 +328,7 @@ def opened(file: Path) -> sqlite3.Connection:
 
 @contextmanager
 def failures_told(file: Path) -> Iterator[None]:
-    """Says in one line why the store cannot be used."""
+    """Say in one line why the store cannot be used."""
     try:
         yield
     except (OSError, sqlite3.Error) as error:
@@ -334,11 +339,11 @@ def failures_told(file: Path) -> Iterator[None]:
 
 
 def new_word() -> str:
-    return "".join(secrets.choice(LETTERS) for _ in range(WORD))
+    return "".join(secrets.choice(LETTERS) for _ in range(WORD_LETTERS))
 
 
 def is_same(given: str, right: str) -> bool:
-    """Compares in a time that tells nothing."""
+    """Compare in a time that tells nothing."""
     return hmac.compare_digest(given.encode(), right.encode())
 
 

@@ -9,30 +9,30 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from triton_workshop.checking.reporting.progress import Entry, Standing, entries
+from triton_workshop.checking.reporting.progress import ListedExercise, Standing, entries
 from triton_workshop.classroom.board import Progress
 from triton_workshop.classroom.membership import (
     Membership,
-    RefusedError,
+    RefusedByRoomError,
     UnansweredError,
     membership,
     membership_file,
     tell,
 )
 
-PATIENCE = 5.0
+PATIENCE_SECONDS = 5.0
 """Seconds to wait for an answer."""
-PAUSES = (1.0, 2.0, 4.0)
+PAUSE_SECONDS = (1.0, 2.0, 4.0)
 """Seconds before another try; the last one from then on."""
 
-AT_ONCE = 1.0
+AT_ONCE_SECONDS = 1.0
 """Seconds to wait at most, for somebody who waits."""
 
 HELP = "help"
 """The room's path for calls; the other one is for reports."""
 
 
-def progress_of(entry: Entry) -> Progress:
+def progress_of(entry: ListedExercise) -> Progress:
     """What the room is told of an exercise. No more than this is ever sent."""
     todos = len(entry.exercise.hints)
     filled = max(todos - entry.todos_left, 0)
@@ -41,7 +41,7 @@ def progress_of(entry: Entry) -> Progress:
 
 
 def tell_once(exercises: Collection[str]) -> None:
-    """Tells the room that was joined, if any, how far one is in these exercises; waits for a second at most."""
+    """Tell the room that was joined, if any, how far one is in these exercises; wait for a second at most."""
     if not exercises or membership(file := membership_file()) is None:
         return
     told = [progress_of(entry) for entry in reversed(entries()) if entry.exercise.number in exercises]
@@ -49,7 +49,7 @@ def tell_once(exercises: Collection[str]) -> None:
     # An attendee is where the last report says: at the first exercise that is not right.
     for progress in sorted(told, key=lambda progress: not progress.right):
         teller.report(progress)
-    teller.flush(AT_ONCE)
+    teller.flush(AT_ONCE_SECONDS)
 
 
 class Teller:
@@ -74,12 +74,12 @@ class Teller:
         """The room that was last said to refuse what it is told."""
 
     def report(self, progress: Progress) -> None:
-        """Tells how far the attendee is in an exercise, if they have joined."""
+        """Tell how far the attendee is in an exercise, if they have joined."""
         if membership(self._file) is not None:
             self._put(progress.exercise, "report", asdict(progress))
 
     def ask(self) -> bool:
-        """Asks for help; says whether there is a room to ask."""
+        """Ask for help; say whether there is a room to ask."""
         if membership(self._file) is None:
             return False
         with self._changed:
@@ -88,7 +88,7 @@ class Teller:
         return True
 
     def flush(self, limit: float) -> bool:
-        """Waits until all has been heard, at most so many seconds; says whether it has."""
+        """Wait until all has been heard, at most so many seconds; say whether it has."""
         with self._changed:
             return self._changed.wait_for(lambda: not self._unheard, limit)
 
@@ -119,19 +119,19 @@ class Teller:
             if HELP in self._unheard and not self._warned:
                 self._warned = True
                 self._say(f"the room does not answer ({trouble}); your call for help is sent as soon as it does")
-            time.sleep(PAUSES[min(tries, len(PAUSES) - 1)])
+            time.sleep(PAUSE_SECONDS[min(tries, len(PAUSE_SECONDS) - 1)])
             tries += 1
 
     def _tell(self, path: str, message: dict[str, Any]) -> str | None:
-        """Sends a message; returns why it has to be sent again, if it has to."""
+        """Send a message; return why it has to be sent again, if it has to."""
         joined = membership(self._file)
         if joined is None:  # has left in the meantime
             return None
         try:
-            tell(joined, path, message, PATIENCE)
+            tell(joined, path, message, PATIENCE_SECONDS)
         except UnansweredError as error:
             return str(error)
-        except RefusedError as error:
+        except RefusedByRoomError as error:
             if error.busy:
                 return str(error)
             if path == HELP or joined != self._refused_by:  # each save would say it again

@@ -21,7 +21,7 @@ def misuse_told() -> Iterator[None]:
 
 
 def fail(reason: str) -> NoReturn:
-    """Ends the command with one line for the user, and status 2."""
+    """End the command with one line for the user, and status 2."""
     typer.echo(reason, err=True)
     raise typer.Exit(2)
 
@@ -31,12 +31,12 @@ def prepare_kernels(*, needed: bool = True) -> None:
 
     If that is impossible, a command that needs kernels ends; slides can be shown all the same.
     """
-    from triton_workshop.errors import WorkshopError
     from triton_workshop.without_library import fetch_if_needed
+    from triton_workshop.without_library.errors import NoTritonError
 
     try:
         fetch_if_needed()
-    except WorkshopError as error:
+    except NoTritonError as error:
         if needed:
             raise
         print(f"The slides work, but their kernels cannot run. {error}", file=sys.stderr)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from triton_workshop.cli.common import fail, misuse_told, prepare_kernels
+from triton_workshop.repository import ROOT
 
 if TYPE_CHECKING:
     from triton_workshop.deck.consent import Consent
@@ -115,7 +116,7 @@ def present(
 
 @contextmanager
 def sharing(share: str | None, port: int | None, url: str | None) -> Iterator[Shared | None]:
-    """Shares what is presented meanwhile; yields None if nobody asked for it. Raises MisuseError."""
+    """Share what is presented meanwhile; yield None if nobody asked for it. Raises MisuseError."""
     if share is None:
         yield None
         return
@@ -131,7 +132,7 @@ def sharing(share: str | None, port: int | None, url: str | None) -> Iterator[Sh
 
 
 def with_share_value(words: list[str]) -> list[str]:
-    """Gives a bare `--share` of `present` its value: typer has no options whose value can be left out."""
+    """Give a bare `--share` of `present` its value: typer has no options whose value can be left out."""
     if words[:1] != ["present"]:
         return words
     pairs = zip(words, [*words[1:], ""], strict=True)
@@ -247,7 +248,7 @@ def deck_named(deck: Path | None, command: str) -> Path:
 
     Ends the command if there is none.
     """
-    above = (folder / DECK for folder in (Path.cwd(), *Path.cwd().parents, Path(__file__).resolve().parents[2]))
+    above = (folder / DECK for folder in (Path.cwd(), *Path.cwd().parents, ROOT))
     path = deck or next((own for own in above if own.is_file()), None)
     if path is None:
         fail(f"no {DECK} here or in a folder above; name a deck: workshop {command} DECK")
@@ -257,7 +258,7 @@ def deck_named(deck: Path | None, command: str) -> Path:
 
 
 def show_notes(path: Path, command: str) -> NoReturn:
-    """Shows a deck's notes beside slides that `command` starts."""
+    """Show a deck's notes beside slides that `command` starts."""
     from triton_workshop.viewer.notes.app import show_notes as show
     from triton_workshop.viewer.notes.channel import CannotListenError
 
@@ -268,7 +269,7 @@ def show_notes(path: Path, command: str) -> NoReturn:
 
 
 def print_deck(path: Path, start: int, *, notes: bool) -> None:
-    """Prints a deck from slide `start` on, or all of its notes."""
+    """Print a deck from slide `start` on, or all of its notes."""
     from triton_workshop.deck import load_deck
 
     deck = load_deck(path)

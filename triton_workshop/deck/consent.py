@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from triton_workshop.languages import runnable
+from triton_workshop.repository import ROOT
 
 from .model import Block, Code, Deck, Execution, origin, walk
 
@@ -65,9 +66,8 @@ def live_code(deck: Deck) -> Iterator[LiveCode]:
 
 def home() -> Path | None:
     """The repository that this package is part of; None if it is installed elsewhere."""
-    folder = Path(__file__).resolve().parents[2]
-    ours = (folder / "slides" / "triton-workshop.md", folder / "pyproject.toml")
-    return folder if all(file.is_file() for file in ours) else None
+    ours = (ROOT / "slides" / "triton-workshop.md", ROOT / "pyproject.toml")
+    return ROOT if all(file.is_file() for file in ours) else None
 
 
 def at_home(deck: Deck, repository: Path | None = None) -> bool:

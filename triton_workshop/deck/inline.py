@@ -206,7 +206,7 @@ class InlineReader:
 
 
 def join(spans: list[Span]) -> Text:
-    """Merges neighbours in the same style; line breaks stay separate spans."""
+    """Merge neighbours in the same style; line breaks stay separate spans."""
     joined: list[Span] = []
     for span in spans:
         last = joined[-1] if joined else NEW_LINE

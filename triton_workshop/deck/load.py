@@ -26,7 +26,7 @@ def load_deck(path: Path, allowed: Consent = EVERYTHING) -> Deck:
     source, body = split(_read_deck(path))
     opening = Opening() if source is None else _read_opening(source, path)
     builder = DeckBuilder(path, opening, allowed)
-    loader = _Loader(opening, builder)
+    loader = _DeckReader(opening, builder)
     loader.read(body, path)
     slides = builder.finish()
     problem = opening.footer_problem
@@ -44,7 +44,7 @@ def _read_opening(source: str, path: Path) -> Opening:
         raise DeckError(path, error.line + 1, error.reason) from None
 
 
-class _Loader:
+class _DeckReader:
     """Gives a deck's elements to its builder, file by file."""
 
     def __init__(self, opening: Opening, builder: DeckBuilder) -> None:

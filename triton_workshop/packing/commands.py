@@ -12,9 +12,10 @@ from rich.table import Table
 
 from triton_workshop.errors import MisuseError, WorkshopError
 from triton_workshop.packing.contents import size_of
-from triton_workshop.packing.pack import Plan, Report, check_room, fill, planned
+from triton_workshop.packing.pack import PackingPlan, Report, check_room, fill, planned
 from triton_workshop.packing.platforms import USUAL, named
 from triton_workshop.printing import speak_utf8
+from triton_workshop.without_library.errors import NoTritonError
 
 PACKED, FAILED, MISUSE, INTERRUPTED = 0, 1, 2, 130
 
@@ -35,7 +36,7 @@ def run_pack(folder: Path, platforms: Sequence[str], python: str | None, confirm
             fill(plan, reporter(plan, progress))
     except MisuseError as error:
         return told(error, MISUSE)
-    except WorkshopError as error:
+    except (WorkshopError, NoTritonError) as error:
         return told(error, FAILED)
     except KeyboardInterrupt:
         return told("Stopped. To go on, type the same command again.", INTERRUPTED)
@@ -52,7 +53,7 @@ COLUMNS = (
 )
 
 
-def reporter(plan: Plan, progress: Progress) -> Report:
+def reporter(plan: PackingPlan, progress: Progress) -> Report:
     """Add up what is told of single files to one bar for all of them."""
     task, there = progress.add_task("", total=plan.size), dict.fromkeys(plan.files, 0)
 
@@ -64,7 +65,7 @@ def reporter(plan: Plan, progress: Progress) -> Report:
     return report
 
 
-def print_plan(plan: Plan, console: Console) -> None:
+def print_plan(plan: PackingPlan, console: Console) -> None:
     table = Table("Platform", box=None, padding=(0, 2, 0, 0))
     for title in ("Packages", "Size", "To download"):
         table.add_column(title, justify="right")

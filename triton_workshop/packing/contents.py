@@ -10,7 +10,6 @@ from string import Template
 from triton_workshop.packing.locked import Wheel
 from triton_workshop.packing.platforms import Platform
 
-HERE = Path(__file__).parent
 ANY_PYTHON = '# requires-python = ">=3.11"'
 """The line of install.py that says which Python runs it."""
 TERMINALS = {
@@ -46,14 +45,14 @@ def uv_program(wheel: Path, platform: Platform) -> bytes:
 
 def installer(python: str) -> str:
     """install.py, which uv runs with the Python that the wheels are for."""
-    text = (HERE / "install.py").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("install.py").read_text(encoding="utf-8")
     assert ANY_PYTHON in text
     return text.replace(ANY_PYTHON, f'# requires-python = "=={python}.*"')
 
 
 def start_here(python: str, needs: Mapping[Platform, int]) -> str:
     """START-HERE.txt: what to type on each platform, and how many bytes the workshop takes there."""
-    page = Template((HERE / "start_here.txt").read_text(encoding="utf-8"))
+    page = Template(Path(__file__).with_name("start_here.txt").read_text(encoding="utf-8"))
     sections = (
         f"{each.title}; takes {size_of(size)}\n    {TERMINALS[each.system]}\n        {_command(RUN, each)}\n"
         for each, size in needs.items()

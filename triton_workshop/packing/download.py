@@ -14,7 +14,7 @@ from triton_workshop.errors import WorkshopError
 from triton_workshop.packing.locked import Wheel
 
 BLOCK = 1 << 20
-PATIENCE = 30
+PATIENCE_SECONDS = 30
 """Seconds that a server may be silent."""
 
 Tell = Callable[[int], None]
@@ -65,7 +65,7 @@ def _receive(wheel: Wheel, part: Path, start: int, tell: Tell) -> None:
 def _answer(wheel: Wheel, start: int) -> http.client.HTTPResponse:
     request = urllib.request.Request(wheel.url, headers={"Range": f"bytes={start}-"} if start else {})
     try:
-        answer: http.client.HTTPResponse = urllib.request.urlopen(request, timeout=PATIENCE)
+        answer: http.client.HTTPResponse = urllib.request.urlopen(request, timeout=PATIENCE_SECONDS)
     except urllib.error.HTTPError as error:
         raise WorkshopError(f"{wheel.url}: the server answered {error.code} {error.reason}") from error
     except (OSError, http.client.HTTPException) as error:

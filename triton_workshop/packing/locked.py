@@ -16,7 +16,7 @@ from packaging.pylock import PackageWheel, Pylock, PylockSelectError
 
 from triton_workshop.errors import MisuseError, WorkshopError
 from triton_workshop.packing.platforms import Platform, either
-from triton_workshop.packing.repository import ROOT
+from triton_workshop.repository import ROOT
 
 PYTHONS = tuple(f"3.{minor}" for minor in range(11, 20))
 """The versions of Python that may be asked for. Those that the lock file has wheels for can be packed."""

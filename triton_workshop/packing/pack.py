@@ -25,7 +25,7 @@ from triton_workshop.packing.platforms import MACOS, Platform
 from triton_workshop.packing.repository import repository, zipped
 from triton_workshop.without_library import files as triton_files
 
-OTHERS = 200 << 20
+OTHER_BYTES = 200 << 20
 """Bytes of free space for all that is not a wheel: uv's programs, the repository, Triton's Python files."""
 REPOSITORY = "triton-workshop.zip"
 
@@ -34,7 +34,7 @@ Report = Callable[[str, int], None]
 
 
 @dataclass(frozen=True)
-class Plan:
+class PackingPlan:
     """What a folder is to hold: for each platform its wheels, the last of which is uv itself."""
 
     folder: Path
@@ -71,17 +71,17 @@ class Plan:
         return max((path.stat().st_size for path in (file, part_of(file)) if path.exists()), default=0)
 
 
-def planned(folder: Path, platforms: Sequence[Platform], python: str) -> Plan:
+def planned(folder: Path, platforms: Sequence[Platform], python: str) -> PackingPlan:
     """Say what to pack. Raises MisuseError if it cannot be packed, and WorkshopError if uv cannot say what it is."""
     _check_folder(folder)
     lock = locked.locked()
     chosen = {platform: locked.choose(lock, platform, python) for platform in platforms}
     uv = locked.newest_uv()
-    return Plan(folder, python, {each: (*chosen[each], *locked.choose(uv, each, python)) for each in platforms})
+    return PackingPlan(folder, python, {each: (*chosen[each], *locked.choose(uv, each, python)) for each in platforms})
 
 
-def check_room(plan: Plan) -> None:
-    needed = plan.missing([*plan.files.values()]) + OTHERS
+def check_room(plan: PackingPlan) -> None:
+    needed = plan.missing([*plan.files.values()]) + OTHER_BYTES
     if needed > plan.room:
         raise WorkshopError(
             f"{plan.folder}: expected {contents.size_of(needed)} of free space, found {contents.size_of(plan.room)}; "
@@ -89,7 +89,7 @@ def check_room(plan: Plan) -> None:
         )
 
 
-def fill(plan: Plan, report: Report) -> None:
+def fill(plan: PackingPlan, report: Report) -> None:
     """Download what is missing, check what is there, and write the rest.
 
     Raises WorkshopError if the network, a server or the disk does not let it.
@@ -111,7 +111,7 @@ def fill(plan: Plan, report: Report) -> None:
         _write(plan.folder / "manifest.json", _manifest(plan, made))
 
 
-def _made(plan: Plan) -> Iterator[tuple[str, bytes]]:
+def _made(plan: PackingPlan) -> Iterator[tuple[str, bytes]]:
     """Every file that is not a wheel: its name, and what it holds."""
     yield REPOSITORY, repository(without=plan.folder)
     yield "install.py", contents.installer(plan.python).encode()
@@ -126,7 +126,7 @@ def _made(plan: Plan) -> Iterator[tuple[str, bytes]]:
         yield triton_files.archive(), zipped(python)
 
 
-def _manifest(plan: Plan, made: Mapping[str, bytes]) -> bytes:
+def _manifest(plan: PackingPlan, made: Mapping[str, bytes]) -> bytes:
     """What install.py reads: how it knows a platform, what it needs there, and the size and hash of each file."""
     wheels = {f"wheels/{wheel.file}": {"size": wheel.size, "sha256": wheel.sha256} for wheel in plan.files.values()}
     others = {name: {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()} for name, data in made.items()}
@@ -139,7 +139,7 @@ def _manifest(plan: Plan, made: Mapping[str, bytes]) -> bytes:
     return f"{json.dumps(described, indent=1)}\n".encode()
 
 
-def _needs(plan: Plan, platform: Platform) -> Mapping[str, object]:
+def _needs(plan: PackingPlan, platform: Platform) -> Mapping[str, object]:
     wheels = plan.wheels[platform]
     return {
         "system": platform.system,

@@ -7,7 +7,8 @@ import zipfile
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from triton_workshop.repository import ROOT
+
 SHIPPED = Path("triton_workshop", "checking", "exercises", "shipped")
 TRAVELS = {".gitignore", ".github", ".ci"}
 """What travels of what is hidden. The rest is git's, an editor's, a cache, an environment, or private."""

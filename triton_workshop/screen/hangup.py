@@ -14,9 +14,9 @@ from contextlib import suppress
 
 from textual.app import App
 
-LAST_WORDS = 5.0
+LAST_WORDS_SECONDS = 5.0
 """Seconds that restoring the terminal may take after a signal."""
-LOOK = 1.0
+LOOK_SECONDS = 1.0
 """Seconds between two checks of the terminal, which does not always send a signal when it goes away."""
 
 
@@ -37,7 +37,7 @@ def quit_on_hangup(app: App[int], close: Callable[[], None]) -> None:
             return
         leaving.set()
         app.exit(1)
-        timer = threading.Timer(LAST_WORDS, abandon)
+        timer = threading.Timer(LAST_WORDS_SECONDS, abandon)
         timer.daemon = True
         timer.start()
 
@@ -52,11 +52,11 @@ def quit_on_hangup(app: App[int], close: Callable[[], None]) -> None:
             loop.add_signal_handler(getattr(signal, name), leave)
     terminal = _terminal()
     if terminal is not None:
-        app.set_interval(LOOK, look)
+        app.set_interval(LOOK_SECONDS, look)
 
 
 def _let_go_of_the_terminal() -> None:
-    """Keeps Python from ending with status 120, as it does if it cannot write its last output to a terminal."""
+    """Keep Python from ending with status 120, as it does if it cannot write its last output to a terminal."""
     for stream in filter(None, (sys.__stdout__, sys.__stderr__)):
         try:
             stream.flush()
@@ -65,7 +65,7 @@ def _let_go_of_the_terminal() -> None:
 
 
 def _terminal() -> select.poll | None:
-    """Reports the end of the terminal, the one event that is reported without being asked for."""
+    """Report the end of the terminal, the one event that is reported without being asked for."""
     if sys.platform == "win32" or sys.__stdin__ is None or not sys.__stdin__.isatty():
         return None
     poll = select.poll()

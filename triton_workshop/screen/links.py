@@ -14,7 +14,7 @@ _opening: list[subprocess.Popen[bytes]] = []
 
 
 def open_link(link: str) -> str:
-    """Opens a link in the user's browser, if there is one; returns what to say about it."""
+    """Open a link in the user's browser, if there is one; return what to say about it."""
     if not link.startswith(SCHEMES):
         return f"↗ {link}"
     if not has_browser():

@@ -6,11 +6,11 @@ import codecs
 import re
 import threading
 
-SLICE = 8 * 1024
+SLICE_BYTES = 8 * 1024
 """Bytes processed per call, so that a call stays short."""
-BACKLOG = 64 * 1024
+BACKLOG_BYTES = 64 * 1024
 """Bytes waiting beyond which those that could never be seen are dropped unread."""
-SEQUENCE_LIMIT = 64 * 1024
+SEQUENCE_CHARACTERS = 64 * 1024
 """Characters that are waited for before an unfinished sequence is taken for text."""
 TAB = 8
 
@@ -47,7 +47,7 @@ class ProgramOutput:
         """Lines that were dropped unread."""
         self._lock = threading.Lock()
         self._waiting = bytearray()
-        self._limit = BACKLOG
+        self._limit = BACKLOG_BYTES
         self._decode = codecs.getincrementaldecoder("utf-8")(errors="replace")
         self._unfinished = ""
 
@@ -57,12 +57,12 @@ class ProgramOutput:
         return bool(self._waiting)
 
     def receive(self, data: bytes) -> None:
-        """Accepts bytes, cheaply: they are processed when `take_in` is called."""
+        """Accept bytes, cheaply: they are processed when `take_in` is called."""
         with self._lock:
             self._waiting += data
             if len(self._waiting) > self._limit:
                 self._skip()
-                self._limit = 2 * max(len(self._waiting), BACKLOG)
+                self._limit = 2 * max(len(self._waiting), BACKLOG_BYTES)
 
     def _skip(self) -> None:
         kept = self.tail(bytes(self._waiting))
@@ -73,13 +73,13 @@ class ProgramOutput:
 
     def tail(self, data: bytes) -> bytes:
         """The end of a backlog that may still be seen."""
-        return data[-BACKLOG:]
+        return data[-BACKLOG_BYTES:]
 
     def take_in(self) -> bool:
         """Processes a slice of what has arrived; returns whether there was any, and so perhaps something to show."""
         with self._lock:
-            data = bytes(self._waiting[:SLICE])
-            del self._waiting[:SLICE]
+            data = bytes(self._waiting[:SLICE_BYTES])
+            del self._waiting[:SLICE_BYTES]
         if data:
             self.feed(data)
         return bool(data)
@@ -89,13 +89,13 @@ class ProgramOutput:
         self.empty = False
         self.changes += 1
         text = self._unfinished + self._decode.decode(data)
-        tail = UNFINISHED.search(text, max(len(text) - SEQUENCE_LIMIT, 0))
+        tail = UNFINISHED.search(text, max(len(text) - SEQUENCE_CHARACTERS, 0))
         self._unfinished = tail.group() if tail else ""
         for token in TOKENS.finditer(text, 0, tail.start() if tail else len(text)):
             self.process(token)
 
     def process(self, token: re.Match[str]) -> None:
-        """Does what a token says; `token.lastgroup` is its kind, None for one that changes nothing here."""
+        """Do what a token says; `token.lastgroup` is its kind, None for one that changes nothing here."""
         raise NotImplementedError
 
 

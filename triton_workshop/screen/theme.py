@@ -9,7 +9,7 @@ from triton_workshop.screen.palette import Palette
 
 
 def use_palette(app: App[int], palette: Palette) -> None:
-    """Shows an app in these colours."""
+    """Show an app in these colours."""
     theme = Theme(
         name=palette.name,
         dark=palette.dark,

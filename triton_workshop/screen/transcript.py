@@ -14,9 +14,9 @@ from triton_workshop.screen.richtext import on_our_ground
 
 LINES_KEPT = 5000
 COLUMNS_KEPT = 4000
-BACKLOG_LIMIT = 8 * 1024 * 1024
+BACKLOG_BYTES = 8 * 1024 * 1024
 """Bytes waiting beyond which even lines that could be shown are dropped unread."""
-PICTURES_KEPT = 64 * 1024 * 1024
+PICTURE_BYTES_KEPT = 64 * 1024 * 1024
 """Bytes of the pictures in one output; the oldest are dropped first."""
 
 
@@ -47,7 +47,7 @@ class Transcript(ProgramOutput):
 
     def tail(self, data: bytes) -> bytes:
         lines = data.rsplit(b"\n", LINES_KEPT + 1)
-        return b"\n".join(lines[1:] if len(lines) > LINES_KEPT + 1 else lines)[-BACKLOG_LIMIT:]
+        return b"\n".join(lines[1:] if len(lines) > LINES_KEPT + 1 else lines)[-BACKLOG_BYTES:]
 
     def process(self, token: re.Match[str]) -> None:
         match token.lastgroup:
@@ -98,7 +98,7 @@ class Transcript(ProgramOutput):
             self._row = max(self._row - excess, 0)
 
     def _show(self, name: str) -> None:
-        """Puts a picture on the cursor's line, or on the next one if that line is not empty."""
+        """Put a picture on the cursor's line, or on the next one if that line is not empty."""
         if self._pictures is None:
             return
         if self.lines[self._row]:
@@ -109,11 +109,11 @@ class Transcript(ProgramOutput):
         for row in range(len(self.lines) - 1, -1, -1):
             line = self.lines[row]
             kept += len(line.picture.data) if isinstance(line, PictureLine) else 0
-            if kept > PICTURES_KEPT and isinstance(line, PictureLine):
+            if kept > PICTURE_BYTES_KEPT and isinstance(line, PictureLine):
                 self.lines[row] = Text(line.plain)
 
     def _wipe_picture(self) -> None:
-        """Removes a picture if anything is written or erased on its line."""
+        """Remove a picture if anything is written or erased on its line."""
         if isinstance(self.lines[self._row], PictureLine):
             self.lines[self._row] = Text()
 
@@ -139,6 +139,6 @@ class Transcript(ProgramOutput):
 
 
 def _cut(line: Text, length: int) -> None:
-    """Shortens a line. (Rich's own right_crop(0) empties the text but keeps its length.)"""
+    """Shorten a line. (Rich's own right_crop(0) empties the text but keeps its length.)"""
     if length < len(line):
         line.right_crop(len(line) - length)

@@ -251,7 +251,7 @@ def check_machine(machine: MachineFacts) -> list[Check]:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Readiness:
     """Whether the workshop can be done here, and on what: "cuda", "cpu" for the simulator, or None."""
 
     ok: bool
@@ -259,20 +259,20 @@ class Verdict:
     summary: str
 
 
-def judge(machine: MachineFacts, checks: Sequence[Check]) -> Verdict:
+def judge(machine: MachineFacts, checks: Sequence[Check]) -> Readiness:
     wants_simulator = simulated(machine.environ)
     on_gpu = machine.gpu_works and not wants_simulator
     device = "cuda" if on_gpu else "cpu" if machine.simulator_run.worked else None
     packages_failed = any(check.state is State.FAILED for check in checks if check.name in PACKAGES_NEEDED)
     if packages_failed or device is None:
-        return Verdict(False, device, "Not ready: fix the rows marked ✗.")
+        return Readiness(False, device, "Not ready: fix the rows marked ✗.")
     if on_gpu:
-        return Verdict(True, device, f"Ready: kernels run on {machine.visible_gpus[0].name}.")
+        return Readiness(True, device, f"Ready: kernels run on {machine.visible_gpus[0].name}.")
     if machine.gpu_run is not None and not wants_simulator:
         to_simulator = _set_variable(machine, "TRITON_INTERPRET", "1")
-        return Verdict(True, device, f"Ready on the simulator: `{to_simulator}`. To use the GPU, fix each ✗ first.")
+        return Readiness(True, device, f"Ready on the simulator: `{to_simulator}`. To use the GPU, fix each ✗ first.")
     if machine.gpu_run is not None:
         reason = "TRITON_INTERPRET is set"
     else:
         reason = "see the GPU's row" if machine.gpus or machine.nvidia_on_the_bus else "no NVIDIA GPU here"
-    return Verdict(True, device, f"Ready: kernels run on the simulator ({reason}).")
+    return Readiness(True, device, f"Ready: kernels run on the simulator ({reason}).")

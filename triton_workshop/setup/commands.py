@@ -18,7 +18,7 @@ from triton_workshop.without_library import files
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Exits with 0 if the workshop can be done on this machine, and otherwise with 1."""
+    """Exit with 0 if the workshop can be done on this machine, and otherwise with 1."""
     parser = argparse.ArgumentParser(
         prog="setup-check", description="Say what works on this machine, and how to fix what does not."
     )

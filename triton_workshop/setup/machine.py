@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from triton_workshop.device import Driver, Gpu, driver, installed_gpus, select_visible
-from triton_workshop.errors import WorkshopError
 from triton_workshop.processes import call
 from triton_workshop.terminal import ask
 from triton_workshop.without_library import fetch_if_needed
+from triton_workshop.without_library.errors import NoTritonError
 
 KERNEL = "triton_workshop.setup.kernel:main"
 KERNEL_SECONDS = 60
@@ -179,7 +179,7 @@ def _why_no_triton() -> str | None:
     """Fetch Triton's Python files where it is not installed, while the terminal shows how that goes."""
     try:
         fetch_if_needed()
-    except WorkshopError as error:
+    except NoTritonError as error:
         return str(error)
     return None
 

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from triton_workshop.setup.checks import Check, State, Verdict
+from triton_workshop.setup.checks import Check, Readiness, State
 
 MARKS = {
     State.OK: ("✓", "green"),
@@ -23,7 +23,7 @@ INDENT = " " * 3
 """Of the lines under a row: small, so that a command fits and can be copied in one piece."""
 
 
-def print_report(checks: Sequence[Check], verdict: Verdict, console: Console) -> None:
+def print_report(checks: Sequence[Check], verdict: Readiness, console: Console) -> None:
     names = max(len(check.name) for check in checks)
     for check in _rows(checks):
         console.print(_row(check, names))

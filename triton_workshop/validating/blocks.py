@@ -9,15 +9,15 @@ from pathlib import Path
 
 from triton_workshop.compiler import compilation
 from triton_workshop.compiler.jobs import PickledKernel
-from triton_workshop.compiler.report import ask
 from triton_workshop.deck.consent import EVERYTHING, Consent, flag
 from triton_workshop.deck.model import Block, Code, Execution, origin
+from triton_workshop.processes.compilers import ask
 from triton_workshop.processes.languages import MissingProgramError
 from triton_workshop.processes.run import Run
 from triton_workshop.processes.script import CannotRunError, Origin, Outcome, Script
 from triton_workshop.validating.validation import BlockResult
 
-OUTPUT_KEPT = 2**20
+OUTPUT_BYTES_KEPT = 2**20
 """Bytes kept of an output, from its end."""
 
 
@@ -83,7 +83,7 @@ def run_to_the_end(run: Run) -> tuple[Outcome, bytes, tuple[PickledKernel, ...]]
         printed = bytearray()
         for chunk in run.output():
             printed += chunk
-            del printed[:-OUTPUT_KEPT]
+            del printed[:-OUTPUT_BYTES_KEPT]
         return run.wait(), bytes(printed), run.launched()
 
 

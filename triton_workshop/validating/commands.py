@@ -8,8 +8,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from triton_workshop.compiler.compilation import warm
 from triton_workshop.printing import speak_utf8
+from triton_workshop.processes.compilers import warm
 from triton_workshop.processes.run import Run
 from triton_workshop.processes.runner import Runner
 from triton_workshop.processes.script import Script
@@ -18,7 +18,7 @@ from triton_workshop.validating.blocks import Rules
 from triton_workshop.validating.validate import Widths, validate
 
 PASSED, FAILED, INTERRUPTED = 0, 1, 130
-WARM_UP = 60.0
+WARM_UP_SECONDS = 60.0
 """Seconds that a validation waits for its warm processes before it goes on without them."""
 
 
@@ -30,7 +30,7 @@ def run_validate(path: Path, rules: Rules, widths: Widths, *, as_json: bool, as_
             def start(script: Script) -> Run:
                 """Run a block as the viewer does, in a process with torch and Triton. The first block waits for it."""
                 runner.warm_up()
-                runner.wait_until_warm(WARM_UP)
+                runner.wait_until_warm(WARM_UP_SECONDS)
                 return runner.run(script)
 
             validation = validate(path, rules, widths, watch, start, warm(runner))

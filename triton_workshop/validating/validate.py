@@ -9,10 +9,11 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-from triton_workshop.compiler import compilation
+from triton_workshop.compiler.compilation import Start as StartCompiler
 from triton_workshop.deck import DeckError, NoSuchDeckError, load_deck
 from triton_workshop.deck.consent import in_force
 from triton_workshop.deck.model import Block, Deck, DeckProblem, Slide, walk
+from triton_workshop.processes.compilers import new_process
 from triton_workshop.processes.run import Run
 from triton_workshop.validating.blocks import Rules, Start, compiled, live_block, run_block
 from triton_workshop.validating.environment import this_environment
@@ -38,9 +39,9 @@ def validate(
     widths: Widths = lambda deck: {},
     report: Report = lambda done, blocks, title: None,
     start: Start = Run,
-    compiler: compilation.Start = compilation.new_process,
+    compiler: StartCompiler = new_process,
 ) -> Validation:
-    """Reads a deck, looks at everything that it refers to, and runs its live blocks in order, in the deck's folder.
+    """Read a deck, look at everything that it refers to, and run its live blocks in order, in the deck's folder.
 
     Kernels that run on the simulator are compiled too, in the background.
     A deck that presenterm would refuse gets one finding, and none of it runs. Raises NoSuchDeckError if there is no

@@ -10,11 +10,11 @@ from urllib.parse import quote, urlsplit
 from triton_workshop.errors import MisuseError
 from triton_workshop.viewer.sharing import Invitation
 
-HERE = "127.0.0.1"
+LOOPBACK = "127.0.0.1"
 PORT = 8000
 LONGEST_URL = 200
 """Characters: a code that holds more is hard to scan."""
-ELSEWHERE = ("192.0.2.1", "2001:db8::1")
+EXAMPLE_ADDRESSES = ("192.0.2.1", "2001:db8::1")
 """Addresses for examples (RFC 5737, RFC 3849): the way there shows which of ours is in the network."""
 
 
@@ -22,14 +22,14 @@ ELSEWHERE = ("192.0.2.1", "2001:db8::1")
 class Where:
     """An address of this machine and a port; `url` is how the room gets there, if that is another way."""
 
-    host: str = HERE
+    host: str = LOOPBACK
     port: int = PORT
     url: str = ""
 
     @property
     def own(self) -> str:
         """The address with which this machine gets there."""
-        everywhere = {"0.0.0.0": HERE, "::": "::1"}
+        everywhere = {"0.0.0.0": LOOPBACK, "::": "::1"}
         host = everywhere.get(self.host, self.host)
         return f"http://{f'[{host}]' if ':' in host else host}:{self.port}/"
 
@@ -37,7 +37,7 @@ class Where:
     def address(self) -> str:
         """The address for the room."""
         everywhere = self.host in ("0.0.0.0", "::")
-        return self.url or (Where(own_address() or HERE, self.port).own if everywhere else self.own)
+        return self.url or (Where(own_address() or LOOPBACK, self.port).own if everywhere else self.own)
 
     def invitation(self, word: str, ticket: str, key: str) -> Invitation:
         """How to get there: the link has the ticket in place of the word."""
@@ -60,7 +60,7 @@ def where_to_share(share: str, port: int, url: str) -> Where:
         if host is None:
             raise MisuseError("--share lan: this machine is not in a network; for this machine alone, use --share")
         return Where(host, port, url)
-    host = HERE if share == "localhost" else share.strip("[]")
+    host = LOOPBACK if share == "localhost" else share.strip("[]")
     try:
         ipaddress.ip_address(host)
     except ValueError:
@@ -86,7 +86,7 @@ def is_address(url: str) -> bool:
 
 def own_address() -> str | None:
     """This machine's address in its network; None if it is in none. Nothing is sent."""
-    for family, elsewhere in zip((socket.AF_INET, socket.AF_INET6), ELSEWHERE, strict=True):
+    for family, elsewhere in zip((socket.AF_INET, socket.AF_INET6), EXAMPLE_ADDRESSES, strict=True):
         try:
             with socket.socket(family, socket.SOCK_DGRAM) as asking:
                 asking.connect((elsewhere, 9))

@@ -10,17 +10,17 @@ from typing import Any
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from triton_workshop.checking.exercises import EXERCISES, REQUIRED
 from triton_workshop.classroom.board import GUESSED, Board, Count, Present, Progress, called
 from triton_workshop.classroom.board_key import BoardKey
 from triton_workshop.classroom.room import Room
-from triton_workshop.web.limits import HERE
+from triton_workshop.web.assets import asset
 
 COOKIE = "board"
-MOST = 99
+MOST_TODOS = 99
 """TODOs, or hints, that an exercise can have at most."""
 NO_KEY = (
     "This board is the presenter's. Press w and then b on the slides, or type: uv run workshop board "
@@ -84,7 +84,7 @@ class BoardPage:
         self._room, self._key = room, BoardKey()
 
     async def page(self, request: Request) -> Response:
-        answer = FileResponse(HERE / "board.html", media_type="text/html")
+        answer = HTMLResponse(asset("board.html"))
         if (code := request.query_params.get("code")) is None:
             self._check(request)
         elif (cookie := self._key.cookie(self._room.key, code)) is None:
@@ -147,7 +147,7 @@ def as_told(message: Mapping[str, Any]) -> int | None:
     return whole(message, "told", most=2**62) if "told" in message else None
 
 
-def whole(message: Mapping[str, Any], name: str, *, most: int = MOST) -> int:
+def whole(message: Mapping[str, Any], name: str, *, most: int = MOST_TODOS) -> int:
     number = message.get(name)
     if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number <= most:
         raise MisshapenError(f"`{name}` has to be a whole number from 0 to {most}")

@@ -8,11 +8,11 @@ from functools import lru_cache
 
 from PIL import Image
 
-LARGEST = 1400
+LARGEST_PIXELS = 1400
 """Pixels of a picture's longer side in a page."""
 UNREADABLE = (OSError, ValueError, SyntaxError, Image.DecompressionBombError)
 """What Pillow raises for a picture that it cannot read."""
-PHOTOGRAPH = 16_384
+PHOTOGRAPH_COLOURS = 16_384
 """Colours beyond which a picture is taken for a photograph, which may lose a little."""
 
 
@@ -26,9 +26,9 @@ def as_webp(data: bytes) -> bytes | None:
 
 
 def _encoded(picture: Image.Image) -> bytes:
-    photograph = picture.format == "JPEG" or picture.convert("RGB").getcolors(PHOTOGRAPH) is None
+    photograph = picture.format == "JPEG" or picture.convert("RGB").getcolors(PHOTOGRAPH_COLOURS) is None
     smaller = picture.convert("RGBA" if picture.has_transparency_data else "RGB")
-    smaller.thumbnail((LARGEST, LARGEST))
+    smaller.thumbnail((LARGEST_PIXELS, LARGEST_PIXELS))
     made = io.BytesIO()
     smaller.save(made, "WebP", quality=85, method=4, lossless=not photograph)
     return made.getvalue()

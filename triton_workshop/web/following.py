@@ -45,7 +45,7 @@ class Followers:
         """The oldest first."""
 
     def admit(self, page: Following) -> bool:
-        """Takes a page in, if need be in place of one of those who have most; returns whether there was room."""
+        """Take a page in, if need be in place of one of those who have most; return whether there was room."""
         of_address = Counter(each.address for each in self.pages)
         of_attendee = Counter(each.number for each in self.pages)
         if of_attendee[page.number] >= MOST_PAGES:
@@ -64,7 +64,7 @@ class Followers:
         return True
 
     def end(self, pages: Iterable[Following]) -> None:
-        """Lets these follow no longer."""
+        """Let these follow no longer."""
         for page in pages:
             page.over = True
             self._connections.heard(page.client)  # it may not read, and so never end

@@ -13,9 +13,9 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from triton_workshop.classroom.room import KEPT_OPEN, Attendee, Room
+from triton_workshop.classroom.room import KEPT_OPEN_SECONDS, Attendee, Room
 from triton_workshop.errors import WorkshopError
-from triton_workshop.web.limits import HERE
+from triton_workshop.web.assets import asset
 from triton_workshop.web.markup import element, escaped
 
 COOKIE = "room"
@@ -45,7 +45,7 @@ class Allowance:
         """When each will have the whole allowance again, if something of it is used up."""
 
     def take(self, who: object) -> bool:
-        """Uses up one; returns False if none is left."""
+        """Use up one; return False if none is left."""
         now = self._now()
         full = max(self._full.get(who, now), now) + 1
         if full > now + self._at_once:
@@ -115,7 +115,7 @@ class Guard:
         return await asyncio.to_thread(self._room.attendee, token) if token else None
 
     async def _entered(self, request: Request, word: str, name: str = "") -> Response:
-        """Lets somebody in who knows the word, or says why not."""
+        """Let somebody in who knows the word, or say why not."""
         if not await asyncio.to_thread(self._room.opens, word):
             return refusal(request, 403, GUESSED if self._room.guessed else WRONG_WORD)
         if not self._entries.take(address_of(request)):
@@ -124,7 +124,7 @@ class Guard:
         return JSONResponse(asdict(attendee)) if is_program(request) else self._welcome(attendee)
 
     async def _asked_to_return(self, token: str, here: Attendee | None) -> Response:
-        """Asks before a browser becomes an attendee that it was not: anybody may have sent the link."""
+        """Ask before a browser becomes an attendee that it was not: anybody may have sent the link."""
         attendee = await self._attendee(token)
         if attendee is None or attendee == here:
             return question(401) if here is None else RedirectResponse("./", 303)
@@ -136,18 +136,24 @@ class Guard:
         return question(401) if attendee is None else self._welcome(attendee)
 
     def _welcome(self, attendee: Attendee) -> Response:
-        """Sends a browser to the slides, with its session."""
+        """Send a browser to the slides, with its session."""
         answer = RedirectResponse("./", 303)
         # Without a path, the cookie is for the folder of the page, wherever a reverse proxy shows it.
         answer.set_cookie(
-            COOKIE, attendee.token, int(KEPT_OPEN), path=None, secure=self._secure, httponly=True, samesite="lax"
+            COOKIE,
+            attendee.token,
+            int(KEPT_OPEN_SECONDS),
+            path=None,
+            secure=self._secure,
+            httponly=True,
+            samesite="lax",
         )
         return answer
 
 
 def page(file: str, **values: str) -> str:
     """A page of the door, with each of the values, which are HTML, where a comment names it."""
-    text = (HERE / file).read_text(encoding="utf-8")
+    text = asset(file)
     for name, value in values.items():
         text = text.replace(f"<!-- {name} -->", value)
     return text

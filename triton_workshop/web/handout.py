@@ -12,7 +12,7 @@ from triton_workshop.deck.model import Deck, Execution
 from triton_workshop.errors import MisuseError
 from triton_workshop.validating.documents import counted
 from triton_workshop.validating.report import progress
-from triton_workshop.web.outputs import Recording, Recordings, read_recordings, run_all, write_recordings
+from triton_workshop.web.outputs import RecordedRun, Recordings, read_recordings, run_all, write_recordings
 from triton_workshop.web.page import Page, links_to, make_page
 from triton_workshop.web.slides import Writer
 
@@ -57,7 +57,7 @@ def handout(deck: Deck, recordings: Recordings) -> Page:
 
 
 def _judged(deck: Deck, recordings: Recordings) -> int:
-    """Says which blocks have no output, or another end than the deck promises."""
+    """Say which blocks have no output, or another end than the deck promises."""
     status = PASSED
     for each in live_code(deck):
         problem = _problem(each.code.execution, recordings.get(each.block))
@@ -67,7 +67,7 @@ def _judged(deck: Deck, recordings: Recordings) -> int:
     return status
 
 
-def _problem(execution: Execution, recording: Recording | None) -> str:
+def _problem(execution: Execution, recording: RecordedRun | None) -> str:
     if recording is None:
         return "" if execution is Execution.TERMINAL else "this code has no output in the page"
     return "" if recording.expected else f"unexpected result: {recording.ending}"

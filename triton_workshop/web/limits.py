@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from starlette.datastructures import MutableHeaders
@@ -15,7 +14,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-HERE = Path(__file__).parent
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
@@ -27,15 +25,15 @@ HEADERS = {
     "Referrer-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-LARGEST_BODY = 4096
+LARGEST_BODY_BYTES = 4096
 """Bytes: a word and a name, or how far an attendee is."""
-FIRST = 3.0
+FIRST_SECONDS = 3.0
 """Seconds that a connection has for its first request."""
-READING = 30.0
+READING_SECONDS = 30.0
 """Seconds for everything later: the next request, and a client that does not read what it asked for."""
 MOST_OPEN = 500
 """Connections that do not follow the slides. Beyond that, the one that has been silent for longest goes."""
-TOO_LARGE = f"A request may have at most {LARGEST_BODY:,} bytes."
+TOO_LARGE = f"A request may have at most {LARGEST_BODY_BYTES:,} bytes."
 
 Client = tuple[str, int]
 """An address and a port."""
@@ -52,14 +50,14 @@ class Connections:
 
     def opened(self, client: Client, transport: asyncio.BaseTransport) -> None:
         self._all[client] = transport
-        self._allow(client, FIRST)
+        self._allow(client, FIRST_SECONDS)
         if len(self._timers) > MOST_OPEN:
             self.cut(next(iter(self._timers)))
 
     def heard(self, client: Client) -> None:
         """It has sent a whole request, or read an answer."""
         if client in self._all:
-            self._allow(client, READING)
+            self._allow(client, READING_SECONDS)
 
     def follows(self, client: Client) -> None:
         """From now on, it may be silent."""
@@ -150,19 +148,19 @@ async def _body(scope: Scope, receive: Receive) -> bytes | Response:
     headers = dict(scope["headers"])
     declared = int(headers.get(b"content-length", b"0"))
     body, more = b"", declared > 0 or b"transfer-encoding" in headers
-    while more and max(declared, len(body)) <= LARGEST_BODY:
+    while more and max(declared, len(body)) <= LARGEST_BODY_BYTES:
         message = await receive()
         if message["type"] == "http.disconnect":
             raise GoneError
         body += message.get("body", b"")
         more = message.get("more_body", False)
-    if max(declared, len(body)) > LARGEST_BODY:
+    if max(declared, len(body)) > LARGEST_BODY_BYTES:
         return PlainTextResponse(TOO_LARGE, 413, {"Connection": "close"})
     return body
 
 
 def _again(body: bytes, receive: Receive) -> Receive:
-    """Receives a body that was read already, and then what comes after it."""
+    """Receive a body that was read already, and then what comes after it."""
     waiting = [body]
 
     async def receive_again() -> Message:
@@ -187,7 +185,7 @@ def _with_headers(send: Send) -> Send:
 def _in_time(send: Send, abort: Callable[[], None]) -> Send:
     async def send_in_time(message: Message) -> None:
         try:
-            async with asyncio.timeout(READING):
+            async with asyncio.timeout(READING_SECONDS):
                 await send(message)
         except TimeoutError:
             abort()

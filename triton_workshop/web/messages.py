@@ -11,7 +11,7 @@ from triton_workshop.web.outputs import Output
 
 
 @dataclass(frozen=True)
-class Ready:
+class Listening:
     """The server listens here."""
 
     where: Where

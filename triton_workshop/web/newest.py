@@ -18,7 +18,7 @@ class Newest(Generic[Message]):
         self._closed = False
 
     def put(self, messages: Mapping[str, Message]) -> None:
-        """Puts messages behind those that wait, in place of older ones with the same keys."""
+        """Put messages behind those that wait, in place of older ones with the same keys."""
         with self._condition:
             for key, message in messages.items():
                 self._waiting.pop(key, None)
@@ -26,7 +26,7 @@ class Newest(Generic[Message]):
             self._condition.notify()
 
     def take(self, seconds: float | None = None) -> dict[str, Message] | None:
-        """Waits for messages, if need be so many seconds; returns those that there are, or None after `close`."""
+        """Wait for messages, if need be so many seconds; return those that there are, or None after `close`."""
         with self._condition:
             self._condition.wait_for(lambda: self._waiting or self._closed, seconds)
             taken, self._waiting = self._waiting, {}
@@ -37,7 +37,7 @@ class Newest(Generic[Message]):
             self._waiting = {}
 
     def close(self) -> None:
-        """Lets the reader take what waits, and then end."""
+        """Let the reader take what waits, and then end."""
         with self._condition:
             self._closed = True
             self._condition.notify_all()

@@ -24,9 +24,9 @@ from triton_workshop.validating.validate import Report
 from triton_workshop.web.encoding import as_webp
 
 COLUMNS = 80
-TIMEOUT = 60.0
+TIMEOUT_SECONDS = 60.0
 """Seconds that a block may take."""
-WARM_UP = 60.0
+WARM_UP_SECONDS = 60.0
 """Seconds to wait for the process that imports torch and Triton."""
 
 
@@ -43,7 +43,7 @@ class Output:
 
 
 @dataclass(frozen=True)
-class Recording:
+class RecordedRun:
     """One run of one block: its code, what it printed with its colours, and the pictures that it showed, by name."""
 
     code: str
@@ -66,18 +66,18 @@ class Recording:
         return Output(tuple(transcript.shown()), self.ending, self.failed, self.picture)
 
 
-Recordings = Mapping[Block, Recording]
+Recordings = Mapping[Block, RecordedRun]
 
 
 def run_all(deck: Deck, consent: Consent, report: Report) -> Recordings:
     """Run every live block that there is consent to run, in the deck's folder and in its order."""
     live = [each for each in live_code(deck) if consent.allows(each.code.execution)]
     live = [each for each in live if each.code.execution is not Execution.TERMINAL]
-    recordings: dict[Block, Recording] = {}
+    recordings: dict[Block, RecordedRun] = {}
     with Runner() as runner:
         if live:
             runner.warm_up()
-            runner.wait_until_warm(WARM_UP)
+            runner.wait_until_warm(WARM_UP_SECONDS)
         for done, each in enumerate(live):
             report(done, len(live), deck.slides[each.slide - 1].name)
             recordings[each.block] = _run(runner, deck, each.code)
@@ -85,7 +85,7 @@ def run_all(deck: Deck, consent: Consent, report: Report) -> Recordings:
     return recordings
 
 
-def _run(runner: Runner, deck: Deck, code: Code) -> Recording:
+def _run(runner: Runner, deck: Deck, code: Code) -> RecordedRun:
     folder, data = deck.path.resolve().parent, bytearray()
     image = code.execution is Execution.IMAGE
     try:
@@ -96,7 +96,7 @@ def _run(runner: Runner, deck: Deck, code: Code) -> Recording:
                 folder,
                 COLUMNS,
                 pictures=None if image else Path(place),
-                time_limit=TIMEOUT,
+                time_limit=TIMEOUT_SECONDS,
                 alternative=code.alternative,
                 numbers=code.shown_numbers,
             )
@@ -106,9 +106,9 @@ def _run(runner: Runner, deck: Deck, code: Code) -> Recording:
                 outcome = run.wait()
             shown = {file.name: as_webp(file.read_bytes()) for file in sorted(Path(place).iterdir())}
     except (MissingProgramError, CannotRunError, OSError) as error:
-        return Recording(code.source, "", str(error), failed=True, expected=False)
+        return RecordedRun(code.source, "", str(error), failed=True, expected=False)
     picture = as_webp(bytes(data)) if image and outcome.succeeded else None
-    return Recording(
+    return RecordedRun(
         code.source,
         "" if picture else data.decode(errors="replace"),
         ending(outcome),
@@ -147,8 +147,8 @@ def read_recordings(file: Path, deck: Deck) -> Recordings:
     return {block: recording for block, recording in blocks if recording is not None}
 
 
-def _recording(said: Any) -> Recording:
-    return Recording(
+def _recording(said: Any) -> RecordedRun:
+    return RecordedRun(
         str(said["code"]),
         str(said["printed"]),
         str(said["ending"]),

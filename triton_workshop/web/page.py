@@ -6,15 +6,13 @@ import base64
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
-from pathlib import Path
 
 from triton_workshop.deck.model import Deck
 from triton_workshop.screen.palette import DARK, LIGHT, Palette
 from triton_workshop.screen.richtext import code_lines
+from triton_workshop.web.assets import asset
 from triton_workshop.web.markup import element, escaped
 from triton_workshop.web.slides import Writer
-
-HERE = Path(__file__).parent
 
 
 @dataclass(frozen=True)
@@ -27,7 +25,7 @@ class Page:
 
     def whole(self) -> str:
         """One file that needs nothing else."""
-        script = (HERE / "page.js").read_text(encoding="utf-8")
+        script = asset("page.js")
         policy = (
             f"default-src 'none'; img-src data:; style-src '{_digest(self.style)}'; script-src '{_digest(script)}'; "
             "base-uri 'none'; form-action 'none'"
@@ -80,7 +78,7 @@ def make_page(writer: Writer, scripts: Mapping[str, str]) -> Page:
 {slides}
 {element("h2", "Exercises and solutions", class_="part", id="scripts") + appendix if scripts else ""}
 </main>"""
-    style = "\n".join((_variables(), (HERE / "page.css").read_text(encoding="utf-8"), _rules(writer)))
+    style = "\n".join((_variables(), asset("page.css"), _rules(writer)))
     return Page(deck_name(deck), body, style)
 
 

@@ -27,20 +27,30 @@ from triton_workshop.web.addresses import Where
 from triton_workshop.web.following import MOST_STREAMS, Followers, Following
 from triton_workshop.web.guard import Guard, address_of, no_store
 from triton_workshop.web.limits import Limits, OneConnection, client_in
-from triton_workshop.web.messages import Close, Edited, FromViewer, Printed, Ready, Refused, ShowDeck, ShownStep, key_of
+from triton_workshop.web.messages import (
+    Close,
+    Edited,
+    FromViewer,
+    Listening,
+    Printed,
+    Refused,
+    ShowDeck,
+    ShownStep,
+    key_of,
+)
 from triton_workshop.web.newest import Newest
 from triton_workshop.web.site import Site, Values
 from triton_workshop.web.stream import Stream
 
 MOST_CONNECTIONS = 1500
-FILES = 4096
+MOST_FILES = 4096
 """Files that the server may open: well above the connections that it keeps."""
-BACKLOG = 512
+MOST_WAITING = 512
 """Connections that wait to be accepted, and may then be accepted at once."""
-LARGEST_HEADERS = 16 * 1024
-FAREWELL = 1.0
+LARGEST_HEADER_BYTES = 16 * 1024
+FAREWELL_SECONDS = 1.0
 """Seconds in which streams can say that the presenter has gone."""
-LOOK = 1.0
+LOOK_SECONDS = 1.0
 """Seconds between two looks at the room, which others change too: the notes, `workshop board`, another day."""
 FULL = f"{MOST_STREAMS} pages follow these slides already, and there is no room for more. Try again later."
 NOTHING_HERE = "There is nothing at this address."
@@ -87,7 +97,7 @@ class Server:
         return page
 
     async def watch_room(self, invite: Callable[[], None]) -> None:
-        """Looks at the room now and then, and calls `invite` whenever it has another word."""
+        """Look at the room now and then, and call `invite` whenever it has another word."""
         word = self._room.word
         while True:
             with suppress(WorkshopError):
@@ -95,10 +105,10 @@ class Server:
             if self._room.word != word:
                 word = self._room.word
                 await asyncio.to_thread(invite)
-            await asyncio.sleep(LOOK)
+            await asyncio.sleep(LOOK_SECONDS)
 
     async def look(self) -> None:
-        """Tells the pages whose call for help still stands, and ends those of people who are not in the room any more.
+        """Tell the pages whose call for help still stands, and end those of people who are not in the room any more.
 
         After 12 hours without anybody, the room is another one.
         """
@@ -111,7 +121,7 @@ class Server:
             self.followers.end(gone)
 
     def publish(self, values: Values) -> None:
-        """Tells the pages, on the thread of the event loop."""
+        """Tell the pages, on the thread of the event loop."""
         if "deck" in values:  # what was said of the one before is void
             self.stream.forget(lambda key: key.startswith(("code-", "output-")))
         for key, value in values.items():
@@ -122,7 +132,7 @@ class Server:
 
 
 def serve(connection: Connection, where: Where, file: Path) -> None:
-    """Serves until the connection ends: the function of the process. It answers `Ready` or `Refused` first."""
+    """Serve until the connection ends: the function of the process. It answers `Listening` or `Refused` first."""
     try:
         listening = listen(where.host, where.port)
         where = replace(where, port=listening.getsockname()[1])
@@ -135,7 +145,7 @@ def serve(connection: Connection, where: Where, file: Path) -> None:
 
     def invite() -> None:
         with suppress(OSError):  # the viewer has gone
-            connection.send(Ready(where, where.invitation(room.word, room.ticket, room.key)))
+            connection.send(Listening(where, where.invitation(room.word, room.ticket, room.key)))
 
     invite()
     asyncio.run(_serve(server, connection, listening, invite))
@@ -153,10 +163,10 @@ async def _serve(server: Server, connection: Connection, listening: socket.socke
         # Whoever comes through a tunnel could claim any address.
         proxy_headers=False,
         server_header=False,
-        backlog=BACKLOG,
+        backlog=MOST_WAITING,
         limit_concurrency=MOST_CONNECTIONS,
-        timeout_graceful_shutdown=int(FAREWELL),
-        h11_max_incomplete_event_size=LARGEST_HEADERS,
+        timeout_graceful_shutdown=int(FAREWELL_SECONDS),
+        h11_max_incomplete_event_size=LARGEST_HEADER_BYTES,
     )
     running = uvicorn.Server(config)
     Hearing(server, connection, running, asyncio.get_running_loop()).start()
@@ -235,7 +245,7 @@ def listen(host: str, port: int) -> socket.socket:
     """A socket that listens. Raises MisuseError."""
     family, both = (socket.AF_INET6, socket.has_dualstack_ipv6()) if ":" in host else (socket.AF_INET, False)
     try:
-        return socket.create_server((host, port), family=family, backlog=BACKLOG, dualstack_ipv6=both)
+        return socket.create_server((host, port), family=family, backlog=MOST_WAITING, dualstack_ipv6=both)
     except OSError as error:
         raise MisuseError(why_not(error, host, port)) from None
 
@@ -252,12 +262,12 @@ def why_not(error: OSError, host: str, port: int) -> str:
 
 
 def allow_many_files() -> None:
-    """Lets this process open so many files, if the system allows it; a Mac begins with 256."""
+    """Let this process open so many files, if the system allows it; a Mac begins with 256."""
     if sys.platform != "win32":
         import resource
 
         now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-        wanted = FILES if most == resource.RLIM_INFINITY else min(most, FILES)
+        wanted = MOST_FILES if most == resource.RLIM_INFINITY else min(most, MOST_FILES)
         if wanted > now != resource.RLIM_INFINITY:
             with suppress(ValueError, OSError):
                 resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))

@@ -24,24 +24,34 @@ from triton_workshop.viewer.live.live_blocks import BlockRun, Status
 from triton_workshop.viewer.sharing import Invitation
 from triton_workshop.viewer.show import Show
 from triton_workshop.web.addresses import Where
-from triton_workshop.web.messages import Close, Edited, FromViewer, Printed, Ready, Refused, ShowDeck, ShownStep, key_of
+from triton_workshop.web.messages import (
+    Close,
+    Edited,
+    FromViewer,
+    Listening,
+    Printed,
+    Refused,
+    ShowDeck,
+    ShownStep,
+    key_of,
+)
 from triton_workshop.web.newest import Newest
 from triton_workshop.web.outputs import Output, ending
 
 SERVER = "triton_workshop.web.server:serve"
-LINES = 500
+LINES_KEPT = 500
 """Lines of an output that a page shows: the last ones."""
 PACE, SHORT = 0.1, 50
 """Seconds between two states of an output that grows, while it has no more than so many lines."""
-STARTING = 30.0
+STARTING_SECONDS = 30.0
 """Seconds that the server may take to import what it needs from a slow disk."""
-LOOK = 0.1
+LOOK_SECONDS = 0.1
 """Seconds between two looks whether the server still runs."""
-SLIDE_FIRST = 0.02
+SLIDE_FIRST_SECONDS = 0.02
 """Seconds that the viewer has to draw what it has told of, before the server and the pages ask for the same cores."""
-AGAIN = 1.0
+AGAIN_SECONDS = 1.0
 """Seconds until the next try if the server cannot start again."""
-FAREWELL = 2.0
+FAREWELL_SECONDS = 2.0
 """Seconds that the server has to tell the pages that the slides are closed."""
 
 
@@ -49,14 +59,14 @@ class Share:
     """Shares what the viewer shows. `tell` belongs to the viewer's thread; all that takes time has one of its own."""
 
     def __init__(self, where: Where, room: Path | None = None) -> None:
-        """Starts the server, and returns at once. `room` is the file of the room, by default the presenter's own."""
+        """Start the server, and return at once. `room` is the file of the room, by default the presenter's own."""
         self._where, self._room = where, room or room_file()
         self._told = Told()
         self._newest: Newest[FromViewer] = Newest()
         self._all: dict[str, FromViewer] = {}
         """What a server that starts again has to hear, by key."""
         self._lock = threading.Lock()
-        self._first: Future[Ready | Refused] = Future()
+        self._first: Future[Listening | Refused] = Future()
         """What the server that was started first has answered."""
         self._invitation: Invitation | None = None
         """What the server has said last: a new room has another word."""
@@ -66,7 +76,7 @@ class Share:
         self._thread.start()
 
     def ready(self) -> Invitation:
-        """Waits until the server listens; returns how people get there. Raises MisuseError if it cannot."""
+        """Wait until the server listens; return how people get there. Raises MisuseError if it cannot."""
         answer = self._first.result()
         if isinstance(answer, Refused):
             self.close()
@@ -79,7 +89,7 @@ class Share:
         return self._invitation
 
     def tell(self, show: Show) -> None:
-        """Sends what is new of what is shown. A defect here must not reach the slides."""
+        """Send what is new of what is shown. A defect here must not reach the slides."""
         with suppress(Exception):
             self._put(self._told.news(show))
 
@@ -94,13 +104,13 @@ class Share:
             self._newest.put(messages)
 
     def close(self) -> None:
-        """Ends the server, once it has told the pages that the slides are closed."""
+        """End the server, once it has told the pages that the slides are closed."""
         self._closing.set()
         self._newest.close()
-        self._thread.join(FAREWELL)
+        self._thread.join(FAREWELL_SECONDS)
         if self._thread.is_alive() and self._call is not None:  # it reads nothing: then it has to go
             self._call.kill()
-            self._thread.join(FAREWELL)
+            self._thread.join(FAREWELL_SECONDS)
 
     # The thread that talks to the server
 
@@ -109,42 +119,42 @@ class Share:
             try:
                 with Path(os.devnull).open("wb") as nothing, self._started(nothing.fileno()) as call:
                     self._call = call
-                    answer = call.next_message(STARTING)
-                    assert isinstance(answer, Ready | Refused)
+                    answer = call.next_message(STARTING_SECONDS)
+                    assert isinstance(answer, Listening | Refused)
                     self._answered(answer)
-                    if isinstance(answer, Ready):
+                    if isinstance(answer, Listening):
                         self._where = answer.where  # it keeps its port when it starts again
                         self._feed(call)
                         continue
             except (OSError, EndedError, TimeIsUpError) as error:
                 self._answered(Refused(f"their server did not start: {error}"))
-            self._closing.wait(AGAIN)
+            self._closing.wait(AGAIN_SECONDS)
 
     def _started(self, output: int) -> Call:
         return start(SERVER, self._where, self._room, output=output)
 
-    def _answered(self, answer: Ready | Refused) -> None:
-        if isinstance(answer, Ready):
+    def _answered(self, answer: Listening | Refused) -> None:
+        if isinstance(answer, Listening):
             self._invitation = answer.invitation
         if not self._first.done():
             self._first.set_result(answer)
 
     def _feed(self, call: Call) -> None:
-        """Sends everything, and then what is new, until the server has ended."""
+        """Send everything, and then what is new, until the server has ended."""
         with self._lock:
             self._newest.clear()
             self._newest.put(self._all)
         while not call.has_ended():
             for answer in call.waiting_messages():
-                assert isinstance(answer, Ready)
+                assert isinstance(answer, Listening)
                 self._answered(answer)
-            messages = self._newest.take(LOOK)
+            messages = self._newest.take(LOOK_SECONDS)
             if messages is None:
                 call.send(Close())
-                call.wait_for_end(FAREWELL)
+                call.wait_for_end(FAREWELL_SECONDS)
                 return
             if messages:
-                time.sleep(SLIDE_FIRST)
+                time.sleep(SLIDE_FIRST_SECONDS)
             for message in messages.values():
                 call.send(message)
 
@@ -196,7 +206,7 @@ class Told:
                 yield Printed(index, output_of(run))
 
     def _matched(self, show: Show) -> list[FromViewer]:
-        """Finds the run that each block shows, and what was typed over it."""
+        """Find the run that each block shows, and what was typed over it."""
         before, edited = code_blocks(show.deck_read), show.edits.edited()
         now = code_blocks(show.deck)
         typed = {
@@ -225,7 +235,7 @@ def same(some: tuple[BlockRun, ...], others: tuple[BlockRun, ...]) -> bool:
 
 def pace(run: BlockRun) -> float:
     """Seconds between two states of an output that grows: forty laptops on slow Wi-Fi get all its lines each time."""
-    return PACE * max(len(run.transcript.shown()[-LINES:]) / SHORT, 1)
+    return PACE * max(len(run.transcript.shown()[-LINES_KEPT:]) / SHORT, 1)
 
 
 def state_of(run: BlockRun) -> tuple[object, ...]:
@@ -236,7 +246,7 @@ def state_of(run: BlockRun) -> tuple[object, ...]:
 def output_of(run: BlockRun) -> Output:
     """What a block has printed so far, and how it stands. Its last lines may still change, so they are copied."""
     shown = run.transcript.shown()
-    lines = tuple(line if isinstance(line, PictureLine) else line.copy() for line in shown[-LINES:])
+    lines = tuple(line if isinstance(line, PictureLine) else line.copy() for line in shown[-LINES_KEPT:])
     left_out = run.transcript.dropped + len(shown) - len(lines)
     if left_out:
         lines = (Text(f"[the first {left_out:,} lines are not shown here]"), *lines)

@@ -11,9 +11,9 @@ from starlette.responses import Response
 from triton_workshop.deck.model import Block, Code, Deck, code_blocks
 from triton_workshop.screen.palette import DARK, LIGHT
 from triton_workshop.viewer.live.editing import version
+from triton_workshop.web.assets import asset
 from triton_workshop.web.encoding import as_webp, is_picture
 from triton_workshop.web.handout import scripts_beside
-from triton_workshop.web.limits import HERE
 from triton_workshop.web.markup import Markup
 from triton_workshop.web.messages import Edited, Printed
 from triton_workshop.web.outputs import Output
@@ -23,7 +23,7 @@ from triton_workshop.web.stream import Value
 
 FILES = {"page.js": "javascript", "live.js": "javascript", "enter.css": "css", "board.js": "javascript"}
 """The files of this package that pages ask for."""
-PICTURES_KEPT = 96 * 2**20
+PICTURE_BYTES_KEPT = 96 * 2**20
 """Bytes of pictures that code has shown, beyond which the oldest go."""
 
 Values = dict[str, Value]
@@ -37,7 +37,7 @@ def text_file(text: str, kind: str) -> Response:
 def board_style() -> str:
     """The style of the board, with the colours of both palettes."""
     light = f"@media (prefers-color-scheme: light) {{ :root {{ color-scheme: light; {colours(LIGHT)} }} }}"
-    rules = (HERE / "board.css").read_text(encoding="utf-8")
+    rules = asset("board.css")
     return f":root {{ color-scheme: dark; {colours(DARK)} }}\n{light}\n{rules}"
 
 
@@ -67,7 +67,7 @@ class Pictures:
         address = self._kept(self._shown, data)
         size = sum(map(len, self._shown.values()))
         for name in [*self._shown][:-1]:
-            if size <= PICTURES_KEPT:
+            if size <= PICTURE_BYTES_KEPT:
                 break
             size -= len(self._shown.pop(name))
         return address
@@ -81,7 +81,7 @@ class Pictures:
         return f"picture/{name}.webp"
 
     def encode_page(self) -> None:
-        """Does now, in a thread that nobody waits for, what the first to open the page would wait for."""
+        """Do now, in a thread that nobody waits for, what the first to open the page would wait for."""
         for name in [*self._of_page]:
             self.webp(name)
 
@@ -100,7 +100,7 @@ class Site:
     """The deck that is shown. One thread writes; `file` and `pictures.webp` may be called from any."""
 
     def __init__(self) -> None:
-        self._files = {name: text_file((HERE / name).read_text("utf-8"), kind) for name, kind in FILES.items()}
+        self._files = {name: text_file(asset(name), kind) for name, kind in FILES.items()}
         self._files["board.css"] = text_file(board_style(), "css")
         self.pictures = Pictures()
         self._rules: dict[int, str] = {}
@@ -112,7 +112,7 @@ class Site:
         return self._files.get(name)
 
     def show(self, deck: Deck) -> Values:
-        """Writes the page of a deck; returns what pages learn from it."""
+        """Write the page of a deck; return what pages learn from it."""
         scripts = scripts_beside(deck)
         self.pictures.begin_page()
         self._outputs, self._rules, self._edits = {}, {}, {}

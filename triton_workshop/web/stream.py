@@ -11,7 +11,7 @@ import json
 import secrets
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
-KEEP_ALIVE = 10.0
+KEEP_ALIVE_SECONDS = 10.0
 """Seconds after which a stream says that it is still there: what is silent, proxies close and pages take for lost."""
 STILL_HERE = b"event: beat\ndata: {}\n\n"
 
@@ -31,7 +31,7 @@ class Stream:
         self._closed = False
 
     def set(self, key: str, value: Value) -> None:
-        """Gives a key a value, unless it has it already."""
+        """Give a key a value, unless it has it already."""
         # In ASCII, so that no character in it can be taken for the end of a line.
         text = json.dumps(value)
         if key in self._events and self._events[key][1] == text:
@@ -43,16 +43,16 @@ class Stream:
         self.wake()
 
     def forget(self, key: Callable[[str], bool]) -> None:
-        """Removes keys for which this is so: nobody needs their values any more."""
+        """Remove keys for which this is so: nobody needs their values any more."""
         self._events = {name: event for name, event in self._events.items() if not key(name)}
 
     def close(self) -> None:
-        """Ends every stream, once it has sent what there is."""
+        """End every stream, once it has sent what there is."""
         self._closed = True
         self.wake()
 
     def wake(self) -> None:
-        """Lets every client look whether there is anything new."""
+        """Let every client look whether there is anything new."""
         changed, self._changed = self._changed, asyncio.Event()
         changed.set()
 
@@ -67,7 +67,7 @@ class Stream:
         return b"".join(event for version, _, event in self._events.values() if version > seen)
 
     async def follow(self, seen: int, over: Callable[[], bool] = lambda: False) -> AsyncIterator[bytes]:
-        """Yields what a client lacks, as it comes, until that is `over`; its own pace decides how much is one part."""
+        """Yield what a client lacks, as it comes, until that is `over`; its own pace decides how much is one part."""
         yield b"retry: 1000\n\n"
         while not over():
             changed = self._changed
@@ -78,7 +78,7 @@ class Stream:
             if self._closed:
                 return
             try:
-                async with asyncio.timeout(KEEP_ALIVE):
+                async with asyncio.timeout(KEEP_ALIVE_SECONDS):
                     await changed.wait()
             except TimeoutError:
                 yield STILL_HERE
