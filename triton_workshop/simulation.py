@@ -9,7 +9,7 @@ from typing import Any
 
 from triton_workshop.compiler.launches import Launches
 from triton_workshop.import_order import check_triton_mode
-from triton_workshop.simulator import hooks, install
+from triton_workshop.simulator import hooks, install, lines
 from triton_workshop.slide_environment import LAUNCHES, name_of_line
 
 
@@ -20,7 +20,7 @@ def simulate() -> None:
     """
     check_triton_mode()
     install()
-    hooks.name_of_line = name_of_line
+    lines.name_of_line = name_of_line
     if _tell_the_slide not in hooks.listeners:
         hooks.listeners.append(_tell_the_slide)
 

@@ -55,7 +55,7 @@ print(simulator.record.__module__, launches)
 
 
 def test_all_of_its_face_is_there_without_torch_and_without_a_screen(tmp_path: Path) -> None:
-    assert run(FACE, tmp_path, ("torch", "textual", "rich")) == "triton_workshop.simulator.recording []\n"
+    assert run(FACE, tmp_path, ("torch", "textual", "rich")) == "triton_workshop.simulator.launch.recording []\n"
 
 
 def test_importing_it_imports_neither_numpy_nor_triton(tmp_path: Path) -> None:

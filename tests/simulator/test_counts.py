@@ -14,7 +14,7 @@ import triton.language as tl
 
 from triton_workshop.repository import ROOT
 from triton_workshop.simulator import record
-from triton_workshop.simulator.coalescing import Coalescing, Sectors
+from triton_workshop.simulator.memory.coalescing import Coalescing, Sectors
 
 
 @triton.jit

@@ -391,7 +391,7 @@ def test_the_switch_leaves_tritons_own_interpreter(tmp_path: Path) -> None:
         "from triton.runtime import interpreter\n"
         "print(interpreter.InterpretedFunction.run.__module__)\n"
     )
-    for switch, module in (("0", "triton.runtime.interpreter"), ("1", "triton_workshop.simulator.executor")):
+    for switch, module in (("0", "triton.runtime.interpreter"), ("1", "triton_workshop.simulator.launch.executor")):
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "TRITON_WORKSHOP_SIMULATOR": switch}
         run = subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True, check=True)
         assert run.stdout.strip() == module

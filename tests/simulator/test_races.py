@@ -12,7 +12,7 @@ import triton
 import triton.language as tl
 
 from triton_workshop.simulator import Fault, record
-from triton_workshop.simulator.races import Shadow
+from triton_workshop.simulator.races.races import Shadow
 
 P = 8
 
@@ -293,7 +293,7 @@ def many_events_and_a_counter(partial_ptr, out_ptr, counter_ptr, ORDERED: tl.con
 def test_more_events_than_there_was_room_for_are_still_known(
     monkeypatch: pytest.MonkeyPatch, ordered: bool, kinds: list[str]
 ) -> None:
-    monkeypatch.setattr("triton_workshop.simulator.races.FEWEST_EVENTS", 1)
+    monkeypatch.setattr("triton_workshop.simulator.races.races.FEWEST_EVENTS", 1)
     found = faults(many_events_and_a_counter, (P,), zeros(P), zeros(1), flags(2), ordered)
     assert [fault.kind for fault in found] == kinds
 
@@ -309,7 +309,7 @@ def in_place(x_ptr, BLOCK: tl.constexpr, SHIFT: tl.constexpr):
 def test_races_are_found_where_memory_is_too_short_for_all_programs_names(
     monkeypatch: pytest.MonkeyPatch, shift: int, kinds: list[str]
 ) -> None:
-    monkeypatch.setattr("triton_workshop.simulator.races.SLACK", 0)
+    monkeypatch.setattr("triton_workshop.simulator.races.races.SLACK", 0)
     x = torch.zeros(4096, dtype=torch.float16)
     with record() as launches:
         in_place[(1024,)](x, BLOCK=4, SHIFT=shift)

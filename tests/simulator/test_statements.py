@@ -15,7 +15,7 @@ import triton.language as tl
 from triton.compiler.code_generator import CodeGenerator
 
 from triton_workshop.simulator import record
-from triton_workshop.simulator.undefined import UndefinedResult
+from triton_workshop.simulator.values.undefined import UndefinedResult
 
 SEVEN = tl.constexpr(7)
 NOTHING = tl.constexpr(None)

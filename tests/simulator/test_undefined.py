@@ -10,11 +10,11 @@ import triton
 import triton.language as tl
 
 from triton_workshop.simulator import KernelFaults, record
-from triton_workshop.simulator.undefined import UndefinedResult
+from triton_workshop.simulator.values.undefined import UndefinedResult
 
 from .executors import upstream
 
-pytestmark = pytest.mark.filterwarnings("ignore::triton_workshop.simulator.undefined.UndefinedResult")
+pytestmark = pytest.mark.filterwarnings("ignore::triton_workshop.simulator.UndefinedResult")
 
 N = 10  # of 16
 

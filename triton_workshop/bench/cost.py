@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from triton_workshop.simulator import Launch
-    from triton_workshop.simulator.coalescing import Coalescing
+    from triton_workshop.simulator.memory.coalescing import Coalescing
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ PRELOADED = {
     ),
 }
 
-PREPARED = "triton_workshop.simulator.takeover:prepare"
+PREPARED = "triton_workshop.simulator.launch.takeover:prepare"
 
 
 def preload(mode: Mode) -> None:

@@ -23,9 +23,9 @@ from triton_workshop.without_library import provide
 if TYPE_CHECKING:
     from triton_workshop.simulator.errors import SimulatorError
     from triton_workshop.simulator.faults import Fault, KernelFaults, Kind
-    from triton_workshop.simulator.recording import Launch, record
-    from triton_workshop.simulator.takeover import install, uninstall
-    from triton_workshop.simulator.undefined import UndefinedResult
+    from triton_workshop.simulator.launch.recording import Launch, record
+    from triton_workshop.simulator.launch.takeover import install, uninstall
+    from triton_workshop.simulator.values.undefined import UndefinedResult
 
 __all__ = [
     "Fault",
@@ -42,13 +42,13 @@ __all__ = [
 _HOMES = {
     "Fault": "faults",
     "Kind": "faults",
-    "Launch": "recording",
+    "Launch": "launch.recording",
     "KernelFaults": "faults",
     "SimulatorError": "errors",
-    "UndefinedResult": "undefined",
-    "install": "takeover",
-    "record": "recording",
-    "uninstall": "takeover",
+    "UndefinedResult": "values.undefined",
+    "install": "launch.takeover",
+    "record": "launch.recording",
+    "uninstall": "launch.takeover",
 }
 
 

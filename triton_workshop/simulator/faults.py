@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-import linecache
-import os
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from importlib.util import find_spec
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from triton_workshop.simulator import hooks
 from triton_workshop.simulator.errors import SimulatorError
-
-if TYPE_CHECKING:
-    from triton_workshop.simulator.formats import Array
-
-_TRITON = find_spec(
-    "triton"
-)  # found, not imported: the checker reads faults in processes where Triton's mode is not settled
-_NOT_THE_KERNEL = tuple(str(Path(file).parent) + os.sep for file in (_TRITON and _TRITON.origin, __file__) if file)
+from triton_workshop.simulator.lines import KernelLine, line_of_kernel
 
 
 class Kind(StrEnum):
@@ -36,23 +24,6 @@ class Kind(StrEnum):
     UNDEFINED_BRANCH = "undefined-branch"
     ENDLESS_WAIT = "endless-wait"
     UNDEFINED_RESULT = "undefined-result"
-
-
-@dataclass(frozen=True)
-class KernelLine:
-    """A line of a kernel's source."""
-
-    file: str
-    number: int
-
-    def __str__(self) -> str:
-        """Its name and its code, as the beginning of a sentence."""
-        name = hooks.name_of_line(self.file, self.number)
-        return f"{name[0].upper()}{name[1:]}: `{self.text}`"
-
-    @property
-    def text(self) -> str:
-        return linecache.getline(self.file, self.number).strip()
 
 
 @dataclass(frozen=True)
@@ -203,14 +174,6 @@ def _element(fault: Fault) -> str:
     return f"{name}[{fault.index}]" if fault.index == fault.last_index else f"{name}[{fault.index}..{fault.last_index}]"
 
 
-def line_of_kernel() -> KernelLine:
-    """The line of the kernel that is being executed: the innermost frame that is neither Triton's nor ours."""
-    frame = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(_NOT_THE_KERNEL):
-        frame = frame.f_back  # type: ignore[assignment]
-    return KernelLine(frame.f_code.co_filename, frame.f_lineno)
-
-
 @dataclass
 class _Tally:
     """What is known so far about one kind of fault, at one line, in one argument."""
@@ -235,12 +198,12 @@ class FaultLog:
     def add(
         self,
         kind: Kind,
-        programs: Array,
-        indices: Array | None = None,
+        programs: NDArray[Any],
+        indices: NDArray[Any] | None = None,
         *,
         argument: str | None = None,
         size: int | None = None,
-        others: Array | None = None,
+        others: NDArray[Any] | None = None,
         stored: bool = False,
         source: PoisonSource | None = None,
     ) -> None:
@@ -302,7 +265,7 @@ class FaultLog:
         self._tallies = saved
 
 
-def _range(indices: Array | None, size: int | None) -> tuple[int | None, int | None, int]:
+def _range(indices: NDArray[Any] | None, size: int | None) -> tuple[int | None, int | None, int]:
     """The smallest and the largest index, and how far outside the farthest one is."""
     if indices is None:
         return None, None, 0

@@ -35,7 +35,7 @@ from typing import Any
 
 import pytest
 
-from triton_workshop.simulator import KernelFaults, SimulatorError, hooks, install, uninstall
+from triton_workshop.simulator import KernelFaults, SimulatorError, hooks, install, lines, uninstall
 from triton_workshop.simulator.patches import Patches
 
 NAME = __name__
@@ -92,8 +92,8 @@ def pytest_load_initial_conftests() -> None:
         raise pytest.UsageError(f"{NAME} comes too late, as another plugin has imported Triton. {error}") from error
     session.undo.callback(uninstall)
     _map_cuda(session.undo)
-    session.undo.callback(setattr, hooks, "name_of_line", hooks.name_of_line)
-    hooks.name_of_line = _name_of_line
+    session.undo.callback(setattr, lines, "name_of_line", lines.name_of_line)
+    lines.name_of_line = _name_of_line
     hooks.listeners.append(session.launched)
     session.undo.callback(hooks.listeners.remove, session.launched)
     hooks.raised.append(session.failed)

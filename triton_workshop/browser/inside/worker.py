@@ -25,7 +25,7 @@ def prepare() -> None:
     from triton_workshop import device
     from triton_workshop.browser.inside import blocks, judging  # noqa: F401
     from triton_workshop.checking.observing import child
-    from triton_workshop.simulator import waiting
+    from triton_workshop.simulator.races import waiting
 
     device.installed_gpus = lambda: ()  # type: ignore[assignment]  # nobody to ask
     child.prepare()

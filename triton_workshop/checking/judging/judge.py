@@ -22,7 +22,8 @@ from triton_workshop.checking.judging.verdict import MOST_PROGRAMS, Finding, Fin
 from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.observe import Failure, Observation, Provenance
 from triton_workshop.checking.observing.source import Source, names_in
-from triton_workshop.simulator.faults import Fault, KernelLine
+from triton_workshop.simulator.faults import Fault
+from triton_workshop.simulator.lines import KernelLine
 
 ELSEWHERE = (FindingKind.CRASH, FindingKind.TIMEOUT, FindingKind.NOT_A_KERNEL)
 """What is reported where it happens, although the cause may be another line."""

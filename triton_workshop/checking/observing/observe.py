@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from triton_workshop.checking.exercises.exercise import Launcher
     from triton_workshop.compiler.jobs import PickledKernel
     from triton_workshop.simulator import Fault, Launch
-    from triton_workshop.simulator.counts import Write
+    from triton_workshop.simulator.memory.counts import Write
 
 
 class Provenance(Enum):

@@ -1,0 +1,1 @@
+"""Triton's language: what Python does with a kernel's source, and with values that all programs hold at once."""

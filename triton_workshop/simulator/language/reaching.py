@@ -1,0 +1,112 @@
+"""Whether a kernel's source reaches out of the kernel: then its programs have to run one after the other."""
+
+from __future__ import annotations
+
+import dis
+import functools
+import types
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from triton.runtime import interpreter as upstream
+
+from triton_workshop.simulator.language import loops, statements
+
+_KNOWN = frozenset({"triton", "math", "builtins", "numpy", "torch", "operator", "_operator"})
+_PRINTING = frozenset({"print", "input", "breakpoint", "device_print", "static_print", "open", "exec", "eval", "next"})
+_OUTLIVING = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "IMPORT_NAME"})
+_CHANGING = frozenset(
+    name for kind in (list, dict, set) for name in set(dir(kind)) - set(dir(tuple)) - set(dir(frozenset)) - {"get"}
+) - {"items", "keys", "values"}
+
+
+class Analysis:
+    """Whether a kernel, or a function that it calls, may print or reach out of the kernel in another way.
+
+    Then programs have to run one after the other: what it does must happen once per program, in grid order. Reading a
+    global list or dict does not count, as long as nothing here could change one.
+    """
+
+    def __init__(self, function: Any) -> None:
+        self._function = function
+        self._seen: list[tuple[dict[str, Any], str, Any]] = []
+        """The globals that the answer depends on: where each is, its name, and what it was."""
+        self._answer: bool | None = None
+
+    def reaches_out(self) -> bool:
+        if self._answer is None or any(space.get(name) is not thing for space, name, thing in self._seen):
+            self._seen.clear()
+            self._answer = self._reaches_out()
+        return self._answer
+
+    def _reaches_out(self) -> bool:
+        waiting, seen = [self._function], set[int]()
+        containers = changes = False
+        while waiting:
+            function = waiting.pop()
+            if id(function) in seen:
+                continue
+            seen.add(id(function))
+            uses = _uses(function.__code__)
+            if uses.reaches_out or function.__closure__:
+                return True
+            changes |= uses.changes
+            space = function.__globals__
+            self._seen.extend((space, name, space.get(name)) for name in uses.names)
+            for thing in uses.globals(space):
+                if isinstance(thing, upstream.InterpretedFunction):
+                    waiting.append(thing.fn)
+                elif isinstance(thing, types.FunctionType):
+                    waiting.extend([] if _is_known(thing.__module__) else [thing])
+                elif isinstance(thing, types.BuiltinFunctionType | types.MethodType) and not _is_known(
+                    thing.__module__
+                ):
+                    return True
+                containers |= isinstance(thing, list | dict | set)
+        return containers and changes
+
+
+def _is_known(module: str | None) -> bool:
+    # Ours are those that the rewriter puts into a kernel.
+    return module in (loops.__name__, statements.__name__) or (module or "").partition(".")[0] in _KNOWN
+
+
+@dataclass(frozen=True)
+class _Uses:
+    """What a function's code mentions."""
+
+    names: frozenset[str]
+    """Its global names."""
+    attributes: frozenset[str]
+    reaches_out: bool
+    """Whether it prints, imports or assigns to something that outlives it."""
+    changes: bool
+    """Whether it could change a list, a dict or a set."""
+
+    def globals(self, space: dict[str, Any]) -> Iterator[Any]:
+        """What its global names refer to; for an unknown module, the parts that it may use."""
+        for name in self.names & space.keys():
+            thing = space[name]
+            if isinstance(thing, types.ModuleType) and not _is_known(thing.__name__):
+                yield from (getattr(thing, attribute, None) for attribute in self.attributes)
+            else:
+                yield thing
+
+
+@functools.cache
+def _uses(code: types.CodeType) -> _Uses:
+    instructions = list(dis.get_instructions(code))
+    operations = {step.opname for step in instructions}
+    names = {str(step.argval) for step in instructions if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
+    attributes = {str(step.argval) for step in instructions if step.opname in ("LOAD_ATTR", "LOAD_METHOD")}
+    reaches_out = bool((names | attributes) & _PRINTING or operations & _OUTLIVING)
+    changes = bool(attributes & _CHANGING or operations & {"STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE"})
+    for inner in code.co_consts:
+        if isinstance(inner, types.CodeType):
+            more = _uses(inner)
+            names |= more.names
+            attributes |= more.attributes
+            reaches_out |= more.reaches_out
+            changes |= more.changes
+    return _Uses(frozenset(names), frozenset(attributes), reaches_out, changes)

@@ -1,0 +1,117 @@
+"""A kernel's parameters, and its arguments as the language represents them: pointers, numbers and constants."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import triton
+import triton.language as tl
+from triton.runtime import interpreter as upstream
+from triton.tools.tensor_descriptor import TensorDescriptor
+
+from triton_workshop.simulator.memory.memory import Memory
+from triton_workshop.simulator.values.conversions import constant
+from triton_workshop.simulator.values.formats import item_bytes
+from triton_workshop.simulator.values.value import Value
+
+
+class Parameters:
+    """What is known of a kernel's parameters before it is launched."""
+
+    def __init__(self, kernel: Any, fn: Any) -> None:
+        self._fn = fn
+        parameters = inspect.signature(fn).parameters
+        self.names = tuple(parameters)
+        # Like Triton's compiler, but unlike its interpreter, this accepts "tl.constexpr" in quotation marks.
+        self.constants = tuple(name for name, each in parameters.items() if "constexpr" in str(each.annotation))
+        self._defaults = {name: each.default for name, each in parameters.items() if each.default is not each.empty}
+        kinds = {each.kind for each in parameters.values()}
+        self._plain = kinds <= {inspect.Parameter.POSITIONAL_OR_KEYWORD}
+        self._annotated = {
+            name: triton.runtime.jit.KernelParam(0, each, False, False).annotation_type
+            for name, each in parameters.items()
+        }
+        """The type that a parameter's annotation gives to numbers, or an empty string."""
+        unspecialised = set(kernel.kwargs.get("do_not_specialize") or ())
+        self._specialised = frozenset(
+            name
+            for place, name in enumerate(self.names)
+            if not {place, name} & unspecialised and not self._annotated[name]
+        )
+        """The parameters whose value 1 is a constant."""
+
+    def bound(self, arguments: Sequence[Any], named: dict[str, Any]) -> dict[str, Any]:
+        """The arguments by the names of their parameters. Raises TypeError if one is missing or too much."""
+        bound = {**self._defaults, **dict(zip(self.names, arguments, strict=False)), **named}
+        fits = len(bound) == len(self.names) and len(arguments) <= len(bound)
+        if self._plain and fits and not any(name in named for name in self.names[: len(arguments)]):
+            return {name: bound[name] for name in self.names}
+        return inspect.getcallargs(self._fn, *arguments, **named)
+
+    def represented(self, name: str, value: Any, memory: Memory) -> Any:
+        """An argument as the language represents it; its tensors are added to what the programs may touch."""
+        if name in self.constants:
+            return value.value if isinstance(value, tl.constexpr) else value
+        annotated = self._annotated[name]
+        if annotated and isinstance(value, int | float):
+            return _number(value, tl.str_to_ty(annotated, None))
+        return _by_type(memory, name, value, specialise=name in self._specialised)
+
+
+def _by_type(memory: Memory, name: str, value: Any, *, specialise: bool) -> Any:
+    """An argument without an annotation. Where the compiler may `specialise`, the number 1 is a constant."""
+    if isinstance(value, int | float):
+        kind = triton.runtime.jit.mangle_type(value, specialise)
+        return value if kind == "constexpr" else _number(value, _type(kind))
+    if hasattr(value, "data_ptr"):
+        dtype = _type(triton.runtime.jit.mangle_type(value))
+        origin, first = memory.space.add(name, getattr(value, "base", value), item_bytes(dtype.element_ty))
+        return tl.tensor(Value(np.array([first], np.int64), dtype, origin=origin), dtype)
+    if isinstance(value, tuple):
+        # The compiler specialises these whatever is said of the parameter.
+        parts = [_by_type(memory, f"{name}[{place}]", part, specialise=True) for place, part in enumerate(value)]
+        return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
+    if isinstance(value, TensorDescriptor):
+        return _descriptor(memory, name, value)
+    return value
+
+
+def _descriptor(memory: Memory, name: str, descriptor: Any) -> Any:
+    base, *numbers = (
+        _by_type(memory, name, part, specialise=False)
+        for part in (descriptor.base, *descriptor.shape, *descriptor.strides)
+    )
+    shape, strides = numbers[: len(descriptor.shape)], numbers[len(descriptor.shape) :]
+    strides[-1] = tl.constexpr(1)
+    made = upstream.interpreter_semantic.make_tensor_descriptor(
+        base=base,
+        shape=shape,
+        strides=strides,
+        block_shape=[tl.constexpr(size) for size in descriptor.block_shape],
+        padding_option=descriptor.padding,
+    )
+    rounds = getattr(descriptor, "round_f32_to_tf32", False)
+    made.handle = replace(made.handle, round_f32_to_tf32=rounds)
+    return made
+
+
+def _number(value: float, dtype: Any) -> Any:
+    return tl.tensor(constant(value, dtype), dtype)
+
+
+@functools.cache
+def _type(name: str) -> Any:
+    return tl.str_to_ty(name, None)
+
+
+def on_gpu(argument: Any) -> bool:
+    """Whether a tensor, or one of a tuple's, is on a GPU: then kernels see a copy of it on the CPU."""
+    if isinstance(argument, tuple):
+        return any(map(on_gpu, argument))
+    tensor = getattr(argument, "base", argument)
+    return hasattr(tensor, "data_ptr") and tensor.device.type != "cpu"

@@ -1,0 +1,49 @@
+"""Lines of a kernel's source: which one runs, and how messages name it."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+_TRITON = find_spec(
+    "triton"
+)  # found, not imported: the checker reads faults in processes where Triton's mode is not settled
+_NOT_THE_KERNEL = tuple(str(Path(file).parent) + os.sep for file in (_TRITON and _TRITON.origin, __file__) if file)
+
+
+def _line_of_file(_: str, line: int) -> str:
+    return f"line {line}"
+
+
+name_of_line: Callable[[str, int], str] = _line_of_file
+"""How messages speak of a line, given its file and its number there. Whoever uses the simulator may set another."""
+
+
+@dataclass(frozen=True)
+class KernelLine:
+    """A line of a kernel's source."""
+
+    file: str
+    number: int
+
+    def __str__(self) -> str:
+        """Its name and its code, as the beginning of a sentence."""
+        name = name_of_line(self.file, self.number)
+        return f"{name[0].upper()}{name[1:]}: `{self.text}`"
+
+    @property
+    def text(self) -> str:
+        return linecache.getline(self.file, self.number).strip()
+
+
+def line_of_kernel() -> KernelLine:
+    """The line of the kernel that is being executed: the innermost frame that is neither Triton's nor ours."""
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(_NOT_THE_KERNEL):
+        frame = frame.f_back  # type: ignore[assignment]
+    return KernelLine(frame.f_code.co_filename, frame.f_lineno)

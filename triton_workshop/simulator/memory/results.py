@@ -1,0 +1,74 @@
+"""Notices results of undefined elements when they are stored, and has the launch started again to know where from."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from triton_workshop.simulator.faults import FaultLog, Kind
+from triton_workshop.simulator.signals import Restart
+from triton_workshop.simulator.storage.accesses import Access, flat_of
+from triton_workshop.simulator.storage.undo import Undo
+from triton_workshop.simulator.values.formats import Array
+from triton_workshop.simulator.values.undefined import is_mixed, mixed, source_of
+from triton_workshop.simulator.values.value import Value
+
+
+class Results:
+    """What one launch computes from undefined elements, and stores."""
+
+    def __init__(self, log: FaultLog, undo: Undo) -> None:
+        self._log = log
+        self._undo = undo
+        self.combines = False
+        """Whether undefined elements may have been combined with others: then all that is stored is looked at."""
+        self.tell_all = False
+        """Whether undefined elements are told wherever they are stored."""
+
+    def trace(self, reason: str) -> None:
+        """Start the launch again, unless it already knows where undefined elements come from."""
+        if not self._undo.plan.traced:
+            raise Restart(reason, replace(self._undo.plan, exact_poison=True, traced=True))
+
+    def combine(self, value: Value, axis: int, *, in_order: bool = False) -> None:
+        """Called where a value's elements are combined along an axis of the block."""
+        if value.poison is not None:
+            self.combines = True
+        if isinstance(value.poison, np.ndarray):
+            value.poison = mixed(value.poison, axis % len(value.shape) + 1, in_order=in_order)
+
+    def stored(
+        self, access: Access, value: Value, flat: Array, shape: tuple[int, ...], chosen: Array | None, *, meant: bool
+    ) -> None:
+        """Called where the chosen elements `flat` of a value, broadcast to `shape`, are stored.
+
+        Where no mask says that they are `meant`, they may be padding. Whether an integer is undefined does not show: to
+        find out starts the launch again, so it is asked only where elements were combined.
+        """
+        if value.poison is None:
+            return
+
+        def stored(part: Array) -> Array:
+            return flat_of(part, shape, chosen)
+
+        number, where, source = flat.dtype.kind == "f", None, source_of(value.poison, stored)
+        always = self.tell_all or (source is not None and source.is_index)
+        if not (self.combines or always or (meant and number)):
+            return
+        if isinstance(value.poison, np.ndarray):
+            where = stored(np.asarray(value.poison))
+            perhaps = bool(where.any())
+        else:
+            perhaps = not number or bool(np.isnan(flat.max(initial=0.0)))
+        if perhaps:
+            self.trace("an undefined value may be stored")
+        if where is None or not perhaps or source is None or not (always or meant or is_mixed(value.poison)):
+            return
+        self._log.add(
+            Kind.UNDEFINED_RESULT,
+            access.owners[where],
+            access.region.told(access.index[where], access.item),
+            argument=access.region.name,
+            source=source,
+        )

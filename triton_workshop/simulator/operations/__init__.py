@@ -1,0 +1,1 @@
+"""Triton's operations: what its semantics call for all programs of a group at once."""

@@ -1,0 +1,47 @@
+"""Operations that our builder lacks: Triton's interpreter carries them out, one program at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from triton.runtime import interpreter as upstream
+
+from triton_workshop.simulator.operations.programs import Programs
+from triton_workshop.simulator.signals import Restart
+from triton_workshop.simulator.values.formats import decode, encode, stored_as
+from triton_workshop.simulator.values.value import Value
+
+
+def one_by_one(programs: Programs, name: str, operation: Callable[..., Any]) -> Callable[..., Any]:
+    """An operation of the interpreter's builder, for values of ours."""
+
+    def call(*arguments: Any, **named: Any) -> Any:
+        plan = programs.memory.plan
+        if not plan.one_by_one:
+            raise Restart(f"{name} is not batched", replace(plan, one_by_one=True))
+        return _from_upstream(operation(*map(_as_upstream, arguments), **named))
+
+    return call
+
+
+def _as_upstream(value: Any) -> Any:
+    """One program's value as Triton's interpreter holds it: bits for small floats, no axis of programs."""
+    if not isinstance(value, Value):
+        return value
+    data = encode(value.full(), value.dtype.scalar)
+    return upstream.TensorHandle(data[0] if value.shape else data, value.dtype)
+
+
+def _from_upstream(result: Any) -> Any:
+    if isinstance(result, tuple):
+        return tuple(map(_from_upstream, result))
+    if not isinstance(result, upstream.TensorHandle):
+        return result
+    dtype = result.dtype.scalar
+    data = np.asarray(result.data)
+    scalar = data.size == 1
+    data = data.reshape(1) if scalar else data[None]
+    return Value(decode(data.astype(stored_as(dtype), copy=False), dtype), dtype, () if scalar else data.shape[1:])

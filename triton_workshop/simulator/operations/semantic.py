@@ -1,0 +1,93 @@
+"""Triton's semantics (types, broadcasting, promotion), where programs that run at once need others, or faster ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import triton.language as tl
+from triton.language.semantic import TritonSemantic
+
+from triton_workshop.simulator.operations.builder import Builder
+from triton_workshop.simulator.operations.shapes import SIZES
+
+_STAY_AS_THEY_ARE = frozenset(dtype.name for dtype in (tl.float32, tl.float64, tl.int32, tl.int64))
+"""Types of which two operands give a result of the same type, whatever the operation."""
+
+Sizes = tuple[int, ...]
+
+
+class _Format(str):
+    """The name of a format: a plain string, as most versions of Triton want it, with the value that 3.6 asks for."""
+
+    __slots__ = ()
+
+    @property
+    def value(self) -> str:
+        return str(self)
+
+
+class Semantic(TritonSemantic):  # type: ignore[misc]  # Triton is untyped
+    """Triton's semantics, with its long way round where nothing is to be converted left out."""
+
+    def binary_op_type_checking_impl(self, lhs: Any, rhs: Any, *options: Any, **named: Any) -> Any:
+        """Both operands of an operation, with the same type and shape."""
+        tensors = isinstance(lhs, tl.tensor) and isinstance(rhs, tl.tensor)
+        if tensors and lhs.dtype is rhs.dtype and lhs.dtype.name in _STAY_AS_THEY_ARE:
+            return self.broadcast_impl_value(lhs, rhs)
+        return super().binary_op_type_checking_impl(lhs, rhs, *options, **named)
+
+    def broadcast_impl_value(self, lhs: Any, rhs: Any) -> Any:
+        """Both blocks with the same shape."""
+        left, right = _sizes(lhs.type), _sizes(rhs.type)
+        shape = _common(left, right)
+        if shape is None:
+            return super().broadcast_impl_value(lhs, rhs)
+        return self._spread(lhs, left, shape), self._spread(rhs, right, shape)
+
+    def _spread(self, block: Any, sizes: Sizes | None, shape: Sizes) -> Any:
+        if sizes == shape:
+            return block
+        of_block = tl.block_type(block.dtype, list(shape))
+        if sizes:
+            return tl.tensor(self.builder.create_broadcast(block.handle, shape), of_block)
+        return tl.tensor(self.builder.create_splat(of_block, block.handle), of_block)
+
+    def atomic_max(self, pointer: Any, value: Any, mask: Any, sem: str, scope: str) -> Any:
+        return self._float_atomic("max", super().atomic_max, pointer, value, mask, sem, scope)
+
+    def atomic_min(self, pointer: Any, value: Any, mask: Any, sem: str, scope: str) -> Any:
+        return self._float_atomic("min", super().atomic_min, pointer, value, mask, sem, scope)
+
+    def dot_scaled(self, a: Any, a_scale: Any, a_format: Any, b: Any, b_scale: Any, b_format: Any, *others: Any) -> Any:
+        names = (_Format(getattr(name, "value", name)) for name in (a_format, b_format))
+        return super().dot_scaled(a, a_scale, next(names), b, b_scale, next(names), *others)
+
+    def _float_atomic(
+        self, name: str, on_integers: Callable[..., Any], pointer: Any, value: Any, mask: Any, sem: str, scope: str
+    ) -> Any:
+        """A float's maximum or minimum. Triton makes two of it, on its bits, which programs would share."""
+        if not value.dtype.is_floating() or not isinstance(self.builder, Builder):
+            return on_integers(pointer, value, mask, sem, scope)
+        pointer, value, mask = self.atom_red_typechecking_impl(pointer, value, mask, name)
+        order = self._str_to_sem(sem)
+        old = self.builder.create_atomic_rmw(
+            f"ATOMIC_OP.{name.upper()}", pointer.handle, value.handle, mask.handle, order, None
+        )
+        return tl.tensor(old, value.type)
+
+
+def _sizes(of_block: Any) -> Sizes | None:
+    """The shape of a block, or () for a scalar; None where it is not known."""
+    return vars(of_block).get(SIZES) if of_block.is_block() else ()
+
+
+def _common(left: Sizes | None, right: Sizes | None) -> Sizes | None:
+    """The shape that blocks of these shapes are broadcast to; None where that is for Triton to say."""
+    if left is None or right is None:
+        return None
+    if not left or not right:
+        return left or right
+    shape = tuple([b if a == 1 else a for a, b in zip(left, right, strict=False)])
+    fits = len(left) == len(right) and all(b in (1, size) for b, size in zip(right, shape, strict=True))
+    return shape if fits else None

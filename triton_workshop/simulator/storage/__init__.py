@@ -1,0 +1,1 @@
+"""The tensors' bytes: what an argument may touch, which elements an access names, and how a change is undone."""

@@ -1,0 +1,110 @@
+"""What a load or a store touches: from pointers and masks of a group to elements of memory, program by program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from triton_workshop.simulator.storage.regions import Region
+from triton_workshop.simulator.values.formats import Array
+from triton_workshop.simulator.values.value import Value
+
+
+@dataclass(frozen=True)
+class Access:
+    """What a group loads or stores: program `owners[i]` accesses element `index[i]` of a region, in that order.
+
+    `run` is the index as a slice where it counts up by one, as numpy copies that much faster, and the index otherwise.
+    """
+
+    region: Region
+    index: Array
+    run: Array | slice
+    owners: Array
+    item: int
+    """Bytes of an element."""
+
+    @property
+    def addresses(self) -> Array:
+        return self.region.address + self.index * self.item
+
+    def part(self, where: Array) -> Access:
+        """The accesses where `where` is true."""
+        index = self.index[where]
+        return Access(self.region, index, index, self.owners[where], self.item)
+
+
+def perhaps(mask: Value | None) -> Value | None:
+    """A mask that also holds where it is undefined."""
+    if mask is None or mask.poison is None:
+        return mask
+    return Value(mask.data | mask.poison, mask.dtype, mask.shape)
+
+
+def access_of(region: Region, pointer: Value, chosen: Array | None, group: Array, item: int) -> Access:
+    shape = (len(group), *pointer.shape)
+    index = flat_of(pointer.data, shape, chosen)
+    run = _as_run(index) if len(index) else index
+    return Access(region, index, run, flat_of(down(group, len(shape)), shape, chosen), item)
+
+
+def gather(flat: Array, index: Array) -> Array:
+    """`flat[index]`, with indices outside clipped: what they give is never used."""
+    if not flat.size:
+        return np.zeros(index.shape, flat.dtype)
+    if index.size > 1 and index.flags.c_contiguous:
+        run = _as_run(index.reshape(-1))
+        if isinstance(run, slice) and run.start >= 0 and run.stop <= flat.size:
+            return flat[run].reshape(index.shape).copy()
+    return flat.take(index, mode="clip")
+
+
+def _as_run(index: Array) -> Array | slice:
+    """Return a slice if the indices count up by one, otherwise the indices."""
+    first, last = int(index[0]), int(index[-1])
+    if last - first == len(index) - 1 and (index == np.arange(first, last + 1)).all():
+        return slice(first, last + 1)
+    return index
+
+
+def turns(index: Array) -> list[Array | slice]:
+    """Yield positions to be processed together: an element that occurs again waits for a later turn."""
+    order = np.argsort(index, kind="stable")
+    ordered = index[order]
+    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]]) if len(index) else index
+    if len(starts) == len(index):
+        return [slice(None)]
+    turn = np.arange(len(index)) - np.repeat(starts, np.diff(np.r_[starts, len(index)]))
+    by_turn = np.argsort(turn, kind="stable")
+    return [order[part] for part in np.split(by_turn, np.cumsum(np.bincount(turn))[:-1])]
+
+
+def down(programs: Array, axes: int) -> Array:
+    """The programs along the first axis of a block with `axes` axes."""
+    return programs.reshape(-1, *[1] * (axes - 1))
+
+
+def chosen_by(mask: Value | None, bad: Array | None) -> Array | None:
+    """Which elements are accessed: those where the mask is true and that are not outside; None for all."""
+    if bad is not None:
+        return ~bad if mask is None else mask.data & ~bad
+    return None if mask is None or mask.data.all() else mask.data
+
+
+def flat_of(data: Array, shape: tuple[int, ...], chosen: Array | None) -> Array:
+    """The chosen elements of an array that is broadcast to `shape`, program by program."""
+    if data.shape != shape:
+        data = np.broadcast_to(data, shape)
+    if chosen is None:
+        return data.reshape(-1)
+    return data[chosen if chosen.shape == shape else np.broadcast_to(chosen, shape)]
+
+
+def only(pointer: Value, mask: Value | None, origin: int) -> tuple[Value, Value]:
+    """The pointers of one origin, and a mask for them."""
+    here: Array = np.asarray(pointer.origin == origin)
+    part = Value(pointer.data, pointer.dtype, pointer.shape, origin, pointer.poison, pointer.wrapped)
+    if mask is None:
+        return part, Value(here, None, pointer.shape)
+    return part, Value(here & mask.data, None, pointer.shape, poison=mask.poison)
