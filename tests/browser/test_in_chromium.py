@@ -2,73 +2,40 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
 import json
 import shutil
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from triton_workshop.browser import archive, parts
+from triton_workshop.browser import bundle, parts
 from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.web.page import Page
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page as Opened
 
 pytestmark = pytest.mark.browser
-ROOM = Path(archive.__file__).parent
-CORE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
-POLICY = "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval' blob:; worker-src blob:; connect-src 'none'"
-OPEN = """
-async function opened() {
-  const files = {};
-  let module;
-  for (const each of document.querySelectorAll("script[data-file]")) {
-    const bytes = Uint8Array.from(atob(each.textContent), (letter) => letter.charCodeAt(0));
-    const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-    const response = new Response(plain, { headers: { "Content-Type": "application/wasm" } });
-    if (each.dataset.file.endsWith(".wasm")) module = await WebAssembly.compileStreaming(response);
-    else files[each.dataset.file] = new Uint8Array(await response.arrayBuffer());
-    each.remove();
-  }
-  const names = Object.keys(files), boot = { files, module, folder: "/page", archives: ["page.zip"] };
-  boot.libraries = names.filter((name) => name.endsWith(".whl"));
-  globalThis.workers = new Workers(document.getElementById("worker").textContent, boot, { limit: 20_000 });
-}
-async function asked(request) {
-  const heard = [], from = performance.now();
-  const done = await workers.ask(request, (data) => heard.push(data.printed ?? data.verdict));
+ASKED = """
+async (request) => {
+  const heard = [], from = performance.now(), python = await Parts.python(() => {}, { limit: 20_000 });
+  const done = await python.ask(request, (data) => heard.push(data.printed ?? data.verdict));
   return { done, heard, seconds: (performance.now() - from) / 1000 };
 }
 """
 
 
 @pytest.fixture(scope="module")
-def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opened]:
     """A page as opened from a disk, which asks nobody for anything."""
     from playwright.sync_api import sync_playwright
 
-    files = parts.here()
-    if files is None:
+    if parts.here() is None:
         pytest.skip("the page's parts are not here: `uv run python -m triton_workshop.browser.parts` fetches them")
-    wheels = [name for name in files if name.endswith(".whl")]
-    data = {name: files[name].read_bytes() for name in (*CORE, *wheels)}
-    packed = archive.packed()
-    data["page.zip"] = archive.compiled(packed, files["pyodide.mjs"].parent) or packed
-    inside = "".join(
-        f'<script type="text/plain" data-file="{name}">{base64.b64encode(gzip.compress(each, 1)).decode()}</script>'
-        for name, each in data.items()
-    )
-    workers, worker = ((ROOM / name).read_text(encoding="utf-8") for name in ("workers.js", "worker.js"))
     file = tmp_path_factory.mktemp("page") / "page.html"
-    file.write_text(
-        f'<!doctype html><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{POLICY}">{inside}'
-        f'<script type="text/plain" id="worker">{worker}</script><script>{workers}{OPEN}</script>',
-        encoding="utf-8",
-    )
+    body = '<header></header><nav></nav><div class="tools"></div><main></main>'
+    file.write_text(Page("a page", body, "").whole(bundle.gathered()), encoding="utf-8")
     with sync_playwright() as playwright:
         chromium = shutil.which("chromium") or shutil.which("google-chrome")
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
@@ -76,18 +43,18 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
         page.on("request", lambda request: asked.append(request.url))
         page.set_default_timeout(300_000)
         page.goto(file.as_uri())
-        page.evaluate("opened()")
+        page.evaluate(f"globalThis.asked = {ASKED}")
         yield page
         browser.close()
     assert [url for url in asked if not url.startswith(("blob:", "data:", file.as_uri()))] == []
 
 
-def ask(page: Page, **request: Any) -> dict[str, Any]:
+def ask(page: Opened, **request: Any) -> dict[str, Any]:
     found: dict[str, Any] = page.evaluate(f"asked({json.dumps(request)})")
     return found
 
 
-def test_a_block_prints_and_shows_its_picture(opened: Page) -> None:
+def test_a_block_prints_and_shows_its_picture(opened: Opened) -> None:
     text = "from triton_workshop import load_image, show_image\nshow_image(load_image('poseidon_triton.jpeg', width=8))"
     found = ask(opened, run={"text": f"print('first')\n{text}\nprint('last')"})
     assert found["done"]["failed"] == ""
@@ -96,7 +63,7 @@ def test_a_block_prints_and_shows_its_picture(opened: Page) -> None:
     assert name in "".join(found["heard"])
 
 
-def test_a_right_script_is_right_and_a_wrong_one_is_not(opened: Page) -> None:
+def test_a_right_script_is_right_and_a_wrong_one_is_not(opened: Opened) -> None:
     solution = EXERCISES["1"].solution
     verdicts = ask(opened, check={"number": "1", "text": solution})["heard"]
     assert all(verdict["passed"] for verdict in verdicts)
@@ -114,14 +81,14 @@ def test_a_right_script_is_right_and_a_wrong_one_is_not(opened: Page) -> None:
         ("import torch\ntorch.empty(10**10)", ""),
     ],
 )
-def test_after_the_worst_the_next_one_works(opened: Page, text: str, why: str) -> None:
+def test_after_the_worst_the_next_one_works(opened: Opened, text: str, why: str) -> None:
     found = ask(opened, run={"text": text})
     assert found["done"]["failed"]
     assert why in found["done"]["failed"]
     assert "".join(ask(opened, run={"text": "print(1)"})["heard"]) == "1\n"
 
 
-def test_endless_recursion_is_an_error_like_another(opened: Page) -> None:
+def test_endless_recursion_is_an_error_like_another(opened: Opened) -> None:
     found = ask(opened, run={"text": "def f(): f()\nf()"})
     assert "RecursionError" in "".join(found["heard"])
     assert "".join(ask(opened, run={"text": "print(1)"})["heard"]) == "1\n"

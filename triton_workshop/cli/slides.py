@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -46,6 +47,12 @@ Port = Annotated[int | None, typer.Option(min=0, max=65535, metavar="N", help="T
 Url = Annotated[
     str | None,
     typer.Option(metavar="https://…", help="The address of the tunnel or proxy by which the room gets there."),
+]
+Parts = Annotated[
+    Path | None,
+    typer.Option(
+        "--parts", metavar="FOLDER", help="Where parts of the page are already, on a machine without network."
+    ),
 ]
 
 
@@ -196,11 +203,15 @@ def handout(
     save_outputs: Annotated[
         Path | None, typer.Option(metavar="FILE.json", help="Also write the outputs to this file, for --outputs.")
     ] = None,
+    live: Annotated[bool, typer.Option("--live", help="Let the page run the code, and check the exercises.")] = False,
+    parts: Parts = None,
     run: LetRun = False,
     replace: LetReplace = False,
 ) -> None:
     """Write the slides as one HTML file, with what their code prints, to take home.
 
+    With --live, the page runs the code and checks the exercises, without a
+    network: it holds Python, numpy and the workshop, which are fetched once.
     The code runs now, unless --outputs names a file in which an earlier
     handout saved what it printed. A deck from outside the workshop's
     repository needs -x, -X or your consent. Exits with 0 if every block ended
@@ -213,13 +224,17 @@ def handout(
     from triton_workshop.deck.errors import DeckError
     from triton_workshop.web.handout import run_handout
 
+    if live:
+        from triton_workshop.browser.bundle import gathered
+
     given = Consent(run, replace)
     if outputs is None:
         given = consent_to_run(path, given, "handout")
         prepare_kernels()
     with misuse_told():
         try:
-            raise typer.Exit(run_handout(path, file, given, outputs, save_outputs))
+            blobs = partial(gathered, parts, partial(print, file=sys.stderr)) if live else tuple
+            raise typer.Exit(run_handout(path, file, given, outputs, save_outputs, blobs))
         except DeckError as error:
             fail(str(error))
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from triton_workshop.atomic_write import write_whole
+from triton_workshop.browser.bundle import Blob
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.consent import Consent, home, in_force, live_code
 from triton_workshop.deck.model import Deck, Execution
@@ -20,15 +22,24 @@ SCRIPTS = ("exercises/*.py", "solutions/*.py", "solutions/fast/*.py")
 PASSED, FAILED, INTERRUPTED = 0, 1, 130
 
 
-def run_handout(path: Path, file: Path, given: Consent, outputs: Path | None, record: Path | None) -> int:
+def run_handout(
+    path: Path,
+    file: Path,
+    given: Consent,
+    outputs: Path | None,
+    record: Path | None,
+    blobs: Callable[[], Sequence[Blob]] = tuple,
+) -> int:
     """Write a deck's page and say what is in it; returns the exit status. Raises DeckError and MisuseError.
 
-    Outputs come from the file `outputs`, or else from running the deck's code now, and are written to `record`.
+    Outputs come from the file `outputs`, or else from running the deck's code now, and are written to `record`. What
+    `blobs` gathers lets kernels run in the page.
     """
     deck = load_deck(path)
     for target in filter(None, (file, record)):  # before anything has run for nothing
         if not target.absolute().parent.is_dir():
             raise MisuseError(f"{target}: expected a file in a folder that exists; there is no {target.parent}")
+    inside = blobs()
     try:
         if outputs is not None:
             recordings = read_recordings(outputs, deck)
@@ -37,7 +48,7 @@ def run_handout(path: Path, file: Path, given: Consent, outputs: Path | None, re
                 recordings = run_all(deck, in_force(deck, given), report)
     except KeyboardInterrupt:
         return INTERRUPTED
-    page = handout(deck, recordings).whole().encode()
+    page = handout(deck, recordings).whole(inside).encode()
     try:
         write_whole(file, page)
         if record is not None:

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 
+from triton_workshop.browser.bundle import Blob, digest, frame_script, script_sources
 from triton_workshop.deck.model import Deck
 from triton_workshop.screen.palette import DARK, LIGHT, Palette
 from triton_workshop.screen.richtext import code_lines
-from triton_workshop.web.assets import asset
+from triton_workshop.web.assets import LIVE_SCRIPTS, SCRIPTS, STYLES, asset
 from triton_workshop.web.markup import element, escaped
 from triton_workshop.web.slides import Writer
+
+NONCE = "editor"
+"""What allows the editor's style sheets, which it makes while it runs: `EditorView.cspNonce.of("editor")`."""
 
 
 @dataclass(frozen=True)
@@ -23,16 +28,20 @@ class Page:
     body: str
     style: str
 
-    def whole(self) -> str:
-        """One file that needs nothing else."""
-        script = asset("page.js")
-        policy = (
-            f"default-src 'none'; img-src data:; style-src '{_digest(self.style)}'; script-src '{_digest(script)}'; "
-            "base-uri 'none'; form-action 'none'"
-        )
+    def whole(self, blobs: Sequence[Blob] = ()) -> str:
+        """One file that needs nothing else. With the blobs of `browser.bundle`, kernels run in it."""
+        scripts = [asset(name) for name in (LIVE_SCRIPTS if blobs else SCRIPTS)]
+        own, rest = digest(self.style), "base-uri 'none'; form-action 'none'"
+        policy = f"default-src 'none'; img-src data:; style-src {own}; script-src {digest(scripts[0])}; {rest}"
+        if blobs:
+            sources = script_sources(*scripts, frame_script())
+            policy = (
+                f"default-src 'none'; img-src data: blob:; style-src {own} 'nonce-{NONCE}'; script-src {sources}; "
+                f"worker-src blob:; connect-src 'none'; {rest}"
+            )
         head = f"""<meta http-equiv="Content-Security-Policy" content="{escaped(policy)}">
 <style>{self.style}</style>"""
-        return self._document(head, f"<script>{script}</script>")
+        return self._document(head, _inside(blobs) + "".join(f"<script>{script}</script>" for script in scripts))
 
     def with_files(self, style: str, *scripts: str) -> str:
         """The page that finds its style and its scripts at these addresses."""
@@ -78,7 +87,7 @@ def make_page(writer: Writer, scripts: Mapping[str, str]) -> Page:
 {slides}
 {element("h2", "Exercises and solutions", class_="part", id="scripts") + appendix if scripts else ""}
 </main>"""
-    style = "\n".join((_variables(), asset("page.css"), _rules(writer)))
+    style = "\n".join((_variables(), *map(asset, STYLES), _rules(writer)))
     return Page(deck_name(deck), body, style)
 
 
@@ -152,5 +161,11 @@ def _rules(writer: Writer) -> str:
     return f"{writer.markup.rules()}\n@media (min-width:50rem),print{{{wide}}}"
 
 
-def _digest(text: str) -> str:
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+def _inside(blobs: Sequence[Blob]) -> str:
+    """What the page itself holds of what kernels need, and the list of it."""
+    listed = json.dumps([{"name": blob.name, "size": len(blob.data)} for blob in blobs])
+    texts = (
+        f'<script type="text/plain" data-part="{blob.name}">{base64.b64encode(blob.data).decode()}</script>\n'
+        for blob in blobs
+    )
+    return f'<script type="application/json" id="parts">{listed}</script>\n{"".join(texts)}' if blobs else ""
