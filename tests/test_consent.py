@@ -12,7 +12,7 @@ from triton_workshop.deck import load_deck
 from triton_workshop.deck.consent import EVERYTHING, NOTHING, Consent, at_home, flag, home, in_force, live_code
 from triton_workshop.deck.model import Execution
 from triton_workshop.repository import ROOT
-from triton_workshop.viewer.asking import consent_to
+from triton_workshop.viewer.consent_prompt import consent_to
 
 TALK = "One\n===\n\n```python +exec\nprint(1)\n```\n"
 INCLUDING = "One\n===\n\n<!-- include: {} -->\n"

@@ -118,8 +118,8 @@ def test_slides_fit_the_screen_before_their_code_runs(
     view = View(DARK, width, height, elsewhere=shown_elsewhere(deck), terminal=terminal)
     pages = [(slide, compose(deck, slide, replace(view, step=slide.steps - 1))) for slide in deck.slides]
     scrolling = [
-        f"{where(slide)}: {len(page.body)} rows, room for {page.room}"
+        f"{where(slide)}: {len(page.body)} rows, room for {page.body_rows}"
         for slide, page in pages
-        if len(page.body) > page.room
+        if len(page.body) > page.body_rows
     ]
     assert len(scrolling) <= most, f"expected at most {most} that scroll, but these do:\n" + "\n".join(scrolling)

@@ -91,8 +91,8 @@ def _quotes_what_is_there(mistake: Mistake, finding: Finding) -> bool:
 
 EVERY = 30
 """Of so many mistakes one is judged both ways."""
-HERE = [each for each in MISTAKES.values() if not needs_its_own_process(each.kind, each.hint, each.leaves)]
-ALIKE = [each for each in HERE if each.kind not in ("does-not-compile", "does-not-fit")][::EVERY]
+IN_THIS_PROCESS = [each for each in MISTAKES.values() if not needs_its_own_process(each.kind, each.hint, each.leaves)]
+ALIKE = [each for each in IN_THIS_PROCESS if each.kind not in ("does-not-compile", "does-not-fit")][::EVERY]
 
 
 @pytest.mark.parametrize("mistake", ALIKE, ids=str)

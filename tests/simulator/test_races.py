@@ -309,7 +309,7 @@ def in_place(x_ptr, BLOCK: tl.constexpr, SHIFT: tl.constexpr):
 def test_races_are_found_where_memory_is_too_short_for_all_programs_names(
     monkeypatch: pytest.MonkeyPatch, shift: int, kinds: list[str]
 ) -> None:
-    monkeypatch.setattr("triton_workshop.simulator.races.races.SLACK", 0)
+    monkeypatch.setattr("triton_workshop.simulator.races.races.SLACK_BYTES", 0)
     x = torch.zeros(4096, dtype=torch.float16)
     with record() as launches:
         in_place[(1024,)](x, BLOCK=4, SHIFT=shift)

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from triton_workshop.deck import Deck, load_deck
 from triton_workshop.deck.consent import NOTHING, Consent
-from triton_workshop.viewer.asking import consent_to, visible
+from triton_workshop.viewer.consent_prompt import consent_to, visible
 
 DECK = """\
 First

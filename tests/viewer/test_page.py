@@ -179,7 +179,7 @@ def test_new_lines_adds_to_the_gap_between_two_blocks(above: Content) -> None:
 def test_what_follows_jump_to_middle_is_in_the_middle() -> None:
     page = page_of(slide_of(JumpToMiddle(), paragraph("centre")))
     row = next(index for index, line in enumerate(page.body) if "centre" in line.text)
-    assert abs(row - page.room // 2) <= 1
+    assert abs(row - page.body_rows // 2) <= 1
 
 
 def test_a_title_that_stands_alone_is_centred() -> None:
@@ -217,7 +217,7 @@ def test_a_picture_leaves_room_for_the_text_below_it(tmp_path: Path) -> None:
     path = tmp_path / "tall.png"
     PILImage.new("RGB", (400, 4000), "red").save(path)
     page = page_of(slide_of(Image(path), paragraph("below")), 80, 24)
-    assert len(page.body) <= page.room
+    assert len(page.body) <= page.body_rows
     assert "below" in text_of(page)
 
 
@@ -301,7 +301,7 @@ def test_a_theme_says_how_high_the_footer_is_but_leaves_most_to_the_slide(
     deck = load_deck(path)
     view = View(DARK, 80, screen)
     assert len(footer(deck, SlideStep(0, 0), view)) == rows
-    assert compose(deck, deck.slides[0], view).room <= max(screen - rows, 1)
+    assert compose(deck, deck.slides[0], view).body_rows <= max(screen - rows, 1)
 
 
 @pytest.mark.parametrize(

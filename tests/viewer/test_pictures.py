@@ -293,7 +293,7 @@ async def test_on_the_outputs_own_screen_pictures_stand_among_the_lines(deck: Pa
         assert isinstance(viewer.screen, OutputScreen)
         rows = [
             "".join(segment.text for segment in line).strip("▎ ")
-            for line in map(viewer.screen.pager.render_line, range(viewer.screen.pager.room))
+            for line in map(viewer.screen.pager.render_line, range(viewer.screen.pager.rows_shown))
         ]
         picture = [index for index, row in enumerate(rows) if set(row) == {"▀"}]
         assert picture == list(range(1, len(picture) + 1))

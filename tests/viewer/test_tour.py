@@ -59,11 +59,11 @@ def screen(deck: Deck, number: int, slide: Slide) -> Iterator[str]:
     page = compose(deck, slide, view)
     body = [line.text.rstrip() for line in page.body]
     yield from (line.text for line in page.title)
-    yield from body[: page.room]
+    yield from body[: page.body_rows]
     if slide.footer:
         yield from (line.text for line in footer(deck, place, view))
-    if body[page.room :]:
-        yield from ("┄" * WIDTH, *body[page.room :])
+    if body[page.body_rows :]:
+        yield from ("┄" * WIDTH, *body[page.body_rows :])
 
 
 def test_the_tour_shows_every_kind_of_thing(deck: Deck) -> None:

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from triton_workshop.web.newest import Newest
+from triton_workshop.web.mailbox import Mailbox
 from triton_workshop.web.stream import Stream
 
 
@@ -78,7 +78,7 @@ async def test_a_slow_client_skips_what_is_outdated() -> None:
 
 
 def test_only_the_newest_message_for_a_key_waits() -> None:
-    newest: Newest[int] = Newest()
+    newest: Mailbox[int] = Mailbox()
     newest.put({"a": 1, "b": 2})
     newest.put({"a": 3})
     assert list((newest.take() or {}).items()) == [("b", 2), ("a", 3)]

@@ -125,7 +125,7 @@ def test_what_a_killed_process_left_is_removed(uv: Uv, tmp_path: Path) -> None:
 def test_a_disk_without_room_is_told_before_the_download(
     uv: Uv, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files, "ROOM", 10**18)
+    monkeypatch.setattr(files, "UNPACKED_BYTES", 10**18)
     with pytest.raises(NoTritonError, match=r"takes 1000000000\.0 GB for a moment, and .* GB free\. Make room, or set"):
         files.ready()
     assert uv.calls == []

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from triton_workshop.bench.attainable import Limit, limits_of
 from triton_workshop.bench.cost import Cost
-from triton_workshop.bench.limits import Limit, limits_of
 from triton_workshop.bench.results import Measured, MeasuredOn, TimingProgress, Wrong
 from triton_workshop.bench.sentences import sentences
 from triton_workshop.bench.workloads import WORKLOADS

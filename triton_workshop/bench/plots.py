@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from triton_workshop.bench.attainable import TENSOR_PRODUCTS
 from triton_workshop.bench.bench import Bench
 from triton_workshop.bench.gpus import H200, PUBLISHED
-from triton_workshop.bench.limits import TENSOR_PRODUCTS
 from triton_workshop.bench.roofline import Point, Roof, draw_roofline
 from triton_workshop.bench.workloads import WORKLOADS
 

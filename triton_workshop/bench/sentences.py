@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from triton_workshop.bench.attainable import TENSOR_PRODUCTS, Limit, limits_of
 from triton_workshop.bench.cost import Cost
 from triton_workshop.bench.gpus import H200
-from triton_workshop.bench.limits import TENSOR_PRODUCTS, Limit, limits_of
 
 OFTEN = 1.5
 """How many requests per byte, or times the fewest sectors, are worth a sentence."""

@@ -245,7 +245,7 @@ def consent_to_run(path: Path, given: Consent, command: str) -> Consent:
 
     from triton_workshop.deck import DeckError, load_deck
     from triton_workshop.deck.consent import NOTHING, in_force, live_code
-    from triton_workshop.viewer.asking import consent_to
+    from triton_workshop.viewer.consent_prompt import consent_to
 
     try:
         deck = load_deck(path)

@@ -11,9 +11,9 @@ from typing import Protocol
 from triton_workshop.compiler.jobs import Answer, CompileJob, PickledKernel, Refusal
 from triton_workshop.compiler.targets import TARGETS, Target
 
-SECONDS = 5.0
+ANSWER_SECONDS = 5.0
 """How long the compiler may take for a kernel and a GPU before the answer is that it is slow."""
-STARTING = 60.0
+STARTING_SECONDS = 60.0
 """Seconds that a new process may take to import Triton from a slow disk."""
 
 READY = "ready"
@@ -86,8 +86,8 @@ def _answers_of(process: Process, jobs: Sequence[CompileJob]) -> Iterator[Answer
     for job in jobs:
         try:
             if not ready:
-                ready = process.next_message(STARTING) == READY
-            answer = process.next_message(SECONDS)
+                ready = process.next_message(STARTING_SECONDS) == READY
+            answer = process.next_message(ANSWER_SECONDS)
         except SlowError:
             yield Answer(job, slow=True)
             return

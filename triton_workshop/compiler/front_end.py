@@ -13,14 +13,14 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from triton_workshop.compiler.jobs import Block, Refusal
+from triton_workshop.compiler.jobs import LargeBlock, Refusal
 from triton_workshop.compiler.launches import Specialization
 from triton_workshop.compiler.pickling import CannotPickleError, home
 from triton_workshop.compiler.targets import TARGETS, Target
 from triton_workshop.compiler.types_only import types_only
 
 
-def read_by_types(special: Specialization) -> tuple[Refusal | None, Block | None]:
+def read_by_types(special: Specialization) -> tuple[Refusal | None, LargeBlock | None]:
     """What the front end refuses, without Triton's library, for the newest of our GPUs, and the largest block."""
     with types_only() as blocks:
         refusal = refusal_of(lambda: read(special, backend_for(TARGETS[0]), None))
@@ -32,10 +32,10 @@ def _is_of_numbers(type: Any) -> bool:
     return bool(type.scalar.is_floating())
 
 
-def _block(type: Any) -> Block:
+def _block(type: Any) -> LargeBlock:
     shape = tuple(int(getattr(size, "value", size)) for size in type.shape)
     name = re.sub(r"^(b?)fp?(?=\d+$)", r"\1float", str(type.scalar))
-    return Block(shape, name, math.prod(shape) * type.scalar.primitive_bitwidth // 8)
+    return LargeBlock(shape, name, math.prod(shape) * type.scalar.primitive_bitwidth // 8)
 
 
 def backend_for(target: Target) -> Any:

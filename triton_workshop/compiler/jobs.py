@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from triton_workshop.compiler.targets import THREADS, THREADS_OF_A_WARP, Target
 
-SHORT = 300
+SHORT_CHARACTERS = 300
 """Characters of the compiler's words that are shown."""
 
 
@@ -26,7 +26,7 @@ class PickledKernel:
 
 
 @dataclass(frozen=True)
-class Block:
+class LargeBlock:
     """A block of values in a kernel. Its dtype is named as in `tl`."""
 
     shape: tuple[int, ...]
@@ -55,7 +55,7 @@ class Refusal:
     def in_short(self) -> str:
         """The first of its words, on one line."""
         words = " ".join(self.words.split())
-        return words if len(words) <= SHORT else f"{words[:SHORT]} …"
+        return words if len(words) <= SHORT_CHARACTERS else f"{words[:SHORT_CHARACTERS]} …"
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Answer:
     shared_bytes: int = 0
     slow: bool = False
     unknown: str = ""
-    too_large: Block | None = None
+    too_large: LargeBlock | None = None
     """A block for which there are not enough registers, so that it was not compiled to the end."""
     warps: int = 0
     """How many a program has; 0 if only a compiled kernel was looked at."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from triton_workshop.compiler.front_end import backend_for, read, read_by_types, refusal_of
-from triton_workshop.compiler.jobs import Answer, Block, CompileJob, Refusal
+from triton_workshop.compiler.jobs import Answer, CompileJob, LargeBlock, Refusal
 from triton_workshop.compiler.launches import Specialization
 from triton_workshop.compiler.targets import REGISTERS, REGISTERS_OF_A_THREAD, TARGETS, THREADS_OF_A_WARP, Target
 from triton_workshop.without_library import has_library
@@ -37,7 +37,7 @@ def _warps(special: Specialization) -> int:
     return int(special.options.get("num_warps") or 4)
 
 
-def _is_too_large(block: Block | None, special: Specialization) -> bool:
+def _is_too_large(block: LargeBlock | None, special: Specialization) -> bool:
     """Whether a block has more values than the registers of an SM hold, and than those of the program's threads do.
 
     No GPU refuses it: with 4 warps, an H100 ran sums of 512 × 512 float32 values, compiled for 44 s, and a block of

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
-from triton_workshop.compiler.compilation import SECONDS, Start, answers, jobs_for
+from triton_workshop.compiler.compilation import ANSWER_SECONDS, Start, answers, jobs_for
 from triton_workshop.compiler.jobs import Answer, CompileJob, PickledKernel
 from triton_workshop.compiler.targets import REGISTERS, THREADS, THREADS_OF_A_WARP, Target, targets_with
 from triton_workshop.without_library import has_library
@@ -158,7 +158,8 @@ def _note(answer: Answer) -> str:
     if target is None:
         return ""
     if answer.slow:
-        return f"{name} compiles very slowly for {target}: it takes more than {SECONDS:g} s. Smaller blocks take less."
+        slowly = f"it takes more than {ANSWER_SECONDS:g} s"
+        return f"{name} compiles very slowly for {target}: {slowly}. Smaller blocks take less."
     if answer.refusal is not None:
         return f"{name} does not compile for {target}: {answer.refusal.words}"
     return ""

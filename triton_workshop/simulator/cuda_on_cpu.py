@@ -73,7 +73,7 @@ def driver_patches(patches: Patches) -> None:
     """Plan that Triton's active driver is one for that GPU."""
     from triton.runtime import driver
 
-    patches.attribute(driver, "_active", Driver())
+    patches.attribute(driver, "_active", CpuDriver())
 
 
 def _not_mapped(name: str) -> Callable[..., Any]:
@@ -93,7 +93,7 @@ class _Generator(torch.Generator):
         return super().__new__(cls, "cpu")  # type: ignore[call-arg]
 
 
-class Stream:
+class CpuStream:
     """All work is done when it is asked for, so streams have nothing to order."""
 
     device, priority, cuda_stream, stream_id = _GPU, 0, 0, 0
@@ -108,17 +108,17 @@ class Stream:
         return True
 
     def record_event(self, event: Any = None) -> Any:
-        event = Event() if event is None else event
+        event = CpuEvent() if event is None else event
         event.record(self)
         return event
 
-    def __enter__(self) -> Stream:
+    def __enter__(self) -> CpuStream:
         return self
 
     def __exit__(self, *_: object) -> None: ...
 
 
-class Event:
+class CpuEvent:
     """Notes the time of this process, so that differences are those of the CPU."""
 
     def __init__(self, *_: Any, **__: Any) -> None:
@@ -127,7 +127,7 @@ class Event:
     def record(self, *_: Any) -> None:
         self._seconds = time.perf_counter()
 
-    def elapsed_time(self, end: Event) -> float:
+    def elapsed_time(self, end: CpuEvent) -> float:
         """Milliseconds until another event."""
         return max(1e-6, 1e3 * (end._seconds - self._seconds))
 
@@ -156,7 +156,7 @@ def _seed(seed: int) -> None:
 
 def _of_torch_cuda() -> dict[str, Any]:
     """What `torch.cuda` has while "cuda" is mapped."""
-    stream = Stream()
+    stream = CpuStream()
 
     def constant(value: Any) -> Callable[..., Any]:
         return lambda *_, **__: value
@@ -191,13 +191,13 @@ def _of_torch_cuda() -> dict[str, Any]:
         "mem_get_info": constant((80 << 30, 80 << 30)),
         "get_rng_state": lambda *_: torch.default_generator.get_state(),
         "set_rng_state": lambda state, *_: torch.default_generator.set_state(state),
-        "Stream": Stream,
-        "ExternalStream": Stream,
-        "Event": Event,
+        "Stream": CpuStream,
+        "ExternalStream": CpuStream,
+        "Event": CpuEvent,
     }
 
 
-class Driver:
+class CpuDriver:
     """Triton's driver for the GPU that there seems to be."""
 
     utils = SimpleNamespace(

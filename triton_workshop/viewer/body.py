@@ -63,7 +63,7 @@ class Body(VerticalScroll, can_focus=False):
     @property
     def more(self) -> bool:
         """Whether something of the page is below the screen."""
-        return len(self.page.body) - self.page.room > self.scroll_offset.y
+        return len(self.page.body) - self.page.body_rows > self.scroll_offset.y
 
     def scroll_by(self, amount: float) -> None:
         """Scroll by lines, or by a fraction of the screen."""
@@ -77,14 +77,14 @@ class Body(VerticalScroll, can_focus=False):
     def show_revealed(self, above: int) -> None:
         """Scroll to what a step has added below so many rows; to its top where it is taller than the screen."""
         if len(self.page.body) > above:
-            self._scroll_down(min(len(self.page.body) - self.page.room, above))
+            self._scroll_down(min(len(self.page.body) - self.page.body_rows, above))
 
     def keep_in_view(self, runs: Mapping[Block, BlockRun]) -> None:
         """Scroll to the end of the newest output, unless the presenter has scrolled since."""
         begun = [block for block in self.page.live if block in runs and runs[block].started]
         if self.follows and begun:
             newest = max(begun, key=lambda block: runs[block].started)
-            self._scroll_down(self.page.live[newest].bottom - self.page.room)
+            self._scroll_down(self.page.live[newest].bottom - self.page.body_rows)
 
     def _scroll_down(self, row: int) -> None:
         if row > self.scroll_offset.y:
@@ -172,7 +172,7 @@ class Body(VerticalScroll, can_focus=False):
         """Scroll just far enough to show the header and the code, or their start if they are too tall."""
         spot = self._editor_spot()
         if spot is not None:
-            whole = Region(0, spot.y - 1, 1, min(spot.height + 1, self.page.room))
+            whole = Region(0, spot.y - 1, 1, min(spot.height + 1, self.page.body_rows))
             self.scroll_to_region(whole, animate=False, force=True)
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:

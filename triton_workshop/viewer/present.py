@@ -13,7 +13,7 @@ from triton_workshop.deck.consent import NOTHING, Consent
 from triton_workshop.file_watcher import FileWatcher
 from triton_workshop.terminal import Terminal, ask
 from triton_workshop.viewer.app import Viewer
-from triton_workshop.viewer.asking import consent_to
+from triton_workshop.viewer.consent_prompt import consent_to
 from triton_workshop.viewer.notes.channel import Publisher
 from triton_workshop.viewer.sharing import Shared, Tell
 

@@ -12,7 +12,7 @@ from rich.console import Console
 from triton_workshop.deck import Deck, load_deck
 from triton_workshop.deck.consent import REPLACING, Consent, in_force, live_code
 from triton_workshop.repository import ROOT
-from triton_workshop.viewer.asking import consent_to
+from triton_workshop.viewer.consent_prompt import consent_to
 
 EXECUTORS = ROOT / "slides" / "presenterm.yaml"
 """presenterm's configuration, which has our warm processes run Python."""

@@ -27,6 +27,7 @@ from triton_workshop.web.addresses import Where
 from triton_workshop.web.following import MOST_STREAMS, Followers, Following
 from triton_workshop.web.guard import Guard, address_of, no_store
 from triton_workshop.web.limits import Limits, OneConnection, client_in
+from triton_workshop.web.mailbox import Mailbox
 from triton_workshop.web.messages import (
     Close,
     Edited,
@@ -38,7 +39,6 @@ from triton_workshop.web.messages import (
     ShownStep,
     key_of,
 )
-from triton_workshop.web.newest import Newest
 from triton_workshop.web.site import Site, Values
 from triton_workshop.web.stream import Stream
 
@@ -183,7 +183,7 @@ class Hearing:
         self, server: Server, connection: Connection, running: uvicorn.Server, loop: asyncio.AbstractEventLoop
     ) -> None:
         self._server, self._connection, self._running, self._loop = server, connection, running, loop
-        self._newest: Newest[FromViewer] = Newest()
+        self._newest: Mailbox[FromViewer] = Mailbox()
 
     def start(self) -> None:
         threading.Thread(target=self._hear, daemon=True).start()

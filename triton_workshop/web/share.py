@@ -24,6 +24,7 @@ from triton_workshop.viewer.live.live_blocks import BlockRun, Status
 from triton_workshop.viewer.sharing import Invitation
 from triton_workshop.viewer.show import Show
 from triton_workshop.web.addresses import Where
+from triton_workshop.web.mailbox import Mailbox
 from triton_workshop.web.messages import (
     Close,
     Edited,
@@ -35,7 +36,6 @@ from triton_workshop.web.messages import (
     ShownStep,
     key_of,
 )
-from triton_workshop.web.newest import Newest
 from triton_workshop.web.outputs import Output, ending
 
 SERVER = "triton_workshop.web.server:serve"
@@ -62,7 +62,7 @@ class Share:
         """Start the server, and return at once. `room` is the file of the room, by default the presenter's own."""
         self._where, self._room = where, room or room_file()
         self._told = Told()
-        self._newest: Newest[FromViewer] = Newest()
+        self._newest: Mailbox[FromViewer] = Mailbox()
         self._all: dict[str, FromViewer] = {}
         """What a server that starts again has to hear, by key."""
         self._lock = threading.Lock()

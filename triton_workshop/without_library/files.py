@@ -36,12 +36,12 @@ WHEELS = Path(__file__).with_name("triton.toml")
 """The version to fetch, with the hashes of its wheels."""
 WHEEL_OF = "x86_64-manylinux_2_28"
 """The platform, as uv names it, whose wheel the files are taken from: its Python files are the same on all of them."""
-ROOM = 1_400_000_000
+UNPACKED_BYTES = 1_400_000_000
 """Bytes that the wheel takes while it is unpacked, which is done before anything can be left out of it."""
 LEFT_OUT = ("_C", "backends/amd", "instrumentation", "plugins", "profiler")
 """Folders of the package that are, or only serve, compiled code."""
 PARTIAL = "fetching-"
-LONGEST_WAIT = 30.0
+LONGEST_WAIT_SECONDS = 30.0
 """Seconds that a presenter's machine may take to answer."""
 
 
@@ -97,14 +97,14 @@ def _downloaded(work: Path, home: Path) -> Path:
     """The package as uv unpacks it in this folder, to be kept in `home`. Raises NoTritonError."""
     _tell(
         f"Triton has no package for this machine; the simulator needs its Python files only. uv now downloads "
-        f"{_wheels()['bytes'] / 1e6:.0f} MB, and unpacks them to {ROOM / 1e9:.1f} GB for a moment. Of these, 2 MB stay "
-        f"in {home}. This happens once."
+        f"{_wheels()['bytes'] / 1e6:.0f} MB, and unpacks them to {UNPACKED_BYTES / 1e9:.1f} GB for a moment. Of these, "
+        f"2 MB stay in {home}. This happens once."
     )
     free = shutil.disk_usage(work).free
-    if free < ROOM:
+    if free < UNPACKED_BYTES:
         raise NoTritonError(
-            f"Unpacking Triton takes {ROOM / 1e9:.1f} GB for a moment, and {home} has {free / 1e9:.1f} GB free. "
-            f"Make room, or set {CACHE} to a folder on another disk."
+            f"Unpacking Triton takes {UNPACKED_BYTES / 1e9:.1f} GB for a moment, and {home} has {free / 1e9:.1f} GB "
+            f"free. Make room, or set {CACHE} to a folder on another disk."
         )
     _install(work)
     return work / "wheel" / "triton"
@@ -121,7 +121,7 @@ def take(source: str) -> None:
         if work is None:
             return
         try:
-            with urllib.request.urlopen(f"{address.rstrip('/')}/{archive()}", timeout=LONGEST_WAIT) as answer:
+            with urllib.request.urlopen(f"{address.rstrip('/')}/{archive()}", timeout=LONGEST_WAIT_SECONDS) as answer:
                 data = answer.read()
             zipfile.ZipFile(io.BytesIO(data)).extractall(work / "kept")
         except (OSError, ValueError, zipfile.BadZipFile) as error:

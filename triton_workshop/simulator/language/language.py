@@ -16,7 +16,7 @@ from typing import Any
 import triton.language as tl
 from triton.runtime import interpreter as upstream
 
-from triton_workshop.simulator.language.asking import agreed, described, is_single
+from triton_workshop.simulator.language.agreement import agreed, described, is_single
 from triton_workshop.simulator.language.builtins_of_triton import builtin_patches, launch_runs
 from triton_workshop.simulator.language.loops import plain, steps
 from triton_workshop.simulator.operations import reductions

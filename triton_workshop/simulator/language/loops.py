@@ -13,7 +13,7 @@ import numpy as np
 import triton.language as tl
 from triton.runtime import interpreter as upstream
 
-from triton_workshop.simulator.language.asking import check_defined, described, is_single
+from triton_workshop.simulator.language.agreement import check_defined, described, is_single
 from triton_workshop.simulator.operations.builder import Builder
 from triton_workshop.simulator.signals import Diverged
 from triton_workshop.simulator.values.conversions import constant

@@ -20,7 +20,7 @@ from triton_workshop.simulator.errors import SimulatorError
 from triton_workshop.simulator.faults import FaultLog, KernelFaults
 from triton_workshop.simulator.hooks import listeners, raised
 from triton_workshop.simulator.language.builtins_of_triton import launched
-from triton_workshop.simulator.language.reaching import Analysis
+from triton_workshop.simulator.language.side_effects import Analysis
 from triton_workshop.simulator.launch.arguments import Parameters, on_gpu
 from triton_workshop.simulator.launch.recording import Launch, raising, recordings
 from triton_workshop.simulator.memory.coalescing import Coalescing
@@ -222,7 +222,7 @@ class Executor:
                 if memory.counts is not None and counts is not None:
                     memory.counts.restore(counts)
                 parts = diverged.parts(group)
-                alone += len(parts) == 2 and len(parts[0]) == 1 and memory.races.ordering.room > 0
+                alone += len(parts) == 2 and len(parts[0]) == 1 and memory.races.ordering.capacity > 0
                 if alone > FEW:
                     plan = replace(memory.plan, one_by_one=True, keep_undo=False)
                     raise Restart("programs pass a lock one by one", plan) from None
@@ -325,7 +325,7 @@ def _memory(log: FaultLog, programs: int) -> Memory:
     coalescing = Coalescing(programs) if any(each.coalescing for each in recordings) else None
     counts = Counts(coalescing=coalescing, busy=np.zeros(programs, np.bool_)) if recordings else None
     memory = Memory(log, programs, counts, strict_views=any(each.strict_views for each in recordings))
-    memory.results.tell_all = any(each.writes for each in recordings)
+    memory.results.report_all = any(each.writes for each in recordings)
     return memory
 
 

@@ -234,12 +234,12 @@ class Memory:
         if bad is not None:
             owners, index = self._culprits(pointer.data, bad)
             size, source = region.length(item), source_of(pointer.poison)
-            self.log.add(kind, owners, region.told(index, item), argument=region.name, size=size, source=source)
+            self.log.add(kind, owners, region.from_first(index, item), argument=region.name, size=size, source=source)
         if pointer.wrapped is not None:
             wrapped = pointer.wrapped if mask is None else pointer.wrapped & mask.data
             if wrapped.any():
                 owners, index = self._culprits(pointer.data, wrapped)
-                self.log.add(Kind.WRAPPED_OFFSET, owners, region.told(index, item), argument=region.name)
+                self.log.add(Kind.WRAPPED_OFFSET, owners, region.from_first(index, item), argument=region.name)
         return bad
 
     def _culprits(self, index: Array, bad: Array) -> tuple[Array, Array]:

@@ -23,8 +23,8 @@ class Results:
         self._undo = undo
         self.combines = False
         """Whether undefined elements may have been combined with others: then all that is stored is looked at."""
-        self.tell_all = False
-        """Whether undefined elements are told wherever they are stored."""
+        self.report_all = False
+        """Whether undefined elements are reported wherever they are stored."""
 
     def trace(self, reason: str) -> None:
         """Start the launch again, unless it already knows where undefined elements come from."""
@@ -53,7 +53,7 @@ class Results:
             return flat_of(part, shape, chosen)
 
         number, where, source = flat.dtype.kind == "f", None, source_of(value.poison, stored)
-        always = self.tell_all or (source is not None and source.is_index)
+        always = self.report_all or (source is not None and source.is_index)
         if not (self.combines or always or (meant and number)):
             return
         if isinstance(value.poison, np.ndarray):
@@ -68,7 +68,7 @@ class Results:
         self._log.add(
             Kind.UNDEFINED_RESULT,
             access.owners[where],
-            access.region.told(access.index[where], access.item),
+            access.region.from_first(access.index[where], access.item),
             argument=access.region.name,
             source=source,
         )

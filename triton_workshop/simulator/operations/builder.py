@@ -22,7 +22,7 @@ from triton.runtime import interpreter as upstream
 
 from triton_workshop.simulator.faults import program_name
 from triton_workshop.simulator.operations import atomics, tiles
-from triton_workshop.simulator.operations.lacking import one_by_one
+from triton_workshop.simulator.operations.fallback import one_by_one
 from triton_workshop.simulator.operations.programs import Programs
 from triton_workshop.simulator.signals import LookedAt
 from triton_workshop.simulator.values import arithmetic, blocks, conversions, dot, elementwise

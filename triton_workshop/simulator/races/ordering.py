@@ -13,7 +13,7 @@ UNKNOWN = -1
 
 
 @dataclass(frozen=True)
-class Event:
+class AtomicEvent:
     """An atomic that orders: one that releases hands on all that its program did before it; one that acquires takes
     over what was handed on at its address until then, by way of others too."""
 
@@ -32,11 +32,11 @@ class Ordering:
     begins moment `programs + k`. An access is known by the moment in which it happens.
     """
 
-    def __init__(self, programs: int, room: int) -> None:
-        self.room = room
+    def __init__(self, programs: int, capacity: int) -> None:
+        self.capacity = capacity
         """How many events there can be."""
         self._programs = programs
-        self._events: list[Event] = []
+        self._events: list[AtomicEvent] = []
         self._actors: Array = np.arange(programs)
         """By moment: whose it is."""
         self._now: Array = np.arange(programs)
@@ -46,8 +46,8 @@ class Ordering:
         """By address: the last event that hands something on there."""
         self._acquired: dict[tuple[int, int], int] = {}
         """By program and address: its last event that takes over what was handed on there."""
-        if room:
-            self._actors = np.concatenate([self._actors, np.zeros(room, np.int64)])
+        if capacity:
+            self._actors = np.concatenate([self._actors, np.zeros(capacity, np.int64)])
 
     def __len__(self) -> int:
         return len(self._events)
@@ -55,22 +55,22 @@ class Ordering:
     def happened(self, programs: Array, addresses: Array, *, acquires: bool, releases: Array) -> None:
         """Record an atomic of each of these programs, in this order; `releases` has a bool for each.
 
-        There must be room for them. One that has nothing to hand on and nothing to take over is no event: a program
-        that waits asks a thousand times.
+        There must be capacity left for them. One that has nothing to hand on and nothing to take over is no event: a
+        program that waits asks a thousand times.
         """
         for program, address, hands_on in zip(programs.tolist(), addresses.tolist(), releases.tolist(), strict=True):
             takes_over = acquires and self._released.get(address, -1) > self._acquired.get((program, address), -1)
             if takes_over or hands_on:
-                self._put(Event(program, address, acquires, hands_on, int(self._now[program])))
+                self._put(AtomicEvent(program, address, acquires, hands_on, int(self._now[program])))
 
-    def _put(self, event: Event) -> None:
+    def _put(self, event: AtomicEvent) -> None:
         number = len(self._events)
         self._events.append(event)
         self._actors[self._programs + number] = event.program
         self._now[event.program] = self._programs + number
         self._remember(number, event)
 
-    def _remember(self, number: int, event: Event) -> None:
+    def _remember(self, number: int, event: AtomicEvent) -> None:
         if event.acquires:
             self._acquirers.add(event.program)
             self._acquired[event.program, event.address] = number

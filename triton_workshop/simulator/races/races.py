@@ -15,7 +15,7 @@ from triton_workshop.simulator.storage.regions import Storage
 from triton_workshop.simulator.storage.undo import Undo
 from triton_workshop.simulator.values.formats import Array, bits
 
-SLACK = 64 << 20
+SLACK_BYTES = 64 << 20
 """Bytes that the shadows of a launch may take in addition to what their storages allow."""
 FEWEST_EVENTS = 1024
 
@@ -25,7 +25,7 @@ class Shadow:
 
     A name is 0 for nobody, or twice (a moment of a program + 1), and one more if the access was an atomic. Where that
     takes more memory than a launch may have, it is the program's number modulo what fits instead, which can take two
-    programs for one, never one for two: then `exact` is false, and whose a name is cannot be told.
+    programs for one, never one for two: then `exact` is false, and whose a name is is not known.
     """
 
     def __init__(self, elements: int, kind: np.dtype[np.unsignedinteger], *, exact: bool, readers: bool) -> None:
@@ -72,11 +72,11 @@ class Races:
         self._programs = programs
         self._undo = undo
         self._shadows: dict[int, Shadow] = {}
-        self._slack = SLACK
+        self._slack = SLACK_BYTES
 
     def restart(self) -> None:
         self._shadows.clear()
-        self._slack = SLACK
+        self._slack = SLACK_BYTES
         self.ordering = Ordering(self._programs, self._undo.plan.events)
 
     def watched(self, storage: Storage) -> bool:
@@ -88,9 +88,9 @@ class Races:
         return storage.address in watched
 
     def _happened(self, access: Access, *, acquires: bool, releases: Array) -> None:
-        if len(self.ordering) + len(access.owners) > self.ordering.room:
-            room = 4 * max(FEWEST_EVENTS, self._programs, self.ordering.room)
-            raise Restart("atomics order the programs", replace(self._undo.plan, events=room))
+        if len(self.ordering) + len(access.owners) > self.ordering.capacity:
+            capacity = 4 * max(FEWEST_EVENTS, self._programs, self.ordering.capacity)
+            raise Restart("atomics order the programs", replace(self._undo.plan, events=capacity))
         self.ordering.happened(access.owners, access.addresses, acquires=acquires, releases=releases)
 
     def poll(self, access: Access) -> None:
@@ -129,7 +129,7 @@ class Races:
         shadow, marks, names = self._marks(access)
         writers = shadow.writers[marks]
         others = self._others(shadow, writers, names, access)
-        clash, orders = bool(others.any()), alone and bool(self.ordering.room)
+        clash, orders = bool(others.any()), alone and bool(self.ordering.capacity)
         if shadow.readers is None and not clash and not orders:
             self._undo.put(shadow.writers, marks, names)
             return
@@ -270,7 +270,7 @@ class Races:
             self._log.add(
                 Kind.RACE,
                 owners[racing],
-                access.region.told(index[racing], access.item),
+                access.region.from_first(index[racing], access.item),
                 argument=access.region.name,
                 others=self.ordering.actors(moments[racing]),
                 stored=stored,
@@ -297,10 +297,10 @@ class Races:
         return shadow, marks, shadow.names(access.owners, self.ordering.moments(access.owners), atomic=atomic)
 
     def _shadow(self, storage: Storage) -> Shadow:
-        """The most exact shadow that fits into the memory that a launch may have: see `SLACK`."""
+        """The most exact shadow that fits into the memory that a launch may have: see `SLACK_BYTES`."""
         size = len(storage.bytes)
         elements = -(-size // storage.unit)
-        needed = np.min_scalar_type(2 * (self._programs + self.ordering.room) + 4)
+        needed = np.min_scalar_type(2 * (self._programs + self.ordering.capacity) + 4)
         readers = storage.address in self._undo.plan.watched
         kinds = [kind for kind in map(np.dtype, ("u8", "u4", "u2", "u1")) if kind.itemsize <= needed.itemsize]
         for kind, both in [*((kind, readers) for kind in kinds), (np.dtype("u1"), False)]:

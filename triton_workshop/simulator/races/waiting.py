@@ -13,7 +13,7 @@ from triton_workshop.simulator.values.formats import Array
 
 MOST_THREADS = 1024
 """How many programs may be under way at a time, as a GPU too holds only so many."""
-PATIENCE, EACH = 1000, 100
+LOOKS_IN_VAIN, LOOKS_OF_EACH = 1000, 100
 """How often all together, and each of them, look in vain until it is clear that nobody will store."""
 
 
@@ -85,7 +85,7 @@ class Scheduler:
             self._threads.append(threading.Thread(target=context.run, args=(self._run_next,), daemon=True))
             self._threads[-1].start()
         else:
-            if self._in_vain > PATIENCE + EACH * len(self._waiting):
+            if self._in_vain > LOOKS_IN_VAIN + LOOKS_OF_EACH * len(self._waiting):
                 self._log.add(Kind.ENDLESS_WAIT, program)
                 raise LaunchEnds
             if not self._waiting:

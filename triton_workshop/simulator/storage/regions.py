@@ -77,7 +77,7 @@ class Region:
             view = self._views[dtype] = self.storage.bytes[self.offset : end].view(dtype)
         return view
 
-    def told(self, index: Array, item: int) -> Array:
+    def from_first(self, index: Array, item: int) -> Array:
         """Indices as a message counts them, from the argument's first element."""
         return index - self.first * self.item // item if self.first else index
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from triton_workshop.simulator.signals import Plan, Restart
 from triton_workshop.simulator.values.formats import Array
 
-LIMIT = 128 << 20
+UNDO_LIMIT_BYTES = 128 << 20
 """Bytes that a group may keep for undoing; beyond that, programs run one by one, which never needs undoing."""
 
 
@@ -25,7 +25,7 @@ class Undo:
             before = array[where].copy()
             self._entries.append((array, where, before))
             self._bytes += before.nbytes + (0 if isinstance(where, slice) else where.nbytes)
-            if self._bytes > LIMIT:
+            if self._bytes > UNDO_LIMIT_BYTES:
                 raise Restart("too much to undo", replace(self.plan, one_by_one=True, keep_undo=False))
         array[where] = values
 

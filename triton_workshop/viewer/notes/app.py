@@ -23,11 +23,11 @@ from triton_workshop.screen.hangup import quit_on_hangup
 from triton_workshop.screen.palette import Palette
 from triton_workshop.screen.rows import Rows
 from triton_workshop.screen.theme import use_palette
+from triton_workshop.viewer.notes.attendance import NOBODY, RoomWatcher
 from triton_workshop.viewer.notes.channel import Listener
 from triton_workshop.viewer.notes.follower import Clock, Follower
 from triton_workshop.viewer.notes.page import NotesView, compose_notes
 from triton_workshop.viewer.notes.protocol import Address, Event
-from triton_workshop.viewer.notes.room import NOBODY, RoomWatcher
 from triton_workshop.viewer.notes.schedule import schedule
 from triton_workshop.viewer.pictures.drawing import forget_pictures
 from triton_workshop.viewer.reloading import Reading, pictures, readings

@@ -17,10 +17,10 @@ from triton_workshop.printing import printable
 from triton_workshop.screen.lines import CONSOLE, Lines, strip
 from triton_workshop.screen.palette import Palette
 from triton_workshop.viewer.live.live_blocks import shown_elsewhere
+from triton_workshop.viewer.notes.attendance import NOBODY, room_lines
 from triton_workshop.viewer.notes.follower import LinkState
 from triton_workshop.viewer.notes.paragraphs import note_lines
 from triton_workshop.viewer.notes.protocol import RunningBlock
-from triton_workshop.viewer.notes.room import NOBODY, room_lines
 from triton_workshop.viewer.notes.schedule import Schedule, TalkPart
 from triton_workshop.viewer.slides.frame import bar, bar_ground, progress
 from triton_workshop.viewer.slides.page import compose, slide_name

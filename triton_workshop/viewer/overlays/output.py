@@ -92,7 +92,7 @@ class OutputScreen(ModalScreen[None]):
         """How the run goes, and which rows of its output are in view."""
         pager, plain = self.pager, Style(color=self.palette.muted, bold=False)
         rows = pager.starts[-1]
-        last = min(pager.top + pager.room, rows)
+        last = min(pager.top + pager.rows_shown, rows)
         text = self._said()[0].copy()
         text.append(f"   {min(pager.top + 1, last):,}–{last:,} of {rows:,}", plain)
         if pager.dropped:

@@ -83,7 +83,7 @@ class Pager(ScrollView, can_focus=True):
         return max(self.size.width - 3, 1)
 
     @property
-    def room(self) -> int:
+    def rows_shown(self) -> int:
         """Rows for text."""
         return max(self.size.height, 1)
 
@@ -99,7 +99,7 @@ class Pager(ScrollView, can_focus=True):
 
     def _picture(self, line: PictureLine) -> ScaledPicture:
         """A picture in characters: it scrolls with the text, and fits on one screen."""
-        columns, rows = output_cells(line.picture, self.columns, self.room, self.terminal)
+        columns, rows = output_cells(line.picture, self.columns, self.rows_shown, self.terminal)
         return ScaledPicture(line.picture, columns, rows, self.palette.well)
 
     # What is shown
@@ -137,7 +137,7 @@ class Pager(ScrollView, can_focus=True):
         self._go(self.top + rows)
 
     def action_page(self, screens: float) -> None:
-        self._go(self.top + round(screens * max(self.room - 1, 1)))
+        self._go(self.top + round(screens * max(self.rows_shown - 1, 1)))
 
     def action_top(self) -> None:
         self._go(0)

@@ -37,7 +37,7 @@ def rows_needed(
     The slide scrolls if there are more than `height`, which also decides its spacing and the size of its pictures.
     """
     page = complete_page(deck, slide, runs, width, height)
-    return height - page.room + len(page.body)
+    return height - page.body_rows + len(page.body)
 
 
 def complete_page(deck: Deck, slide: Slide, runs: Mapping[Block, BlockRun], width: int, height: int) -> DrawnSlide:

@@ -53,7 +53,7 @@ class DrawnSlide:
 
     title: Lines
     body: Lines
-    room: int
+    body_rows: int
     """Rows of the body that are on the screen at once."""
     pictures: tuple[PlacedPicture, ...]
     live: Mapping[Block, LiveArea]

@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 Message = TypeVar("Message")
 
 
-class Newest(Generic[Message]):
+class Mailbox(Generic[Message]):
     """What has been put and not yet taken: however slow the reader is, it holds no more than one message per key."""
 
     def __init__(self) -> None:

@@ -12,7 +12,7 @@ from triton_workshop.classroom.room import MOST_WRONG, Room
 from triton_workshop.deck import load_deck
 from triton_workshop.screen.palette import DARK
 from triton_workshop.viewer.notes.app import Notes
-from triton_workshop.viewer.notes.room import NOBODY, RoomWatcher, room_lines
+from triton_workshop.viewer.notes.attendance import NOBODY, RoomWatcher, room_lines
 
 TALK = Path(__file__).parent / "talk.md"
 NOW = 1e9
