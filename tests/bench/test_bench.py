@@ -21,9 +21,9 @@ from triton_workshop.bench.cost import cost_of
 from triton_workshop.bench.counting import count
 from triton_workshop.bench.report import print_bench
 from triton_workshop.bench.sentences import sentences
-from triton_workshop.bench.workloads import WORKLOADS
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.exercise import Case
+from triton_workshop.checking.exercises.workloads import WORKLOADS
 from triton_workshop.checking.judging.verdict import FindingKind
 from triton_workshop.checking.observing.child import load
 from triton_workshop.checking.observing.source import Source

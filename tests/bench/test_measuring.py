@@ -19,9 +19,9 @@ from triton_workshop.bench.bench import Bench, Times
 from triton_workshop.bench.measuring import Instruments, measure
 from triton_workshop.bench.results import Measured, MeasuredOn, TimingProgress, Wrong
 from triton_workshop.bench.timing import Run, TimedCall, Timing, copies_needed, in_turns, summary
-from triton_workshop.bench.workloads import WORKLOADS
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.exercise import Case
+from triton_workshop.checking.exercises.workloads import WORKLOADS
 from triton_workshop.checking.judging.verdict import CaseResult, FindingKind, Verdict
 from triton_workshop.checking.observing.child import load
 from triton_workshop.checking.observing.observe import Failure, Observation

@@ -15,9 +15,9 @@ from triton_workshop.bench.attainable import Limit, limits_of
 from triton_workshop.bench.cost import Cost
 from triton_workshop.bench.results import Measured, MeasuredOn, TimingProgress, Wrong
 from triton_workshop.bench.sentences import sentences
-from triton_workshop.bench.workloads import WORKLOADS
 from triton_workshop.checking.check import check, source_or_verdict
 from triton_workshop.checking.exercises.exercise import Exercise
+from triton_workshop.checking.exercises.workloads import WORKLOADS
 from triton_workshop.checking.judging.verdict import CaseResult, Finding, FindingKind, Verdict
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.repository import ROOT

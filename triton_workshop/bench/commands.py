@@ -12,9 +12,9 @@ from rich.console import Console
 
 from triton_workshop.bench.bench import YOURS, Bench, bench
 from triton_workshop.bench.report import print_bench, progress
-from triton_workshop.bench.workloads import WORKLOADS
 from triton_workshop.checking.children import standard_output
 from triton_workshop.checking.commands import FAILED, PASSED, Scripts, chosen
+from triton_workshop.checking.exercises.workloads import WORKLOADS
 from triton_workshop.checking.reporting.progress import Standing, entries, remember, update
 from triton_workshop.device import runs_on_a_gpu
 from triton_workshop.errors import MisuseError

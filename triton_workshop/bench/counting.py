@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from triton_workshop.bench.cost import Cost, cost_of
-from triton_workshop.bench.workloads import WORKLOADS
 from triton_workshop.checking import children
+from triton_workshop.checking.exercises.workloads import WORKLOADS
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.trial import judged
 from triton_workshop.checking.judging.verdict import Finding

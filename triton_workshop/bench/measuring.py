@@ -13,10 +13,10 @@ import torch
 from triton_workshop.bench.baselines import WAYS, copy_of, half_product
 from triton_workshop.bench.results import Measured, MeasuredOn, Report, TimingProgress, Wrong
 from triton_workshop.bench.timing import Run, TimedCall, copies_needed, in_turns, prepare
-from triton_workshop.bench.workloads import WORKLOADS
 from triton_workshop.checking.children import on_the_gpu
 from triton_workshop.checking.exercises.exercise import Case, Exercise
 from triton_workshop.checking.exercises.tolerance import tolerance
+from triton_workshop.checking.exercises.workloads import WORKLOADS
 from triton_workshop.checking.observing.child import load
 from triton_workshop.checking.observing.observe import Observation, failure_of
 from triton_workshop.checking.observing.source import Source

@@ -9,7 +9,7 @@ from triton_workshop.bench.attainable import TENSOR_PRODUCTS
 from triton_workshop.bench.bench import Bench
 from triton_workshop.bench.gpus import H200, PUBLISHED
 from triton_workshop.bench.roofline import Point, Roof, draw_roofline
-from triton_workshop.bench.workloads import WORKLOADS
+from triton_workshop.checking.exercises.workloads import WORKLOADS
 
 
 def plot(benches: Sequence[Bench], file: Path) -> bool:

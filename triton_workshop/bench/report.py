@@ -16,7 +16,7 @@ from triton_workshop.bench.bench import FAST, PLAIN, YOURS, Bench, Counted, Time
 from triton_workshop.bench.gpus import PUBLISHED
 from triton_workshop.bench.results import Measured, TimingProgress
 from triton_workshop.bench.sentences import number
-from triton_workshop.bench.workloads import WORKLOADS, Workload
+from triton_workshop.checking.exercises.workloads import WORKLOADS, Workload
 from triton_workshop.checking.reporting.report import print_verdicts
 
 CHART_LINES = 16

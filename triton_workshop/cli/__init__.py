@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from triton_workshop.cli import exercises, machines, room, slides
+from triton_workshop.cli import assembly, exercises, machines, room, slides
 
 app = typer.Typer(
     help="Learn GPU programming with Triton in three hours.",
@@ -15,7 +15,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for commands in (slides, exercises, room, machines):
+for commands in (slides, exercises, assembly, room, machines):
     app.add_typer(commands.app)
 
 

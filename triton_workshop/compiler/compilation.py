@@ -59,8 +59,9 @@ def jobs_for(kernels: Sequence[PickledKernel], targets: Sequence[Target] = TARGE
     ]
 
 
-def answers(jobs: Sequence[CompileJob], start: Start) -> Iterator[Answer]:
-    """What the compiler says about each, until its front end refuses one.
+def answers(jobs: Sequence[CompileJob], start: Start, seconds: float | None = None) -> Iterator[Answer]:
+    """What the compiler says about each within so many seconds, by default ANSWER_SECONDS, until its front end refuses
+    one.
 
     A process that takes too long or crashes has answered for one job; another one goes on with the rest. Raises
     OSError.
@@ -70,7 +71,7 @@ def answers(jobs: Sequence[CompileJob], start: Start) -> Iterator[Answer]:
         process = start()
         try:
             process.send(tuple(left))
-            answered = _answers_of(process, left)
+            answered = _answers_of(process, left, seconds or ANSWER_SECONDS)
             for answer in answered:
                 left.remove(answer.job)
                 yield answer
@@ -80,14 +81,14 @@ def answers(jobs: Sequence[CompileJob], start: Start) -> Iterator[Answer]:
             process.end()
 
 
-def _answers_of(process: Process, jobs: Sequence[CompileJob]) -> Iterator[Answer]:
+def _answers_of(process: Process, jobs: Sequence[CompileJob], seconds: float) -> Iterator[Answer]:
     """The answers of one process, as many as it gives."""
     ready = False
     for job in jobs:
         try:
             if not ready:
                 ready = process.next_message(STARTING_SECONDS) == READY
-            answer = process.next_message(ANSWER_SECONDS)
+            answer = process.next_message(seconds)
         except SlowError:
             yield Answer(job, slow=True)
             return

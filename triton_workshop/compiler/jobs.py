@@ -23,6 +23,8 @@ class PickledKernel:
     data: bytes = field(repr=False)
     unknown: str = ""
     """Why it cannot be taken to the compiler's process; then there is no `data`."""
+    numbers: tuple[tuple[str, int | float], ...] = ()
+    """The arguments that are numbers, by name, of the first launch that is specialized like this."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,26 @@ class CompileJob:
 
     kernel: PickledKernel
     target: Target | None
+    shown: bool = False
+    """Whether what the compiler made of it is to be shown."""
+
+
+@dataclass(frozen=True)
+class Assembly:
+    """What the compiler made of a kernel, stage by stage, as text. `sass` names the source line of each instruction.
+
+    `resources` is what cuobjdump says the binary takes; shared memory, which a launch asks for, is not in it.
+    """
+
+    kernel: str
+    ttir: str = field(repr=False)
+    ttgir: str = field(repr=False)
+    ptx: str = field(repr=False)
+    sass: str = field(repr=False)
+    resources: str = field(repr=False)
+    shared_bytes: int
+    warps: int
+    stages: int
 
 
 @dataclass(frozen=True)
@@ -83,6 +105,8 @@ class Answer:
     """A block for which there are not enough registers, so that it was not compiled to the end."""
     warps: int = 0
     """How many a program has; 0 if only a compiled kernel was looked at."""
+    assembly: Assembly | None = None
+    """What was made of it, if that is to be shown."""
 
     @property
     def too_many_warps(self) -> bool:

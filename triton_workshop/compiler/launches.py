@@ -8,13 +8,13 @@ import inspect
 import pickle
 from collections.abc import Iterator, Mapping, Set
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from triton_workshop.compiler.jobs import PickledKernel
 from triton_workshop.compiler.pickling import CannotPickleError, pickled
-from triton_workshop.simulator.hooks import listeners
+from triton_workshop.simulator import hooks
 
 
 @dataclass(frozen=True)
@@ -46,16 +46,19 @@ class Launches:
         special = specialization(function, arguments, options, addresses)
         key = (id(function), str((special.signature, special.constants, special.attributes, special.options)))
         if key not in self._found:
-            self._found[key] = _pickled(special)
+            numbers = tuple((name, value) for name, value in arguments.items() if type(value) in (bool, int, float))
+            self._found[key] = replace(_pickled(special), numbers=numbers)
 
     @contextmanager
-    def noted(self) -> Iterator[None]:
-        """Note the launches that are made inside, on the simulator."""
-        listeners.append(self.note)
+    def noted(self, *, running: bool = True) -> Iterator[None]:
+        """Note the launches that are made inside, on the simulator, whether they run there or not."""
+        hooks.listeners.append(self.note)
+        hooks.only_listening = not running
         try:
             yield
         finally:
-            listeners.remove(self.note)
+            hooks.only_listening = False
+            hooks.listeners.remove(self.note)
 
     def kernels(self) -> tuple[PickledKernel, ...]:
         """What the compiler should be asked, in the order of the launches."""

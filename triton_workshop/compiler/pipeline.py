@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
+from triton_workshop.compiler.disassembly import assembly, with_true_lines
 from triton_workshop.compiler.front_end import backend_for, read, read_by_types, refusal_of
 from triton_workshop.compiler.jobs import Answer, CompileJob, LargeBlock, Refusal
 from triton_workshop.compiler.launches import Specialization
@@ -79,15 +80,20 @@ def _compiled(job: CompileJob, special: Specialization) -> Answer:
     stages: dict[str, Any] = {}
     backend.add_stages(stages, options, Language.TRITON)
     metadata: dict[str, Any] = {"hash": "", "target": backend.target, **vars(options)}
+    made: dict[str, Any] = {}
     for name, stage in stages.items():
         result = stage(result, metadata)
+        if job.shown:
+            result = with_true_lines(result) if name == "ptx" else result
+            made[name] = result if isinstance(result, bytes) else str(result)
         if name == "ttgir" and LARGE.search(str(result)):
             answer = Answer(job, shared_bytes=_shared_bytes(result, options, job.target))
             _, largest = read_by_types(special)
             answer = replace(answer, too_large=largest) if _is_too_large(largest, special) else answer
             if answer.does_not_fit or answer.too_large:
                 return answer
-    return Answer(job, shared_bytes=int(metadata.get("shared") or 0))
+    answer = Answer(job, shared_bytes=int(metadata.get("shared") or 0))
+    return replace(answer, assembly=assembly(made, metadata)) if job.shown else answer
 
 
 def _shared_bytes(module: Any, options: Any, target: Target) -> int:

@@ -37,8 +37,9 @@ class Runner:
     called from any thread.
     """
 
-    def __init__(self) -> None:
-        """Raises IdleError."""
+    def __init__(self, stays: float = 0) -> None:
+        """Parents that it starts stay for so many seconds after it has gone. Raises IdleError."""
+        self._stays = stays
         self.idle = None if CAN_FORK else idle_seconds(os.environ)
         """Seconds that a process may wait for something to do; None where it is a fork, which costs little."""
         self._spares = Spares(self._prepared, MOST_SPARES, self.idle)
@@ -181,7 +182,7 @@ class Runner:
             if lease is None or lease.parent != parent or lease.poll() is not None:
                 if lease is not None:
                     lease.release()
-                lease = self._leases[mode] = WarmProcess(parent)
+                lease = self._leases[mode] = WarmProcess(parent, self._stays)
                 self._undo.callback(lease.release)
             return lease
 

@@ -15,5 +15,8 @@ that are numbers, but turned out to be addresses."""
 listeners: list[Listener] = []
 """Each is told of every launch that ended without an error."""
 
+only_listening = False
+"""Whether launches do not run, but only listeners are told: enough for whoever asks what is launched, at any size."""
+
 raised: list[Callable[[KernelFaults], None]] = []
 """Each is told of every launch that raises what it did wrong, before it does."""

@@ -16,6 +16,7 @@ import triton
 from triton.runtime import interpreter as upstream
 from triton.runtime.errors import InterpreterError
 
+from triton_workshop.simulator import hooks
 from triton_workshop.simulator.errors import SimulatorError
 from triton_workshop.simulator.faults import FaultLog, KernelFaults
 from triton_workshop.simulator.hooks import listeners, raised
@@ -65,6 +66,9 @@ class Executor:
             grid = tuple(operator.index(size) for size in (grid(bound) if callable(grid) else grid))
             if not 1 <= len(grid) <= 3:
                 raise SimulatorError(f"expected a grid of 1 to 3 dimensions, got {len(grid)}: {grid}")
+            if hooks.only_listening:
+                _tell(self.kernel, bound, options, set())
+                return
             memory = _memory(FaultLog(self.fn.__name__, grid), max(1, math.prod(grid)))
             error = self._launch(memory, grid, bound)
             if error is not None and _refused(error):
@@ -88,8 +92,7 @@ class Executor:
             raise error
         if listeners:
             addresses = {each.name for each in memory.space.regions if each.name and type(bound.get(each.name)) is int}
-            for tell in listeners:
-                tell(self.kernel, bound, options, addresses)
+            _tell(self.kernel, bound, options, addresses)
         if raising():
             for fault in undefined:
                 warnings.warn(f"{self.fn.__name__}: {fault}", UndefinedResult, stacklevel=5)
@@ -227,6 +230,11 @@ class Executor:
                     plan = replace(memory.plan, one_by_one=True, keep_undo=False)
                     raise Restart("programs pass a lock one by one", plan) from None
                 groups.extend(reversed(parts))
+
+
+def _tell(kernel: Any, bound: dict[str, Any], options: dict[str, Any], addresses: set[str]) -> None:
+    for tell in listeners:
+        tell(kernel, bound, options, addresses)
 
 
 def run_kernel(kernel: Any, *arguments: Any, grid: Any, warmup: bool, **named: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,8 @@ class Workload:
     """What an element of the largest input is."""
     products: bool = False
     """Whether it is a product by cuBLAS: then rates are operations per second, and tensor cores set the limit."""
+    sized: Callable[..., Case] | None = None
+    """A case of sizes that somebody else chooses: its parameters are called as `workshop asm --size` calls them."""
 
 
 def _random(shape: tuple[int, ...], device: str, seed: int) -> torch.Tensor:
@@ -60,26 +63,46 @@ def _counted(name: str, *shapes: tuple[int, ...]) -> Case:
     return random_case(name, ("bench", name), *shapes)
 
 
+def _of_vectors(n: int) -> Case:
+    return _counted(f"{n:,} floats", (n,), (n,))
+
+
+def _of_a_picture(height: int, width: int) -> Case:
+    return _counted(f"3×{height}×{width}", (3, height, width))
+
+
+def _of_a_filter(height: int, width: int, k: int = 3) -> Case:
+    return _counted(f"3×{height}×{width}, filter {k}×{k}", (3, height, width), (k, k))
+
+
+def _of_matrices(m: int, n: int, k: int) -> Case:
+    return _counted(f"{m}×{k} times {k}×{n}", (m, k), (k, n))
+
+
 WORKLOADS = {
     "1": Workload(
         counted=_counted("2^20 floats", (2**20,), (2**20,)),
         swept=tuple(map(_vectors, (16, 19, 22, 25, 28))),
         noun="number",
+        sized=_of_vectors,
     ),
     "2": Workload(
         counted=_counted("3×512×512", (3, 512, 512)),
         swept=tuple(map(_picture, (256, 1024, 4096, 8192))),
         noun="pixel",
+        sized=_of_a_picture,
     ),
     "3": Workload(
         counted=_counted("3×512×512, filter 3×3", (3, 512, 512), (3, 3)),
         swept=(*(_picture(side, 3) for side in (256, 1024, 4096, 8192)), _picture(8192, 5), _picture(8192, 7)),
         noun="pixel",
+        sized=_of_a_filter,
     ),
     "4": Workload(
         counted=_counted("512³", (512, 512), (512, 512)),
         swept=tuple(map(_matrices, (256, 512, 1024, 2048, 4096, 8192))),
         products=True,
+        sized=_of_matrices,
     ),
 }
 """By the number of the exercise."""

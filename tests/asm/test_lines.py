@@ -1,0 +1,99 @@
+"""Each load, store and dot of a solution has its instructions, and each instruction its line of the source."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+
+from tests.asm.conftest import Answers
+from triton_workshop.asm.instructions import Instruction, instructions
+from triton_workshop.asm.operations import Ir
+from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.compiler.disassembly import with_true_lines
+from triton_workshop.compiler.jobs import Assembly
+
+CALLS = {"load": "load", "store": "store", "dot": "dot"}
+CAPABILITIES = (75, 80, 90)
+pytestmark = pytest.mark.library
+
+# Written by following each address in the SASS for sm_80 back to the pointer that it is computed from.
+BY_HAND = {
+    # [R2] is c[0x0][0x160], x_ptr; [R20] is c[0x0][0x168], y_ptr; [R12] is c[0x0][0x170], output_ptr.
+    "1": {
+        "x = tl.load(": {"LDG.E.128": 2},
+        "y = tl.load(": {"LDG.E.128": 2},
+        "output = x + y": {"FADD": 8},
+        "tl.store(": {"STG.E.128": 2},
+    },
+    # [R2] with nine distances is c[0x0][0x170], weight_ptr; all others that are read are computed from c[0x0][0x160],
+    # image_ptr: three of 64 bits, under the middle of each row of the filter, and twice as many pairs beside them.
+    "3": {
+        "pixels = tl.load(": {"LDG.E": 12, "LDG.E.64": 3},
+        "accumulator += pixels": {"LDG.E": 9, "FFMA": 18},
+        "tl.store(": {"STG.E.64": 1},
+    },
+}
+MEMORY_AND_ARITHMETIC = ("LDG", "STG", "FFMA", "FADD")
+
+
+def assembly_of(solutions: Answers, number: str, capability: int) -> Assembly:
+    assembly = solutions[number, capability].assembly
+    assert assembly is not None
+    return assembly
+
+
+def called(number: str) -> Iterator[tuple[str, int]]:
+    """Each call of `tl.load`, `tl.store` and `tl.dot` in the solution, with its line, by Python's own parser."""
+    for node in ast.walk(ast.parse(EXERCISES[number].solution_file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CALLS:
+            yield CALLS[node.func.attr], node.lineno
+
+
+def by_line(found: tuple[Instruction, ...], kind: str) -> set[int | None]:
+    return {each.line for each in found if each.does(kind)}
+
+
+@pytest.mark.parametrize("capability", CAPABILITIES)
+@pytest.mark.parametrize("number", EXERCISES)
+def test_every_load_store_and_dot_has_instructions_and_no_other_line_has_any(
+    solutions: Answers, number: str, capability: int
+) -> None:
+    assembly = assembly_of(solutions, number, capability)
+    found = instructions(assembly.sass, Ir(assembly.ttir).file)
+    for kind in ("load", "store"):
+        assert by_line(found, kind) == {line for each, line in called(number) if each == kind}
+    assert {line for kind, line in called(number) if kind == "dot"} <= by_line(found, "dot")
+
+
+@pytest.mark.parametrize("number", EXERCISES)
+def test_the_ir_names_the_operations_that_the_source_calls(solutions: Answers, number: str) -> None:
+    found = {(each.kind, each.line) for each in Ir(assembly_of(solutions, number, 90).ttir).operations}
+    assert found == set(called(number))
+
+
+@pytest.mark.parametrize("number", BY_HAND)
+def test_instructions_are_on_the_lines_that_their_addresses_belong_to(solutions: Answers, number: str) -> None:
+    assembly = assembly_of(solutions, number, 80)
+    lines = EXERCISES[number].solution_file.read_text(encoding="utf-8").splitlines()
+    found = instructions(assembly.sass, Ir(assembly.ttir).file)
+    memory = [each for each in found if each.name in MEMORY_AND_ARITHMETIC]
+    by_source = {
+        start: Counter(each.opcode for each in memory if each.line and lines[each.line - 1].strip().startswith(start))
+        for start in BY_HAND[number]
+    }
+    assert by_source == {start: Counter(table) for start, table in BY_HAND[number].items()}
+    assert sum(map(Counter.total, by_source.values())) == len(memory)
+
+
+def test_the_first_line_that_an_inline_assembly_states_is_the_line_of_all_of_it() -> None:
+    ptx = "\n".join([
+        "\t.loc\t1 30 9", "\t// begin inline asm", "\t.loc\t1 30 9", "\tmov.u32 %r1, 0x0;", "\t.loc\t1 31 9",
+        "\tmov.u32 %r2, 0x0;", "\t@%p1 ld.global.v2.b32 { %r1, %r2 }, [ %rd1 + 0 ];", "\t// end inline asm",
+        "\t.loc\t1 39 5", "\t// begin inline asm", "\t@%p1 st.global.b32 [ %rd5 + 0 ], { %r17 };", "\t.loc\t1 40 5",
+        "\tmov.u32 %r2, 0x0;", "\t// end inline asm",
+    ])  # fmt: skip
+    assert re.findall(r"\.loc\t1 (\d+)", with_true_lines(ptx)) == ["30", "30", "39"]

@@ -1,0 +1,74 @@
+"""Runs in a process on the simulator: what a script launches. Needs torch."""
+
+from __future__ import annotations
+
+import io
+import linecache
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from triton_workshop.asm.asked import Launched, Launching, case_of
+from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.checking.exercises.exercise import handed_over
+from triton_workshop.checking.observing.child import launcher_of, load, prepare
+from triton_workshop.checking.observing.observe import failure_of
+from triton_workshop.checking.observing.source import Source
+from triton_workshop.compiler.launches import Launches
+from triton_workshop.processes.confinement import keep_signals_inside
+from triton_workshop.processes.process import PACKAGE
+from triton_workshop.processes.wire import Connection
+
+
+def send_launches(connection: Connection, asked: Launching) -> None:
+    """Load a script and send what it launches. Kernels of an exercise do not run, so any size is as good."""
+    prepare()
+    keep_signals_inside()
+    launches, before = Launches(), set(sys.modules)
+    module, failure = ModuleType("__main__"), ""
+    try:
+        if asked.exercise:
+            source = Source(asked.file, asked.text, EXERCISES[asked.exercise])
+            load(source)
+            module = sys.modules["script_being_checked"]
+            arguments = case_of(asked.exercise, asked.size).arguments("cpu")
+            with launches.noted(running=False):
+                launcher_of(module, source.exercise)(*handed_over(arguments))
+        else:
+            with launches.noted():
+                _run(asked, module)
+    except BaseException as error:
+        if not isinstance(error, SystemExit) or error.code not in (None, 0):
+            seen = failure_of(error, asked.file)
+            failure = f"{f'line {seen.line}: ' if seen.line else ''}{seen.type}: {seen.message}"
+    new = [each for name, each in sys.modules.items() if name not in before]
+    connection.send(Launched(launches.kernels(), tuple(_tuned(module)), tuple(_own_files(new)), failure))
+
+
+def _run(asked: Launching, module: ModuleType) -> None:
+    """Run a script as Python does, in a module that Triton finds the text of."""
+    module.__file__ = str(asked.file)
+    lines = io.StringIO(asked.text).readlines()
+    linecache.cache[str(asked.file)] = (len(asked.text), None, lines, str(asked.file))
+    sys.modules["__main__"] = module
+    sys.argv = [str(asked.file)]
+    sys.path.insert(0, str(asked.file.parent))
+    exec(compile(asked.text, str(asked.file), "exec", dont_inherit=True), module.__dict__)
+
+
+def _tuned(module: ModuleType) -> Iterator[tuple[str, int]]:
+    for value in vars(module).values():
+        kernel: Any = value
+        while hasattr(kernel, "fn"):
+            if type(kernel).__name__ == "Autotuner":
+                yield value.base_fn.__name__, len(kernel.configs)
+            kernel = kernel.fn
+
+
+def _own_files(modules: list[ModuleType]) -> Iterator[str]:
+    for module in modules:
+        file = getattr(module, "__file__", None)
+        if isinstance(file, str) and not any(Path(file).is_relative_to(each) for each in (sys.prefix, PACKAGE)):
+            yield file

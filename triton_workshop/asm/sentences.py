@@ -1,0 +1,98 @@
+"""A summary in words. The figures in every sentence decide whether it is said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from triton_workshop.asm.instructions import TENSOR_CORES
+from triton_workshop.asm.summary import Conversion, LineSummary, Summary
+from triton_workshop.compiler.report import listed
+
+_NAMES = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64", "i1": "bool"}
+_AMPERE = 80
+
+
+def of_line(line: LineSummary, capability: int) -> str:
+    """What became of a line's operations, such as `2 × 128 bit`."""
+    if not line.instructions:
+        return "no instruction of its own: the compiler has removed it, or does it elsewhere"
+    match line.kind:
+        case "load" | "store":
+            return _access(line)
+        case "dot":
+            return _dot(line, capability)
+        case "reduction":
+            return _reduction(line)
+    return " and ".join(f"{number} × {opcode}" for opcode, number in line.instructions)
+
+
+def _access(line: LineSummary) -> str:
+    widths = [f"{number} × {bits} bit" for bits, number in line.widths]
+    bulk = [f"{number} × {opcode}" for opcode, number in line.instructions if opcode.startswith("UTMA")]
+    words = listed(widths + bulk)
+    if bulk:
+        words += ": whole tiles, by the tensor memory accelerator"
+    if line.asynchronous:
+        words += ", asynchronous"
+    return f"{words}: {line.why}" if line.why else words
+
+
+def _dot(line: LineSummary, capability: int) -> str:
+    words = listed([f"{number:,} × {opcode}" for opcode, number in line.instructions])
+    if any(opcode.startswith(TENSOR_CORES) for opcode, _ in line.instructions):
+        return f"{words}: tensor cores"
+    why = ""
+    if line.dtype == "f32" and line.precision in ("", "ieee"):
+        why = ", since float32 is multiplied exactly (input_precision is ieee)"
+    elif line.dtype == "f32" and capability < _AMPERE:
+        why = f", since those of sm_{capability} do not multiply float32"
+    return f"{words}: no tensor cores{why}"
+
+
+def _reduction(line: LineSummary) -> str:
+    found = dict(line.instructions)
+    shuffles = [f"{number} × {opcode}" for opcode, number in found.items() if not opcode.startswith(("STS", "LDS"))]
+    shared = [f"{number} × {opcode}" for opcode, number in found.items() if opcode.startswith(("STS", "LDS"))]
+    inside = f"within warps by {listed(shuffles)}" if shuffles else ""
+    between = f"between warps through shared memory by {listed(shared)}" if shared else ""
+    return ", ".join(filter(None, (inside, between)))
+
+
+def of_conversion(conversion: Conversion) -> str:
+    """That a block changes its layout, and how."""
+    shape = " × ".join(f"{size:,}" for size in conversion.shape)
+    block = f"a block of {shape} {_NAMES.get(conversion.dtype, conversion.dtype)}"
+    if conversion.stores:
+        return f"line {conversion.line}: {block} changes its layout through shared memory, {kib(conversion.bytes)}"
+    return f"line {conversion.line}: {block} changes its layout within registers"
+
+
+def of_program(summary: Summary) -> Iterator[str]:
+    """What a program takes, and how many an SM runs at the same time."""
+    shared = f"{kib(summary.shared_bytes)} of shared memory" if summary.shared_bytes else "no shared memory"
+    yield f"{summary.registers} registers a thread, {_spills(summary)}, {shared}, {summary.warps} warps"
+    if summary.occupancy is None:
+        return
+    programs, limits = summary.occupancy.programs, summary.occupancy.limits
+    if not programs:
+        yield f"no program fits on an SM: {listed(limits)} {_do(limits)} not suffice"
+        return
+    fit = "1 program fits" if programs == 1 else f"{programs} programs fit"
+    why = f"{listed(limits)} {_do(limits)} not allow more"
+    yield f"{fit} on an SM at the same time, {programs * summary.warps} warps: {why}"
+
+
+def _do(limits: tuple[str, ...]) -> str:
+    return "does" if limits == ("shared memory",) else "do"
+
+
+def _spills(summary: Summary) -> str:
+    if not (summary.spill_stores or summary.spill_loads):
+        return "no spills"
+    counts = f"{summary.spill_stores:,} spill stores and {summary.spill_loads:,} loads"
+    return f"{counts} ({summary.stack_bytes:,} bytes a thread)"
+
+
+def kib(size: int) -> str:
+    """Bytes, in KiB if they are as many."""
+    return f"{size / 1024:.3g} KiB" if size >= 1024 else f"{size} bytes"

@@ -1,0 +1,140 @@
+"""A kernel in figures: what each operation of its source became, and what a program takes on a GPU."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+from triton_workshop.asm.instructions import Instruction, counted, instructions
+from triton_workshop.asm.occupancy import Occupancy, occupancy
+from triton_workshop.asm.operations import Ir, Operation
+from triton_workshop.asm.widths import WIDEST, Reasons
+from triton_workshop.compiler.jobs import Assembly
+from triton_workshop.compiler.targets import THREADS_OF_A_WARP, Target
+
+
+@dataclass(frozen=True)
+class LineSummary:
+    """The operations of one kind on one line, and what became of them.
+
+    `widths`: bits for each thread → how many instructions move as many; only of loads and stores. `why`: why one of
+    them is narrow, if it is.
+    """
+
+    kind: str
+    line: int
+    source: str
+    operations: int
+    instructions: tuple[tuple[str, int], ...]
+    widths: tuple[tuple[int, int], ...] = ()
+    asynchronous: bool = False
+    bulk: bool = False
+    dtype: str = ""
+    precision: str = ""
+    why: str = ""
+
+    @property
+    def narrow(self) -> bool:
+        """Whether an access of neighbours could be wider."""
+        return bool(self.why)
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """A block that changes its layout: which thread holds which element. `stores`: through shared memory, or with 0
+    not."""
+
+    line: int
+    shape: tuple[int, ...]
+    dtype: str
+    bytes: int
+    stores: int
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A kernel for one kind of GPU. `shared_bytes`, `warps` and `stages` are a program's, `registers` a thread's."""
+
+    kernel: str
+    target: Target
+    lines: tuple[LineSummary, ...]
+    conversions: tuple[Conversion, ...]
+    registers: int
+    stack_bytes: int
+    spill_stores: int
+    spill_loads: int
+    shared_bytes: int
+    warps: int
+    stages: int
+    occupancy: Occupancy | None
+
+    def as_json(self) -> dict[str, object]:
+        return asdict(self) | {"target": f"sm_{self.target.capability}"}
+
+
+def summary_of(
+    assembly: Assembly, target: Target, numbers: Mapping[str, int | float], source: Sequence[str]
+) -> Summary:
+    """The summary of a kernel that was launched with these numbers. `source` has the lines of its file."""
+    ir, gpu_ir = Ir(assembly.ttir), Ir(assembly.ttgir)
+    found = instructions(assembly.sass, ir.file)
+    taken = {name: int(value) for name, value in re.findall(r"\b([A-Z]+):(\d+)", assembly.resources)}
+    reasons = Reasons(ir, numbers, assembly.warps * THREADS_OF_A_WARP)
+    places = sorted({(each.line, each.kind) for each in ir.operations})
+    lines = tuple(
+        _line(
+            [each for each in ir.operations if (each.line, each.kind) == place],
+            [each for each in found if each.line == place[0] and each.does(place[1])],
+            source[place[0] - 1].strip() if place[0] <= len(source) else "",
+            reasons,
+        )
+        for place in places
+    )
+    return Summary(
+        kernel=assembly.kernel,
+        target=target,
+        lines=lines,
+        conversions=tuple(
+            _conversion(each, found) for each in gpu_ir.operations if each.kind == "conversion" and each.shape
+        ),
+        registers=taken.get("REG", 0),
+        stack_bytes=taken.get("STACK", 0),
+        spill_stores=sum(each.name == "STL" for each in found),
+        spill_loads=sum(each.name == "LDL" for each in found),
+        shared_bytes=assembly.shared_bytes,
+        warps=assembly.warps,
+        stages=assembly.stages,
+        occupancy=occupancy(target, taken.get("REG", 0), assembly.shared_bytes, assembly.warps),
+    )
+
+
+def _line(operations: Sequence[Operation], found: Sequence[Instruction], source: str, reasons: Reasons) -> LineSummary:
+    first = operations[0]
+    accesses = [each for each in found if not each.bulk] if first.kind in ("load", "store") else []
+    widths = {each.bits for each in accesses}
+    why = ""
+    if widths and min(widths) < WIDEST:
+        told = (reasons.of(operation, min(widths)) for operation in operations)
+        why = next(filter(None, told), "")
+    return LineSummary(
+        kind=first.kind,
+        line=first.line,
+        source=source,
+        operations=len(operations),
+        instructions=counted(found),
+        widths=tuple((bits, sum(each.bits == bits for each in accesses)) for bits in sorted(widths, reverse=True)),
+        asynchronous=any(each.asynchronous for each in found),
+        bulk=any(each.bulk for each in found),
+        dtype=first.dtype,
+        precision=first.precision,
+        why=why,
+    )
+
+
+def _conversion(operation: Operation, found: Sequence[Instruction]) -> Conversion:
+    elements = 1
+    for size in operation.shape:
+        elements *= size
+    stores = sum(each.line == operation.line and each.name in ("STS", "STSM") for each in found)
+    return Conversion(operation.line, operation.shape, operation.dtype, elements * operation.bits // 8, stores)

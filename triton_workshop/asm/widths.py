@@ -1,0 +1,69 @@
+"""Why a load or a store is made of narrow instructions, although memory answers best to 16 bytes for each thread."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from triton_workshop.asm.operations import Argument, Ir, Operation
+
+WIDEST = 128
+"""Bits that one instruction moves for each thread at most (256 on Blackwell)."""
+MULTIPLE = 16
+"""What Triton asks of an argument: whether it is a multiple of this."""
+
+
+@dataclass(frozen=True)
+class Reasons:
+    """Explains the accesses of one kernel. `numbers` are the arguments of its launch that are numbers."""
+
+    ir: Ir
+    numbers: Mapping[str, int | float]
+    threads: int
+
+    def of(self, operation: Operation, narrowest: int) -> str:
+        """Why an access takes instructions of so few bits; empty if that is all there is to move."""
+        share = math.prod(operation.shape) * operation.bits // self.threads
+        if not operation.shape or narrowest >= WIDEST:
+            return ""
+        if share <= narrowest:
+            return self._of_a_small_block(operation, share)
+        pointers, shifts = self.ir.reached_from(operation.operands[0])
+        if (blamed := self._unknown(pointers)) is not None:
+            return self._of_an_argument(blamed, operation)
+        masks = {name for mask in operation.operands[1:] for name in self.ir.reached_from(mask)[0]}
+        if (blamed := self._unknown(masks)) is not None:
+            return f"{self._named(blamed)}, so the mask may end between neighbours"
+        at_once = WIDEST // operation.bits
+        if odd := sorted(shift for shift in shifts if shift % at_once):
+            return f"offsets are shifted by {' or '.join(map(_signed, odd))}, which is no multiple of {at_once}"
+        return f"the compiler cannot tell that {at_once} elements lie side by side, from a multiple of 16 bytes on"
+
+    def _of_a_small_block(self, operation: Operation, share: int) -> str:
+        elements = math.prod(operation.shape)
+        each = share // operation.bits
+        if not each:
+            return f"a block of {elements:,} has less than one element for each of {self.threads} threads"
+        return f"a block of {elements:,} has {each} element{'s' * (each > 1)} for each of {self.threads} threads"
+
+    def _of_an_argument(self, blamed: Argument, operation: Operation) -> str:
+        if blamed.is_pointer:
+            return f"{blamed.name} does not start at a multiple of 16 bytes"
+        where = "rows need not start" if len(operation.shape) > 1 else "a block need not start"
+        return f"{self._named(blamed)}, so {where} at a multiple of 16 bytes"
+
+    def _named(self, argument: Argument) -> str:
+        value = self.numbers.get(argument.name)
+        return f"{argument.name}{'' if value is None else f' = {value:,}'} is no multiple of {MULTIPLE}"
+
+    def _unknown(self, names: set[str]) -> Argument | None:
+        """The first of these arguments that is not known to be a multiple."""
+        return next((each for each in self.ir.arguments if each.name in names and self._matters(each)), None)
+
+    def _matters(self, argument: Argument) -> bool:
+        return not argument.aligned and (argument.is_pointer or argument.kind in ("i32", "i64"))
+
+
+def _signed(number: int) -> str:
+    return f"−{-number}" if number < 0 else str(number)

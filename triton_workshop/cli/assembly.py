@@ -1,0 +1,46 @@
+"""The command for what the compiler made of a kernel: asm."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from triton_workshop.cli.common import misuse_told, prepare_kernels
+
+app = typer.Typer()
+
+
+@app.command()
+def asm(
+    script: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[N|SCRIPT]",
+            help="An exercise's number, or any script that launches kernels; by default the exercise that is open.",
+            show_default=False,
+        ),
+    ] = None,
+    gpu: Annotated[str, typer.Option(help="The GPU to compile for.")] = "sm_90",
+    size: Annotated[
+        str | None,
+        typer.Option(metavar="511x512", help="An exercise's size; by default the one that bench counts."),
+    ] = None,
+    kernel: Annotated[str | None, typer.Option(metavar="NAME", help="Show only this kernel.")] = None,
+    plain: Annotated[bool, typer.Option("--plain", help="Show the solution as taught instead of your file.")] = False,
+    fast: Annotated[bool, typer.Option("--fast", help="Show the fast solution instead of your file.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per kernel, one per line.")] = False,
+) -> None:
+    """Show what the compiler makes of a kernel: instructions, registers, shared memory. It needs no GPU.
+
+    Each load, store, dot, atomic and reduction of the source is told with the
+    instructions that it became. Exits with 0, with 1 if there is nothing to
+    show, and with 2 for misuse.
+    """
+    from triton_workshop.asm import commands
+
+    with misuse_told():
+        target = commands.target_named(gpu)
+        choice = commands.chosen(script, size, plain=plain, fast=fast)
+        prepare_kernels()
+        raise typer.Exit(commands.run_asm(choice, target, kernel, as_json=as_json))
