@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(parts.here() is None, reason="the page's parts a
 
 
 def test_the_blobs_are_the_same_every_time() -> None:
-    one, other = bundle.gathered(), bundle.gathered()
+    one, other = bundle.gathered().blobs, bundle.gathered().blobs
     assert [blob.name for blob in one] == [blob.name for blob in other]
     assert [blob.digest for blob in one] == [blob.digest for blob in other]
 
@@ -48,6 +48,6 @@ def test_the_standard_library_goes_in_as_compiled_code() -> None:
     import io
     import zipfile
 
-    blob = next(blob for blob in bundle.gathered() if blob.name == "python_stdlib.zip")
+    blob = next(blob for blob in bundle.gathered().blobs if blob.name == "python_stdlib.zip")
     with zipfile.ZipFile(io.BytesIO(gzip.decompress(blob.data))) as read:
         assert {"json/decoder.pyc", "os.pyc"} <= set(read.namelist())

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 import shutil
+import threading
 from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,6 +18,7 @@ from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.web.page import Page
 
 if TYPE_CHECKING:
+    from playwright.sync_api import Browser
     from playwright.sync_api import Page as Opened
 
 pytestmark = pytest.mark.browser
@@ -26,27 +31,50 @@ async (request) => {
 """
 
 
-@pytest.fixture(scope="module")
-def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opened]:
-    """A page as opened from a disk, which asks nobody for anything."""
-    from playwright.sync_api import sync_playwright
+BODY = '<header></header><nav></nav><div class="tools"></div><main></main>'
 
+
+@pytest.fixture(scope="module")
+def inside() -> bundle.Inside:
     if parts.here() is None:
         pytest.skip("the page's parts are not here: `uv run python -m triton_workshop.browser.parts` fetches them")
-    file = tmp_path_factory.mktemp("page") / "page.html"
-    body = '<header></header><nav></nav><div class="tools"></div><main></main>'
-    file.write_text(Page("a page", body, "").whole(bundle.gathered()), encoding="utf-8")
+    return bundle.gathered()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    from playwright.sync_api import sync_playwright
+
     with sync_playwright() as playwright:
         chromium = shutil.which("chromium") or shutil.which("google-chrome")
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        page, asked = browser.new_page(), list[str]()
-        page.on("request", lambda request: asked.append(request.url))
-        page.set_default_timeout(300_000)
-        page.goto(file.as_uri())
-        page.evaluate(f"globalThis.asked = {ASKED}")
-        yield page
+        yield browser
         browser.close()
-    assert [url for url in asked if not url.startswith(("blob:", "data:", file.as_uri()))] == []
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory, inside: bundle.Inside) -> str:
+    """The address of a page on a disk."""
+    file = tmp_path_factory.mktemp("page") / "page.html"
+    file.write_text(Page("a page", BODY, "").whole(inside), encoding="utf-8")
+    return file.as_uri()
+
+
+@pytest.fixture(scope="module")
+def opened(file: str, browser: Browser) -> Iterator[Opened]:
+    """It is open, and asks nobody for anything."""
+    page, asked = browser.new_page(), list[str]()
+    page.on("request", lambda request: asked.append(request.url))
+    open_page(page, file)
+    yield page
+    page.close()
+    assert [url for url in asked if not url.startswith(("blob:", "data:", file))] == []
+
+
+def open_page(page: Opened, address: str) -> None:
+    page.set_default_timeout(300_000)
+    page.goto(address)
+    page.evaluate(f"globalThis.asked = {ASKED}")
 
 
 def ask(page: Opened, **request: Any) -> dict[str, Any]:
@@ -92,3 +120,144 @@ def test_endless_recursion_is_an_error_like_another(opened: Opened) -> None:
     found = ask(opened, run={"text": "def f(): f()\nf()"})
     assert "RecursionError" in "".join(found["heard"])
     assert "".join(ask(opened, run={"text": "print(1)"})["heard"]) == "1\n"
+
+
+def test_a_site_gives_the_same_page_to_any_host(tmp_path: Path, inside: bundle.Inside, browser: Browser) -> None:
+    """A host without headers of ours, as Python's own server; it keeps what a script in the page tries to fetch."""
+    (tmp_path / "parts").mkdir()
+    for blob in inside.blobs:
+        (tmp_path / blob.address("parts/")).write_bytes(blob.data)
+    (tmp_path / "index.html").write_text(Page("a page", BODY, "").whole(inside, beside="parts/"), encoding="utf-8")
+    asked = list[str]()
+
+    class Host(SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            asked.append(self.path)
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Host, directory=str(tmp_path))) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,)).start()
+        page = browser.new_page()
+        open_page(page, f"http://127.0.0.1:{server.server_port}/")
+        assert "".join(ask(page, run={"text": "print(1)"})["heard"]) == "1\n"
+        keep_secrets(page)
+        asked.clear()
+        assert successes(attacks(page)) == {}
+        assert asked == []
+        of_the_page = json.loads(page.evaluate(OF_THE_PAGE, attacker(page)))
+        page.close()
+        server.shutdown()
+    assert of_the_page["the database"] == "got the text of exercise 2"
+    assert of_the_page["a request"] == "got 501"
+    assert "/report" in asked
+
+
+def test_what_a_script_tries_against_its_page_on_a_disk_fails(file: str, browser: Browser) -> None:
+    page = browser.new_page()
+    open_page(page, file)
+    keep_secrets(page)
+    assert successes(attacks(page)) == {}
+    page.close()
+
+
+def successes(found: dict[str, str]) -> dict[str, str]:
+    return {name: got for name, got in found.items() if not got.startswith("failed: ")}
+
+
+def keep_secrets(page: Opened) -> None:
+    """Keep in the page what nobody else may read."""
+    page.evaluate(SECRETS)
+
+
+SECRETS = """async () => {
+  const made = (request) => new Promise((done, failed) => {
+    request.onsuccess = () => done(request.result);
+    request.onupgradeneeded = () => request.result.createObjectStore("texts");
+    request.onerror = () => failed(request.error);
+  });
+  const texts = await made(indexedDB.open("workshop", 1));
+  await made(texts.transaction("texts", "readwrite").objectStore("texts").put("the text of exercise 2", "2"));
+  texts.close();
+  new BroadcastChannel("workshop").onmessage = ({ target }) => target.postMessage("the page");
+}"""
+ATTACKS = {
+    "the database": """const texts = await made(indexedDB.open("workshop", 1));
+        return made(texts.transaction("texts").objectStore("texts").get("2"))""",
+    "the databases' names": "return JSON.stringify(await indexedDB.databases())",
+    "caches": "return JSON.stringify(await caches.keys())",
+    "private files": "return (await navigator.storage.getDirectory()).kind",
+    "a request": "return (await fetch(at('/report'), { method: 'POST', credentials: 'include' })).status",
+    "a request to another host": "return (await fetch('http://127.0.0.1:9/', { mode: 'no-cors' })).status",
+    "an older request": """const asked = new XMLHttpRequest();
+        asked.open("POST", at("/report"), false);
+        asked.send("x");
+        return asked.status""",
+    "a socket": "return heard(new WebSocket(at('/').replace(/^http/, 'ws')), 'open')",
+    "a stream": "return heard(new EventSource(at('/report')), 'open')",
+    "a module of the server": "return typeof await import(at('/report'))",
+    "a script of the server": "importScripts(at('/report')); return 'ran'",
+    "a worker of the server": "return heard(new Worker(at('/report')), 'message')",
+    "eval": "return eval('1 + 1')",
+    "a channel to the page": """const channel = new BroadcastChannel("workshop"), answer = heard(channel, "message");
+        channel.postMessage("who is there?");
+        return answer""",
+}
+"""What somebody may try in a worker of their own, which a kernel script can start: each returns what it got."""
+IN_A_WORKER = """
+const at = (path) => new URL(path, HOST).href;
+const made = (request) => heard(request, "success").then(() => request.result);
+const heard = (target, kind) => new Promise((done, failed) => {
+  target.addEventListener(kind, ({ data }) => done(String(data ?? kind)));
+  target.addEventListener("error", () => failed(new Error("refused")));
+  setTimeout(() => failed(new Error("nobody answers")), 1000);
+});
+const attacks = { ALL };
+const found = {};
+for (const [name, attack] of Object.entries(attacks)) {
+  found[name] = await attack().then((got) => `got ${got}`, (error) => `failed: ${error}`);
+}
+postMessage(JSON.stringify(found));
+"""
+START_IT = """
+import js
+from pyodide.ffi import create_proxy, to_js
+blob = js.Blob.new(to_js([{source!r}]))
+attacker = js.Worker.new(js.URL.createObjectURL(blob))
+attacker.onmessage = create_proxy(lambda event: setattr(js.globalThis, "found", event.data))
+"""
+OF_THE_PAGE = """(source) => new Promise((done) => {  // what the same worker gets that is not kept apart
+  const worker = new Worker(URL.createObjectURL(new Blob([source])));
+  worker.onmessage = ({ data }) => done(data);
+})"""
+PYTHON_ASKS = {
+    "Python's own request": "import urllib.request; print(urllib.request.urlopen({address!r}, timeout=1).status)",
+    "a socket of Python's": "import socket; print(socket.create_connection(({host!r}, {port}), 1).send(b'x'))",
+    "JavaScript from a text": "from pyodide.code import run_js; print(run_js('1 + 1'))",
+    "the page's database": "import js; print(js.indexedDB.open('workshop', 1))",
+}
+
+
+def attacks(page: Opened) -> dict[str, str]:
+    """What each attack gets, from JavaScript that a kernel script starts, and from Python itself."""
+    ask(page, run={"text": START_IT.format(source=attacker(page))})
+    told = ""
+    while not told.startswith("{"):  # the worker has a second for each
+        told = "".join(ask(page, run={"text": "import js\nprint(getattr(js.globalThis, 'found', ''))"})["heard"])
+    found: dict[str, str] = json.loads(told)
+    assert set(found) == set(ATTACKS)
+    _, name, port = (host := host_of(page)).replace("//", "").split(":")
+    for each, text in PYTHON_ASKS.items():
+        ran = ask(page, run={"text": text.format(address=f"{host}/report", host=name, port=port)})
+        found[each] = "failed: " + ran["done"]["failed"] if ran["done"]["failed"] else "".join(ran["heard"])
+    return found
+
+
+def attacker(page: Opened) -> str:
+    """The worker that tries everything."""
+    named = ", ".join(f"{json.dumps(name)}: async () => {{ {body} }}" for name, body in ATTACKS.items())
+    source = IN_A_WORKER.replace("HOST", json.dumps(host_of(page))).replace("ALL", named)
+    return f"(async () => {{ {source} }})()"
+
+
+def host_of(page: Opened) -> str:
+    """The server to ask: the page's own, or, for a page on a disk, any."""
+    return str(page.evaluate("location.protocol === 'file:' ? 'http://127.0.0.1:9' : location.origin"))

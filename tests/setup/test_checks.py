@@ -33,6 +33,7 @@ from .machines import (
 ADVISED = "Traceback\n  File x\nRuntimeError: CUDA error: misaligned\nCompile with TORCH_USE_CUDA_DSA\n"
 """The error is not the last line, which is advice."""
 SIMULATED = {"TRITON_INTERPRET": "1"}
+NOT_READY = "Not ready: fix the rows marked ✗. Until then, take part in the page, which needs only a browser."
 
 
 @pytest.mark.parametrize("machine", [LAPTOP, GPU_MACHINE], ids=["laptop", "gpu machine"])
@@ -123,8 +124,8 @@ def test_a_failed_gpu_kernel_says_how_to_fix_it(stderr: str, fix: str) -> None:
         (replace(GPU_MACHINE, simulator_run=CRASHED), True, "cuda", "Ready: kernels run on NVIDIA H200."),
         (replace(GPU_MACHINE, gpu_run=CRASHED), True, "cpu",
          "Ready on the simulator: `export TRITON_INTERPRET=1`. To use the GPU, fix each ✗ first."),
-        (UNPREPARED_MAC, False, None, "Not ready: fix the rows marked ✗."),
-        (replace(LAPTOP, simulator_run=BROKEN_TORCHVISION), False, "cpu", "Not ready: fix the rows marked ✗."),
+        (UNPREPARED_MAC, False, None, NOT_READY),
+        (replace(LAPTOP, simulator_run=BROKEN_TORCHVISION), False, "cpu", NOT_READY),
     ],
 )  # fmt: skip
 def test_the_verdict(machine: MachineFacts, ok: bool, device: str | None, summary: str) -> None:

@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from triton_workshop.browser.bundle import Blob, Inside
 from triton_workshop.deck import load_deck
-from triton_workshop.deck.consent import EVERYTHING, live_code
+from triton_workshop.deck.consent import EVERYTHING, NOTHING, live_code
 from triton_workshop.deck.model import Code, Deck, walk
 from triton_workshop.repository import ROOT
 from triton_workshop.screen.printed_pictures import PictureLine
-from triton_workshop.web.handout import handout, scripts_beside
+from triton_workshop.web.handout import handout, run_site, scripts_beside
 from triton_workshop.web.outputs import Recordings, read_recordings, run_all, write_recordings
 from triton_workshop.web.page import links_to, make_page
 from triton_workshop.web.slides import Writer
@@ -192,3 +193,17 @@ def test_a_block_that_is_included_twice_has_two_places(page_of: MakePage, tmp_pa
     (tmp_path / "block.md").write_text("```python +exec\nprint(1)\n```\n", encoding="utf-8")
     text = page_of("Deck\n===\n\n<!-- include: block.md -->\n\nagain\n\n<!-- include: block.md -->\n")
     assert re.findall(r'id="((?:code|output)-\d)"', text) == ["code-0", "output-0", "code-1", "output-1"]
+
+
+def test_a_site_has_its_parts_in_files_named_by_their_content(tmp_path: Path) -> None:
+    deck, folder = tmp_path / "deck.md", tmp_path / "site"
+    deck.write_text("One\n===\n", encoding="utf-8")
+    for version in (b"older", b"newer"):
+        inside = Inside((Blob("worker.js", version), Blob("page.zip", b"same")), "A licence <of others>")
+        assert run_site(deck, folder, NOTHING, None, lambda: inside) == 0  # noqa: B023  # called before the next round
+    text = (folder / "index.html").read_text(encoding="utf-8")
+    files = {file.relative_to(folder).as_posix(): file.read_bytes() for file in folder.glob("parts/*")}
+    assert sorted(files.values()) == [b"newer", b"same"]
+    assert all(name in text for name in files)
+    assert "A licence &lt;of others&gt;" in text
+    assert "connect-src &#x27;self&#x27;" in text

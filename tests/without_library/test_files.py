@@ -5,16 +5,11 @@ uv is played by a script here; `.ci/laptops` fetches with uv itself.
 
 from __future__ import annotations
 
-import io
 import re
 import subprocess
 import sys
-import threading
 import tomllib
-import zipfile
-from collections.abc import Iterator
 from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -170,51 +165,6 @@ def test_of_two_processes_one_fetches_and_the_other_waits(uv: Uv, tmp_path: Path
         assert first.communicate(timeout=60)[0] == "ready\n"
     assert waits == "Another process is fetching Triton's Python files; this one waits for it.\n"
     assert len(uv.calls) == 1
-
-
-@pytest.fixture
-def stick(tmp_path: Path) -> Path:
-    """A folder as `workshop pack` makes it, as far as Triton is concerned."""
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
-        archive.writestr("triton/__init__.py", "# Triton")
-    folder = tmp_path / "a stick"
-    folder.mkdir()
-    (folder / files.archive()).write_bytes(packed.getvalue())
-    return folder
-
-
-@pytest.fixture
-def address(stick: Path) -> Iterator[str]:
-    class Quiet(SimpleHTTPRequestHandler):
-        def log_message(self, format: str, *arguments: object) -> None:
-            """Say nothing."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(stick))) as server:
-        threading.Thread(target=server.serve_forever, args=(0.01,)).start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
-
-
-def test_they_come_from_a_stick(uv: Uv, stick: Path) -> None:
-    files.take(str(stick))
-    assert (files.ready() / "triton" / "__init__.py").read_text() == "# Triton"
-    assert uv.calls == []
-
-
-def test_they_come_from_the_presenters_machine(uv: Uv, address: str) -> None:
-    files.take(address)
-    assert kept(files.ready()) == {"triton/__init__.py"}
-
-
-@pytest.mark.parametrize("what", ["missing", "damaged"])
-def test_a_stick_without_them_is_told(uv: Uv, stick: Path, tmp_path: Path, what: str) -> None:
-    (stick / files.archive()).unlink()
-    if what == "damaged":
-        (stick / files.archive()).write_bytes(b"damaged")
-    with pytest.raises(NoTritonError, match=rf"Expected {files.archive()} in .*a stick, a folder that `workshop pack`"):
-        files.take(str(stick))
-    assert nothing_is_left(tmp_path / "cache")
 
 
 def test_where_triton_is_installed_its_files_are_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,6 @@ the cache, by what it was made of.
 from __future__ import annotations
 
 import base64
-import functools
 import gzip
 import hashlib
 import io
@@ -19,6 +18,7 @@ from pathlib import Path
 
 from triton_workshop.atomic_write import write_whole
 from triton_workshop.browser import archive, codemirror, parts
+from triton_workshop.browser.licences import licences
 
 HERE = Path(__file__).parent
 CORE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm")
@@ -41,17 +41,24 @@ class Blob:
     name: str
     data: bytes
 
-    @functools.cached_property
-    def digest(self) -> str:
-        """What it is named by where it is a file of its own."""
-        return hashlib.sha256(self.data).hexdigest()[:32]
+    def address(self, folder: str) -> str:
+        """Where it is as a file of its own, which never changes under that name."""
+        return f"{folder}{hashlib.sha256(self.data).hexdigest()[:32]}.gz"
 
 
-def gathered(folder: Path | None = None, tell: Tell = lambda sentence: None) -> tuple[Blob, ...]:
-    """All blobs. Parts that are not in the cache come from `folder` or are fetched. Raises WorkshopError."""
-    return tuple(
-        Blob(name, gzip.compress(data, 9, mtime=0)) for name, data in _contents(parts.ready(folder, tell), tell)
-    )
+@dataclass(frozen=True)
+class Inside:
+    """What a page holds so that kernels run in it: the blobs, and the text of all licences."""
+
+    blobs: tuple[Blob, ...]
+    licences: str
+
+
+def gathered(folder: Path | None = None, tell: Tell = lambda sentence: None) -> Inside:
+    """All of it. Parts that are not in the cache come from `folder` or are fetched. Raises WorkshopError."""
+    files = parts.ready(folder, tell)
+    blobs = (Blob(name, gzip.compress(data, 9, mtime=0)) for name, data in _contents(files, tell))
+    return Inside(tuple(blobs), licences(files))
 
 
 def _contents(files: Mapping[str, Path], tell: Tell) -> Iterator[tuple[str, bytes]]:

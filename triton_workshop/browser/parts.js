@@ -25,14 +25,16 @@ globalThis.Parts = (() => {
   }
 
   async function one({ name, addresses }, tell) {
-    const source = addresses ? beside(addresses) : inPage(name);
+    const source = addresses ? beside(addresses) : inPage(name), first = await source.next();
+    let next = first;
     const pull = async (controller) => {
-      const { value, done } = await source.next();
-      if (done) return controller.close();
-      tell(value.length);
-      controller.enqueue(value);
+      if (next.done) return controller.close();
+      tell(next.value.length);
+      controller.enqueue(next.value);
+      next = await source.next();
     };
-    const plain = new ReadableStream({ pull }).pipeThrough(new DecompressionStream("gzip"));
+    const sent = new ReadableStream({ pull }), [one, other] = first.value;
+    const plain = one === 0x1f && other === 0x8b ? sent.pipeThrough(new DecompressionStream("gzip")) : sent;  // some hosts unpack what ends in .gz
     return new Uint8Array(await new Response(plain).arrayBuffer());
   }
 

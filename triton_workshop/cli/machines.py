@@ -1,14 +1,11 @@
-"""Commands for machines: run a script in a warm process, fill a stick for laptops."""
+"""Commands for machines: run a script in a warm process."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
-
-from triton_workshop.cli.common import fail
 
 app = typer.Typer()
 
@@ -25,36 +22,3 @@ def run(
     from triton_workshop.processes import command
 
     command.leave(command.run([str(script), *(arguments or [])]))
-
-
-@app.command()
-def pack(
-    folder: Annotated[Path, typer.Argument(help="An existing folder, such as that of a USB stick.")],
-    platform: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="macos-arm64, windows-x86_64, linux-x86_64 or linux-aarch64; by default the first three. "
-            "Can be given several times.",
-            show_default=False,
-        ),
-    ] = None,
-    python: Annotated[
-        str | None,
-        typer.Option(metavar="3.N", help="The laptops' Python; by default the one that runs.", show_default=False),
-    ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
-) -> None:
-    """Fill a folder from which laptops install the workshop without network.
-
-    It prints sizes first and asks. If it was interrupted, the same command
-    goes on; files that are there are checked, and kept. START-HERE.txt in the
-    folder says what to type on each laptop.
-    """
-    from triton_workshop.packing import commands
-
-    def agreed(question: str) -> bool:
-        if not (yes or sys.stdin.isatty()):
-            fail("nothing was packed: standard input is not a terminal, so nobody can be asked; to pack, add --yes")
-        return yes or typer.confirm(question)
-
-    raise typer.Exit(commands.run_pack(folder, platform or [], python, agreed))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from enum import StrEnum
 from functools import partial
@@ -17,6 +17,7 @@ from triton_workshop.cli.common import fail, misuse_told, prepare_kernels
 from triton_workshop.repository import ROOT
 
 if TYPE_CHECKING:
+    from triton_workshop.browser.bundle import Inside
     from triton_workshop.deck.consent import Consent
     from triton_workshop.viewer.sharing import Shared
 
@@ -48,6 +49,7 @@ Url = Annotated[
     str | None,
     typer.Option(metavar="https://…", help="The address of the tunnel or proxy by which the room gets there."),
 ]
+Outputs = Annotated[Path | None, typer.Option(metavar="FILE.json", help="Take outputs from this file; run nothing.")]
 Parts = Annotated[
     Path | None,
     typer.Option(
@@ -197,9 +199,7 @@ def validate(
 def handout(
     deck: Deck = None,
     file: Annotated[Path, typer.Option("-o", metavar="FILE.html", help="The file to write.")] = Path("handout.html"),
-    outputs: Annotated[
-        Path | None, typer.Option(metavar="FILE.json", help="Take outputs from this file; run nothing.")
-    ] = None,
+    outputs: Outputs = None,
     save_outputs: Annotated[
         Path | None, typer.Option(metavar="FILE.json", help="Also write the outputs to this file, for --outputs.")
     ] = None,
@@ -224,19 +224,53 @@ def handout(
     from triton_workshop.deck.errors import DeckError
     from triton_workshop.web.handout import run_handout
 
-    if live:
-        from triton_workshop.browser.bundle import gathered
-
     given = Consent(run, replace)
     if outputs is None:
         given = consent_to_run(path, given, "handout")
         prepare_kernels()
     with misuse_told():
         try:
-            blobs = partial(gathered, parts, partial(print, file=sys.stderr)) if live else tuple
-            raise typer.Exit(run_handout(path, file, given, outputs, save_outputs, blobs))
+            gather = gathering(parts) if live else None
+            raise typer.Exit(run_handout(path, file, given, outputs, save_outputs, gather))
         except DeckError as error:
             fail(str(error))
+
+
+@app.command()
+def site(
+    folder: Annotated[Path, typer.Argument(help="The folder to write, such as what a web host publishes.")],
+    deck: Deck = None,
+    outputs: Outputs = None,
+    parts: Parts = None,
+    run: LetRun = False,
+    replace: LetReplace = False,
+) -> None:
+    """Write the slides as a web site whose pages run their code and check the exercises.
+
+    It is a folder of static files, which any web host can serve; no server of
+    ours is needed. Takes the same options as handout, and exits as it does.
+    """
+    path = deck_named(deck, "site")
+    from triton_workshop.deck.consent import Consent
+    from triton_workshop.deck.errors import DeckError
+    from triton_workshop.web.handout import run_site
+
+    given = Consent(run, replace)
+    if outputs is None:
+        given = consent_to_run(path, given, "site")
+        prepare_kernels()
+    with misuse_told():
+        try:
+            raise typer.Exit(run_site(path, folder, given, outputs, gathering(parts)))
+        except DeckError as error:
+            fail(str(error))
+
+
+def gathering(parts: Path | None) -> Callable[[], Inside]:
+    """What gathers everything that kernels need in a page, and tells what it fetches."""
+    from triton_workshop.browser.bundle import gathered
+
+    return partial(gathered, parts, partial(print, file=sys.stderr))
 
 
 def consent_to_run(path: Path, given: Consent, command: str) -> Consent:

@@ -265,7 +265,11 @@ def judge(machine: MachineFacts, checks: Sequence[Check]) -> Readiness:
     device = "cuda" if on_gpu else "cpu" if machine.simulator_run.worked else None
     packages_failed = any(check.state is State.FAILED for check in checks if check.name in PACKAGES_NEEDED)
     if packages_failed or device is None:
-        return Readiness(False, device, "Not ready: fix the rows marked ✗.")
+        return Readiness(
+            False,
+            device,
+            "Not ready: fix the rows marked ✗. Until then, take part in the page, which needs only a browser.",
+        )
     if on_gpu:
         return Readiness(True, device, f"Ready: kernels run on {machine.visible_gpus[0].name}.")
     if machine.gpu_run is not None and not wants_simulator:

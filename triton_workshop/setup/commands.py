@@ -14,7 +14,6 @@ from triton_workshop.printing import speak_utf8
 from triton_workshop.setup.checks import check_machine, judge
 from triton_workshop.setup.machine import look_at_machine
 from triton_workshop.setup.report import print_report
-from triton_workshop.without_library import files
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -23,16 +22,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         prog="setup-check", description="Say what works on this machine, and how to fix what does not."
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument(
-        "--triton",
-        metavar="FOLDER",
-        help="where Triton has no package: take its Python files from a folder that `workshop pack` made, "
-        "or from the address that serves it, instead of downloading them",
-    )
     chosen = parser.parse_args(arguments)
     try:
-        if chosen.triton is not None:
-            files.take(chosen.triton)
         waiting = Console(stderr=True).status("Running a kernel; importing torch takes a few seconds")
         machine = look_at_machine(waiting)
     except KeyboardInterrupt:

@@ -1,13 +1,14 @@
-"""`workshop handout`: the deck as one HTML file, to take home."""
+"""`workshop handout`, the deck as one HTML file to take home, and `workshop site`, as files for a web host."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from triton_workshop.atomic_write import write_whole
-from triton_workshop.browser.bundle import Blob
+from triton_workshop.browser.bundle import Inside
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.consent import Consent, home, in_force, live_code
 from triton_workshop.deck.model import Deck, Execution
@@ -19,6 +20,8 @@ from triton_workshop.web.page import Page, links_to, make_page
 from triton_workshop.web.slides import Writer
 
 SCRIPTS = ("exercises/*.py", "solutions/*.py", "solutions/fast/*.py")
+PARTS = "parts/"
+"""Where a site has what kernels need."""
 PASSED, FAILED, INTERRUPTED = 0, 1, 130
 
 
@@ -28,36 +31,76 @@ def run_handout(
     given: Consent,
     outputs: Path | None,
     record: Path | None,
-    blobs: Callable[[], Sequence[Blob]] = tuple,
+    gather: Callable[[], Inside] | None = None,
 ) -> int:
     """Write a deck's page and say what is in it; returns the exit status. Raises DeckError and MisuseError.
 
     Outputs come from the file `outputs`, or else from running the deck's code now, and are written to `record`. What
-    `blobs` gathers lets kernels run in the page.
+    `gather` gathers lets kernels run in the page.
     """
     deck = load_deck(path)
     for target in filter(None, (file, record)):  # before anything has run for nothing
         if not target.absolute().parent.is_dir():
             raise MisuseError(f"{target}: expected a file in a folder that exists; there is no {target.parent}")
-    inside = blobs()
-    try:
-        if outputs is not None:
-            recordings = read_recordings(outputs, deck)
-        else:
-            with progress() as report:
-                recordings = run_all(deck, in_force(deck, given), report)
-    except KeyboardInterrupt:
+    inside = gather() if gather else None
+    recordings = recorded(deck, given, outputs)
+    if recordings is None:
         return INTERRUPTED
     page = handout(deck, recordings).whole(inside).encode()
-    try:
+    with writing(file):
         write_whole(file, page)
         if record is not None:
             write_recordings(recordings, record)
+    print(
+        f"{file}: {shown(deck, recordings)}, {len(page) / 2**20:.1f} MB. It needs no network: open it in any browser."
+    )
+    return judged(deck, recordings)
+
+
+def run_site(path: Path, folder: Path, given: Consent, outputs: Path | None, gather: Callable[[], Inside]) -> int:
+    """Write a deck's page as files for any web host; returns the exit status. Raises DeckError and MisuseError."""
+    deck = load_deck(path)
+    inside = gather()
+    recordings = recorded(deck, given, outputs)
+    if recordings is None:
+        return INTERRUPTED
+    page = handout(deck, recordings).whole(inside, beside=PARTS)
+    with writing(folder):
+        (folder / PARTS).mkdir(parents=True, exist_ok=True)
+        for blob in inside.blobs:
+            write_whole(folder / blob.address(PARTS), blob.data)
+        write_whole(folder / "index.html", page.encode())  # the last, as it names the others
+        for file in {*(folder / PARTS).glob("*.gz")} - {folder / blob.address(PARTS) for blob in inside.blobs}:
+            file.unlink()
+    size = len(page.encode()) + sum(len(blob.data) for blob in inside.blobs)
+    print(
+        f"{folder}: {shown(deck, recordings)}, {len(inside.blobs) + 1} files, {size / 2**20:.1f} MB, for any web host."
+    )
+    return judged(deck, recordings)
+
+
+def recorded(deck: Deck, given: Consent, outputs: Path | None) -> Recordings | None:
+    """What the deck's code prints, from this file or from running it now; None if somebody stops that."""
+    if outputs is not None:
+        return read_recordings(outputs, deck)
+    try:
+        with progress() as report:
+            return run_all(deck, in_force(deck, given), report)
+    except KeyboardInterrupt:
+        return None
+
+
+@contextmanager
+def writing(target: Path) -> Iterator[None]:
+    """Raises MisuseError where a file cannot be written."""
+    try:
+        yield
     except OSError as error:
-        raise MisuseError(f"{error.filename or file}: cannot be written: {error.strerror or error}") from None
-    shown = f"{counted(len(deck.slides), 'slide')}, {counted(len(recordings), 'output')}"
-    print(f"{file}: {shown}, {len(page) / 2**20:.1f} MB. It needs no network: open it in any browser.")
-    return _judged(deck, recordings)
+        raise MisuseError(f"{error.filename or target}: cannot be written: {error.strerror or error}") from None
+
+
+def shown(deck: Deck, recordings: Recordings) -> str:
+    return f"{counted(len(deck.slides), 'slide')}, {counted(len(recordings), 'output')}"
 
 
 def handout(deck: Deck, recordings: Recordings) -> Page:
@@ -67,7 +110,7 @@ def handout(deck: Deck, recordings: Recordings) -> Page:
     return make_page(Writer(deck, outputs, links_to(scripts)), scripts)
 
 
-def _judged(deck: Deck, recordings: Recordings) -> int:
+def judged(deck: Deck, recordings: Recordings) -> int:
     """Say which blocks have no output, or another end than the deck promises."""
     status = PASSED
     for each in live_code(deck):

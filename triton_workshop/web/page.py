@@ -5,10 +5,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 
-from triton_workshop.browser.bundle import Blob, digest, frame_script, script_sources
+from triton_workshop.browser.bundle import Blob, Inside, digest, frame_script, script_sources
 from triton_workshop.deck.model import Deck
 from triton_workshop.screen.palette import DARK, LIGHT, Palette
 from triton_workshop.screen.richtext import code_lines
@@ -16,6 +16,7 @@ from triton_workshop.web.assets import LIVE_SCRIPTS, SCRIPTS, STYLES, asset
 from triton_workshop.web.markup import element, escaped
 from triton_workshop.web.slides import Writer
 
+NOBODY, SELF = "'none'", "'self'"
 NONCE = "editor"
 """What allows the editor's style sheets, which it makes while it runs: `EditorView.cspNonce.of("editor")`."""
 
@@ -28,20 +29,24 @@ class Page:
     body: str
     style: str
 
-    def whole(self, blobs: Sequence[Blob] = ()) -> str:
-        """One file that needs nothing else. With the blobs of `browser.bundle`, kernels run in it."""
-        scripts = [asset(name) for name in (LIVE_SCRIPTS if blobs else SCRIPTS)]
-        own, rest = digest(self.style), "base-uri 'none'; form-action 'none'"
-        policy = f"default-src 'none'; img-src data:; style-src {own}; script-src {digest(scripts[0])}; {rest}"
-        if blobs:
-            sources = script_sources(*scripts, frame_script())
-            policy = (
-                f"default-src 'none'; img-src data: blob:; style-src {own} 'nonce-{NONCE}'; script-src {sources}; "
-                f"worker-src blob:; connect-src 'none'; {rest}"
-            )
+    def whole(self, inside: Inside | None = None, beside: str = "") -> str:
+        """One file that needs nothing else; kernels run in it if there is something inside.
+
+        With `beside`, what is inside lies in files of that folder instead.
+        """
+        scripts = [asset(name) for name in (LIVE_SCRIPTS if inside else SCRIPTS)]
+        styles, sources, rest = digest(self.style), " ".join(map(digest, scripts)), ""
+        if inside:
+            styles, sources = f"{styles} 'nonce-{NONCE}'", script_sources(*scripts, frame_script())
+            rest = f"worker-src blob:; connect-src {SELF if beside else NOBODY}; "
+        policy = (
+            f"default-src {NOBODY}; img-src data: blob:; style-src {styles}; script-src {sources}; {rest}"
+            f"base-uri {NOBODY}; form-action {NOBODY}"
+        )
         head = f"""<meta http-equiv="Content-Security-Policy" content="{escaped(policy)}">
 <style>{self.style}</style>"""
-        return self._document(head, _inside(blobs) + "".join(f"<script>{script}</script>" for script in scripts))
+        written = "".join(f"<script>{script}</script>" for script in scripts)
+        return self._document(head, (_inside(inside, beside) if inside else "") + written)
 
     def with_files(self, style: str, *scripts: str) -> str:
         """The page that finds its style and its scripts at these addresses."""
@@ -161,11 +166,22 @@ def _rules(writer: Writer) -> str:
     return f"{writer.markup.rules()}\n@media (min-width:50rem),print{{{wide}}}"
 
 
-def _inside(blobs: Sequence[Blob]) -> str:
-    """What the page itself holds of what kernels need, and the list of it."""
-    listed = json.dumps([{"name": blob.name, "size": len(blob.data)} for blob in blobs])
+def _inside(inside: Inside, beside: str) -> str:
+    """The licences, the list of what kernels need, and all of that, unless it lies beside the page."""
+    listed = [_listed(blob, beside) for blob in inside.blobs]
     texts = (
         f'<script type="text/plain" data-part="{blob.name}">{base64.b64encode(blob.data).decode()}</script>\n'
-        for blob in blobs
+        for blob in inside.blobs
+        if not beside
     )
-    return f'<script type="application/json" id="parts">{listed}</script>\n{"".join(texts)}' if blobs else ""
+    licences = element("summary", "Licences") + element("pre", escaped(inside.licences), tabindex="0")
+    return (
+        f"{element('details', licences, class_='script', id='licences')}\n"
+        f'<script type="application/json" id="parts">{json.dumps(listed)}</script>\n{"".join(texts)}'
+    )
+
+
+def _listed(blob: Blob, beside: str) -> dict[str, object]:
+    """A part as parts.js finds it."""
+    where = {"addresses": [blob.address(beside)]} if beside else {}
+    return {"name": blob.name, "size": len(blob.data), **where}

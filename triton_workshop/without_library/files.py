@@ -1,7 +1,6 @@
 """Where Triton's Python files come from on a machine that Triton has no wheel for, and where they stay.
 
-uv takes them out of the Linux wheel of the version in `triton.toml`, whose hash it checks. Or they come from a folder
-that `workshop pack` made, on a stick or on the presenter's machine.
+uv takes them out of the Linux wheel of the version in `triton.toml`, whose hash it checks.
 """
 
 from __future__ import annotations
@@ -9,7 +8,6 @@ from __future__ import annotations
 import functools
 import importlib.metadata
 import importlib.util
-import io
 import os
 import shutil
 import subprocess
@@ -17,9 +15,6 @@ import sys
 import tempfile
 import textwrap
 import tomllib
-import urllib.error
-import urllib.request
-import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -41,8 +36,6 @@ UNPACKED_BYTES = 1_400_000_000
 LEFT_OUT = ("_C", "backends/amd", "instrumentation", "plugins", "profiler")
 """Folders of the package that are, or only serve, compiled code."""
 PARTIAL = "fetching-"
-LONGEST_WAIT_SECONDS = 30.0
-"""Seconds that a presenter's machine may take to answer."""
 
 
 def version() -> str:
@@ -60,11 +53,6 @@ def cache() -> Path:
     """This user's folder for the files: `triton`, the package, is in it once they have been fetched."""
     root = os.environ.get(CACHE) or platformdirs.user_cache_dir("triton-workshop", appauthor=False)
     return Path(root).expanduser().absolute() / f"triton-{version()}"
-
-
-def archive() -> str:
-    """The name of the files in a folder that `workshop pack` made."""
-    return f"triton-{version()}-python.zip"
 
 
 def ready() -> Path:
@@ -85,7 +73,7 @@ def ready() -> Path:
 
 
 def _installed() -> Path | None:
-    """The package as it is installed on this machine, as on a presenter's who packs for others."""
+    """The package as it is installed on this machine, as on a presenter's who makes a page for others."""
     with suppress(importlib.metadata.PackageNotFoundError):
         found = importlib.util.find_spec("triton")
         if found is not None and found.origin and importlib.metadata.version("triton") == version():
@@ -108,28 +96,6 @@ def _downloaded(work: Path, home: Path) -> Path:
         )
     _install(work)
     return work / "wheel" / "triton"
-
-
-def take(source: str) -> None:
-    """Take the files from a folder that `workshop pack` made, or from the address at which it is served.
-
-    Raises NoTritonError.
-    """
-    address = source if "://" in source else Path(source).expanduser().absolute().as_uri()
-    target = cache()
-    with _alone(target) as work:
-        if work is None:
-            return
-        try:
-            with urllib.request.urlopen(f"{address.rstrip('/')}/{archive()}", timeout=LONGEST_WAIT_SECONDS) as answer:
-                data = answer.read()
-            zipfile.ZipFile(io.BytesIO(data)).extractall(work / "kept")
-        except (OSError, ValueError, zipfile.BadZipFile) as error:
-            reason = getattr(error, "reason", error)
-            raise NoTritonError(
-                f"Expected {archive()} in {source}, a folder that `workshop pack` made; got: {reason}."
-            ) from error
-        (work / "kept").replace(target)
 
 
 @contextmanager
@@ -202,10 +168,7 @@ def _install(work: Path) -> None:
         why = (
             "uv says above why." if on_a_terminal else f"uv says:\n{said.stderr[said.stderr.find('error:') :].strip()}"
         )
-        raise NoTritonError(
-            "Triton's Python files could not be fetched, and nothing was installed. Try again, or take them from a "
-            f"workshop's stick: `uv run setup-check --triton FOLDER`. {why}"
-        )
+        raise NoTritonError("Triton's Python files could not be fetched, and nothing was installed. Try again. " + why)
 
 
 def _keep_python(package: Path, target: Path) -> None:

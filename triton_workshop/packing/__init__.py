@@ -1,1 +1,0 @@
-"""`workshop pack`: fills a folder, such as a USB stick, from which laptops install the workshop without network."""
