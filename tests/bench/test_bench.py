@@ -130,9 +130,9 @@ def test_what_is_wrong_at_the_counted_size_alone_has_no_figure(
 def test_a_kernel_that_hangs_is_stopped() -> None:
     source = Source.read(ADD.solution_file, ADD)
     source = replace(source, text=source.text.replace("return output", "while True: pass"))
-    cost, findings = count(source, 2, limit=0.3)
-    assert cost is None
-    assert [finding.kind for finding in findings] == [FindingKind.TIMEOUT]
+    counting = count(source, 2, limit=0.3)
+    assert counting.cost is None
+    assert [finding.kind for finding in counting.findings] == [FindingKind.TIMEOUT]
 
 
 def test_json_has_the_documented_shape(plain: Bench) -> None:
@@ -148,7 +148,7 @@ def test_json_has_the_documented_shape(plain: Bench) -> None:
         "times": "NoneType",
     }
     counts = data["counts"]
-    assert set(counts) == {"size", "bytes", "operations", "contenders", "sentences"}
+    assert set(counts) == {"size", "bytes", "operations", "contenders", "sentences", "instructions"}
     limits = counts["contenders"]["plain"]["limits"]
     assert [limit["gpu"] for limit in limits] == ["T4", "RTX 4090", "A100", "H200"]
     assert limits[3] == {"gpu": "H200", "bound": "memory", "tflops_at_most": 0.4, "balance": 13.96}

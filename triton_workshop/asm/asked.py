@@ -10,6 +10,9 @@ from triton_workshop.checking.exercises.exercise import Case
 from triton_workshop.checking.exercises.workloads import WORKLOADS
 from triton_workshop.compiler.jobs import PickledKernel
 
+MOST = 6
+"""How many kernels of a script are compiled, unless one is named."""
+
 
 @dataclass(frozen=True)
 class Launching:

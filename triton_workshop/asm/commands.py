@@ -4,132 +4,118 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
-import tokenize
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from inspect import signature
-from pathlib import Path
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 
-from triton_workshop.asm.asked import Launching, case_of
-from triton_workshop.asm.making import MOST, Made, make
-from triton_workshop.asm.report import shown
+from triton_workshop.asm.cache import Made, cached
+from triton_workshop.asm.choosing import YOURS, Choice
+from triton_workshop.asm.comparison import compared, longest
+from triton_workshop.asm.listing import drawn, layouts, listing
+from triton_workshop.asm.recorded import recorded_on, recorded_summaries
+from triton_workshop.asm.report import TERMINAL, shown
 from triton_workshop.asm.sentences import of_conversion, of_line, of_program
-from triton_workshop.asm.summary import Summary, summary_of
-from triton_workshop.checking.check import verdicts
-from triton_workshop.checking.commands import exercise_numbered, short_path
+from triton_workshop.asm.summary import Summary, summaries_of
+from triton_workshop.asm.trouble import notes_of, trouble_of, without_assembly
 from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.exercises.workloads import WORKLOADS
-from triton_workshop.checking.reporting.progress import entries, first_open
-from triton_workshop.checking.reporting.report import print_verdicts
-from triton_workshop.compiler.jobs import Answer
-from triton_workshop.compiler.targets import SHARED_KIB, TARGETS, Target
-from triton_workshop.errors import MisuseError
+from triton_workshop.compiler.targets import Target
 from triton_workshop.printing import speak_utf8
-from triton_workshop.processes.compilers import new_process
-from triton_workshop.processes.idle import idle_seconds
-from triton_workshop.processes.runner import Runner
-from triton_workshop.repository import ROOT
+from triton_workshop.without_library import has_library
 
 SHOWN, FAILED = 0, 1
+SUMMARY = "summary"
 
 
 @dataclass(frozen=True)
-class Choice:
-    """A script to look at. `whose`: yours, plain, fast, or the script's name."""
+class View:
+    """What is to be seen of a script's kernels: the `stage` is the summary, or one of `listing.STAGES`."""
 
-    launching: Launching
-    whose: str
-
-    @property
-    def where(self) -> str:
-        """Which script it is, and at which size it is launched."""
-        if not self.launching.exercise:
-            return self.whose
-        size = case_of(self.launching.exercise, self.launching.size).name
-        return f"exercise {self.launching.exercise}, {self.whose} · {size}"
+    target: Target
+    stage: str = SUMMARY
+    kernel: str | None = None
+    as_json: bool = False
 
 
-def target_named(name: str) -> Target:
-    """The GPU that `sm_90`, or `90`, means. Raises MisuseError for one that Triton does not know."""
-    found = re.fullmatch(r"(?:sm_?)?(\d+)a?", name)
-    if found is None or (capability := int(found[1])) not in SHARED_KIB:
-        known = ", ".join(f"sm_{each}" for each in SHARED_KIB)
-        raise MisuseError(f"--gpu {name}: expected one of {known}")
-    return next((each for each in TARGETS if each.capability == capability), Target(capability, "no example"))
-
-
-def chosen(word: str | None, size: str | None, *, plain: bool, fast: bool) -> Choice:
-    """What the words of the command mean. Raises MisuseError if they make no sense."""
-    if plain and fast:
-        raise MisuseError("--plain and --fast are two solutions; choose one, or use --compare")
-    if word is not None and word not in EXERCISES:
-        return _script(Path(word), size, solution=plain or fast)
-    following = first_open(entries())
-    exercise = exercise_numbered(word or (following.exercise.number if following else "1"))
-    file = exercise.solution_file if plain or fast else exercise.exercise_file
-    file = ROOT / "solutions" / "fast" / file.name if fast else file
-    asked = Launching(file.resolve(), _text(file), exercise.number, _sizes(exercise.number, size))
-    return Choice(asked, "fast" if fast else "plain" if plain else "yours")
-
-
-def _script(file: Path, size: str | None, *, solution: bool) -> Choice:
-    if not file.is_file():
-        raise MisuseError(f"{file}: expected an exercise's number or a Python script, and there is no such file")
-    if solution or size:
-        raise MisuseError("--plain, --fast and --size are for exercises; a script says itself what it launches")
-    return Choice(Launching(file.resolve(), _text(file)), str(short_path(file.resolve())))
-
-
-def _text(file: Path) -> str:
-    try:
-        with tokenize.open(file) as text:
-            return text.read()
-    except (OSError, SyntaxError, UnicodeDecodeError) as error:
-        raise MisuseError(f"{short_path(file)}: expected a Python script that can be read: {error}") from error
-
-
-def _sizes(exercise: str, size: str | None) -> tuple[int, ...]:
-    """The numbers of `--size`; one number stands for all that have no value of their own."""
-    if size is None:
-        return ()
-    sized = WORKLOADS[exercise].sized if exercise in WORKLOADS else None
-    names = signature(sized).parameters if sized else {}
-    needed = [name for name, each in names.items() if each.default is each.empty]
-    numbers = [int(number) for number in re.findall(r"\d+", size)] if re.fullmatch(r"\d+([x×]\d+)*", size) else []
-    numbers *= len(needed) if len(numbers) == 1 else 1
-    if not len(needed) <= len(numbers) <= len(names) or 0 in numbers:
-        expected = "×".join(names) or "no size at all"
-        raise MisuseError(
-            f"--size {size}: exercise {exercise} takes {expected}, such as {'x'.join(['511'] * len(needed))}"
-        )
-    return tuple(numbers)
-
-
-def run_asm(choice: Choice, target: Target, kernel: str | None, *, as_json: bool) -> int:
-    """Show what the compiler made of a script's kernels, on the screen or as one JSON object per kernel."""
+def run_asm(choices: Sequence[Choice], view: View) -> int:
+    """Show what the compiler made of a script's kernels, or of two scripts' beside each other."""
     speak_utf8()
-    console = Console()
-    with Runner(idle_seconds(os.environ)) as runner:
-        made = make(choice.launching, target, kernel, runner, sys.stderr.fileno())
-    if trouble := _trouble(made, kernel):
-        return _tell(choice, trouble, console)
-    source = choice.launching.text.splitlines()
-    for answer in made.answers:
-        if answer.assembly is None:
-            print(_without_assembly(answer), file=sys.stderr)
-            continue
-        summary = summary_of(answer.assembly, target, dict(answer.job.kernel.numbers), source)
-        if as_json:
+    if not has_library():
+        return _show_recorded(choices, view)
+    made = _made(choices, view)
+    for choice, each in zip(choices, made, strict=True):
+        if trouble := trouble_of(each, view.kernel):
+            return _tell(choice, trouble)
+    if len(choices) == 2:
+        _print_comparison(choices, [_summaries(*each) for each in zip(choices, made, strict=True)])
+    else:
+        _print(choices[0], made[0], view)
+    return SHOWN
+
+
+def _made(choices: Sequence[Choice], view: View) -> list[Made]:
+    """What the compiler made of each: as it is known, or by processes that stay for the next time."""
+    known = {choice: cached(choice.launching, view.target, view.kernel) for choice in choices}
+    if None in known.values():
+        from triton_workshop.asm.making import make
+        from triton_workshop.processes.idle import idle_seconds
+        from triton_workshop.processes.runner import Runner
+
+        with Runner(idle_seconds(os.environ)) as runner:
+            for choice in choices:
+                asked = choice.launching, view.target, view.kernel
+                known[choice] = known[choice] or make(*asked, runner, sys.stderr.fileno())
+    return [made for made in known.values() if made is not None]
+
+
+def _summaries(choice: Choice, made: Made) -> list[Summary]:
+    return summaries_of(made.answers, choice.launching.text.splitlines())
+
+
+def _print(choice: Choice, made: Made, view: View) -> None:
+    notes = [*(without_assembly(each) for each in made.answers if each.assembly is None), *notes_of(made, view.kernel)]
+    if view.stage == SUMMARY:
+        _print_summaries(choice.where, _summaries(choice, made), view)
+    else:
+        source = choice.launching.text.splitlines()
+        for answer in made.answers:
+            if answer.assembly is not None:
+                head = f"{answer.assembly.kernel} · {choice.where} · {view.target} · {view.stage}"
+                above = layouts(answer.assembly) if view.stage == "ttgir" else ()
+                _page(head, drawn(above, listing(answer.assembly, view.stage, source)))
+    for note in notes:
+        print(note, file=sys.stderr)
+
+
+def _print_summaries(where: str, summaries: Sequence[Summary], view: View) -> None:
+    console = Console(theme=TERMINAL)
+    for number, summary in enumerate(summaries):
+        if view.as_json:
             print(json.dumps(as_plain_data(summary)))
         else:
-            console.print(shown(summary, choice.where))
-    for note in _notes(made, kernel):
-        print(note, file=sys.stderr)
-    return SHOWN
+            console.print(*([""] if number else []), shown(summary, where), sep="\n")
+
+
+def _page(head: str, contents: RenderableType) -> None:
+    """In a terminal, where one can scroll; else as plain text."""
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        from triton_workshop.asm.pager import Pager
+
+        Pager(head, contents).run()
+    else:
+        Console(no_color=True).print(head, contents, sep="\n", soft_wrap=True, highlight=False)
+
+
+def _print_comparison(choices: Sequence[Choice], summaries: Sequence[list[Summary]]) -> None:
+    left, right = map(longest, summaries)
+    names = {id(each): f"{choice.whose}: {each.kernel}" for choice, each in zip(choices, (left, right), strict=True)}
+    console = Console(theme=TERMINAL)
+    console.print(f"{choices[0].where} · {left.target}", style="strong", highlight=False)
+    console.print("", compared(left, right, lambda summary: names[id(summary)]), sep="\n")
+    for choice, each in zip(choices, summaries, strict=True):
+        if len(each) > 1:
+            print(f"{choice.whose} launches {len(each)} kernels; compared is the one with the most instructions.")
 
 
 def as_plain_data(summary: Summary) -> dict[str, object]:
@@ -139,51 +125,30 @@ def as_plain_data(summary: Summary) -> dict[str, object]:
     return {**summary.as_json(), "sentences": told}
 
 
-def _trouble(made: Made, kernel: str | None) -> str:
-    """Why there is nothing to show; empty if there is something."""
-    launched = made.launched
-    names = list(dict.fromkeys(each.name for each in launched.kernels))
-    if launched.failure:
-        return launched.failure
-    if not names:
-        return "it launches no kernel, so there is nothing to compile"
-    if kernel is not None and kernel not in names:
-        return f"it launches no kernel {kernel}, but {', '.join(names)}"
-    refused = next((answer for answer in made.answers if answer.refusal is not None), None)
-    return "" if refused is None else _without_assembly(refused)
+def _show_recorded(choices: Sequence[Choice], view: View) -> int:
+    """Where Triton has no compiler, the solutions' summaries are shown as they were recorded."""
+    for choice in choices:
+        number, whose = choice.launching.exercise, choice.whose if choice.whose != YOURS else "plain"
+        found = recorded_summaries(number, whose, view.target)
+        if not found or view.stage != SUMMARY or choice.launching.size:
+            print("Triton's compiler is not on this machine, and nothing is recorded of this.", file=sys.stderr)
+            return FAILED
+        print(f"Triton's compiler is not on this machine. Recorded with Triton {recorded_on()}, the {whose} solution:")
+        _print_summaries(f"exercise {number}, {whose}, recorded", found, view)
+    return SHOWN
 
 
-def _without_assembly(answer: Answer) -> str:
-    name, target = answer.job.kernel.name, answer.job.target
-    if (refusal := answer.refusal) is not None:
-        where = f", line {refusal.line}" if refusal.line else ""
-        return f"{name} does not compile for {target}{where}: {refusal.in_short}"
-    if answer.slow:
-        return f"{name} takes more than a minute to compile for {target}; smaller blocks take less"
-    if answer.unknown:
-        return f"{name} names something that cannot be taken to the compiler's process: {answer.unknown}"
-    return f"{name} has no room on {target}: it needs {answer.shared_bytes >> 10} KiB of shared memory"
-
-
-def _tell(choice: Choice, trouble: str, console: Console) -> int:
+def _tell(choice: Choice, trouble: str) -> int:
     """Of an exercise what the checker finds, if it finds something; else the trouble in a sentence."""
-    number = choice.launching.exercise
-    if number:
-        exercise = EXERCISES[number]
+    if choice.launching.exercise:
+        from triton_workshop.checking.check import verdicts
+        from triton_workshop.checking.reporting.report import print_verdicts
+        from triton_workshop.processes.compilers import new_process
+
+        exercise = EXERCISES[choice.launching.exercise]
         found = list(verdicts(exercise, choice.launching.file, gpu=False, compiler=new_process))
         if found and not found[-1].passed:
-            print_verdicts(found, exercise, console)
+            print_verdicts(found, exercise, Console())
             return FAILED
     print(f"{choice.where}: {trouble}", file=sys.stderr)
     return FAILED
-
-
-def _notes(made: Made, kernel: str | None) -> Iterator[str]:
-    """What the summaries themselves do not say."""
-    kernels = [each for each in made.launched.kernels if kernel in (None, each.name)]
-    names: Sequence[str] = [each.name for each in kernels[:MOST]]
-    for name, configurations in made.launched.tuned:
-        if name in names:
-            yield f"{name} is tuned: a GPU would try {configurations} configurations, and this is the first of them."
-    if len(kernels) > MOST:
-        yield f"{len(kernels)} kernels are launched, and these are the first {MOST}; --kernel NAME shows another."

@@ -17,7 +17,7 @@ BULK_LOADS = ("UTMALDG", "UBLKCP")
 _KINDS = {
     "load": ("LDG", "LDGSTS", "LD", *BULK_LOADS),
     "store": ("STG", "ST", "UTMASTG", "UTMAREDG"),
-    "dot": (*TENSOR_CORES, "FFMA", "HFMA2", "DFMA", "IMAD", "FFMA2"),
+    "dot": (*TENSOR_CORES, "FFMA", "FFMA2", "DFMA"),
     "atomic": ("ATOMG", "ATOM", "RED", "REDG", "ATOMS"),
     "reduction": ("SHFL", "REDUX", "CREDUX", "STS", "LDS"),
 }

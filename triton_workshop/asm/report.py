@@ -2,34 +2,53 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import groupby
+
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
+from rich.theme import Theme
 
 from triton_workshop.asm.sentences import of_conversion, of_line, of_program
 from triton_workshop.asm.summary import LineSummary, Summary
 
-_COLOURS = {"load": "cyan", "store": "green", "dot": "magenta", "atomic": "yellow", "reduction": "blue"}
+TERMINAL = Theme({
+    "strong": "bold",
+    "good": "green",
+    "warning": "yellow",
+    "important": "magenta",
+    "muted": "dim",
+    "accent": "cyan",
+})  # fmt: skip
+"""In a terminal; `watch` has colours of its own for these."""
+_COLOURS = {"load": "accent", "store": "good", "dot": "important", "atomic": "important", "reduction": "important"}
 
 
 def shown(summary: Summary, where: str) -> RenderableType:
     """A kernel's summary; `where` says of which script it is."""
-    head = Text.assemble((summary.kernel, "bold"), f" · {where} · {summary.target}")
+    head = Text.assemble((summary.kernel, "strong"), f" · {where} · {summary.target}")
     lines = Table.grid(padding=(0, 1))
     for width in ("right", "left"):
         lines.add_column(justify="right" if width == "right" else "left")
-    for line in summary.lines:
-        lines.add_row(Text(str(line.line), "dim"), _row(line, summary.target.capability))
+    for number, same in groupby(summary.lines, lambda line: line.line):
+        lines.add_row(Text(str(number), "muted"), _rows([*same], summary.target.capability))
     bullets = Table.grid(padding=(0, 1))
     for sentence in (*map(of_conversion, summary.conversions), *of_program(summary)):
-        bullets.add_row(Text("→", "cyan"), Text(sentence))
+        bullets.add_row(Text("→", "accent"), Text(sentence))
     return Group(head, "", lines, "", bullets)
 
 
-def _row(line: LineSummary, capability: int) -> RenderableType:
-    source = Text(line.source, _COLOURS.get(line.kind, ""), no_wrap=True, overflow="ellipsis")
-    if line.operations > 1:
-        source.append(f"  ({line.operations} times)", "dim")
-    became = Text(of_line(line, capability), "yellow" if line.narrow else "")
-    return Group(source, Padding(became, (0, 0, 0, 2)))
+def _rows(same: Sequence[LineSummary], capability: int) -> RenderableType:
+    """A line of the source, and below it what became of each kind of operation on it."""
+    first = same[0]
+    source = Text(first.source, _COLOURS.get(first.kind, ""), no_wrap=True, overflow="ellipsis")
+    if first.operations > 1:
+        source.append(f"  ({first.operations} times)", "muted")
+    below = []
+    for line in same:
+        kind = f"{line.kind}: " if len(same) > 1 else ""
+        became = Text(f"{kind}{of_line(line, capability)}", "warning" if line.narrow else "")
+        below.append(Padding(became, (0, 0, 0, 2)))
+    return Group(source, *below)

@@ -70,20 +70,38 @@ def of_conversion(conversion: Conversion) -> str:
 def of_program(summary: Summary) -> Iterator[str]:
     """What a program takes, and how many an SM runs at the same time."""
     shared = f"{kib(summary.shared_bytes)} of shared memory" if summary.shared_bytes else "no shared memory"
-    yield f"{summary.registers} registers a thread, {_spills(summary)}, {shared}, {summary.warps} warps"
+    yield f"{summary.registers} registers a thread, {_spills(summary)}, {shared}, {_warps(summary.warps)}"
     if summary.occupancy is None:
         return
     programs, limits = summary.occupancy.programs, summary.occupancy.limits
     if not programs:
-        yield f"no program fits on an SM: {listed(limits)} {_do(limits)} not suffice"
+        yield f"no program fits on an SM: {listed(limits)} {'does' if _single(limits) else 'do'} not suffice"
         return
     fit = "1 program fits" if programs == 1 else f"{programs} programs fit"
-    why = f"{listed(limits)} {_do(limits)} not allow more"
-    yield f"{fit} on an SM at the same time, {programs * summary.warps} warps: {why}"
+    why = f"{listed(limits)} {'allows' if _single(limits) else 'allow'} no more"
+    yield f"{fit} on an SM at the same time ({_warps(programs * summary.warps)}): {why}"
 
 
-def _do(limits: tuple[str, ...]) -> str:
-    return "does" if limits == ("shared memory",) else "do"
+def beside_bytes(summary: Summary) -> Iterator[str]:
+    """What a kernel's instructions add to the bytes that it moves."""
+    gpu = f"sm_{summary.target.capability}"
+    for line in summary.lines:
+        if line.narrow:
+            yield f"line {line.line} of {summary.kernel}, compiled for {gpu}: {_access(line)}"
+    if summary.spill_stores or summary.spill_loads:
+        yield f"{summary.kernel} has too few registers on {gpu}: {_spills(summary)} go to slow memory"
+    if summary.occupancy is not None and summary.occupancy.programs == 1:
+        limits = summary.occupancy.limits
+        what = f"{listed(limits)} {'allows' if _single(limits) else 'allow'} no second one"
+        yield f"an SM of {gpu} runs one program of {summary.kernel} at a time: {what}"
+
+
+def _single(limits: tuple[str, ...]) -> bool:
+    return limits == ("shared memory",)
+
+
+def _warps(number: int) -> str:
+    return f"{number} warp{'s' * (number != 1)}"
 
 
 def _spills(summary: Summary) -> str:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from triton_workshop.asm.instructions import Instruction, counted, instructions
 from triton_workshop.asm.occupancy import Occupancy, occupancy
 from triton_workshop.asm.operations import Ir, Operation
 from triton_workshop.asm.widths import WIDEST, Reasons
-from triton_workshop.compiler.jobs import Assembly
+from triton_workshop.compiler.jobs import Answer, Assembly
 from triton_workshop.compiler.targets import THREADS_OF_A_WARP, Target
 
 
@@ -60,6 +60,8 @@ class Summary:
     target: Target
     lines: tuple[LineSummary, ...]
     conversions: tuple[Conversion, ...]
+    instructions: int
+    """How many there are, each counted once, however often it runs."""
     registers: int
     stack_bytes: int
     spill_stores: int
@@ -71,6 +73,15 @@ class Summary:
 
     def as_json(self) -> dict[str, object]:
         return asdict(self) | {"target": f"sm_{self.target.capability}"}
+
+
+def summaries_of(answers: Iterable[Answer], source: Sequence[str]) -> list[Summary]:
+    """The summaries of the kernels that were compiled. `source` has the lines of their file."""
+    return [
+        summary_of(answer.assembly, answer.job.target, dict(answer.job.kernel.numbers), source)
+        for answer in answers
+        if answer.assembly is not None and answer.job.target is not None
+    ]
 
 
 def summary_of(
@@ -98,6 +109,7 @@ def summary_of(
         conversions=tuple(
             _conversion(each, found) for each in gpu_ir.operations if each.kind == "conversion" and each.shape
         ),
+        instructions=len(found),
         registers=taken.get("REG", 0),
         stack_bytes=taken.get("STACK", 0),
         spill_stores=sum(each.name == "STL" for each in found),

@@ -7,10 +7,14 @@ timed. Without one there are no times: the simulator counts one size, and publis
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from triton_workshop.asm.making import compiled
+from triton_workshop.asm.sentences import beside_bytes
+from triton_workshop.asm.summary import summaries_of
 from triton_workshop.bench.attainable import Limit, limits_of
 from triton_workshop.bench.cost import Cost
 from triton_workshop.bench.results import Measured, MeasuredOn, TimingProgress, Wrong
@@ -20,6 +24,9 @@ from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.exercises.workloads import WORKLOADS
 from triton_workshop.checking.judging.verdict import CaseResult, Finding, FindingKind, Verdict
 from triton_workshop.checking.observing.source import Source
+from triton_workshop.compiler.compilation import Start
+from triton_workshop.compiler.jobs import PickledKernel
+from triton_workshop.compiler.targets import TARGETS
 from triton_workshop.repository import ROOT
 
 YOURS, PLAIN, FAST = "yours", "plain", "fast"
@@ -46,6 +53,8 @@ class Counted:
     contenders: tuple[Contender, ...]
     sentences: tuple[str, ...]
     """Sentences about the first contender."""
+    instructions: tuple[str, ...] = ()
+    """What its instructions add to the bytes, if there is a compiler."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +86,8 @@ class Bench:
 
         `exercise`, `file`, `passed`; `device`: "cuda" or "simulator"; `verdict`: as in `workshop check --json`.
         `counts`, null unless the simulator counted: `size`, `bytes` and `operations` of the work itself, `sentences`,
-        and `contenders`: by name, the fields of `Cost` and `limits`, one object per GPU that can run it.
+        `instructions`, which are more sentences, and `contenders`: by name, the fields of `Cost` and `limits`, one
+        object per GPU that can run it.
         `times`, null unless measured: `gpu`, `versions`, and `sizes`, each with its `size`, `bytes`, `operations`,
         `graph`, and `times`: contender → `median`, `low` and `high`, in milliseconds.
         """
@@ -99,7 +109,12 @@ def _counts_as_json(counts: Counted) -> dict[str, object]:
         for each in counts.contenders
     }
     own = {"size": counts.size, "bytes": counts.bytes, "operations": counts.operations}
-    return {**own, "contenders": contenders, "sentences": list(counts.sentences)}
+    return {
+        **own,
+        "contenders": contenders,
+        "sentences": [*counts.sentences],
+        "instructions": [*counts.instructions],
+    }
 
 
 def _times_as_json(times: Times) -> dict[str, object]:
@@ -107,9 +122,18 @@ def _times_as_json(times: Times) -> dict[str, object]:
 
 
 def bench(
-    exercise: Exercise, file: Path, *, gpu: bool, output: int, tell: Callable[[TimingProgress], None] = lambda _: None
+    exercise: Exercise,
+    file: Path,
+    *,
+    gpu: bool,
+    output: int,
+    tell: Callable[[TimingProgress], None] = lambda _: None,
+    compiler: Start | None = None,
 ) -> Bench:
-    """Check a script, then count or measure it. `output` is the file descriptor for what it prints."""
+    """Check a script, then count or measure it. `output` is the file descriptor for what it prints.
+
+    What it counts, it also has compiled, if there is a compiler.
+    """
     file = file.resolve()
     verdict = check(exercise, file, gpu=gpu, compiler=None, output=output)
     begun = Bench(exercise, file, _name(exercise, file), verdict)
@@ -118,7 +142,7 @@ def bench(
     source = source_or_verdict(exercise, file, time.perf_counter())
     if isinstance(source, Verdict):  # it has been saved again meanwhile
         return replace(begun, verdict=source)
-    return _measured(begun, source, output, tell) if gpu else _counted(begun, source, output, tell)
+    return _measured(begun, source, output, tell) if gpu else _counted(begun, source, output, tell, compiler)
 
 
 def sources_of(source: Source) -> dict[str, Source]:
@@ -140,7 +164,9 @@ def _solutions(exercise: Exercise) -> dict[str, Path]:
     return {PLAIN: exercise.solution_file, FAST: ROOT / "solutions" / "fast" / exercise.solution_file.name}
 
 
-def _counted(begun: Bench, source: Source, output: int, tell: Callable[[TimingProgress], None]) -> Bench:
+def _counted(
+    begun: Bench, source: Source, output: int, tell: Callable[[TimingProgress], None], compiler: Start | None
+) -> Bench:
     from triton_workshop.bench.counting import count
 
     exercise = begun.exercise
@@ -149,12 +175,14 @@ def _counted(begun: Bench, source: Source, output: int, tell: Callable[[TimingPr
     arguments = workload.counted.arguments("cpu")
     useful = exercise.operations(*arguments)
     contenders: list[Contender] = []
+    kernels: tuple[PickledKernel, ...] = ()
     for number, (name, each) in enumerate(sources.items()):
         tell(TimingProgress(number, len(sources), f"exercise {exercise.number}, {name}"))
-        cost, findings = count(each, output)
-        if cost is None:
-            return _wrong(begun, workload.counted.name, findings)
-        contenders.append(Contender(name, cost, limits_of(cost, useful)))
+        counting = count(each, output)
+        if counting.cost is None:
+            return _wrong(begun, workload.counted.name, counting.findings)
+        contenders.append(Contender(name, counting.cost, limits_of(counting.cost, useful)))
+        kernels = kernels or counting.kernels
     fast = next((each.cost for each in contenders[1:] if each.name == FAST), None)
     counts = Counted(
         size=workload.counted.name,
@@ -162,8 +190,17 @@ def _counted(begun: Bench, source: Source, output: int, tell: Callable[[TimingPr
         operations=useful,
         contenders=tuple(contenders),
         sentences=sentences(contenders[0].cost, useful, workload.noun, fast),
+        instructions=() if compiler is None else _instructions(kernels, source, compiler),
     )
     return replace(begun, counts=counts)
+
+
+def _instructions(kernels: Sequence[PickledKernel], source: Source, compiler: Start) -> tuple[str, ...]:
+    """What the compiler's instructions for an H200 add; a compiler that cannot be started has nothing to say."""
+    with suppress(OSError):
+        summaries = summaries_of(compiled(kernels, TARGETS[0], compiler), source.lines)
+        return tuple(said for summary in summaries for said in beside_bytes(summary))
+    return ()
 
 
 def _measured(begun: Bench, source: Source, output: int, tell: Callable[[TimingProgress], None]) -> Bench:

@@ -19,6 +19,8 @@ from triton_workshop.checking.reporting.progress import Standing, entries, remem
 from triton_workshop.device import runs_on_a_gpu
 from triton_workshop.errors import MisuseError
 from triton_workshop.printing import speak_utf8
+from triton_workshop.processes.compilers import new_process
+from triton_workshop.without_library import has_library
 
 
 def chosen_to_bench(numbers: list[str], file: Path | None, *, plain: bool, every: bool) -> Scripts:
@@ -63,7 +65,8 @@ def _benches(scripts: Scripts, *, as_json: bool) -> Iterator[Bench]:
     output = sys.stderr.fileno() if as_json else standard_output()
     for exercise, file in scripts:
         with progress() as tell:
-            result = bench(exercise, file, gpu=runs_on_a_gpu(), output=output, tell=tell)
+            compiler = new_process if has_library() else None
+            result = bench(exercise, file, gpu=runs_on_a_gpu(), output=output, tell=tell, compiler=compiler)
         yield result
 
 

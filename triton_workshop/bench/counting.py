@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from triton_workshop.bench.cost import Cost, cost_of
 from triton_workshop.checking import children
 from triton_workshop.checking.exercises.workloads import WORKLOADS
@@ -12,6 +14,7 @@ from triton_workshop.checking.observing.child import observer_of, prepare
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.checking.passes import observations
+from triton_workshop.compiler.jobs import PickledKernel
 from triton_workshop.processes.call import TimeLimit
 from triton_workshop.processes.process import CAN_FORK
 from triton_workshop.processes.wire import Connection
@@ -21,8 +24,17 @@ LIMIT_SECONDS = 60.0
 """Seconds that a launcher may take for the case that is counted."""
 
 
-def count(source: Source, output: int, limit: float = LIMIT_SECONDS) -> tuple[Cost | None, tuple[Finding, ...]]:
-    """The cost of one call of the script's launcher, or what is wrong with its result.
+@dataclass(frozen=True)
+class Counting:
+    """The cost of one call of a script's launcher, or what is wrong with its result; and what the call launched."""
+
+    cost: Cost | None
+    findings: tuple[Finding, ...]
+    kernels: tuple[PickledKernel, ...] = ()
+
+
+def count(source: Source, output: int, limit: float = LIMIT_SECONDS) -> Counting:
+    """Count what one call of the script's launcher does.
 
     `output` is the file descriptor for what the script prints.
     """
@@ -32,7 +44,7 @@ def count(source: Source, output: int, limit: float = LIMIT_SECONDS) -> tuple[Co
         seen, *rest = observations(script)
     outcome = judged(Judge(source, limit), (WORKLOADS[source.exercise.number].counted,), [seen])
     cost = next((each for each in rest if isinstance(each, Cost)), None)
-    return (None if outcome.findings else cost), outcome.findings
+    return Counting(None if outcome.findings else cost, outcome.findings, outcome.kernels)
 
 
 def count_script(connection: Connection, source: Source) -> None:

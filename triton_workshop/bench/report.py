@@ -72,7 +72,7 @@ def _print_counts(title: str, counts: Counted, console: Console) -> None:
     console.print()
     console.print(_limit_table(counts))
     console.print()
-    for sentence in counts.sentences:
+    for sentence in (*counts.sentences, *counts.instructions):
         console.print(_bullet(sentence))
 
 

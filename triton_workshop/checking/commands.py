@@ -12,7 +12,7 @@ from pathlib import Path
 from rich.console import Console
 
 from triton_workshop.checking.check import check, verdicts
-from triton_workshop.checking.exercises import EXERCISES, REQUIRED
+from triton_workshop.checking.exercises import EXERCISES, REQUIRED, exercise_numbered
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.reporting.progress import (
     digest,
@@ -30,7 +30,7 @@ from triton_workshop.errors import MisuseError
 from triton_workshop.printing import speak_utf8
 from triton_workshop.processes.compilers import new_process, warm
 from triton_workshop.processes.runner import Runner
-from triton_workshop.repository import ROOT
+from triton_workshop.repository import short_path
 
 PASSED, FAILED = 0, 1
 
@@ -133,13 +133,6 @@ def run_reset(number: str, confirm: Callable[[str], bool]) -> int:
     return PASSED
 
 
-def exercise_numbered(number: str) -> Exercise:
-    """Return the exercise with this number. Raises MisuseError if there is none."""
-    if number not in EXERCISES:
-        raise MisuseError(f"there is no exercise {number}; the exercises are {', '.join(EXERCISES)}")
-    return EXERCISES[number]
-
-
 def _exercise_of(file: Path, named: list[Exercise], others: bool) -> Exercise:
     """Return the exercise that a file is for: the one given, or the one whose number is in the file's name."""
     if others:
@@ -158,9 +151,3 @@ def _there(exercise: Exercise, file: Path) -> Path:
     if not file.is_file():
         raise MisuseError(f"{short_path(file)}: no such file; to get it back: workshop reset {exercise.number}")
     return file
-
-
-def short_path(path: Path) -> Path:
-    """Return the path as short as it can be written from the current folder."""
-    folders = [folder for folder in (Path.cwd(), ROOT) if path.is_relative_to(folder)]
-    return path.relative_to(folders[0]) if folders else path

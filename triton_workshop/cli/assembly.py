@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated
 
 import typer
 
-from triton_workshop.cli.common import misuse_told, prepare_kernels
+from triton_workshop.cli.common import fail, misuse_told, prepare_kernels
 
 app = typer.Typer()
 
 
+class Stage(StrEnum):
+    SUMMARY = "summary"
+    TTIR = "ttir"
+    TTGIR = "ttgir"
+    PTX = "ptx"
+    SASS = "sass"
+
+
 @app.command()
 def asm(
-    script: Annotated[
-        str | None,
+    scripts: Annotated[
+        list[str] | None,
         typer.Argument(
-            metavar="[N|SCRIPT]",
+            metavar="[N|SCRIPT]...",
             help="An exercise's number, or any script that launches kernels; by default the exercise that is open.",
             show_default=False,
         ),
     ] = None,
+    show: Annotated[Stage, typer.Option(help="The summary, or the source with one of the compiler's stages.")] = (
+        Stage.SUMMARY
+    ),
     gpu: Annotated[str, typer.Option(help="The GPU to compile for.")] = "sm_90",
     size: Annotated[
         str | None,
@@ -29,6 +41,9 @@ def asm(
     kernel: Annotated[str | None, typer.Option(metavar="NAME", help="Show only this kernel.")] = None,
     plain: Annotated[bool, typer.Option("--plain", help="Show the solution as taught instead of your file.")] = False,
     fast: Annotated[bool, typer.Option("--fast", help="Show the fast solution instead of your file.")] = False,
+    compare: Annotated[
+        bool, typer.Option("--compare", help="Compare yours with the solution, the plain one with the fast, or two.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per kernel, one per line.")] = False,
 ) -> None:
     """Show what the compiler makes of a kernel: instructions, registers, shared memory. It needs no GPU.
@@ -37,10 +52,12 @@ def asm(
     instructions that it became. Exits with 0, with 1 if there is nothing to
     show, and with 2 for misuse.
     """
-    from triton_workshop.asm import commands
+    from triton_workshop.asm import choosing, commands
 
     with misuse_told():
-        target = commands.target_named(gpu)
-        choice = commands.chosen(script, size, plain=plain, fast=fast)
+        view = commands.View(choosing.target_named(gpu), show, kernel, as_json)
+        if as_json and (compare or show is not Stage.SUMMARY):
+            fail("--json prints summaries; leave out --compare and --show")
+        choices = choosing.chosen(scripts or [], size, plain=plain, fast=fast, compare=compare)
         prepare_kernels()
-        raise typer.Exit(commands.run_asm(choice, target, kernel, as_json=as_json))
+        raise typer.Exit(commands.run_asm(choices, view))

@@ -78,11 +78,11 @@ def watch(
     light: Annotated[bool, typer.Option("--light", help="Use dark text on a light background.")] = False,
 ) -> None:
     """Check an exercise every time you save its file. ? lists all keys."""
-    from triton_workshop.checking import commands
+    from triton_workshop.checking.exercises import exercise_numbered
 
     if number is not None:
         with misuse_told():
-            commands.exercise_numbered(number)
+            exercise_numbered(number)
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         fail("watch needs a terminal; without one, use: workshop check")
     from triton_workshop.watch.app import watch as watch_exercise

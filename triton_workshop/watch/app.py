@@ -16,7 +16,8 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Footer, Static
 
-from triton_workshop.checking.commands import short_path
+from triton_workshop.asm.asked import Launching
+from triton_workshop.asm.trouble import trouble_of
 from triton_workshop.checking.exercises import EXERCISES, REQUIRED, variation_of
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.verdict import Verdict
@@ -27,15 +28,18 @@ from triton_workshop.classroom.telling import AT_ONCE_SECONDS, Teller, progress_
 from triton_workshop.device import runs_on_a_gpu
 from triton_workshop.file_watcher import FileWatcher
 from triton_workshop.printing import printable
+from triton_workshop.repository import short_path
 from triton_workshop.screen.box import BOX_STYLE, KeyGroups, Keys, explained
 from triton_workshop.screen.choice import Question
 from triton_workshop.screen.hangup import quit_on_hangup
 from triton_workshop.screen.palette import DARK, LIGHT, Palette
+from triton_workshop.screen.reader import Reader
 from triton_workshop.screen.theme import use_palette
 from triton_workshop.watch import editor
 from triton_workshop.watch.checker import Checker, CheckFailedError, StoppedError
-from triton_workshop.watch.screens import Exercises, Solution
+from triton_workshop.watch.screens import Exercises, Solution, compiled_page
 from triton_workshop.watch.view import Job, Watched, body, head, status, styles
+from triton_workshop.without_library import has_library
 
 FRAME_SECONDS = 0.1
 """Seconds between two turns of the spinner."""
@@ -53,6 +57,7 @@ class Watch(App[int]):
         Binding("question_mark", "keys", "keys", key_display="?", tooltip="show these keys; esc hides them"),
         Binding("h", "hint", "hint", tooltip="show a hint; press again for one that says more"),
         Binding("s", "solution", "solution", tooltip="compare yours with the solution, once yours has passed"),
+        Binding("m", "made", "made of it", tooltip="what the compiler made of your last right version", show=False),
         Binding("n", "step(1)", "next", tooltip="next exercise"),
         Binding("p", "step(-1)", "previous", tooltip="previous exercise", show=False),
         Binding("b", "variation", "variation", tooltip="a variation of this exercise, if you finish early", show=False),
@@ -80,6 +85,8 @@ class Watch(App[int]):
         self.checker, self.palette, self.gpu, self.clock = checker, palette, gpu, clock
         self.number = number
         self.watched = Watched(EXERCISES[number or "1"], ())
+        self.right: dict[str, str] = {}
+        """The last right version of each exercise's file, by the exercise's number."""
         self.introduced = False
         """Whether the learner, who has not chosen an editor, has been told how to leave the one that opens."""
         self._threads: list[threading.Thread] = []
@@ -209,6 +216,7 @@ class Watch(App[int]):
         self.ticker.pause()
         if self.watched.verdict is not None and self.watched.passed:
             remember(self.watched.verdict)
+            self.right[self.watched.exercise.number] = job.text
         self._now(job=None, entries=entries())
         if self.watched.passed:
             self._tell_the_room()
@@ -309,6 +317,35 @@ class Watch(App[int]):
         with self._told():
             mine = exercise.exercise_file.read_text(encoding="utf-8", errors="replace")
             self.push_screen(Solution(exercise, mine, exercise.solution, self.palette))
+
+    def action_made(self) -> None:
+        exercise = self.watched.exercise
+        text = self.right.get(exercise.number)
+        if text is None:
+            self._say("once yours is right, this key shows what the compiler made of it")
+        elif not has_library():
+            self._say("Triton's compiler is not on this machine")
+        else:
+            self._say("asking the compiler …")
+            asked = Launching(exercise.exercise_file.resolve(), text, exercise.number)
+            self.run_worker(lambda: self._make(asked), thread=True, group="made", exclusive=True)
+
+    def _make(self, asked: Launching) -> None:
+        """In a separate thread: have the kernels compiled, and show what became of them."""
+        try:
+            made = self.checker.made(asked)
+            said = trouble_of(made, None) or compiled_page(asked, made)
+        except OSError as error:
+            said = str(error)
+        with suppress(RuntimeError):  # the app has ended in the meantime
+            if isinstance(said, Reader):
+                self.call_later(self._show, said)
+            else:
+                self.call_later(self._say, said)
+
+    def _show(self, page: Reader) -> None:
+        self.clear_notifications()
+        self.push_screen(page)
 
     def action_edit(self) -> None:
         finding = self.watched.finding

@@ -6,14 +6,16 @@ import difflib
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
+from rich.console import Group
+from rich.padding import Padding
 from rich.style import Style
 from rich.text import Text
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import VerticalScroll
-from textual.screen import ModalScreen
-from textual.widgets import Footer, Static
 
+from triton_workshop.asm.asked import Launching, case_of
+from triton_workshop.asm.cache import Made
+from triton_workshop.asm.report import shown
+from triton_workshop.asm.summary import summaries_of
 from triton_workshop.checking.exercises import EXERCISES, REQUIRED
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.reporting.description import title
@@ -21,6 +23,7 @@ from triton_workshop.checking.reporting.progress import ListedExercise
 from triton_workshop.checking.reporting.report import entry_texts
 from triton_workshop.screen.choice import Choice
 from triton_workshop.screen.palette import Palette
+from triton_workshop.screen.reader import Reader
 from triton_workshop.screen.richtext import code_lines
 
 
@@ -38,18 +41,16 @@ class Exercises(Choice):
         self.content.border_subtitle = "↑ ↓ choose   enter open   esc back"
 
 
-class Solution(ModalScreen[None]):
+class Solution(Reader):
     """The learner's file and the solution, one above the other where they differ."""
 
     BINDINGS: ClassVar[list[BindingType]] = [("escape,q,s,enter", "dismiss", "back")]
 
     def __init__(self, exercise: Exercise, mine: str, theirs: str, palette: Palette) -> None:
-        super().__init__(classes="whole")
         self.rows = list(compared(mine.splitlines(), theirs.splitlines()))
         same = all(sign == " " for sign, _ in self.rows)
         differing = "yours is identical to the solution" if same else "− yours   + the solution"
-        self.head = Static(f"{title(exercise)} · {differing}", markup=False, classes="bar")
-        self.body = VerticalScroll(Static(self._drawn(mine, theirs, palette)), classes="body")
+        super().__init__(f"{title(exercise)} · {differing}", self._drawn(mine, theirs, palette))
 
     def _drawn(self, mine: str, theirs: str, palette: Palette) -> Text:
         yours, solution = (code_lines("python", tuple(text.splitlines()), palette) for text in (mine, theirs))
@@ -62,14 +63,17 @@ class Solution(ModalScreen[None]):
             lines.append(line)
         return Text("\n", no_wrap=True, overflow="ellipsis").join(lines)
 
-    def compose(self) -> ComposeResult:
-        yield self.head
-        yield self.body
-        yield Footer(show_command_palette=False)
-
     def on_mount(self) -> None:
         first = next((place for place, (sign, _) in enumerate(self.rows) if sign != " "), 0)
         self.call_after_refresh(self.body.scroll_to, y=max(first - 4, 0), animate=False)
+
+
+def compiled_page(asked: Launching, made: Made) -> Reader:
+    """What the compiler made of an exercise's last right version."""
+    size = case_of(asked.exercise, asked.size).name
+    pages = (shown(each, size) for each in summaries_of(made.answers, asked.text.splitlines()))
+    padded = (Padding(part, (0, 1, 1, 2)) for part in pages)
+    return Reader(f"{title(EXERCISES[asked.exercise])} · what the compiler made of it", Group(*padded))
 
 
 def compared(mine: Sequence[str], theirs: Sequence[str]) -> Iterator[tuple[str, int]]:

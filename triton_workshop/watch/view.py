@@ -12,7 +12,6 @@ from rich.text import Text
 from rich.theme import Theme
 
 from triton_workshop.checking.check import LIMIT_SECONDS
-from triton_workshop.checking.commands import short_path
 from triton_workshop.checking.exercises import EXERCISES, variation_of
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.verdict import Finding, Verdict
@@ -20,6 +19,7 @@ from triton_workshop.checking.reporting.description import STANDINGS, Row, descr
 from triton_workshop.checking.reporting.progress import ListedExercise, Standing, first_open
 from triton_workshop.checking.reporting.report import headline, spaced, table, view
 from triton_workshop.compiler.report import is_good_news
+from triton_workshop.repository import short_path
 from triton_workshop.screen.palette import Palette
 from triton_workshop.screen.transcript import Transcript
 from triton_workshop.watch.checker import Checking

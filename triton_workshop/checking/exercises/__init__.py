@@ -11,6 +11,7 @@ from triton_workshop.checking.exercises import (
     sepia_strided,
 )
 from triton_workshop.checking.exercises.exercise import Exercise
+from triton_workshop.errors import MisuseError
 
 _MODULES = (add, axpy, sepia, sepia_strided, conv2d, sepia_edges, matmul, linear_relu)
 EXERCISES: dict[str, Exercise] = {module.EXERCISE.number: module.EXERCISE for module in _MODULES}
@@ -24,3 +25,10 @@ def variation_of(exercise: Exercise) -> Exercise | None:
 
 
 __all__ = ["EXERCISES", "REQUIRED", "variation_of"]
+
+
+def exercise_numbered(number: str) -> Exercise:
+    """Return the exercise with this number. Raises MisuseError if there is none."""
+    if number not in EXERCISES:
+        raise MisuseError(f"there is no exercise {number}; the exercises are {', '.join(EXERCISES)}")
+    return EXERCISES[number]

@@ -1,0 +1,109 @@
+"""What the words of `workshop asm` mean."""
+
+from __future__ import annotations
+
+import re
+import tokenize
+from dataclasses import dataclass
+from inspect import signature
+from pathlib import Path
+
+from triton_workshop.asm.asked import Launching, case_of
+from triton_workshop.checking.exercises import EXERCISES, exercise_numbered
+from triton_workshop.checking.exercises.workloads import WORKLOADS
+from triton_workshop.checking.reporting.progress import entries, first_open
+from triton_workshop.compiler.targets import SHARED_KIB, TARGETS, Target
+from triton_workshop.errors import MisuseError
+from triton_workshop.repository import ROOT, short_path
+
+YOURS, PLAIN, FAST = "yours", "plain", "fast"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A script to look at. `whose`: yours, plain, fast, or the script's name."""
+
+    launching: Launching
+    whose: str
+
+    @property
+    def where(self) -> str:
+        """Which script it is, and at which size it is launched."""
+        if not self.launching.exercise:
+            return self.whose
+        size = case_of(self.launching.exercise, self.launching.size).name
+        return f"exercise {self.launching.exercise}, {self.whose} · {size}"
+
+
+def target_named(name: str) -> Target:
+    """The GPU that `sm_90`, or `90`, means. Raises MisuseError for one that Triton does not know."""
+    found = re.fullmatch(r"(?:sm_?)?(\d+)a?", name)
+    if found is None or (capability := int(found[1])) not in SHARED_KIB:
+        known = ", ".join(f"sm_{each}" for each in SHARED_KIB)
+        raise MisuseError(f"--gpu {name}: expected one of {known}")
+    return next((each for each in TARGETS if each.capability == capability), Target(capability, "no example"))
+
+
+def chosen(words: list[str], size: str | None, *, plain: bool, fast: bool, compare: bool) -> tuple[Choice, ...]:
+    """The script that the words of the command mean, or the two to compare. Raises MisuseError if they make no sense.
+
+    With one script, `compare` adds the plain solution or, beside that, the fast one.
+    """
+    if plain and fast and not compare:
+        raise MisuseError("--plain and --fast are two solutions: choose one, or add --compare")
+    if len(words) > (2 if compare else 1):
+        raise MisuseError(f"expected one exercise or script, or two with --compare, and got {' '.join(words)}")
+    whose = PLAIN if plain else FAST if fast else YOURS
+    first = _choice(words[0] if words else None, size, whose)
+    if not compare:
+        return (first,)
+    if len(words) == 2:
+        return first, _choice(words[1], size, whose)
+    if not first.launching.exercise:
+        raise MisuseError(f"--compare: expected a second script beside {words[0]}")
+    return first, _choice(first.launching.exercise, size, FAST if whose == PLAIN else PLAIN)
+
+
+def _choice(word: str | None, size: str | None, whose: str) -> Choice:
+    if word is not None and word not in EXERCISES:
+        return _script(Path(word), size, solution=whose != YOURS)
+    following = first_open(entries()) if word is None else None
+    exercise = exercise_numbered(word or (following.exercise.number if following else "1"))
+    file = exercise.exercise_file if whose == YOURS else exercise.solution_file
+    file = ROOT / "solutions" / "fast" / file.name if whose == FAST else file
+    return Choice(Launching(file.resolve(), _text(file), exercise.number, _sizes(exercise.number, size)), whose)
+
+
+def _script(file: Path, size: str | None, *, solution: bool) -> Choice:
+    if not file.is_file():
+        raise MisuseError(f"{file}: expected an exercise's number or a Python script, and there is no such file")
+    if solution or size:
+        raise MisuseError("--plain, --fast and --size are for exercises; a script says itself what it launches")
+    return Choice(Launching(file.resolve(), _text(file)), str(short_path(file.resolve())))
+
+
+def _text(file: Path) -> str:
+    try:
+        with tokenize.open(file) as text:
+            return text.read()
+    except (OSError, SyntaxError, UnicodeDecodeError) as error:
+        raise MisuseError(
+            f"{short_path(file)}: expected a Python script that can be read, and found: {error}"
+        ) from error
+
+
+def _sizes(exercise: str, size: str | None) -> tuple[int, ...]:
+    """The numbers of `--size`; one number stands for all that have no value of their own."""
+    if size is None:
+        return ()
+    sized = WORKLOADS[exercise].sized if exercise in WORKLOADS else None
+    names = signature(sized).parameters if sized else {}
+    needed = [name for name, each in names.items() if each.default is each.empty]
+    numbers = [int(number) for number in re.findall(r"\d+", size)] if re.fullmatch(r"\d+([x×]\d+)*", size) else []
+    numbers *= len(needed) if len(numbers) == 1 else 1
+    if not len(needed) <= len(numbers) <= len(names) or 0 in numbers:
+        expected = "×".join(names) or "no size at all"
+        raise MisuseError(
+            f"--size {size}: exercise {exercise} takes {expected}, such as {'x'.join(['511'] * len(needed))}"
+        )
+    return tuple(numbers)

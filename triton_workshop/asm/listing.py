@@ -1,0 +1,87 @@
+"""A kernel's source with what the compiler made of each line below it, at one of its stages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rich.text import Text
+
+from triton_workshop.asm.instructions import instructions
+from triton_workshop.asm.operations import Ir
+from triton_workshop.compiler.jobs import Assembly
+
+STAGES = ("ttir", "ttgir", "ptx", "sass")
+_COLOURS = ("accent", "good", "important", "warning")
+"""Neighbouring lines have different ones, each the same as what is below it."""
+_FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"(?:\s+"([^"]*)")?', re.MULTILINE)
+_LOC = re.compile(r"\.loc\s+(\d+)\s+(\d+)(?:.*inlined_at\s+(\d+)\s+(\d+))?")
+
+
+@dataclass(frozen=True)
+class ListedLine:
+    """A line of the source, and what became of it, in the order in which it stands in the compiler's text."""
+
+    number: int
+    source: str
+    below: tuple[str, ...]
+
+
+def listing(assembly: Assembly, stage: str, source: Sequence[str]) -> tuple[ListedLine, ...]:
+    """From the first line with anything below it to the last; what belongs to no line is left out."""
+    below: dict[int, list[str]] = {}
+    for line, text in _texts(assembly, stage):
+        if line is not None and line <= len(source):
+            below.setdefault(line, []).append(text)
+    numbers = range(min(below, default=1), max(below, default=0) + 1)
+    return tuple(ListedLine(each, source[each - 1], tuple(below.get(each, ()))) for each in numbers)
+
+
+def _texts(assembly: Assembly, stage: str) -> Iterator[tuple[int | None, str]]:
+    ir = Ir(assembly.ttir)
+    match stage:
+        case "sass":
+            yield from ((each.line, each.text) for each in instructions(assembly.sass, ir.file))
+        case "ptx":
+            yield from _ptx(assembly.ptx, ir.file)
+        case _:
+            yield from _ir(ir if stage == "ttir" else Ir(assembly.ttgir))
+
+
+def _ir(ir: Ir) -> Iterator[tuple[int | None, str]]:
+    for line in ir.text.splitlines():
+        text, found, _ = line.strip().partition(" loc(")
+        if found and not line.startswith("#") and not text.startswith(("module", "tt.func", "}")):
+            yield ir.line_of(line), text
+
+
+def _ptx(ptx: str, file: str) -> Iterator[tuple[int | None, str]]:
+    """Instructions stand after the `.loc` that says where they come from."""
+    numbers = {number for number, *names in _FILE.findall(ptx) if "/".join(filter(None, names)) == file}
+    line: int | None = None
+    for text in map(str.strip, ptx.splitlines()):
+        if found := _LOC.match(text):
+            own, number, caller, call = found.groups()
+            line = int(number) if own in numbers else int(call) if caller in numbers else None
+        elif text.endswith(";") and not text.startswith("."):
+            yield line, text
+
+
+def layouts(assembly: Assembly) -> tuple[str, ...]:
+    """The layouts that Triton's GPU IR names: which thread has which elements of a block."""
+    return tuple(re.findall(r"^#\w+ = #ttn?g\.\w+<.*", assembly.ttgir, re.MULTILINE))
+
+
+def drawn(above: Sequence[str], lines: Sequence[ListedLine]) -> Text:
+    """As text: each line of the source in the colour of what is below it."""
+    rows = [Text(each) for each in above]
+    colour = 0
+    for line in lines:
+        style = _COLOURS[colour % len(_COLOURS)] if line.below else "muted"
+        colour += bool(line.below)
+        rows.append(
+            Text.assemble((f"{line.number:>4} ", "muted"), (line.source, f"bold {style}" if line.below else style))
+        )
+        rows += [Text(f"{'':>9}{each}", style) for each in line.below]
+    return Text("\n").join(rows)

@@ -1,0 +1,48 @@
+"""Summaries of the solutions that were recorded where there is a compiler, for machines without one."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from triton_workshop.asm.occupancy import Occupancy
+from triton_workshop.asm.summary import Conversion, LineSummary, Summary
+from triton_workshop.compiler.targets import Target
+
+FILE = Path(__file__).parent / "recorded.json"
+"""`python -m benchmarks.asm_summaries` writes it."""
+
+
+@cache
+def _recorded() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    return found
+
+
+def recorded_on() -> str:
+    """The version of Triton that compiled them."""
+    return str(_recorded()["triton"])
+
+
+def key(exercise: str, whose: str, target: Target) -> str:
+    """How the summaries of a solution for a GPU are called there."""
+    return f"{exercise} {whose} sm_{target.capability}"
+
+
+def recorded_summaries(exercise: str, whose: str, target: Target) -> list[Summary]:
+    """Those of one solution's kernels for one GPU; none if there are none."""
+    return [_summary(each, target) for each in _recorded()["summaries"].get(key(exercise, whose, target), [])]
+
+
+def _summary(data: dict[str, Any], target: Target) -> Summary:
+    lines = tuple(LineSummary(**{name: _tuples(value) for name, value in each.items()}) for each in data["lines"])
+    conversions = tuple(Conversion(**{**each, "shape": tuple(each["shape"])}) for each in data["conversions"])
+    occupancy = data["occupancy"] and Occupancy(data["occupancy"]["programs"], tuple(data["occupancy"]["limits"]))
+    known = {"target": target, "lines": lines, "conversions": conversions, "occupancy": occupancy}
+    return Summary(**{**data, **known})
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
