@@ -3,23 +3,55 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 import pytest
 
 from triton_workshop.asm.asked import Launching
-from triton_workshop.asm.making import COMPILING_SECONDS, launches_of
+from triton_workshop.asm.making import COMPILING_SECONDS, compiled, launches_of
+from triton_workshop.asm.summary import Summary, summaries_of
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.compiler.compilation import answers
-from triton_workshop.compiler.jobs import Answer, CompileJob
-from triton_workshop.compiler.targets import TARGETS
+from triton_workshop.compiler.jobs import Answer, Assembly, CompileJob
+from triton_workshop.compiler.targets import TARGETS, Target
 from triton_workshop.processes.compilers import warm
 from triton_workshop.processes.modes import Mode
 from triton_workshop.processes.runner import Runner
 
+EMPTY: Mapping[str, str] = {}
 Answers = dict[tuple[str, int], Answer]
 """What the compiler says of an exercise's plain solution, by the exercise's number and the compute capability."""
+
+
+class Compile:
+    """Compiles a plain solution at a size, with pieces of its text replaced by others."""
+
+    def __init__(self, runner: Runner) -> None:
+        self._runner = runner
+        self.assembly: Assembly | None = None
+        """The last one."""
+
+    def __call__(
+        self, number: str, size: tuple[int, ...] = (), edits: Mapping[str, str] = EMPTY, target: Target = TARGETS[0]
+    ) -> Summary:
+        file = EXERCISES[number].solution_file
+        text = file.read_text(encoding="utf-8")
+        for old, new in edits.items():
+            assert old in text
+            text = text.replace(old, new)
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        launched = launches_of(Launching(file, text, number, size), self._runner, nowhere)
+        os.close(nowhere)
+        [answer] = compiled(launched.kernels, target, warm(self._runner))
+        self.assembly = answer.assembly
+        [summary] = summaries_of([answer], text.splitlines())
+        return summary
+
+
+@pytest.fixture(scope="session")
+def compile_at(runner: Runner) -> Compile:
+    return Compile(runner)
 
 
 @pytest.fixture(scope="session")

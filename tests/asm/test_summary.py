@@ -1,0 +1,210 @@
+"""What a summary says of the solutions: widths and why, registers, spills, shared memory; and what is recorded."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import subprocess
+from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import pytest
+
+from tests.asm.conftest import Answers, Compile
+from tests.asm.test_lines import assembly_of
+from triton_workshop.asm.comparison import compared, longest, rows
+from triton_workshop.asm.listing import STAGES, drawn, layouts, listing
+from triton_workshop.asm.recorded import recorded_on, recorded_summaries
+from triton_workshop.asm.sentences import beside_bytes, of_conversion, of_line, of_program
+from triton_workshop.asm.summary import Summary, summaries_of
+from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.checking.exercises.workloads import WORKLOADS
+from triton_workshop.compiler.targets import TARGETS, Target
+
+pytestmark = pytest.mark.library
+H200, A100, T4 = TARGETS
+
+
+def lines_of(number: str) -> list[str]:
+    return EXERCISES[number].solution_file.read_text(encoding="utf-8").splitlines()
+
+
+def summary_of_solution(solutions: Answers, number: str, capability: int) -> Summary:
+    [summary] = summaries_of([solutions[number, capability]], lines_of(number))
+    return summary
+
+
+def said_of(summary: Summary, kind: str) -> list[str]:
+    return [of_line(line, summary.target.capability) for line in summary.lines if line.kind == kind]
+
+
+# Widths
+
+
+def test_vectors_that_are_aligned_are_read_in_128_bits(solutions: Answers) -> None:
+    summary = summary_of_solution(solutions, "1", 90)
+    assert said_of(summary, "load") == ["2 × 128 bit", "2 × 128 bit"]
+    assert not list(beside_bytes(summary))
+
+
+def test_one_element_less_makes_every_access_narrow_and_the_mask_is_why(compile_at: Compile) -> None:
+    summary = compile_at("1", (2**20 - 1,))
+    why = "8 × 32 bit: n_elements = 1,048,575 is no multiple of 16, so the mask may end between neighbours"
+    assert said_of(summary, "load") == [why, why]
+    assert said_of(summary, "store") == [why]
+    assert len(list(beside_bytes(summary))) == 3
+
+
+def test_rows_of_an_odd_width_start_anywhere(compile_at: Compile) -> None:
+    summary = compile_at("2", (512, 511))
+    why = "8 × 32 bit: width = 511 is no multiple of 16, so rows need not start at a multiple of 16 bytes"
+    assert said_of(summary, "load") == [why] * 3
+
+
+def test_a_small_block_leaves_each_thread_too_little_for_a_wide_access(solutions: Answers) -> None:
+    summary = summary_of_solution(solutions, "3", 80)
+    [store] = said_of(summary, "store")
+    assert store == "1 × 64 bit: a block of 256 has 2 elements for each of 128 threads"
+
+
+def test_pixels_beside_the_middle_of_a_filter_are_read_one_by_one(solutions: Answers) -> None:
+    pixels, weights = said_of(summary_of_solution(solutions, "3", 80), "load")
+    assert pixels.startswith("3 × 64 bit and 12 × 32 bit: offsets are shifted by ")
+    assert weights == "9 × 32 bit"
+
+
+# Dots, pipelines and layouts
+
+
+def test_a_float32_product_is_asynchronous_from_ampere_on_and_uses_no_tensor_cores(solutions: Answers) -> None:
+    newer, older = (summary_of_solution(solutions, "4", capability) for capability in (90, 75))
+    assert said_of(newer, "load") == ["6 × 128 bit, asynchronous", "12 × 128 bit, asynchronous"]
+    assert not any("asynchronous" in said for said in said_of(older, "load"))
+    why = "no tensor cores, since float32 is multiplied exactly (input_precision is ieee)"
+    assert said_of(newer, "dot") == said_of(older, "dot") == [f"1,024 × FFMA: {why}"]
+    [conversion] = newer.conversions
+    assert "64 × 128 float32 changes its layout through shared memory, 32 KiB" in of_conversion(conversion)
+
+
+def test_tf32_and_half_use_tensor_cores_where_there_are_any_for_them(compile_at: Compile) -> None:
+    tf32 = {'input_precision="ieee"': 'input_precision="tf32"'}
+    [newer] = said_of(compile_at("4", edits=tf32), "dot")
+    assert re.fullmatch(r"\d+ × HGMMA\.\S+\.F32\.TF32: tensor cores", newer)
+    [older] = said_of(compile_at("4", edits=tf32, target=T4), "dot")
+    assert older.endswith("no tensor cores, since those of sm_75 do not multiply float32")
+
+
+# What a program takes
+
+
+@pytest.mark.parametrize("capability", [75, 80, 90])
+@pytest.mark.parametrize("number", WORKLOADS)
+def test_registers_are_those_that_the_disassembly_states(solutions: Answers, number: str, capability: int) -> None:
+    assembly = assembly_of(solutions, number, capability)
+    summary = summary_of_solution(solutions, number, capability)
+    stated = re.search(r"SHI_REGISTERS=(\d+)|EIATTR_REGCOUNT\D+(\d+)", assembly.sass)
+    if capability < 90:  # the newer disassembler does not print it
+        assert stated is not None
+        assert summary.registers == int(stated[1])
+    assert f"REG:{summary.registers} STACK:{summary.stack_bytes} " in assembly.resources
+    assert (summary.spill_stores, summary.spill_loads, summary.stack_bytes) == (0, 0, 0)
+
+
+def ptxas_says(ptx: Path) -> str:
+    """What the assembler says of registers and spills, if Triton's options are given to it.
+
+    Triton's wheel has one for newer PTX, and one for older PTX, which refuses the newer.
+    """
+    spec = importlib.util.find_spec("triton")
+    assert spec is not None
+    assert spec.origin is not None
+    nvidia = Path(spec.origin).parent / "backends" / "nvidia"
+    workaround = "--regAllocOptLevel=2"
+    options = ["-v", "-lineinfo", "--gpu-name=sm_90a"]
+    options += [workaround] if workaround in (nvidia / "compiler.py").read_text(encoding="utf-8") else []
+    for tool in ("ptxas", "ptxas-blackwell"):
+        command = [nvidia / "bin" / tool, *options, ptx, "-o", ptx.with_suffix(".cubin")]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if not done.returncode:
+            return done.stderr
+    raise AssertionError(done.stderr)
+
+
+def test_spills_are_as_many_bytes_as_ptxas_says(compile_at: Compile, tmp_path: Path) -> None:
+    summary = compile_at("1", edits={"BLOCK_SIZE = 1024": "BLOCK_SIZE = 65536"})
+    assert summary.spill_stores > 0
+    assert summary.spill_loads > 0
+    ptx = tmp_path / "kernel.ptx"
+    assert compile_at.assembly is not None
+    ptx.write_text(compile_at.assembly.ptx, encoding="utf-8")
+    said = ptxas_says(ptx)
+    stack, stored, loaded = map(int, re.findall(r"(\d+) bytes (?:stack frame|spill stores|spill loads)", said))
+    moved = {
+        name: sum(
+            {"64": 8, "128": 16}.get(opcode.rpartition(".")[2], 4)
+            for opcode in re.findall(rf"\b({name}[.\w]*)", compile_at.assembly.sass)
+        )
+        for name in ("STL", "LDL")
+    }
+    assert (moved["STL"], moved["LDL"], summary.stack_bytes) == (stored, loaded, stack)
+    assert any("go to slow memory" in said for said in beside_bytes(summary))
+
+
+def test_a_program_that_leaves_no_room_for_a_second_one_is_told(solutions: Answers) -> None:
+    summary = summary_of_solution(solutions, "4", 90)
+    assert list(of_program(summary))[1] == (
+        "3 programs fit on an SM at the same time (12 warps): registers allow no more"
+    )
+    assert summary.occupancy is not None
+    alone = replace(summary, occupancy=replace(summary.occupancy, programs=1, limits=("shared memory",)))
+    assert list(beside_bytes(alone)) == [
+        "an SM of sm_90 runs one program of matmul_kernel at a time: shared memory allows no second one"
+    ]
+
+
+# Beside the source, and beside each other
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_each_stage_has_the_load_on_the_line_of_its_source(solutions: Answers, stage: str) -> None:
+    listed = listing(assembly_of(solutions, "1", 90), stage, lines_of("1"))
+    [load] = [line for line in listed if "x = tl.load(" in line.source]
+    wanted = {"ttir": "tt.load", "ttgir": "tt.load", "ptx": "ld.global.v4.b32", "sass": "LDG.E.128"}[stage]
+    assert sum(wanted in below for below in load.below) == (2 if stage in ("ptx", "sass") else 1)
+
+
+def test_a_listing_begins_with_the_layouts_of_the_gpu_ir(solutions: Answers) -> None:
+    assembly = assembly_of(solutions, "1", 90)
+    [layout] = layouts(assembly)
+    assert "sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4]" in layout
+    assert drawn((layout,), ()).plain == layout
+
+
+def test_a_comparison_has_a_row_for_what_one_of_them_has(solutions: Answers) -> None:
+    add, product = (summary_of_solution(solutions, number, 90) for number in ("1", "4"))
+    assert rows(add)["loads"] == "4 × 128 bit"
+    assert rows(product)["loads"] == "18 × 128 bit, asynchronous"
+    assert longest([add, product]) is product
+    first, *_ = compared(add, product, lambda summary: summary.kernel).columns
+    names = {str(cell) for cell in first.cells}
+    assert "dots" in names
+    assert "atomics" not in names
+
+
+# Recorded
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=str)
+@pytest.mark.parametrize("number", WORKLOADS)
+def test_what_is_recorded_is_what_the_compiler_makes_now(solutions: Answers, number: str, target: Target) -> None:
+    try:
+        here = version("triton")
+    except PackageNotFoundError:
+        here = ""
+    if here != recorded_on():
+        pytest.skip(f"recorded with Triton {recorded_on()}: to record again, run python -m benchmarks.asm_summaries")
+    [recorded] = recorded_summaries(number, "plain", target)
+    assert recorded == summary_of_solution(solutions, number, target.capability)
+    assert json.loads(json.dumps(recorded.as_json()))["kernel"] == EXERCISES[number].kernel
