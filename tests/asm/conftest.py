@@ -57,6 +57,7 @@ def compile_at(runner: Runner) -> Compile:
 @pytest.fixture(scope="session")
 def runner() -> Iterator[Runner]:
     with Runner() as runner:
+        runner.warm_up(Mode.SIMULATOR)
         runner.warm_up(Mode.COMPILER)
         yield runner
 

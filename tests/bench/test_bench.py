@@ -29,6 +29,7 @@ from triton_workshop.checking.observing.child import load
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.cli import app
 from triton_workshop.errors import MisuseError
+from triton_workshop.processes.compilers import new_process
 from triton_workshop.processes.process import CAN_FORK
 from triton_workshop.repository import ROOT
 from triton_workshop.simulator import record
@@ -133,6 +134,22 @@ def test_a_kernel_that_hangs_is_stopped() -> None:
     counting = count(source, 2, limit=0.3)
     assert counting.cost is None
     assert [finding.kind for finding in counting.findings] == [FindingKind.TIMEOUT]
+
+
+@pytest.mark.library
+def test_what_the_instructions_add_is_said_where_there_is_a_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    odd = WORKLOADS["1"].sized
+    assert odd is not None
+    monkeypatch.setitem(WORKLOADS, "1", replace(WORKLOADS["1"], counted=odd(4095)))
+    monkeypatch.setenv("TRITON_INTERPRET", "1")
+    result = bench(ADD, ADD.solution_file, gpu=False, output=2, compiler=new_process)
+    assert result.counts is not None
+    narrow = "8 × 32 bit: n_elements = 4,095 is no multiple of 16, so the mask may end between neighbours"
+    assert len(result.counts.instructions) == 3
+    assert all(said.endswith(f" of add_kernel, compiled for sm_90: {narrow}") for said in result.counts.instructions)
+    console = Console(file=io.StringIO(), width=120)
+    print_bench(result, console)
+    assert narrow.split(":")[0] in console.file.getvalue()  # type: ignore[attr-defined]
 
 
 def test_json_has_the_documented_shape(plain: Bench) -> None:

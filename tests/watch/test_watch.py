@@ -16,10 +16,15 @@ from hypothesis import strategies as st
 from textual.pilot import Pilot
 
 from tests.apps import driven, screen, until
+from triton_workshop.asm.asked import Launched, Launching
+from triton_workshop.asm.cache import Made
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.verdict import Verdict
+from triton_workshop.compiler.jobs import Answer, Assembly, CompileJob, PickledKernel
+from triton_workshop.compiler.targets import TARGETS
 from triton_workshop.screen.box import Keys
 from triton_workshop.screen.choice import Question
+from triton_workshop.screen.reader import Reader
 from triton_workshop.watch.app import Watch, key_groups
 from triton_workshop.watch.checker import CheckFailedError
 from triton_workshop.watch.screens import Exercises, Solution, compared
@@ -378,6 +383,38 @@ def test_the_solution_is_shown_once_ones_own_has_passed(checker: FakeChecker) ->
         FIRST.write_text("...", encoding="utf-8")
         (Path("state") / "progress.json").unlink(missing_ok=True)
         drive(checker, steps, "1", size)
+
+
+def test_a_key_shows_what_the_compiler_made_of_the_last_right_version(
+    checker: FakeChecker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Launching] = []
+
+    def made(launching: Launching) -> Made:
+        asked.append(launching)
+        job = CompileJob(PickledKernel("add_kernel", "", b""), TARGETS[0], shown=True)
+        ttir = '#loc = loc("a.py":1:1)\ntt.store %1, %2 : tensor<128x!tt.ptr<f32>> loc(#loc)'
+        sass = '//## File "a.py", line 1\n/*0000*/ STG.E [R2], R4 ;'
+        assembly = Assembly("add_kernel", ttir, "", "", sass, "REG:26 STACK:0", 0, 4, 3)
+        return Made(Launched((job.kernel,)), (Answer(job, assembly=assembly),))
+
+    monkeypatch.setattr(checker, "made", made, raising=False)
+    monkeypatch.setattr("triton_workshop.watch.app.has_library", lambda: True)
+
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        await press(pilot, "m")
+        assert "once yours is right" in screen(watch)
+        await save(watch, pilot, SOLUTIONS["1"])
+        await save(watch, pilot, SOLUTIONS["1"].replace("x + y", "..."))
+        await press(pilot, "m")
+        await until(pilot, lambda: isinstance(watch.screen, Reader))
+        assert "1 × 32 bit: a block of 128 has 1 element for each of 128 threads" in screen(watch)
+        assert "26 registers a thread" in screen(watch)
+        await press(pilot, "escape")
+        assert not isinstance(watch.screen, Reader)
+
+    drive(checker, steps, "1")
+    assert [each.text for each in asked] == [SOLUTIONS["1"]]
 
 
 def test_question_mark_shows_the_keys_and_q_leaves_them(checker: FakeChecker) -> None:

@@ -6,7 +6,9 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 
 from rich.console import Console, RenderableType
 
@@ -62,11 +64,20 @@ def _made(choices: Sequence[Choice], view: View) -> list[Made]:
         from triton_workshop.processes.idle import idle_seconds
         from triton_workshop.processes.runner import Runner
 
-        with Runner(idle_seconds(os.environ)) as runner:
+        with Runner(idle_seconds(os.environ)) as runner, ExitStack() as undo:
+            output = _standard_error(undo)
             for choice in choices:
                 asked = choice.launching, view.target, view.kernel
-                known[choice] = known[choice] or make(*asked, runner, sys.stderr.fileno())
+                known[choice] = known[choice] or make(*asked, runner, output)
     return [made for made in known.values() if made is not None]
+
+
+def _standard_error(undo: ExitStack) -> int:
+    """The file descriptor that gets what scripts print: standard output has only what is shown."""
+    try:
+        return sys.stderr.fileno()
+    except (OSError, ValueError):  # it is no file, as in a test
+        return undo.enter_context(Path(os.devnull).open("wb")).fileno()
 
 
 def _summaries(choice: Choice, made: Made) -> list[Summary]:

@@ -23,7 +23,7 @@ _KINDS = {
     "tt.scan": "reduction",
     "ttg.convert_layout": "conversion",
 }
-_OPERATION = re.compile(r'(?:^|[\s"])(tt[gn]?\.[a-z_]+)\b')
+_OPERATION = re.compile(r'(?:^|[\s"])(tt[gn]?\.[a-z_]+)(?![\w.])')
 _ALIAS = re.compile(r"^(#loc\d*) = (loc\(.*\))$", re.MULTILINE)
 _WHERE = re.compile(r'"([^"]*)":(\d+):(\d+)')
 _LOCATION = re.compile(r"loc\((.*)\)$")
