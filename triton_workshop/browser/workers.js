@@ -34,8 +34,14 @@ globalThis.Workers = class {
     one?.waiting?.({ done: { failed: why, changed: [], ended: true } });
   }
 
-  // `on` hears {printed} and {verdict}; resolves to what is done. A watchdog ends what no time limit inside can end.
-  async ask(request, on = () => {}) {
+  // `on` hears {printed} and {verdict}; resolves to what is done. Requests wait for each other.
+  ask(request, on = () => {}) {
+    this.turn = Promise.resolve(this.turn).catch(() => {}).then(() => this.work(request, on));
+    return this.turn;
+  }
+
+  // A watchdog ends what no time limit inside can end.
+  async work(request, on) {
     const one = await this.own(), id = ++this.next;
     const watchdog = setTimeout(() => this.stop("it did not come to an end"), this.limit);
     try {

@@ -185,7 +185,7 @@
   ask.title = "Press h";
   const keys = { f: follow, h: () => ask.click(), n: leave, p: leave };
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, textarea")) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, textarea, [contenteditable]")) return;
     if ("np/".includes(event.key) ? isFollowing() : event.key in keys) (keys[event.key] ?? leave)();
   }, { capture: true });
   addEventListener("hashchange", () => { if (isFollowing() && location.hash) leave(); });

@@ -23,7 +23,7 @@
 
   // Code: copy it, and unfold what runs but is not shown.
   const copy = async (figure, pressed) => {
-    const text = all(".line", figure).map((line) => line.textContent).join("");
+    const text = figure.querySelector("code").textContent;
     try {
       await navigator.clipboard.writeText(text);
     } catch {  // a page that was opened as a file may not be allowed to
@@ -121,7 +121,7 @@
   const forget = () => { aimed = null; };
   for (const name of ["wheel", "touchmove", "pointerdown"]) addEventListener(name, forget, { passive: true });
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, textarea")) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, textarea, [contenteditable]")) return;
     const go = { n: 1, p: -1 }[event.key];
     if (go) {
       const sections = all(".slide");

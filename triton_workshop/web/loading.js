@@ -1,0 +1,17 @@
+// How far something large has come that the page loads, until it is `done`.
+globalThis.page.loading = (place) => {
+  "use strict";
+  const { make } = globalThis.page;
+  const bar = make("progress", ""), words = make("span", "Loading …"), shown = make("p", "", { className: "coming" });
+  bar.setAttribute("aria-label", "Loading");
+  shown.append(bar, words);
+  place.append(shown);
+  const tell = (soFar, total) => {
+    const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
+    [bar.max, bar.value] = [total, soFar];
+    if (soFar >= total) bar.removeAttribute("value");
+    words.textContent = soFar < total ? `Loading: ${megabytes(soFar)} of ${megabytes(total)} MB` : "Starting …";
+  };
+  tell.done = () => shown.remove();
+  return tell;
+};
