@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import io
 import json
 import re
 import subprocess
@@ -11,12 +12,17 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import pytest
+from rich.console import Console
+from textual.pilot import Pilot
 
+from tests.apps import driven, screen, until
 from tests.asm.conftest import Answers, Compile
 from tests.asm.test_lines import assembly_of
 from triton_workshop.asm.comparison import compared, longest, rows
 from triton_workshop.asm.listing import STAGES, drawn, layouts, listing
+from triton_workshop.asm.pager import Pager
 from triton_workshop.asm.recorded import recorded_on, recorded_summaries
+from triton_workshop.asm.report import TERMINAL, shown
 from triton_workshop.asm.sentences import beside_bytes, of_conversion, of_line, of_program
 from triton_workshop.asm.summary import Summary, summaries_of
 from triton_workshop.checking.exercises import EXERCISES
@@ -180,6 +186,28 @@ def test_a_listing_begins_with_the_layouts_of_the_gpu_ir(solutions: Answers) -> 
     [layout] = layouts(assembly)
     assert "sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4]" in layout
     assert drawn((layout,), ()).plain == layout
+
+
+def test_the_pager_scrolls_and_a_key_leaves_it(solutions: Answers) -> None:
+    contents = drawn((), listing(assembly_of(solutions, "4", 90), "sass", lines_of("4")))
+
+    async def steps(pager: Pager, pilot: Pilot[int]) -> None:
+        await pilot.pause()
+        assert "def matmul_kernel(" in screen(pager)
+        await pilot.press("end")
+        await until(pilot, lambda: "tl.store(" in screen(pager) or "STG" in screen(pager))
+        await pilot.press("q")
+
+    pager = driven(lambda: Pager("matmul_kernel · sass", contents), steps, lambda _: None, (80, 24))
+    assert pager.return_value == 0
+
+
+def test_a_reason_is_told_once(compile_at: Compile) -> None:
+    console = Console(file=io.StringIO(), width=80, theme=TERMINAL)
+    console.print(shown(compile_at("2", (512, 511)), "exercise 2"))
+    said = console.file.getvalue()  # type: ignore[attr-defined]
+    assert said.count("width = 511") == 1
+    assert said.count("8 × 32 bit: as on line ") == 5
 
 
 def test_a_comparison_has_a_row_for_what_one_of_them_has(solutions: Answers) -> None:

@@ -80,8 +80,8 @@ def drawn(above: Sequence[str], lines: Sequence[ListedLine]) -> Text:
     for line in lines:
         style = _COLOURS[colour % len(_COLOURS)] if line.below else "muted"
         colour += bool(line.below)
-        rows.append(
-            Text.assemble((f"{line.number:>4} ", "muted"), (line.source, f"bold {style}" if line.below else style))
-        )
+        source = Text(line.source, style)
+        source.stylize("bold" if line.below else "")
+        rows.append(Text.assemble((f"{line.number:>4} ", "muted"), source))
         rows += [Text(f"{'':>9}{each}", style) for each in line.below]
     return Text("\n").join(rows)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from rich.console import Group, RenderableType
@@ -32,12 +33,20 @@ def shown(summary: Summary, where: str) -> RenderableType:
     lines = Table.grid(padding=(0, 1))
     for width in ("right", "left"):
         lines.add_column(justify="right" if width == "right" else "left")
-    for number, same in groupby(summary.lines, lambda line: line.line):
+    for number, same in groupby(_each_reason_once(summary.lines), lambda line: line.line):
         lines.add_row(Text(str(number), "muted"), _rows([*same], summary.target.capability))
     bullets = Table.grid(padding=(0, 1))
     for sentence in (*map(of_conversion, summary.conversions), *of_program(summary)):
         bullets.add_row(Text("→", "accent"), Text(sentence))
     return Group(head, "", lines, "", bullets)
+
+
+def _each_reason_once(lines: Sequence[LineSummary]) -> Iterator[LineSummary]:
+    """Where an access is narrow for the same reason as one above, this is enough to say."""
+    told: dict[str, int] = {}
+    for line in lines:
+        above = told.setdefault(line.why, line.line)
+        yield line if above == line.line or not line.why else replace(line, why=f"as on line {above}")
 
 
 def _rows(same: Sequence[LineSummary], capability: int) -> RenderableType:
