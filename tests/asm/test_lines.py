@@ -97,3 +97,19 @@ def test_the_first_line_that_an_inline_assembly_states_is_the_line_of_all_of_it(
         "\tmov.u32 %r2, 0x0;", "\t// end inline asm",
     ])  # fmt: skip
     assert re.findall(r"\.loc\t1 (\d+)", with_true_lines(ptx)) == ["30", "30", "39"]
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        ["2 263 15                        // standard.py:263:15 @[ standard.py:293:36 @[ scale.py:9:45 ] ]"],
+        [
+            "2 314 12, function_name $L__info_string0, inlined_at 1 9 45 // standard.py:314:12",
+            "2 287 12, function_name $L__info_string0, inlined_at 2 314 12 // standard.py:287:12",
+        ],
+    ],
+    ids=["as in Triton 3.6", "as in Triton 3.9"],
+)
+def test_what_comes_of_a_function_of_tritons_is_on_the_line_that_calls_it(stated: list[str]) -> None:
+    ptx = ["\t.loc\t1 6 0                           // scale.py:6:0", *(f"\t.loc\t{each}" for each in stated)]
+    assert with_true_lines("\n".join(ptx)).split("\n")[1:] == ["\t.loc\t1 9 45"] * len(stated)

@@ -15,6 +15,7 @@ from triton_workshop.compiler.targets import SHARED_KIB, Target
 
 LIMITS = {"threads": 0x01, "registers": 0x02, "shared memory": 0x04, "programs": 0x08}
 """As the header numbers them: OCC_LIMIT_WARPS and so on. It knows one more, of 0x10, which never binds alone here."""
+UNKNOWN_DEVICE = 2
 REGISTERS = (8, 16, 24, 26, 32, 33, 40, 54, 64, 65, 96, 128, 168, 170, 204, 235, 255)
 SHARED_BYTES = (0, 128, 1000, 4096, 12288, 24576, 49152, 65536, 101376, 147456, 166912, 196640, 232448)
 WARPS = (1, 2, 4, 8, 16, 32)
@@ -36,6 +37,8 @@ def test_it_agrees_with_cudas_header(tmp_path: Path) -> None:
     told = subprocess.run([program], input="\n".join(lines), capture_output=True, text=True, check=True).stdout
     for (capability, registers, shared, warps), answer in zip(questions, told.splitlines(), strict=True):
         error, programs, limits = map(int, answer.split())
+        if error == UNKNOWN_DEVICE and capability > 90:  # an older header
+            continue
         ours = occupancy(Target(capability, ""), registers, shared, warps)
         assert ours is not None
         assert (error, ours.programs) == (0, programs), (capability, registers, shared, warps)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-_PLACE = re.compile(r'File "([^"]*)", line (\d+)')
+_PLACE = re.compile(r'//## File "([^"]*)", line (\d+)')
 _INSTRUCTION = re.compile(r"^\s*/\*[0-9a-f]+\*/\s+(?P<text>(?:@!?U?P\w+\s+)?(?P<opcode>[A-Z][\w.]*)[^;]*);")
 _WIDTHS = {"U8": 8, "S8": 8, "U16": 16, "S16": 16, "64": 64, "128": 128, "256": 256}
 TENSOR_CORES = ("HMMA", "IMMA", "DMMA", "BMMA", "QMMA", "OMMA", "HGMMA", "IGMMA", "BGMMA", "QGMMA", "UTC")
@@ -25,7 +25,7 @@ _KINDS = {
 
 @dataclass(frozen=True)
 class Instruction:
-    """One instruction. `line` is the innermost line of the kernel's file that it comes from; None if it has none."""
+    """One instruction. `line` is the line of the kernel's file that it comes from; None if it has none."""
 
     opcode: str
     text: str
@@ -56,19 +56,13 @@ class Instruction:
 
 
 def instructions(sass: str, file: str) -> tuple[Instruction, ...]:
-    """The instructions in what `nvdisasm -gi` prints, by the lines of this file.
-
-    A function that was inlined is told with the places of its calls, innermost first.
-    """
+    """The instructions in what `nvdisasm -g` prints, by the lines of this file."""
     found: list[Instruction] = []
     line: int | None = None
-    chain: list[tuple[str, int]] = []
     for text in sass.splitlines():
-        if text.lstrip().startswith("//##"):
-            chain += [(name, int(number)) for name, number in _PLACE.findall(text)]
-            line = next((number for name, number in chain if name == file), None)
+        if place := _PLACE.search(text):
+            line = int(place[2]) if place[1] == file else None
         elif match := _INSTRUCTION.match(text):
-            chain = []
             found.append(Instruction(match["opcode"], " ".join(match["text"].split()), line))
     while found and found[-1].opcode in ("NOP", "BRA"):  # the padding, and the loop that nothing enters
         found.pop()

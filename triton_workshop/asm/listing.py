@@ -16,7 +16,7 @@ STAGES = ("ttir", "ttgir", "ptx", "sass")
 _COLOURS = ("accent", "good", "important", "warning")
 """Neighbouring lines have different ones, each the same as what is below it."""
 _FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"(?:\s+"([^"]*)")?', re.MULTILINE)
-_LOC = re.compile(r"\.loc\s+(\d+)\s+(\d+)(?:.*inlined_at\s+(\d+)\s+(\d+))?")
+_LOC = re.compile(r"\.loc\s+(\d+)\s+(\d+)")
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,7 @@ def _ptx(ptx: str, file: str) -> Iterator[tuple[int | None, str]]:
     line: int | None = None
     for text in map(str.strip, ptx.splitlines()):
         if found := _LOC.match(text):
-            own, number, caller, call = found.groups()
-            line = int(number) if own in numbers else int(call) if caller in numbers else None
+            line = int(found[2]) if found[1] in numbers else None
         elif text.endswith(";") and not text.startswith("."):
             yield line, text
 

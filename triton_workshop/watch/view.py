@@ -191,7 +191,7 @@ def _keys(**effects: str) -> RenderableType:
 
 
 def _next_steps(watched: Watched) -> list[RenderableType]:
-    keys = {"s": "compare yours with the solution"}
+    keys = {"s": "compare yours with the solution", "m": "see what the compiler made of it"}
     done = first_open(watched.entries) is None
     if not done and (following := watched.neighbour(1)):
         keys["n"] = f"go on: exercise {following.number}, {following.title}"
