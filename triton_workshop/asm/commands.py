@@ -12,6 +12,7 @@ from pathlib import Path
 
 from rich.console import Console, RenderableType
 
+from triton_workshop.asm.asked import case_of
 from triton_workshop.asm.cache import Made, cached
 from triton_workshop.asm.choosing import YOURS, Choice
 from triton_workshop.asm.comparison import compared, longest
@@ -141,11 +142,12 @@ def _show_recorded(choices: Sequence[Choice], view: View) -> int:
     for choice in choices:
         number, whose = choice.launching.exercise, choice.whose if choice.whose != YOURS else "plain"
         found = recorded_summaries(number, whose, view.target)
-        if not found or view.stage != SUMMARY or choice.launching.size:
+        if not found or view.stage != SUMMARY:
             print("Triton's compiler is not on this machine, and nothing is recorded of this.", file=sys.stderr)
             return FAILED
+        size = case_of(number, ()).name
         print(f"Triton's compiler is not on this machine. Recorded with Triton {recorded_on()}, the {whose} solution:")
-        _print_summaries(f"exercise {number}, {whose}, recorded", found, view)
+        _print_summaries(f"exercise {number}, {whose} · {size}, recorded", found, view)
     return SHOWN
 
 
