@@ -152,6 +152,13 @@ def test_another_size_of_block_is_not_blamed_for_a_mistake_that_it_shows(judged:
     assert "BLOCK_SIZE = " not in finding.source
 
 
+def test_an_argument_may_be_a_tensor_in_one_launch_and_a_number_in_the_next(judged: Check) -> None:
+    launch = "add_kernel[grid](x, y, output, n_elements, BLOCK_SIZE)"
+    another = launch.replace("x, y,", "x, 1,")
+    finding = judged(ADD, (launch, f"{launch}\n    {another}")).findings[0]
+    assert (finding.kind, finding.source) == (FindingKind.CRASH, another)
+
+
 def test_a_form_feed_ends_no_line(judged: Check) -> None:
     assert judged(ADD, ("@triton.jit", "\f\n@triton.jit")).passed
 

@@ -225,7 +225,7 @@ def _repeats(earlier: Launch | None, launch: Launch) -> bool:
 def _is_same_argument(then: object, now: object) -> bool:
     if isinstance(then, torch.Tensor) and isinstance(now, torch.Tensor):
         return (then.data_ptr(), then.shape, then.stride()) == (now.data_ptr(), now.shape, now.stride())
-    return then is now or (isinstance(now, int | float | str) and then == now)
+    return then is now or (isinstance(now, int | float | str) and type(then) is type(now) and then == now)
 
 
 def _prepared(
