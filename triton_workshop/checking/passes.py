@@ -104,9 +104,7 @@ def _diagnosed(ask: Ask, source: Source, case: Case) -> Diagnosis | None:
 
 
 def _searched(ask: Ask, search: Function, *arguments: object) -> object:
-    with ask(
-        search, *arguments, limit=TimeLimit(tries.SEARCH_SECONDS + tries.GRACE_SECONDS, Path(tries.TRIED_FILE))
-    ) as searching:
+    with ask(search, *arguments, limit=TimeLimit(tries.longest_seconds(), Path(tries.TRIED_FILE))) as searching:
         return next(observations(searching), None)
 
 

@@ -107,7 +107,7 @@ class SelfCheck:
             sys.stdout = screen
             _tell([verdict], exercise)
 
-        with limited(TimeLimit(tries.SEARCH_SECONDS + tries.GRACE_SECONDS, self.source.file), tell_what_is_known):
+        with limited(TimeLimit(tries.longest_seconds(), self.source.file), tell_what_is_known):
             return diagnosis_of(self.source, case)
 
     def other_size(self) -> OtherSize | None:

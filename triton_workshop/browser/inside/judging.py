@@ -85,7 +85,7 @@ class Here:
     def _within(self, search: Callable[[], T]) -> T | None:
         """What a search finds; None if one of its tries does not end."""
         try:
-            with limited(self.search + GRACE_SECONDS, lambda file: file.endswith(TRIED_FILE)):
+            with limited(1.5 * self.search + GRACE_SECONDS, lambda file: file.endswith(TRIED_FILE)):
                 return search()
         except TimeIsUpError:
             return None

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import torch
 
 from triton_workshop.checking.diagnosing.repair import Culprit, repair_of
+from triton_workshop.checking.diagnosing.slips import Slip
 from triton_workshop.checking.exercises.exercise import Case, Exercise
 from triton_workshop.checking.exercises.mistakes import Edit, Mistake
 from triton_workshop.checking.exercises.tolerance import tolerance
@@ -35,6 +36,8 @@ class Diagnosis:
     """The line that shows the mistake, as the table of mistakes knows it."""
     remembers: bool = False
     """Whether the case fails only if others run before it."""
+    slip: Slip | None = None
+    """A small change of the script that makes it right, where nothing else says which line is wrong."""
 
 
 NO_DIAGNOSIS = Diagnosis()

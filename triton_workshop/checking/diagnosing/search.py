@@ -6,15 +6,18 @@ import contextlib
 import io
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 
+from triton_workshop.checking.diagnosing import tries as limits
 from triton_workshop.checking.diagnosing.configurations import other_configuration_of
 from triton_workshop.checking.diagnosing.recognise import Diagnosis, diagnose
 from triton_workshop.checking.diagnosing.repair import find_culprit
+from triton_workshop.checking.diagnosing.slips import Slip, find_slip
 from triton_workshop.checking.diagnosing.tile_sizes import OtherSize, other_size_of
 from triton_workshop.checking.diagnosing.tries import Tries
 from triton_workshop.checking.exercises.exercise import Case
 from triton_workshop.checking.observing.child import prepare
-from triton_workshop.checking.observing.observe import Provenance
+from triton_workshop.checking.observing.observe import Observation, Provenance
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.processes.confinement import keep_signals_inside
 from triton_workshop.processes.wire import Connection
@@ -56,7 +59,8 @@ def _silent() -> Iterator[None]:
 def diagnosis_of(source: Source, case: Case, seconds: float | None = None) -> Diagnosis:
     """Find which mistake makes this case fail, and where it is. What the script prints is thrown away.
 
-    `seconds` of processor time are for all tries together, by default `tries.SEARCH_SECONDS`.
+    `seconds` of processor time are for all tries together, by default `tries.SEARCH_SECONDS`; half as many again, by
+    default `tries.SLIP_SECONDS`, for a slip in a script of which those have shown nothing.
     """
     tries = Tries(source.exercise, seconds)
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
@@ -70,8 +74,23 @@ def diagnosis_of(source: Source, case: Case, seconds: float | None = None) -> Di
             lambda text: tries.right(text, case),
             lambda text: all(tries.right(text, each) for each in source.exercise.largest_cases),
         )
-        # An error message with an explanation needs no search: no edit says more.
-        return Diagnosis(culprit) if seen.failure else diagnose(source, case, culprit, tries.observe)
+        if seen.failure:  # an error message with an explanation needs no search: no edit says more
+            return Diagnosis(culprit)
+        diagnosis = diagnose(source, case, culprit, tries.observe)
+        if culprit is not None or diagnosis.line is not None:
+            return diagnosis
+        return replace(diagnosis, slip=_slip(source, case, seen, seconds))
+
+
+def _slip(source: Source, case: Case, seen: Observation, seconds: float | None) -> Slip | None:
+    tries = Tries(source.exercise, limits.SLIP_SECONDS if seconds is None else seconds / 2)
+    fault = next(iter(seen.faults), None)
+    return find_slip(
+        source,
+        fault.line.number if fault else None,
+        lambda text: tries.right(text, case),
+        lambda text: all(tries.right(text, each) for each in source.exercise.largest_cases),
+    )
 
 
 def other_size(source: Source, seconds: float | None = None) -> OtherSize | None:

@@ -24,7 +24,7 @@ OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg")
 """What a launch tells the compiler: their numbers are no sizes."""
 
 
-Changes = Sequence[tuple[ast.expr, str]]
+Changes = Sequence[tuple[ast.expr | ast.stmt, str]]
 """Nodes of a script, and what to write in their places."""
 
 
@@ -77,7 +77,7 @@ def other_size_of(
     sizes = sizes_of(source)
     pairs = [(size, other) for size in sizes for other in size.others(sizes)]
     for broken, other in pairs:
-        text = _with(source, broken.changed(other))
+        text = with_changes(source, broken.changed(other))
         for case in cases:
             seen = observe(text, case)
             if seen is None or is_refused(seen, text):
@@ -200,7 +200,7 @@ def _mixed(source: Source, changes: Sequence[Changes], broken: TileSize, right: 
     fixes = [
         Mixed(use.lineno, use.id, name)
         for use, name in _other_names(source, broken)
-        if all(right(_with(source, [*change, (use, name)])) for change in changes)
+        if all(right(with_changes(source, [*change, (use, name)])) for change in changes)
     ]
     return fixes[0] if len({fix.line for fix in fixes}) == 1 else None
 
@@ -220,7 +220,7 @@ def _other_names(source: Source, broken: TileSize) -> Iterator[tuple[ast.Name, s
             yield from ((node, name) for name in sorted(others))
 
 
-def _with(source: Source, changes: Changes) -> str:
+def with_changes(source: Source, changes: Changes) -> str:
     """The script's text with other words in the place of these nodes, each of which is on one line."""
     lines = [line.encode() for line in source.lines]
     for node, words in sorted(changes, key=lambda change: -change[0].col_offset):

@@ -13,10 +13,17 @@ from triton_workshop.checking.observing.source import Source
 
 SEARCH_SECONDS = 0.7
 """Of processor time, for all tries together: the verdict should come within a second of the save."""
+SLIP_SECONDS = 1.5
+"""Of processor time, for a script in a style of its own, of which the others have shown nothing."""
 GRACE_SECONDS = 2.0
 """For a try that began within those."""
 TRIED_FILE = "repaired.py"
 """What the texts that are tried are called: they are not in any folder."""
+
+
+def longest_seconds() -> float:
+    """After so many seconds, a try does not end."""
+    return SEARCH_SECONDS + SLIP_SECONDS + GRACE_SECONDS
 
 
 class Tries:

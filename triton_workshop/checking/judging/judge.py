@@ -13,7 +13,9 @@ import torch
 
 from triton_workshop.checking.diagnosing.recognise import NO_DIAGNOSIS, Diagnosis
 from triton_workshop.checking.diagnosing.repair import Culprit, Repair, repair_of
+from triton_workshop.checking.diagnosing.slips import Slip
 from triton_workshop.checking.exercises.exercise import Exercise, result_dtype, solution_has
+from triton_workshop.checking.exercises.mistakes import Mistake
 from triton_workshop.checking.judging.explanations import Explanation, explain, explain_in_kernel, explanation_named
 from triton_workshop.checking.judging.launch_arguments import missing_argument
 from triton_workshop.checking.judging.misplaced import hints_about, overwrites
@@ -283,6 +285,8 @@ class Judge:
             return replace(finding, hints=explanation_named("remembers").hints, hint_name="remembers")
         if finding.kind is FindingKind.UNWRITTEN and culprit and self.source.has_fixed_grid(culprit.line):
             mistake = next((each for each in self.exercise.mistakes if each.name == "fixed-grid"), mistake)
+        if self.diagnosis.slip is not None:
+            return self._slipped(finding, mistake, self.diagnosis.slip)
         if mistake is None or overwrites(culprit, self.source):
             return finding if culprit is None else self._at(culprit, finding)
         own = _last_hint(culprit) if culprit else self.exercise.quote(todo) if todo and self._lacks(todo) else ""
@@ -293,6 +297,13 @@ class Judge:
         if shown in culprit.lines:  # of several, the one that shows this mistake
             culprit = replace(culprit, line=shown, lines=frozenset({shown}))
         return self._moved(found, culprit)
+
+    def _slipped(self, finding: Finding, mistake: Mistake | None, slip: Slip) -> Finding:
+        """The finding on the line of a slip; its hints are those of the mistake, if that is known."""
+        question, idea = mistake.hints if mistake else explanation_named(slip.name).hints
+        hints = (question, idea.replace("OLD", slip.old), f"With this instead, the result is right: {slip.code}")
+        name = mistake.name if mistake else slip.name
+        return self._on(replace(finding, hints=hints, hint_name=name), slip.line)
 
     def _at(self, culprit: Culprit, finding: Finding) -> Finding:
         """The finding with the hints of the TODO in which the mistake was made."""
@@ -320,9 +331,12 @@ class Judge:
             return self._blamed(replace(finding, message=f"{finding.message}; {missing}"), None)
         if finding.line in culprit.lines or culprit.line is None:
             return finding
-        if finding.line is not None:
+        return self._on(finding, culprit.line)
+
+    def _on(self, finding: Finding, line: int) -> Finding:
+        if finding.line not in (None, line):
             finding = replace(finding, message=f"{finding.message} (on line {finding.line})")
-        return self._blamed(finding, culprit.line)
+        return self._blamed(finding, line)
 
     def _on_no_right_line(self, finding: Finding) -> Finding:
         """Return the finding on no line that is the solution's own, where it was only noticed: the cause is elsewhere.
