@@ -6,6 +6,7 @@ and what is computed from that, is on "cuda"; what torch's own Python code sees 
 
 from __future__ import annotations
 
+import functools
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -65,7 +66,7 @@ def cuda_patches(patches: Patches) -> None:
         if name in mapped:
             patches.attribute(torch.cuda, name, mapped[name])
         elif callable(thing) and name not in _STAYS:
-            patches.attribute(torch.cuda, name, _not_mapped(f"torch.cuda.{name}"))
+            patches.attribute(torch.cuda, name, _not_mapped(f"torch.cuda.{name}", thing))
     patches.attribute(torch, "Generator", _Generator)
 
 
@@ -76,7 +77,10 @@ def driver_patches(patches: Patches) -> None:
     patches.attribute(driver, "_active", CpuDriver())
 
 
-def _not_mapped(name: str) -> Callable[..., Any]:
+def _not_mapped(name: str, thing: Any) -> Callable[..., Any]:
+    """What takes the place of `thing`. PyTorch's compiler looks at what it wraps as soon as it is imported."""
+
+    @functools.wraps(thing, updated=())
     def raises(*_: Any, **__: Any) -> Any:
         raise NotMappedError(name)
 

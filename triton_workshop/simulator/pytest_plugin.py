@@ -2,7 +2,7 @@
 
 The option may stand on the command line or in `addopts`. Kernels run on the simulator, with a GPU present too; a test,
 or a fixture, whose kernel breaks memory, races or waits for ever fails, with the program, the line and the argument,
-even if the code under test catches the error. What is wrong on purpose belongs into `with simulator.record():`. xdist's
+even if the code under test catches the error. What is wrong on purpose belongs in `with simulator.record():`. xdist's
 workers do the same. `--triton-report` lists kernels, launches, faults, and what was undefined.
 
 "cuda" means the CPU, as one GPU of compute capability 9.0:

@@ -18,14 +18,16 @@ from triton_workshop.simulator.values.formats import Array, bits
 SLACK_BYTES = 64 << 20
 """Bytes that the shadows of a launch may take in addition to what their storages allow."""
 FEWEST_EVENTS = 1024
+NOBODY, ATOMIC = 0, 1
+"""The name of no program, and the bit of a name that says that the access was an atomic."""
 
 
 class Shadow:
     """Names for the elements of a storage: who wrote each one last, and who reads it.
 
-    A name is 0 for nobody, or twice (a moment of a program + 1), and one more if the access was an atomic. Where that
+    A name is NOBODY, or twice (a moment of a program + 1), with the bit ATOMIC if the access was an atomic. Where that
     takes more memory than a launch may have, it is the program's number modulo what fits instead, which can take two
-    programs for one, never one for two: then `exact` is false, and whose a name is is not known.
+    programs for one, never one for two: then `exact` is false, and whose a name is, is unknown.
     """
 
     def __init__(self, elements: int, kind: np.dtype[np.unsignedinteger], *, exact: bool, readers: bool) -> None:
@@ -45,15 +47,26 @@ class Shadow:
     def names(self, owners: Array, moments: Array, *, atomic: bool) -> Array:
         numbers = moments if self.exact else owners % (self.several // 2 - 1)
         names: Array = numbers.astype(self.writers.dtype)
+        names += 1
         names <<= 1
-        names += 3 if atomic else 2
+        if atomic:
+            names |= ATOMIC
         return names
 
     def moments(self, names: Array) -> Array:
-        """The moments that names mean."""
+        """The moments that names mean, UNKNOWN where they do not say."""
         if not self.exact:
             return np.full(len(names), UNKNOWN)
         return np.where(names == self.several, UNKNOWN, (names >> 1).astype(np.int64) - 1)
+
+
+def is_atomic(names: Array) -> Array:
+    return np.asarray(names & ATOMIC == ATOMIC)
+
+
+def other_program(names: Array, others: Array) -> Array:
+    """Where two names differ in more than the kind of access; `several` differs from all others."""
+    return np.asarray(names ^ others > ATOMIC)
 
 
 class Races:
@@ -64,6 +77,19 @@ class Races:
     What orders programs says `Ordering`: atomics of single elements by their `sem`, compare-and-swaps whatever theirs
     is, volatile loads, and plain stores of single elements, which may release a lock or raise a flag. In doubt there is
     no race.
+
+    What in the shadow of its elements races with an access, unless that is ordered, and what the access leaves there:
+
+        access                          races with                  leaves
+        load                            a writer                    reader: itself, or `several` beside an unordered one
+        store that changes the value    writer, reader, silent      writer: itself; as an atomic, where it releases
+        store of what is there          nobody                      silent: itself, or `several`
+        the same store by all           as the two above            silent: `several`
+        atomic that changes the value   plain writer, reader,       writer: itself, or `several` beside an unordered
+                                        silent                      atomic; a plain store of its own stays one
+        atomic that does not            nobody                      nothing
+
+    No load races with a writer whose value its own program has stored too.
     """
 
     def __init__(self, log: FaultLog, programs: int, undo: Undo) -> None:
@@ -106,7 +132,7 @@ class Races:
         if shadow.silent is not None and clash.any():
             # Who has stored the same value will load that value, whoever is first.
             silent = shadow.silent[marks]
-            clash &= (silent == 0) | (silent != shadow.several) & self._others(shadow, silent, names, access)
+            clash &= (silent == NOBODY) | (silent != shadow.several) & self._others(shadow, silent, names, access)
         self._report(shadow, access, writers, clash, stored=False)
         if shadow.readers is None:
             return
@@ -139,7 +165,7 @@ class Races:
         self._met_readers(shadow, marks, names, access, lambda: changed)
         if orders:
             # Whoever stores to what it has updated by an atomic releases a lock.
-            names = np.where(~others & (writers & 1 == 1), names | 1, names)
+            names = np.where(~others & is_atomic(writers), names | ATOMIC, names)
             self._happened(access, acquires=False, releases=changed)
         if shadow.readers is None or (shadow.silent is None and not for_all and changed.all()):
             self._undo.put(shadow.writers, marks, names)
@@ -184,11 +210,11 @@ class Races:
             return
         shadow, marks, names = self._marks(access)
         last = shadow.writers[marks]
-        lost = last | 1 != names | 1
+        lost = other_program(last, names)
         if not lost.any():
             return
         same = bits(now) == bits(new)
-        self._report(shadow, access, last, lost & ~same & (last != 0), stored=True)
+        self._report(shadow, access, last, lost & ~same & (last != NOBODY), stored=True)
         if shadow.readers is not None and (lost & same).any():
             part = lost & same
             self._store_silently(shadow, access.part(part), _places(marks)[part], names[part])
@@ -208,7 +234,7 @@ class Races:
         access, names = access.part(changed), names[changed]
         before = shadow.writers[places]
         others = self._others(shadow, before, names, access)
-        plain = before & 1 == 0
+        plain = ~is_atomic(before)
         # A store before the atomics of others (to clear what they add to) is right by luck at most: in this run they
         # waited for it, at this very element, but they might have come first.
         but_for = None if compares else access.addresses
@@ -216,7 +242,7 @@ class Races:
         all_changed = np.ones(len(places), np.bool_)
         self._met_silent(shadow, access, places, names, all_changed, but_for)
         self._met_readers(shadow, places, names, access, lambda: all_changed)
-        names = np.where(~others & plain & (before != 0), before, names)
+        names = np.where(~others & plain & (before != NOBODY), before, names)
         several = others & ~plain
         several[several] = self.ordering.unordered(access.owners[several], shadow.moments(before[several]))
         self._undo.put(shadow.writers, places, names)
@@ -241,10 +267,10 @@ class Races:
         """Where an element's name is another program's."""
         others: Array
         if not len(self.ordering) or not shadow.exact:
-            others = before ^ names > 1
+            others = other_program(before, names)
         else:
             others = self.ordering.actors(shadow.moments(before)) != access.owners
-        others &= before != 0
+        others &= before != NOBODY
         return others
 
     def _report(
