@@ -1,4 +1,4 @@
-// The page's Python without a browser: `node in_node.mjs PARTS ARCHIVE` answers one JSON line with another.
+// The page's Python without a browser: `node in_node.mjs PARTS` answers one JSON line with another.
 // {"run": text, "numbers": []} and {"check": number, "text": …, "limit": s, "search": s} do what a worker does;
 // {"python": code} runs code, and answers with the value of its last expression.
 import fs from "node:fs";
@@ -6,7 +6,7 @@ import path from "node:path";
 import readline from "node:readline";
 import { pathToFileURL } from "node:url";
 
-const [parts, archive] = process.argv.slice(2);
+const [parts] = process.argv.slice(2);
 const started = performance.now();
 const { loadPyodide } = await import(pathToFileURL(path.join(parts, "pyodide.mjs")));
 const python = await loadPyodide({ indexURL: parts + path.sep });
@@ -14,10 +14,10 @@ const printed = [];
 python.setStdout({ write: (data) => (printed.push(Buffer.from(data)), data.length) });
 python.setStdin({ stdin: () => undefined }); // nobody types anything
 const bytes = (file) => new Uint8Array(fs.readFileSync(file));
-for (const file of fs.readdirSync(parts).filter((name) => name.endsWith(".whl"))) {
-  python.unpackArchive(bytes(path.join(parts, file)), "wheel");
+const site = "/lib/python3.14/site-packages";
+for (const [name, extractDir] of [["numpy.zip", site], ["pillow.zip", site], ["page.zip", "/page"]]) {
+  python.unpackArchive(bytes(path.join(parts, name)), "zip", { extractDir });
 }
-python.unpackArchive(bytes(archive), "zip", { extractDir: "/page" });
 python.runPython("import importlib, sys; sys.path.insert(0, '/page'); importlib.invalidate_caches()");
 const worker = python.pyimport("triton_workshop.browser.inside.worker");
 worker.prepare();

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from triton_workshop.browser import archive, parts
+from triton_workshop.browser import bundle, parts
 
 SCRIPT = Path(__file__).with_suffix(".mjs")
 WATCHDOG = 120.0
@@ -25,8 +25,8 @@ class PageEndedError(Exception):
 class PageInNode:
     """A process of node's that answers as a page's worker does. One that must run nothing more is replaced."""
 
-    def __init__(self, folder: Path, packed: Path) -> None:
-        self._command = ["node", str(SCRIPT), str(folder), str(packed)]
+    def __init__(self, folder: Path) -> None:
+        self._command = ["node", str(SCRIPT), str(folder)]
         self._process: subprocess.Popen[str] | None = None
         self.started = list[float]()
         """Seconds that each process took until it was ready."""
@@ -75,13 +75,12 @@ class PageInNode:
 
 
 @contextlib.contextmanager
-def page_in_node(folder: Path | None = None) -> Iterator[PageInNode]:
-    """A page in node, from the parts in the cache or in this folder. Raises WorkshopError."""
-    found = parts.ready(folder)
+def page_in_node(folder: Path | None = None, *, whole: bool = False) -> Iterator[PageInNode]:
+    """A page in node, from the parts in the cache or in this folder, or from `whole` ones. Raises WorkshopError."""
     with tempfile.TemporaryDirectory(prefix="workshop-page-") as place:
-        packed = Path(place, "archive.zip")
-        packed.write_bytes(archive.packed())
-        page = PageInNode(found["pyodide.mjs"].parent, packed)
+        for name, contents in bundle.contents(parts.ready(folder), whole=whole):
+            Path(place, name).write_bytes(contents)
+        page = PageInNode(Path(place))
         try:
             yield page
         finally:

@@ -36,20 +36,20 @@ def test_the_names_of_pytorch_are_those_that_are_installed() -> None:
     assert "cauchy_" in names["torch.Tensor"]
 
 
-@pytest.mark.parametrize("source", [True, False])
-def test_compiled_modules_are_what_the_page_would_compile(page: PageInNode, source: bool) -> None:
+@pytest.mark.parametrize("with_text", [["one/"], []])
+def test_compiled_modules_are_what_the_page_would_compile(page: PageInNode, with_text: list[str]) -> None:
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as written:
         written.writestr("one/__init__.py", "")
         written.writestr("one/two.py", "def three():\n    return 3\n")
         written.writestr("one/data.txt", "four")
-    found = archive.compiled(data.getvalue(), parts.ready()["pyodide.mjs"].parent, "/lib", source=source)
+    found = archive.compiled(data.getvalue(), parts.ready()["pyodide.mjs"].parent, "/lib", *with_text)
     assert found is not None
     with zipfile.ZipFile(io.BytesIO(found)) as read:
         names = set(read.namelist())
-        pyc = read.read("one/__pycache__/two.cpython-314.pyc" if source else "one/two.pyc")
+        pyc = read.read("one/__pycache__/two.cpython-314.pyc" if with_text else "one/two.pyc")
     assert "one/data.txt" in names
-    assert ("one/two.py" in names) is source
+    assert ("one/two.py" in names) is bool(with_text)
     load = f"import importlib.util as u, marshal; b = bytes.fromhex('{pyc.hex()}'); n = {{}}; b[:4] == u.MAGIC_NUMBER"
     assert page.ask(python=load)["value"]
     assert page.ask(

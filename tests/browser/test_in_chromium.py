@@ -6,6 +6,8 @@ import json
 import shutil
 import threading
 from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import asdict
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -15,6 +17,7 @@ import pytest
 
 from triton_workshop.browser import bundle, parts
 from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.deck import load_deck
 from triton_workshop.web.page import Page
 
 if TYPE_CHECKING:
@@ -149,6 +152,41 @@ def test_a_site_gives_the_same_page_to_any_host(tmp_path: Path, inside: bundle.I
     assert of_the_page["the database"] == "got the text of exercise 2"
     assert of_the_page["a request"] == "got 501"
     assert "/report" in asked
+
+
+def test_a_room_runs_kernels_tells_how_far_it_is_and_goes_on_without_its_server(
+    tmp_path: Path, inside: bundle.Inside, browser: Browser
+) -> None:
+    """Scripts that run there can neither tell the room anything, nor ask it."""
+    pytest.importorskip("starlette")
+    from tests.web.loopback import served
+    from triton_workshop.classroom.room import Room
+    from triton_workshop.web.server import Server
+
+    (tmp_path / "deck.md").write_text("One\n===\n\n```python +exec\nprint(1)\n```\n", encoding="utf-8")
+    room = Room(tmp_path / "room.sqlite")
+    server = Server(room, "", inside)
+    server.site.show(load_deck(tmp_path / "deck.md"))
+    page, asked = browser.new_page(), list[str]()
+    page.on("request", lambda request: asked.append(request.url))
+    with served(server.app) as address, closing(server.stream):
+        open_page(page, f"{address}?word={room.word}")
+        assert "".join(ask(page, run={"text": "print(1)"})["heard"]) == "1\n"
+        keep_secrets(page)
+        assert successes(attacks(page)) == {}
+        assert not room.board().present
+        of_the_page = json.loads(page.evaluate(OF_THE_PAGE, attacker(page)))
+        assert of_the_page["a request"] == "got 400"  # which says that the room has heard what is no report
+        solved = {"exercise": "2", "filled": 3, "todos": 3, "right": True, "hints": 1}
+        page.evaluate("(detail) => document.dispatchEvent(new CustomEvent('progress', { detail }))", solved)
+        assert not room.board().present
+        with page.expect_response(lambda answer: answer.url.endswith("/report")):
+            page.get_by_role("button", name="Tell the room").click()
+        (told,) = room.board().present[0].progress
+        assert asdict(told) == solved
+    assert "".join(ask(page, run={"text": "print(2)"})["heard"]) == "2\n"
+    page.close()
+    assert [url for url in asked if not url.startswith(("blob:", "data:", address, "http://127.0.0.1:9/"))] == []
 
 
 def test_what_a_script_tries_against_its_page_on_a_disk_fails(file: str, browser: Browser) -> None:

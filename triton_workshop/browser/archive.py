@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -26,6 +27,8 @@ PYTHON = "3.14"
 """The version of the page's Python, which decides what compiled code it takes."""
 FOLDER = "/page"
 """Where everything of our own lies in the page."""
+READ = re.compile(rb"@(triton\.)?(runtime\.)?jit\b|\b_?constexpr_function\b|= jit\(")
+"""What Triton reads the text of, in its own modules."""
 COMPILE = Path(__file__).with_name("compile_zip.py")
 PRINT_NAMES = """
 import functools, json, sys, torch
@@ -86,17 +89,24 @@ def names_of_torch() -> bytes:
     return subprocess.run(command, capture_output=True, check=True).stdout
 
 
-def compiled(archive: bytes, core: Path, folder: str = FOLDER, *, source: bool = True) -> bytes | None:
+def with_text(archive: zipfile.ZipFile) -> Iterator[str]:
+    """Modules of ours and Triton's whose text is read in a page."""
+    for name in archive.namelist():
+        if name.startswith("solutions/") or (name.startswith("triton/") and READ.search(archive.read(name))):
+            yield name
+
+
+def compiled(archive: bytes, core: Path, folder: str, *read: str) -> bytes | None:
     """A zip with its modules compiled for the page's Python, by CPython or by Pyodide in node, from its folder `core`.
 
-    The modules will lie in `folder`; with `source` they keep their text too, which `inspect` and tracebacks need. None
-    if there is neither of the two Pythons: then the page compiles everything whenever it starts.
+    The modules will lie in `folder`. Those whose names begin with one of `read` keep their text too; without any,
+    docstrings go. None if there is neither of the two Pythons: then the page compiles everything whenever it starts.
     """
     uv, node = os.environ.get("UV") or shutil.which("uv"), shutil.which("node")
     with tempfile.TemporaryDirectory(prefix="workshop-") as place:
         before, after = Path(place, "before.zip"), Path(place, "after.zip")
         before.write_bytes(archive)
-        words = [str(before), str(after), folder, *(["source"] if source else [])]
+        words = [str(before), str(after), folder, "0" if read else "2", *read]
         for command in (
             [uv, "run", "--no-project", "--quiet", "--python", PYTHON, str(COMPILE)],
             [node, str(COMPILE.with_suffix(".mjs")), str(core)],

@@ -7,25 +7,36 @@ the cache, by what it was made of.
 from __future__ import annotations
 
 import base64
+import functools
 import gzip
 import hashlib
+import importlib.metadata
 import io
 import json
+import re
+import shutil
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from filelock import FileLock
+
 from triton_workshop.atomic_write import write_whole
 from triton_workshop.browser import archive, codemirror, parts
 from triton_workshop.browser.licences import licences
+from triton_workshop.without_library import files as triton_files
 
 HERE = Path(__file__).parent
 CORE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm")
 """What Pyodide consists of, beside the standard library of Python."""
+IMPORTED = HERE / "imported.txt"
+"""The files of the archives that something in a page imports, as `python -m benchmarks.imported` finds them."""
 LIBRARY = "/lib/python3.14/site-packages"
 LIBRARIES = ("numpy", "pillow")
 """Wheels, by the beginning of their names: in the page, they are zips of these names."""
+LICENCES = "licences.txt"
+PIECE_BYTES = 256 * 1024
 NOT_COMPILED = (
     "There is no Python 3.14 here, and no node to stand in for it, so the page compiles all its Python whenever it "
     "starts: that takes about ten seconds more."
@@ -41,9 +52,19 @@ class Blob:
     name: str
     data: bytes
 
+    @functools.cached_property
+    def digest(self) -> str:
+        """What it is named by, where it is a file of its own."""
+        return hashlib.sha256(self.data).hexdigest()[:32]
+
     def address(self, folder: str) -> str:
         """Where it is as a file of its own, which never changes under that name."""
-        return f"{folder}{hashlib.sha256(self.data).hexdigest()[:32]}.gz"
+        return f"{folder}{self.digest}.gz"
+
+    def pieces(self) -> dict[str, bytes]:
+        """The same in pieces, by their names, for a server that has to send other things in between."""
+        starts = range(0, len(self.data), PIECE_BYTES)
+        return {f"{self.digest}-{start // PIECE_BYTES}": self.data[start : start + PIECE_BYTES] for start in starts}
 
 
 @dataclass(frozen=True)
@@ -56,23 +77,82 @@ class Inside:
 
 def gathered(folder: Path | None = None, tell: Tell = lambda sentence: None) -> Inside:
     """All of it. Parts that are not in the cache come from `folder` or are fetched. Raises WorkshopError."""
+    return read(gathered_file(folder, tell))
+
+
+def gathered_file(folder: Path | None = None, tell: Tell = lambda sentence: None) -> Path:
+    """The same as a file in the cache, for `read`, so that it is made only once. Raises WorkshopError."""
     files = parts.ready(folder, tell)
-    blobs = (Blob(name, gzip.compress(data, 9, mtime=0)) for name, data in _contents(files, tell))
-    return Inside(tuple(blobs), licences(files))
+    with FileLock(parts.cache() / "gathering.lock"):
+        kept = parts.cache() / "compiled" / f"all-{_made_of()}.zip"
+        if not kept.is_file():
+            made = io.BytesIO()
+            with zipfile.ZipFile(made, "w") as new:
+                new.writestr(LICENCES, licences(files))
+                for name, data in contents(files, tell):
+                    new.writestr(name, gzip.compress(data, 9, mtime=0))
+            _keep(kept, made.getvalue())
+    return kept
 
 
-def _contents(files: Mapping[str, Path], tell: Tell) -> Iterator[tuple[str, bytes]]:
-    """Each blob's name in the page and its bytes."""
+def read(file: Path) -> Inside:
+    """What `gathered_file` has made."""
+    with zipfile.ZipFile(file) as kept:
+        named = {name: kept.read(name) for name in kept.namelist()}
+    return Inside(tuple(Blob(*each) for each in named.items() if each[0] != LICENCES), named[LICENCES].decode())
+
+
+def _made_of() -> str:
+    """A digest of all that goes in and is not a part of others, which have their list."""
+    versions = f"{importlib.metadata.version('torch')} {triton_files.version()} {shutil.which('node')}"
+    own = (file for file in sorted(HERE.rglob("*")) if file.is_file() and file.suffix != ".pyc")
+    digests = (hashlib.sha256(file.read_bytes()).digest() for file in (*own, *archive.listed()))
+    return hashlib.sha256(versions.encode() + b"".join(digests)).hexdigest()[:16]
+
+
+def _keep(file: Path, data: bytes) -> None:
+    """Write a file of the cache in the place of what was made before of the same kind."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    for before in file.parent.glob(f"{file.name.partition('-')[0]}-*"):
+        before.unlink(missing_ok=True)
+    write_whole(file, data)
+
+
+def contents(
+    files: Mapping[str, Path], tell: Tell = lambda sentence: None, *, whole: bool = False
+) -> Iterator[tuple[str, bytes]]:
+    """Each blob's name in the page and its bytes; `whole`: also what nothing imports."""
     yield "frame.html", frame().encode()
     yield "worker.js", (HERE / "worker.js").read_bytes()
     yield "codemirror.mjs", codemirror.joined(files)
     yield from ((name, files[name].read_bytes()) for name in CORE)
     yield "pyodide-lock.json", _lock(files["pyodide-lock.json"])
-    yield "python_stdlib.zip", _compiled("python_stdlib", files["python_stdlib.zip"].read_bytes(), files, tell, LIBRARY)
+    for name, data in archives(files):
+        yield f"{name}.zip", _compiled(name, data if whole else _imported(name, data), files, tell)
+
+
+def archives(files: Mapping[str, Path]) -> Iterator[tuple[str, bytes]]:
+    """The zips of Python's modules as they come, by the names that they have in the page."""
+    yield "python_stdlib", files["python_stdlib.zip"].read_bytes()
     for library in LIBRARIES:
-        wheel = next(file for name, file in files.items() if name.startswith(library) and name.endswith(".whl"))
-        yield f"{library}.zip", _compiled(library, wheel.read_bytes(), files, tell, LIBRARY)
-    yield "page.zip", _compiled("page", archive.packed(), files, tell, archive.FOLDER)
+        yield library, next(file for name, file in files.items() if re.match(rf"{library}-.*\.whl", name)).read_bytes()
+    yield "page", archive.packed()
+
+
+def _imported(name: str, data: bytes) -> bytes:
+    """A zip with no more than what is imported; of ours, that is a list already, but not of Triton's."""
+    listed = {*IMPORTED.read_text(encoding="utf-8").splitlines()}
+    made = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(made, "w") as new:
+        for each in old.namelist():
+            if ours(name, each) or f"{name}/{each}" in listed:
+                new.writestr(zipfile.ZipInfo(each), old.read(each))
+    return made.getvalue()
+
+
+def ours(archive: str, file: str) -> bool:
+    """Whether a file of an archive is of this repository, and on the list of `archive.toml`."""
+    return archive == "page" and not file.startswith("triton/")
 
 
 def _lock(file: Path) -> bytes:
@@ -80,21 +160,22 @@ def _lock(file: Path) -> bytes:
     return json.dumps(json.loads(file.read_text(encoding="utf-8")) | {"packages": {}}).encode()
 
 
-def _compiled(name: str, contents: bytes, files: Mapping[str, Path], tell: Tell, folder: str) -> bytes:
+def _compiled(name: str, contents: bytes, files: Mapping[str, Path], tell: Tell) -> bytes:
     """A zip with compiled code, from the cache if it was made before."""
-    made_of = hashlib.sha256(contents + archive.COMPILE.read_bytes() + folder.encode()).hexdigest()[:16]
+    folder, read = LIBRARY, tuple[str, ...]()
+    if name == "page":
+        folder, read = archive.FOLDER, (*archive.with_text(zipfile.ZipFile(io.BytesIO(contents))),)
+    how = f"{folder} {read}".encode() + archive.COMPILE.read_bytes()
+    made_of = hashlib.sha256(contents + how).hexdigest()[:16]
     kept = parts.cache() / "compiled" / f"{name}-{made_of}.zip"
     if kept.is_file():
         return kept.read_bytes()
-    data = archive.compiled(contents, files["pyodide.mjs"].parent, folder, source=folder == archive.FOLDER)
+    data = archive.compiled(contents, files["pyodide.mjs"].parent, folder, *read)
     if data is None:
         tell(NOT_COMPILED)
         return _stored(contents)
     stored = _stored(data)
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    for before in kept.parent.glob(f"{name}-*.zip"):
-        before.unlink(missing_ok=True)
-    write_whole(kept, stored)
+    _keep(kept, stored)
     return stored
 
 

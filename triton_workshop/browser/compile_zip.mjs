@@ -1,4 +1,4 @@
-// `node compile_zip.mjs PARTS IN OUT FOLDER [source]`: has Pyodide run compile_zip.py, where there is no other Python 3.14.
+// `node compile_zip.mjs PARTS IN OUT FOLDER …`: has Pyodide run compile_zip.py, where there is no other Python 3.14.
 import fs from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";

@@ -1,6 +1,7 @@
-"""`python compile_zip.py IN OUT FOLDER [source]`: compiles a zip's modules, which will lie in FOLDER, for this Python.
+"""`python compile_zip.py IN OUT FOLDER OPTIMIZE [PREFIX …]`: compiles a zip's modules for this Python.
 
-It stands alone: CPython 3.14 runs it, or Pyodide. With `source`, modules keep their text beside what is compiled.
+It stands alone: CPython 3.14 runs it, or Pyodide. The modules will lie in FOLDER. Those whose names begin with a PREFIX
+keep their text beside what is compiled. OPTIMIZE is 0, or 2 to leave out docstrings and assertions.
 """
 
 import importlib.util
@@ -12,21 +13,21 @@ from pathlib import PurePosixPath
 UNCHECKED = (1).to_bytes(4, "little")  # a hash of the source follows, which nobody compares (PEP 552)
 
 
-def compiled(text: bytes, path: str) -> bytes:
+def compiled(text: bytes, path: str, optimize: int) -> bytes:
     """What Python keeps in a .pyc file."""
-    code = compile(text, path, "exec", dont_inherit=True, optimize=0)
+    code = compile(text, path, "exec", dont_inherit=True, optimize=optimize)
     return importlib.util.MAGIC_NUMBER + UNCHECKED + importlib.util.source_hash(text) + marshal.dumps(code)
 
 
-def main(before: str, after: str, folder: str, *source: str) -> None:
+def main(before: str, after: str, folder: str, optimize: str, *prefixes: str) -> None:
     with zipfile.ZipFile(before) as old, zipfile.ZipFile(after, "w", zipfile.ZIP_DEFLATED) as new:
         for name in old.namelist():
             file, text = PurePosixPath(name), old.read(name)
             if file.suffix != ".py" or name.endswith("/"):
                 new.writestr(name, text)
                 continue
-            pyc = compiled(text, f"{folder}/{name}")
-            if source:
+            pyc = compiled(text, f"{folder}/{name}", int(optimize))
+            if name.startswith(prefixes):
                 new.writestr(name, text)
                 new.writestr(str(file.parent / "__pycache__" / f"{file.stem}.cpython-314.pyc"), pyc)
             else:

@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 
 DECK = Path("slides", "triton-workshop.md")
 
+NO_PARTS = (
+    "The room's pages show the slides, but run no kernels: what that needs has not been fetched on this machine. "
+    "`uv run workshop handout --live` fetches it, or give a folder with --parts FOLDER."
+)
+
 app = typer.Typer()
 
 Deck = Annotated[Path | None, typer.Argument(help=f"A Markdown deck; by default {DECK}.", show_default=False)]
@@ -72,6 +77,7 @@ def present(
     share: ShareOn = None,
     port: Port = None,
     url: Url = None,
+    parts: Parts = None,
     run: LetRun = False,
     replace: LetReplace = False,
 ) -> None:
@@ -90,8 +96,8 @@ def present(
     path = deck_named(deck, "present")
     if notes and slide != 1:
         fail("--slide cannot be used with --notes: the notes follow the slides")
-    if share is None and (port, url) != (None, None):
-        fail("--port and --url say where the slides are shared; add --share")
+    if share is None and (port, url, parts) != (None, None, None):
+        fail("--port, --url and --parts are about sharing the slides; add --share")
     if share is not None and (notes or viewer is ViewerName.PRESENTERM):
         fail(f"--share cannot be used with {'--notes' if notes else '--viewer presenterm'}; give it to the slides")
     try:
@@ -112,7 +118,7 @@ def present(
             from triton_workshop.viewer.start import starting
 
             prepare_kernels(needed=False)
-            with misuse_told(), sharing(share, port, url) as shared, starting() as terminal:
+            with misuse_told(), sharing(share, port, url, parts) as shared, starting() as terminal:
                 from triton_workshop.viewer.present import present as present_deck
 
                 given = Consent(run, replace)
@@ -124,7 +130,7 @@ def present(
 
 
 @contextmanager
-def sharing(share: str | None, port: int | None, url: str | None) -> Iterator[Shared | None]:
+def sharing(share: str | None, port: int | None, url: str | None, parts: Path | None) -> Iterator[Shared | None]:
     """Share what is presented meanwhile; yield None if nobody asked for it. Raises MisuseError."""
     if share is None:
         yield None
@@ -136,8 +142,20 @@ def sharing(share: str | None, port: int | None, url: str | None) -> Iterator[Sh
     from triton_workshop.web.addresses import PORT, where_to_share
     from triton_workshop.web.share import Share
 
-    with closing(Share(where_to_share(share, PORT if port is None else port, url or ""))) as shared:
+    where = where_to_share(share, PORT if port is None else port, url or "")
+    with closing(Share(where, inside=inside_of_pages(parts))) as shared:
         yield shared
+
+
+def inside_of_pages(folder: Path | None) -> Path | None:
+    """What lets the room's pages run kernels, if its parts are on this machine; nothing is fetched before a talk."""
+    from triton_workshop.browser import bundle
+    from triton_workshop.browser import parts as page_parts
+
+    if folder is None and page_parts.here() is None:
+        print(NO_PARTS, file=sys.stderr)
+        return None
+    return bundle.gathered_file(folder, partial(print, file=sys.stderr))
 
 
 def with_share_value(words: list[str]) -> list[str]:

@@ -14,10 +14,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from triton_workshop.browser.bundle import frame_script, script_sources
+from triton_workshop.web.page import NONCE
+
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    f"default-src 'none'; script-src 'self' {script_sources(frame_script())}; style-src 'self' 'nonce-{NONCE}'; "
+    "img-src 'self' data: blob:; connect-src 'self'; worker-src blob:; base-uri 'none'; form-action 'self'; "
+    "frame-ancestors 'none'"
 )
+"""Python runs in a frame apart, whose own policy allows no connection at all."""
 HEADERS = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",

@@ -183,6 +183,29 @@
     }
   };
   ask.title = "Press h";
+
+  // Telling how far one is: nothing until the button is pressed, and then what `workshop watch` tells, never the code.
+  // Exercises dispatch "progress" on the document, with {exercise, filled, todos, right, hints}.
+  const progress = new Map();  // the newest of each exercise
+  let telling = false;
+  const report = async (detail) => {
+    const body = JSON.stringify({ ...detail, told: Date.now() * 1_000_000 });
+    const answer = await fetch("report", { method: "POST", body }).catch(() => null);
+    if (!answer) say("Your progress did not reach the presenter: there is no connection. The next check tells it again.");
+    else if (!answer.ok) say(answer.status === 401 ? RESTARTED : await answer.text());
+  };
+  const tellRoom = button("Tell the room", async () => {
+    telling = !telling;
+    tellRoom.setAttribute("aria-pressed", String(telling));
+    say(telling ? "The presenter now sees how far you are: exercise, TODOs, hints, right or not. Never your code." : "The presenter hears no more of your progress.");
+    if (telling) for (const each of progress.values()) await report(each);  // in order: one is where the last one says
+  });
+  tellRoom.setAttribute("aria-pressed", "false");
+  document.addEventListener("progress", ({ detail }) => {
+    progress.delete(detail.exercise);
+    progress.set(detail.exercise, detail);
+    if (telling) report(detail);
+  });
   const keys = { f: follow, h: () => ask.click(), n: leave, p: leave };
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, textarea, [contenteditable]")) return;
@@ -192,7 +215,7 @@
   for (const name of ["wheel", "touchmove"]) addEventListener(name, () => { scrolled = true; }, { passive: true });
 
   tools.prepend(mode);
-  tools.append(ask);
+  tools.append(ask, ...(globalThis.Parts ? [tellRoom] : []));
   document.querySelector("header").append(status);
   root.classList.add("live");
   follow();

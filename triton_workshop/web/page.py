@@ -5,10 +5,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 
-from triton_workshop.browser.bundle import Blob, Inside, digest, frame_script, script_sources
+from triton_workshop.browser.bundle import Inside, digest, frame_script, script_sources
 from triton_workshop.deck.model import Deck
 from triton_workshop.screen.palette import DARK, LIGHT, Palette
 from triton_workshop.screen.richtext import code_lines
@@ -35,6 +35,7 @@ class Page:
         With `beside`, what is inside lies in files of that folder instead.
         """
         scripts = [asset(name) for name in (LIVE_SCRIPTS if inside else SCRIPTS)]
+        addresses = [[blob.address(beside)] for blob in inside.blobs] if inside and beside else []
         styles, sources, rest = digest(self.style), " ".join(map(digest, scripts)), ""
         if inside:
             styles, sources = f"{styles} 'nonce-{NONCE}'", script_sources(*scripts, frame_script())
@@ -46,12 +47,14 @@ class Page:
         head = f"""<meta http-equiv="Content-Security-Policy" content="{escaped(policy)}">
 <style>{self.style}</style>"""
         written = "".join(f"<script>{script}</script>" for script in scripts)
-        return self._document(head, (_inside(inside, beside) if inside else "") + written)
+        return self._document(head, (_inside(inside, addresses) if inside else "") + written)
 
-    def with_files(self, style: str, *scripts: str) -> str:
-        """The page that finds its style and its scripts at these addresses."""
+    def with_files(self, style: str, *scripts: str, inside: Inside | None = None, beside: str = "") -> str:
+        """The page that finds its style and scripts at these addresses, and what is inside in pieces, in `beside`."""
         head = f'<link rel="stylesheet" href="{escaped(style)}">'
-        return self._document(head, "".join(f'<script src="{escaped(script)}"></script>' for script in scripts))
+        written = "".join(f'<script src="{escaped(script)}"></script>' for script in scripts)
+        pieces = [[f"{beside}{name}" for name in blob.pieces()] for blob in inside.blobs] if inside else []
+        return self._document(head, (_inside(inside, pieces) if inside else "") + written)
 
     @property
     def version(self) -> str:
@@ -166,22 +169,18 @@ def _rules(writer: Writer) -> str:
     return f"{writer.markup.rules()}\n@media (min-width:50rem),print{{{wide}}}"
 
 
-def _inside(inside: Inside, beside: str) -> str:
-    """The licences, the list of what kernels need, and all of that, unless it lies beside the page."""
-    listed = [_listed(blob, beside) for blob in inside.blobs]
+def _inside(inside: Inside, addresses: Sequence[Sequence[str]]) -> str:
+    """The licences, the list of what kernels need, and all of that, unless it has addresses beside the page."""
+    listed: list[dict[str, object]] = [{"name": blob.name, "size": len(blob.data)} for blob in inside.blobs]
+    for entry, where in zip(listed, addresses, strict=False):
+        entry |= {"addresses": [*where]}
     texts = (
         f'<script type="text/plain" data-part="{blob.name}">{base64.b64encode(blob.data).decode()}</script>\n'
         for blob in inside.blobs
-        if not beside
+        if not addresses
     )
     licences = element("summary", "Licences") + element("pre", escaped(inside.licences), tabindex="0")
     return (
         f"{element('details', licences, class_='script', id='licences')}\n"
         f'<script type="application/json" id="parts">{json.dumps(listed)}</script>\n{"".join(texts)}'
     )
-
-
-def _listed(blob: Blob, beside: str) -> dict[str, object]:
-    """A part as parts.js finds it."""
-    where = {"addresses": [blob.address(beside)]} if beside else {}
-    return {"name": blob.name, "size": len(blob.data), **where}

@@ -19,6 +19,8 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
+from triton_workshop.browser import bundle
+from triton_workshop.browser.bundle import Inside
 from triton_workshop.classroom.room import Room
 from triton_workshop.errors import MisuseError, WorkshopError
 from triton_workshop.processes.wire import Connection
@@ -53,15 +55,17 @@ FAREWELL_SECONDS = 1.0
 LOOK_SECONDS = 1.0
 """Seconds between two looks at the room, which others change too: the notes, `workshop board`, another day."""
 FULL = f"{MOST_STREAMS} pages follow these slides already, and there is no room for more. Try again later."
+UNCHANGING = {"Cache-Control": "private, max-age=86400, immutable"}
+"""For what is named by its digest."""
 NOTHING_HERE = "There is nothing at this address."
 
 
 class Server:
     """The state that pages follow, and the app that tells them."""
 
-    def __init__(self, room: Room, url: str) -> None:
+    def __init__(self, room: Room, url: str, inside: Inside | None = None) -> None:
         self._room = room
-        self.site = Site()
+        self.site = Site(inside)
         self.stream = Stream()
         self.has_page = asyncio.Event()
         self.encoding = asyncio.Lock()
@@ -69,6 +73,7 @@ class Server:
             Route("/", self.file),
             Route("/events", self.events),
             Route("/picture/{name}.webp", self.picture),
+            Route("/piece/{name}", self.piece),
             *attendees.routes(room),
             Route("/{name}", self.file),
         ]
@@ -85,8 +90,13 @@ class Server:
             data = await asyncio.to_thread(self.site.pictures.webp, request.path_params["name"])
         if data is None:
             return PlainTextResponse(NOTHING_HERE, 404)
-        # Its name is its digest, so it never changes.
-        return Response(data, media_type="image/webp", headers={"Cache-Control": "private, max-age=86400, immutable"})
+        return Response(data, media_type="image/webp", headers=UNCHANGING)
+
+    async def piece(self, request: Request) -> Response:
+        data = self.site.pieces.get(request.path_params["name"])
+        if data is None:
+            return PlainTextResponse(NOTHING_HERE, 404)
+        return Response(data, media_type="application/octet-stream", headers=UNCHANGING)
 
     async def events(self, request: Request) -> Response:
         seen = self.stream.seen(request.headers.get("last-event-id"))
@@ -131,8 +141,11 @@ class Server:
 # The process
 
 
-def serve(connection: Connection, where: Where, file: Path) -> None:
-    """Serve until the connection ends: the function of the process. It answers `Listening` or `Refused` first."""
+def serve(connection: Connection, where: Where, file: Path, inside: Path | None = None) -> None:
+    """Serve until the connection ends: the function of the process. It answers `Listening` or `Refused` first.
+
+    What `bundle.gathered_file` has made, in the file `inside`, lets the pages run kernels.
+    """
     try:
         listening = listen(where.host, where.port)
         where = replace(where, port=listening.getsockname()[1])
@@ -140,7 +153,7 @@ def serve(connection: Connection, where: Where, file: Path) -> None:
         room.serve_at(where.own)
     except WorkshopError as error:
         return connection.send(Refused(str(error)))
-    server = Server(room, where.url)
+    server = Server(room, where.url, bundle.read(inside) if inside else None)
     allow_many_files()
 
     def invite() -> None:

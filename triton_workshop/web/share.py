@@ -58,9 +58,12 @@ FAREWELL_SECONDS = 2.0
 class Share:
     """Shares what the viewer shows. `tell` belongs to the viewer's thread; all that takes time has one of its own."""
 
-    def __init__(self, where: Where, room: Path | None = None) -> None:
-        """Start the server, and return at once. `room` is the file of the room, by default the presenter's own."""
-        self._where, self._room = where, room or room_file()
+    def __init__(self, where: Where, room: Path | None = None, inside: Path | None = None) -> None:
+        """Start the server, and return at once. `room` is the file of the room, by default the presenter's own.
+
+        `inside` is the file of `bundle.gathered_file`, if kernels shall run in the room's pages.
+        """
+        self._where, self._room, self._inside = where, room or room_file(), inside
         self._told = Told()
         self._newest: Mailbox[FromViewer] = Mailbox()
         self._all: dict[str, FromViewer] = {}
@@ -131,7 +134,7 @@ class Share:
             self._closing.wait(AGAIN_SECONDS)
 
     def _started(self, output: int) -> Call:
-        return start(SERVER, self._where, self._room, output=output)
+        return start(SERVER, self._where, self._room, self._inside, output=output)
 
     def _answered(self, answer: Listening | Refused) -> None:
         if isinstance(answer, Listening):

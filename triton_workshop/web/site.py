@@ -8,10 +8,11 @@ import threading
 
 from starlette.responses import Response
 
+from triton_workshop.browser.bundle import Inside
 from triton_workshop.deck.model import Block, Code, Deck, code_blocks
 from triton_workshop.screen.palette import DARK, LIGHT
 from triton_workshop.viewer.live.editing import version
-from triton_workshop.web.assets import asset
+from triton_workshop.web.assets import LIVE_SCRIPTS, SCRIPTS, asset
 from triton_workshop.web.encoding import as_webp, is_picture
 from triton_workshop.web.handout import scripts_beside
 from triton_workshop.web.markup import Markup
@@ -21,7 +22,7 @@ from triton_workshop.web.page import colours, links_to, make_page
 from triton_workshop.web.slides import REPLACING, Writer
 from triton_workshop.web.stream import Value
 
-FILES = {"page.js": "javascript", "live.js": "javascript", "enter.css": "css", "board.js": "javascript"}
+FILES = dict.fromkeys((*LIVE_SCRIPTS, "live.js", "board.js"), "javascript") | {"enter.css": "css"}
 """The files of this package that pages ask for."""
 PICTURE_BYTES_KEPT = 96 * 2**20
 """Bytes of pictures that code has shown, beyond which the oldest go."""
@@ -99,7 +100,11 @@ class Pictures:
 class Site:
     """The deck that is shown. One thread writes; `file` and `pictures.webp` may be called from any."""
 
-    def __init__(self) -> None:
+    def __init__(self, inside: Inside | None = None) -> None:
+        """What is `inside` lets the pages run kernels."""
+        self._inside = inside
+        self.pieces = {name: data for blob in inside.blobs for name, data in blob.pieces().items()} if inside else {}
+        """What kernels need, by the names of pieces."""
         self._files = {name: text_file(asset(name), kind) for name, kind in FILES.items()}
         self._files["board.css"] = text_file(board_style(), "css")
         self.pictures = Pictures()
@@ -119,7 +124,9 @@ class Site:
         self._writer = Writer(deck, self._outputs, links_to(scripts), self.pictures.on_page, with_notes=False)
         self._blocks = code_blocks(deck)
         page = make_page(self._writer, scripts)
-        text = page.with_files(f"style.css?{page.version}", "page.js", "live.js")
+        scripts_used = (*(LIVE_SCRIPTS if self._inside else SCRIPTS), "live.js")
+        style = f"style.css?{page.version}"
+        text = page.with_files(style, *scripts_used, inside=self._inside, beside="piece/")
         self._files |= {"": text_file(text, "html"), "style.css": text_file(page.style, "css")}
         self._writer.address = self.pictures.printed
         return {"style": "", "deck": page.version}
