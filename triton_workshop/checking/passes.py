@@ -104,8 +104,11 @@ def _diagnosed(ask: Ask, source: Source, case: Case) -> Diagnosis | None:
 
 
 def _searched(ask: Ask, search: Function, *arguments: object) -> object:
+    """The last that a search has found, even if one of its tries does not end; None if that is nothing."""
     with ask(search, *arguments, limit=TimeLimit(tries.longest_seconds(), Path(tries.TRIED_FILE))) as searching:
-        return next(observations(searching), None)
+        found = list(observations(searching))
+    known = [each for each in found if not isinstance(each, Observation)]
+    return known[-1] if known else None
 
 
 def run_full_size(source: Source, limit: float, output: int) -> Trial:

@@ -24,12 +24,12 @@ from triton_workshop.processes.wire import Connection
 
 
 def send_diagnosis(connection: Connection, source: Source, name: str) -> None:
-    """Send which mistake makes the case of this name fail, and where it is."""
+    """Send which mistake makes the case of this name fail, and where it is: whenever more is known."""
     prepare()
     keep_signals_inside()
     with _silent():
-        diagnosis = diagnosis_of(source, source.exercise.case_named(name))
-    connection.send(diagnosis)
+        for diagnosis in diagnoses_of(source, source.exercise.case_named(name)):
+            connection.send(diagnosis)
 
 
 def send_other_size(connection: Connection, source: Source) -> None:
@@ -57,6 +57,12 @@ def _silent() -> Iterator[None]:
 
 
 def diagnosis_of(source: Source, case: Case, seconds: float | None = None) -> Diagnosis:
+    """The last of the `diagnoses_of` this case."""
+    *_, last = diagnoses_of(source, case, seconds)
+    return last
+
+
+def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> Iterator[Diagnosis]:
     """Find which mistake makes this case fail, and where it is. What the script prints is thrown away.
 
     `seconds` of processor time are for all tries together, by default `tries.SEARCH_SECONDS`; half as many again, by
@@ -65,21 +71,24 @@ def diagnosis_of(source: Source, case: Case, seconds: float | None = None) -> Di
     tries = Tries(source.exercise, seconds)
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         if tries.right(source.text, case):
-            return Diagnosis(remembers=True)
+            yield Diagnosis(remembers=True)
+            return
         seen = tries.observe(source.text, case)
         if seen is None or seen.provenance in (Provenance.NO_LAUNCH, Provenance.CHANGED, Provenance.ELSEWHERE):
-            return Diagnosis()
+            yield Diagnosis()
+            return
         culprit = find_culprit(
             source,
             lambda text: tries.right(text, case),
             lambda text: all(tries.right(text, each) for each in source.exercise.largest_cases),
         )
         if seen.failure:  # an error message with an explanation needs no search: no edit says more
-            return Diagnosis(culprit)
+            yield Diagnosis(culprit)
+            return
         diagnosis = diagnose(source, case, culprit, tries.observe)
-        if culprit is not None or diagnosis.line is not None:
-            return diagnosis
-        return replace(diagnosis, slip=_slip(source, case, seen, seconds))
+        yield diagnosis
+        if culprit is None and diagnosis.line is None and (slip := _slip(source, case, seen, seconds)):
+            yield replace(diagnosis, slip=slip)
 
 
 def _slip(source: Source, case: Case, seen: Observation, seconds: float | None) -> Slip | None:

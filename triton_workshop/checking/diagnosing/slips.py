@@ -132,6 +132,8 @@ def _editable(statement: ast.stmt) -> Iterator[ast.AST]:
         inside = list(ast.iter_child_nodes(node))
         if isinstance(node, ast.While):
             inside = [part for part in node.body if not isinstance(part, ast.AugAssign)]
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub | ast.FloorDiv):
+            inside = [part for part in inside if not isinstance(part, ast.Constant)]  # it may be too much as a whole
         elif isinstance(node, ast.Call) and called(node) in LOOPS:
             inside = [part for part in node.args[:2] if not isinstance(part, ast.Name)]
         waiting += reversed(inside)
