@@ -30,6 +30,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from benchmarks.latency import walk
+from triton_workshop.browser import bundle
 from triton_workshop.classroom.room import Room
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import code_blocks, plain
@@ -97,7 +98,7 @@ class Bench:
     def __init__(self, folder: Path, clients: int) -> None:
         file = folder / "room.sqlite"
         self.show = Show(load_deck(DECK))
-        self.share = Share(Where(port=0), file)
+        self.share = Share(Where(port=0), file, bundle.gathered_file())
         self.port = int(self.share.ready().address.rsplit(":", 1)[1].strip("/"))
         with closing(Room(file)) as room:
             self.token = room.enter().token
@@ -237,6 +238,77 @@ def reconnects(bench: Bench) -> Iterator[Figure]:
     yield Figure("connections refused", 1, "", 0)
 
 
+def loads(bench: Bench) -> Iterator[Figure]:
+    """Everything that kernels need, to a room at once, over one connection for each."""
+    names = piece_names()
+    with elsewhere(
+        load_once, bench.port, [client._token for client in bench.clients[:FOLLOWING_PAGES]], names
+    ) as pages:
+        pages.recv()
+        pages.send("now")
+        seconds, size = pages.recv()
+    yield Figure(f"{FOLLOWING_PAGES} pages load what kernels need, {size / MEGABYTE:.1f} MB each", seconds, "s")
+
+
+def piece_names() -> list[str]:
+    inside = bundle.read(bundle.gathered_file())
+    return [name for blob in inside.blobs for name in blob.pieces()]
+
+
+async def load(port: int, token: str, names: Sequence[str]) -> int:
+    """Fetch these pieces over one connection, one after another, as a page does; return their bytes."""
+    reading, writing = await asyncio.open_connection(LOOPBACK, port)
+    size = 0
+    try:
+        for name in names:
+            head = f"GET /piece/{name} HTTP/1.1\r\nHost: {LOOPBACK}\r\nAuthorization: Bearer {token}\r\n\r\n"
+            writing.write(head.encode())
+            answer = (await reading.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
+            assert answer.startswith("http/1.1 200"), answer
+            length = int(answer.partition("content-length: ")[2].partition("\r")[0])
+            await reading.readexactly(length)
+            size += length
+    finally:
+        writing.close()
+    return size
+
+
+def load_once(port: int, tokens: list[str], names: Sequence[str], connection: Connection) -> None:
+    """Say that all is imported, wait for a word, load, and say how long it took, and the bytes of one."""
+
+    async def all_of_them() -> list[int]:
+        return await asyncio.gather(*(load(port, token, names) for token in tokens))
+
+    connection.send("ready")
+    connection.recv()
+    began = time.monotonic()
+    sizes = asyncio.run(all_of_them())
+    connection.send((time.monotonic() - began, min(sizes)))
+
+
+def load_again(port: int, tokens: list[str], names: Sequence[str], connection: Connection) -> None:
+    """Load everything, all of them at once, again and again; say how often it was whole when somebody asks."""
+    os.nice(19)  # on machines of their own, they would take nothing from the slides
+    whole = 0
+
+    async def forever(token: str) -> None:
+        nonlocal whole
+        while True:
+            with suppress(OSError, asyncio.IncompleteReadError):
+                await load(port, token, names)
+                whole += 1
+            await asyncio.sleep(0.1)
+
+    async def until_asked() -> None:
+        pages = [asyncio.create_task(forever(token)) for token in tokens]
+        await asyncio.to_thread(connection.recv)
+        connection.send(whole)
+        for page in pages:
+            page.cancel()
+
+    asyncio.run(until_asked())
+
+
 def memory_of(process: int) -> int:
     """Bytes in memory; 0 where there is no /proc."""
     try:
@@ -268,7 +340,10 @@ def slide_changes(clients: int, rounds: int = 2) -> Iterator[Figure]:
         alone: list[float] = []
         shared: list[float] = []
         attacked: list[float] = []
+        loaded: list[float] = []
         heard: list[int] = []
+        whole: list[int] = []
+        names = piece_names()
         for _ in range(rounds):
             alone += [*walk(deck.title, titles[1:], variables)][1:]
             for seconds, attackers in ((shared, 0), (attacked, ATTACKERS)):
@@ -276,10 +351,17 @@ def slide_changes(clients: int, rounds: int = 2) -> Iterator[Figure]:
                     seconds += [*walk(deck.title, titles[1:], variables, "--share", "--port", str(port))][1:]
                     pages.send("enough")
                     heard.append(pages.recv())
+            with elsewhere(load_again, port, tokens, names) as pages:
+                loaded += [*walk(deck.title, titles[1:], variables, "--share", "--port", str(port))][1:]
+                pages.send("enough")
+                whole.append(pages.recv())
     yield Figure(f"slides of {len(titles)} that every page heard of, at least", min(heard), "")
     yield Figure("the next slide, alone, median", statistics.median(alone), "s")
     ratio = statistics.median(shared) / statistics.median(alone)
     yield Figure(f"the next slide with {clients} pages that follow, in parts of that", ratio, "", 1.1)
+    yield Figure(f"pages that {clients} load again and again during a walk, at least", min(whole), "")
+    ratio = statistics.median(loaded) / statistics.median(alone)
+    yield Figure(f"the next slide with {clients} that load everything, in parts of that", ratio, "", 1.1)
     ratio = statistics.median(attacked) / statistics.median(alone)
     yield Figure(f"the next slide with {clients} pages and {ATTACKERS} attackers, in parts of that", ratio, "", 2)
 
@@ -338,6 +420,7 @@ def main() -> None:
             follows(bench, options.changes),
             beside_one_that_never_reads(bench, options.changes),
             reconnects(bench),
+            loads(bench),
             killed(bench),
             slide_changes(FOLLOWING_PAGES) if options.slides else (),
         ):

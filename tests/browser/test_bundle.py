@@ -54,3 +54,8 @@ def test_the_standard_library_goes_in_as_compiled_code() -> None:
     blob = next(blob for blob in bundle.gathered().blobs if blob.name == "python_stdlib.zip")
     with zipfile.ZipFile(io.BytesIO(gzip.decompress(blob.data))) as read:
         assert {"json/decoder.pyc", "os.pyc"} <= set(read.namelist())
+
+
+def test_the_blobs_leave_room_for_the_slides_in_a_file_of_18_megabytes() -> None:
+    written = sum((len(blob.data) + 2) // 3 * 4 for blob in bundle.gathered().blobs)
+    assert written < 13_500_000

@@ -10,6 +10,7 @@ from triton_workshop.browser.parts import Part, listed
 
 _IMPORT = re.compile(r"^(import|export)\s+(?:\{([^}]*)\}|(\w+))\s+from\s+['\"]([^'\"]+)['\"];?$", re.MULTILINE)
 _EXPORT = re.compile(r"^export\s+\{([^}]*)\};?$", re.MULTILINE)
+_COMMENT = re.compile(r"^[ \t]*(/\*\*.*?\*/|//[^\n]*)\n", re.MULTILINE | re.DOTALL)
 _DECLARED = re.compile(r"^export\s+(default\s+)?((?:function|class|var|const|let)\s+([\w$]+))", re.MULTILINE)
 
 
@@ -48,7 +49,7 @@ def _as_body(text: str) -> str:
     """A module as the body of a function that returns what the module exports."""
     exported = dict(_exported(text))
     text = _IMPORT.sub(lambda found: _constants(*found.groups()) if found[1] == "import" else "", text)
-    text = _DECLARED.sub(r"\2", _EXPORT.sub("", text))
+    text = _COMMENT.sub("", _DECLARED.sub(r"\2", _EXPORT.sub("", text)))
     return f"{text}\nreturn {{ {', '.join(f'{name}: {value}' for name, value in exported.items())} }};"
 
 
