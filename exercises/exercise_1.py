@@ -17,13 +17,13 @@ def add_kernel(
     x_ptr, y_ptr, output_ptr, n_elements,
     BLOCK_SIZE: tl.constexpr,
 ):
-    pid = ...  # TODO 1: this program's number, from tl.program_id
-    offsets = ...  # TODO 2: BLOCK_SIZE offsets, starting at pid * BLOCK_SIZE
-    mask = ...  # TODO 3: true where an offset is below n_elements
-    x = ...  # TODO 4: load the block at x_ptr + offsets, masked
-    y = ...  # TODO 5: load the block of y the same way
-    output = ...  # TODO 6: compute the sum of the two blocks
-    ...  # TODO 7: store it at output_ptr + offsets, masked
+    pid = ...  # TODO 1: which program is this?
+    offsets = ...  # TODO 2: the elements that it owns
+    mask = ...  # TODO 3: which of them exist?
+    x = ...  # TODO 4: their values in x
+    y = ...  # TODO 5: their values in y
+    output = ...  # TODO 6: what the output holds there
+    ...  # TODO 7: write it
 
 
 def add(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
@@ -33,8 +33,8 @@ def add(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     n_elements = output.numel()
     BLOCK_SIZE = 1024
 
-    grid = ...  # TODO 8: a tuple: as many programs as blocks; cdiv rounds up
-    ...  # TODO 9: launch: add_kernel[grid], then its five arguments
+    grid = ...  # TODO 8: as many programs as the vectors need
+    ...  # TODO 9: start them
 
     return output
 

@@ -21,12 +21,9 @@ def sepia_kernel(
     image_ptr, output_ptr, height, width,
     BLOCK_SIZE_H: tl.constexpr, BLOCK_SIZE_W: tl.constexpr,
 ):
-    rows = ...  # TODO 1: the rows of this program's tile: axis 0 of the grid
-    cols = ...  # TODO 2: its columns: axis 1
-    offsets = ...  # TODO 3: the tile's offsets within one channel, a 2-D block
-    mask = ...  # TODO 4: true for the pixels inside the image, a 2-D block
-    red, green, blue = ...  # TODO 5: load the channels, height * width apart
-    ...  # TODO 6: store the three weighted sums, each at most 1.0
+    ...  # TODO 1: the pixels of this program's tile, and which exist
+    ...  # TODO 2: their red, green and blue
+    ...  # TODO 3: the three sums, none above 1.0, each in its plane
 
 
 def sepia(image: torch.Tensor) -> torch.Tensor:
@@ -36,7 +33,7 @@ def sepia(image: torch.Tensor) -> torch.Tensor:
     _, height, width = image.shape
     BLOCK_SIZE_H, BLOCK_SIZE_W = 16, 64
 
-    ...  # TODO 7: launch one program per tile, on a grid with two axes
+    ...  # TODO 4: enough programs to reach both edges
 
     return output
 

@@ -17,25 +17,25 @@ def add_kernel(
     x_ptr, y_ptr, output_ptr, n_elements,
     BLOCK_SIZE: tl.constexpr,
 ):
-    # 1: this program's number, from tl.program_id
+    # 1: which program is this?
     pid = tl.program_id(axis=0)
 
-    # 2: BLOCK_SIZE offsets, starting at pid * BLOCK_SIZE
+    # 2: the elements that it owns
     offsets = pid * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)
 
-    # 3: true where an offset is below n_elements
+    # 3: which of them exist?
     mask = offsets < n_elements
 
-    # 4: load the block at x_ptr + offsets, masked
+    # 4: their values in x
     x = tl.load(x_ptr + offsets, mask=mask)
 
-    # 5: load the block of y the same way
+    # 5: their values in y
     y = tl.load(y_ptr + offsets, mask=mask)
 
-    # 6: compute the sum of the two blocks
+    # 6: what the output holds there
     output = x + y
 
-    # 7: store it at output_ptr + offsets, masked
+    # 7: write it
     tl.store(output_ptr + offsets, output, mask=mask)
 
 
@@ -46,10 +46,10 @@ def add(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     n_elements = output.numel()
     BLOCK_SIZE = 1024
 
-    # 8: a tuple: as many programs as blocks; cdiv rounds up
+    # 8: as many programs as the vectors need
     grid = (cdiv(n_elements, BLOCK_SIZE),)
 
-    # 9: launch: add_kernel[grid], then its five arguments
+    # 9: start them
     add_kernel[grid](x, y, output, n_elements, BLOCK_SIZE)
 
     return output

@@ -21,25 +21,19 @@ def sepia_kernel(
     image_ptr, output_ptr, height, width,
     BLOCK_SIZE_H: tl.constexpr, BLOCK_SIZE_W: tl.constexpr,
 ):
-    # 1: the rows of this program's tile: axis 0 of the grid
+    # 1: the pixels of this program's tile, and which exist
     rows = tl.program_id(axis=0) * BLOCK_SIZE_H + tl.arange(0, BLOCK_SIZE_H)
-
-    # 2: its columns: axis 1
     cols = tl.program_id(axis=1) * BLOCK_SIZE_W + tl.arange(0, BLOCK_SIZE_W)
-
-    # 3: the tile's offsets within one channel, a 2-D block
     offsets = rows[:, None] * width + cols[None, :]
-
-    # 4: true for the pixels inside the image, a 2-D block
     mask = (rows[:, None] < height) & (cols[None, :] < width)
 
-    # 5: load the channels, height * width apart
+    # 2: their red, green and blue
     plane = height * width
     red = tl.load(image_ptr + offsets, mask=mask)
     green = tl.load(image_ptr + plane + offsets, mask=mask)
     blue = tl.load(image_ptr + 2 * plane + offsets, mask=mask)
 
-    # 6: store the three weighted sums, each at most 1.0
+    # 3: the three sums, none above 1.0, each in its plane
     sepia_red = tl.minimum(0.393 * red + 0.769 * green + 0.189 * blue, 1.0)
     sepia_green = tl.minimum(0.349 * red + 0.686 * green + 0.168 * blue, 1.0)
     sepia_blue = tl.minimum(0.272 * red + 0.534 * green + 0.131 * blue, 1.0)
@@ -55,7 +49,7 @@ def sepia(image: torch.Tensor) -> torch.Tensor:
     _, height, width = image.shape
     BLOCK_SIZE_H, BLOCK_SIZE_W = 16, 64
 
-    # 7: launch one program per tile, on a grid with two axes
+    # 4: enough programs to reach both edges
     grid = (cdiv(height, BLOCK_SIZE_H), cdiv(width, BLOCK_SIZE_W))
     sepia_kernel[grid](
         image, output, height, width, BLOCK_SIZE_H, BLOCK_SIZE_W
