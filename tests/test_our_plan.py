@@ -63,8 +63,18 @@ def test_the_parts_are_165_minutes_of_teaching_and_a_break_of_15(parts: tuple[Pa
     assert sum(minutes.values()) == 165
 
 
-def test_people_work_for_at_least_80_minutes(parts: tuple[PartTime, ...]) -> None:
-    assert sum(part.hands_on for part in parts) >= 80
+def test_people_work_for_at_least_85_minutes(parts: tuple[PartTime, ...]) -> None:
+    assert sum(part.hands_on for part in parts) >= 85
+
+
+def test_the_day_has_at_least_8_minutes_of_slack(parts: tuple[PartTime, ...]) -> None:
+    assert sum(part.planned - part.used for part in parts) >= 8
+
+
+def test_the_room_looks_for_a_bug_at_0_20(deck: Deck) -> None:
+    [hunt] = [index for index, slide in enumerate(deck.slides) if slide.name == "Something is wrong here"]
+    begins, _ = schedule(deck).windows[hunt]
+    assert 19 <= begins <= 21
 
 
 def test_exercise_4_has_at_least_25_minutes_of_work(parts: tuple[PartTime, ...]) -> None:

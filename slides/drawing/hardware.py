@@ -25,7 +25,7 @@ SM_RUNS = f"SM: runs programs, up to {THREADS_OF_AN_SM} threads"
 L2 = "L2 cache"
 HBM = f"HBM: the GPU's memory, {BANDWIDTH_DATA_SHEET / 1e12} TB/s"
 TILE_IS = ("tile: the block of", "elements it works on")
-WARP_IS = (f"warp: {THREADS_OF_A_WARP} threads", "that run in lockstep")
+WARP_IS = (f"warp: {THREADS_OF_A_WARP} threads", "that issue together")
 
 
 def _name(pid: int) -> str:

@@ -29,10 +29,10 @@ STEPS = (
     ("each step along K", MUTED),
     ("load a", MOVES),
     ("load b", MOVES),
-    ("accumulator +=", OUTPUT),
-    ("    tl.dot(a, b)", OUTPUT),
+    ("acc = tl.dot(", OUTPUT),
+    ("    a, b, acc)", OUTPUT),
     ("once, at the end", MUTED),
-    ("store accumulator", OUTPUT),
+    ("store acc", OUTPUT),
 )
 
 

@@ -93,7 +93,7 @@ def test_each_save_is_checked(checker: FakeChecker) -> None:
         assert "All 10 cases are right" in screen(watch)
         await save(watch, pilot, shipped.replace("pid = ...", "pid = 1"))
         assert "1 of 9 TODOs filled in" in screen(watch)
-        assert "▶  line 21  BLOCK_SIZE offsets, starting at pid * BLOCK_SIZE" in screen(watch)
+        assert "▶  line 21  the elements that it owns" in screen(watch)
 
     drive(checker, steps)
 
