@@ -6,7 +6,7 @@ from triton_workshop.browser import bundle
 
 SCRIPTS = ("page.js",)
 """The scripts of a page, in their order."""
-LIVE_SCRIPTS = (*SCRIPTS, "parts.js", "loading.js")
+LIVE_SCRIPTS = (*SCRIPTS, "parts.js", "loading.js", "transcript.js", "blocks.js")
 """The scripts of a page in which kernels run."""
 STYLES = ("page.css",)
 """The style of a page: these files, one after another."""

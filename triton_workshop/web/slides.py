@@ -34,6 +34,7 @@ from triton_workshop.deck.model import (
     walk,
 )
 from triton_workshop.deck.model import Text as Spans
+from triton_workshop.languages import languages
 from triton_workshop.screen.palette import DARK
 from triton_workshop.screen.printed_pictures import PictureLine
 from triton_workshop.screen.richtext import code_lines, rich_text
@@ -235,7 +236,21 @@ class Writer:
         label = escaped(code.language) + (" · runs live" if code.execution is not Execution.NONE else "")
         caption = element("figcaption", element("span", label, class_="language"))
         written = element("pre", element("code", self._lines(code)), tabindex="0")
-        return element("figure", caption + written, class_="code", data_highlights=_highlights(code))
+        runs, why = self._in_a_page(code, recorded=output is not None)
+        return element(
+            "figure", caption + written, class_="code", data_highlights=_highlights(code), data_runs=runs, data_why=why
+        )
+
+    def _in_a_page(self, code: Code, *, recorded: bool) -> tuple[str | None, str | None]:
+        """Whether a page with Python in it can run this code, and if not, why."""
+        if code.execution is Execution.NONE:
+            return None, None
+        if code.language == "python" and code.alternative is None:
+            return "python", None
+        language = languages()[code.language]
+        package = language.alternatives.get(code.alternative or "", language.executor).package
+        told = " Below is what it printed on the presenter's machine." if recorded else ""
+        return None, f"This block needs {package}, which a page does not have.{told}"
 
     def _lines(self, code: Code) -> str:
         lines = code_lines(code.language, tuple(code.source.removesuffix("\n").replace("\t", "    ").split("\n")), DARK)
