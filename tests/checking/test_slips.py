@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from triton_workshop.checking.diagnosing.slips import Slip, find_slip
+from triton_workshop.checking.diagnosing.slips import KINDS, Slip, find_slip
 from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.checking.judging.explanations import explanations
 from triton_workshop.checking.observing.source import Source
 
 from .judging import judge_here
@@ -65,7 +66,7 @@ SLIPS = [
     ("1", PERSISTENT, "tl.cdiv(n, B)", "n // B", "slip-rounded"),
     ("1", PERSISTENT, "blk * B +", "blk +", "slip-factor"),
     ("1", PERSISTENT, "tl.num_programs(0)", "16", "slip-number"),
-    ("1", PERSISTENT, "blocks, tl.", "blocks - 1, tl.", "slip-part"),
+    ("1", PERSISTENT, "blocks, tl.", "blocks - 1, tl.", "slip-whole"),
     ("2b", STRIDED, "tl.cdiv(W, TW)", "tl.cdiv(H, TW)", "slip-size"),
     ("2b", STRIDED, "[None, :] * right", "[None, :]", "slip-factor"),
     ("2b", STRIDED, "0.686, 0.168), mask", "0.168, 0.686), mask", "slip-arguments"),
@@ -131,3 +132,7 @@ def test_a_line_of_the_solution_and_what_keeps_a_loop_going_stay_as_they_are() -
     source = Source(Path("mine.py"), PERSISTENT, EXERCISES["1"])
     find_slip(source, None, lambda text: bool(tried.append(text)), lambda text: True)
     assert all("tl.num_programs(0)):" in text for text in tried)
+
+
+def test_each_kind_has_a_question_and_an_idea() -> None:
+    assert [len(explanations()[f"slip-{kind}"].hints) for kind in KINDS] == [2] * len(KINDS)

@@ -33,6 +33,7 @@ MOST_IN_ANY_ORDER = 4
 """Of more values in a row, only neighbours trade places."""
 KINDS = (
     "rounded",
+    "whole",
     "number",
     "part",
     "axes",
@@ -221,7 +222,9 @@ def _of_operators(node: ast.AST) -> Iterator[_Change]:
         case ast.BinOp(left, operator, right):
             for other in OPERATORS.get(type(operator), ()):
                 yield _Change("operator", node, f"({ast.unparse(ast.BinOp(left, other(), right))})")
-            yield from (_Change("part", node, ast.unparse(kept)) for kept in (left, right))
+            less = isinstance(operator, ast.Sub | ast.FloorDiv) and isinstance(right, ast.Constant)
+            yield _Change("whole" if less else "part", node, ast.unparse(left))
+            yield _Change("part", node, ast.unparse(right))
         case ast.Compare(left, [comparison], [right]):
             for sign in COMPARISONS:
                 if not isinstance(comparison, sign):
