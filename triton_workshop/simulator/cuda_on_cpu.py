@@ -64,7 +64,7 @@ def cuda_patches(patches: Patches) -> None:
     for name in dict.fromkeys([*torch.cuda.__all__, *mapped]):
         thing = getattr(torch.cuda, name, None)
         if name in mapped:
-            patches.attribute(torch.cuda, name, mapped[name])
+            patches.attribute(torch.cuda, name, _of_its_own(mapped[name]))
         elif callable(thing) and name not in _STAYS:
             patches.attribute(torch.cuda, name, _not_mapped(f"torch.cuda.{name}", thing))
     patches.attribute(torch, "Generator", _Generator)
@@ -75,6 +75,11 @@ def driver_patches(patches: Patches) -> None:
     from triton.runtime import driver
 
     patches.attribute(driver, "_active", CpuDriver())
+
+
+def _of_its_own(thing: Any) -> Any:
+    """A function that no other name has: PyTorch's compiler keeps rules by function."""
+    return thing if isinstance(thing, type) else lambda *given, **named: thing(*given, **named)
 
 
 def _not_mapped(name: str, thing: Any) -> Callable[..., Any]:
