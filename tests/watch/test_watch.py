@@ -79,7 +79,7 @@ async def press(pilot: Pilot[int], *keys: str) -> None:
 def test_the_exercise_is_checked_before_anything_is_saved(checker: FakeChecker) -> None:
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
         assert "0 of 9 TODOs filled in" in screen(watch)
-        assert "▶  line 20  this program's number, from tl.program_id" in screen(watch)
+        assert "▶  line 20  which program is this?" in screen(watch)
 
     drive(checker, steps)
     assert len(checker.asked) == 1

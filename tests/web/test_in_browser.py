@@ -83,7 +83,7 @@ def test_search_shows_the_slides_that_have_every_word(opened: Page) -> None:
     opened.keyboard.type("sobel edges")
     entries = opened.locator("nav ol li:not(.none) a")
     assert 0 < entries.count() < 10
-    assert "of 79" in opened.get_by_role("status").inner_text()
+    assert "of 83" in opened.get_by_role("status").inner_text()
     first = str(entries.first.get_attribute("href"))
     assert first == f"#slide-{entries.first.evaluate('(link) => link.parentElement.value')}", "it keeps its number"
     opened.keyboard.press("Enter")
@@ -129,9 +129,9 @@ def test_keys_go_from_slide_to_slide(opened: Page) -> None:
 
 
 def test_as_many_presses_as_one_likes_lead_as_far(opened: Page) -> None:
-    for _ in range(78):
+    for _ in range(82):
         opened.keyboard.press("n")
-    assert "79 " in str(
+    assert "83 " in str(
         opened.evaluate("[...document.querySelectorAll('.slide h2')].at(globalThis.page.current()).innerText")
     )
 
@@ -172,7 +172,7 @@ def test_on_paper_there_are_slides_only(opened: Page) -> None:
     assert not opened.locator(".tools").is_visible()
     assert not opened.locator(".code button").first.is_visible()
     assert opened.locator(".output pre").first.is_visible()
-    assert opened.locator("#slide-79 h2").is_visible()
+    assert opened.locator("#slide-83 h2").is_visible()
 
 
 def test_axe_finds_nothing_to_object_to(opened: Page) -> None:
