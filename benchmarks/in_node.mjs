@@ -15,8 +15,8 @@ python.setStdout({ write: (data) => (printed.push(Buffer.from(data)), data.lengt
 python.setStdin({ stdin: () => undefined }); // nobody types anything
 const bytes = (file) => new Uint8Array(fs.readFileSync(file));
 const site = "/lib/python3.14/site-packages";
-for (const [name, extractDir] of [["numpy.zip", site], ["pillow.zip", site], ["page.zip", "/page"]]) {
-  python.unpackArchive(bytes(path.join(parts, name)), "zip", { extractDir });
+for (const [name, extractDir] of [["numpy.zip", site], ["pillow.zip", site], ["page.zip", "/page"], ["beside.zip", "/page"]]) {
+  if (fs.existsSync(path.join(parts, name))) python.unpackArchive(bytes(path.join(parts, name)), "zip", { extractDir });
 }
 python.runPython("import importlib, sys; sys.path.insert(0, '/page'); importlib.invalidate_caches()");
 const worker = python.pyimport("triton_workshop.browser.inside.worker");

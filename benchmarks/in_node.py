@@ -75,11 +75,18 @@ class PageInNode:
 
 
 @contextlib.contextmanager
-def page_in_node(folder: Path | None = None, *, whole: bool = False) -> Iterator[PageInNode]:
-    """A page in node, from the parts in the cache or in this folder, or from `whole` ones. Raises WorkshopError."""
+def page_in_node(
+    folder: Path | None = None, *, whole: bool = False, beside: bytes | None = None
+) -> Iterator[PageInNode]:
+    """A page in node, from the parts in the cache or in this folder, or from `whole` ones. Raises WorkshopError.
+
+    `beside` is a zip of what shall lie beside our own Python.
+    """
     with tempfile.TemporaryDirectory(prefix="workshop-page-") as place:
         for name, contents in bundle.contents(parts.ready(folder), whole=whole):
             Path(place, name).write_bytes(contents)
+        if beside:
+            Path(place, "beside.zip").write_bytes(beside)
         page = PageInNode(Path(place))
         try:
             yield page
