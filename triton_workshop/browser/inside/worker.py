@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ def prepare() -> None:
     from triton_workshop.browser.torch import install
     from triton_workshop.without_library import stand_in
 
+    sys.meta_path.insert(sys.meta_path.index(PathFinder) + 1, _LeftOut)
     install.install()
     stand_in.install()
     import triton_workshop
@@ -32,6 +35,15 @@ def prepare() -> None:
     for name in triton_workshop.__all__:  # as the first script would do it
         getattr(triton_workshop, name)
     waiting.Scheduler.wait = _cannot_wait  # type: ignore[assignment, method-assign]
+
+
+class _LeftOut:
+    """Finds what the page leaves out of Python's own modules, and says so."""
+
+    @staticmethod
+    def find_spec(name: str, *_: object) -> None:
+        if name.partition(".")[0] in sys.stdlib_module_names:
+            raise ModuleNotFoundError(f"{name} is not in this page; on your laptop it works", name=name)
 
 
 def _cannot_wait(*_: object) -> None:
