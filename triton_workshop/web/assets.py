@@ -6,9 +6,9 @@ from triton_workshop.browser import bundle
 
 SCRIPTS = ("page.js",)
 """The scripts of a page, in their order."""
-LIVE_SCRIPTS = (*SCRIPTS, "parts.js", "loading.js", "transcript.js", "blocks.js")
+LIVE_SCRIPTS = (*SCRIPTS, "parts.js", "loading.js", "transcript.js", "blocks.js", "exercises.js")
 """The scripts of a page in which kernels run."""
-STYLES = ("page.css",)
+STYLES = ("page.css", "exercises.css")
 """The style of a page: these files, one after another."""
 
 

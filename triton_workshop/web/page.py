@@ -13,6 +13,7 @@ from triton_workshop.deck.model import Deck
 from triton_workshop.screen.palette import DARK, LIGHT, Palette
 from triton_workshop.screen.richtext import code_lines
 from triton_workshop.web.assets import LIVE_SCRIPTS, SCRIPTS, STYLES, asset
+from triton_workshop.web.exercises import exercises
 from triton_workshop.web.markup import element, escaped
 from triton_workshop.web.slides import Writer
 
@@ -170,7 +171,7 @@ def _rules(writer: Writer) -> str:
 
 
 def _inside(inside: Inside, addresses: Sequence[Sequence[str]]) -> str:
-    """The licences, the list of what kernels need, and all of that, unless it has addresses beside the page."""
+    """The exercises, the licences, the list of what kernels need, and all of that unless it has addresses."""
     listed: list[dict[str, object]] = [{"name": blob.name, "size": len(blob.data)} for blob in inside.blobs]
     for entry, where in zip(listed, addresses, strict=False):
         entry |= {"addresses": [*where]}
@@ -181,6 +182,7 @@ def _inside(inside: Inside, addresses: Sequence[Sequence[str]]) -> str:
     )
     licences = element("summary", "Licences") + element("pre", escaped(inside.licences), tabindex="0")
     return (
+        f"{exercises()}\n"
         f"{element('details', licences, class_='script', id='licences')}\n"
         f'<script type="application/json" id="parts">{json.dumps(listed)}</script>\n{"".join(texts)}'
     )

@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from importlib.machinery import PathFinder
 from pathlib import Path
-from typing import Any
 
 WORK = Path("/tmp/page")
 """Where scripts run: it is emptied before each."""
@@ -26,7 +25,7 @@ def prepare() -> None:
     stand_in.install()
     import triton_workshop
     from triton_workshop import device
-    from triton_workshop.browser.inside import blocks, judging  # noqa: F401
+    from triton_workshop.browser.inside import blocks, judging, wording  # noqa: F401
     from triton_workshop.checking.observing import child
     from triton_workshop.simulator.races import waiting
 
@@ -71,6 +70,7 @@ def check(number: str, text: str, tell: Callable[[str], object], limit: float = 
     from triton_workshop.browser.inside import judging
     from triton_workshop.browser.inside.cleaning import cleaned
     from triton_workshop.browser.inside.output import printing_to
+    from triton_workshop.browser.inside.wording import described
     from triton_workshop.checking.check import LIMIT_SECONDS
     from triton_workshop.checking.exercises import EXERCISES
 
@@ -81,19 +81,5 @@ def check(number: str, text: str, tell: Callable[[str], object], limit: float = 
         with printing_to(lambda printed: None):
             found = judging.verdicts(exercise, file, limit or LIMIT_SECONDS, search or judging.SEARCH_SECONDS)
             for verdict in found:
-                tell(json.dumps(as_data(verdict)))
+                tell(json.dumps(verdict.as_json() | {"described": described(verdict, exercise, text)}))
     return json.dumps(changed())
-
-
-def as_data(verdict: Any) -> dict[str, Any]:
-    """A verdict as plain data, with what is drawn: maps of tiles, and pictures as base64 of their RGB values."""
-    import base64
-
-    data: dict[str, Any] = verdict.as_json()
-    for shown, finding in zip(data["findings"], verdict.findings, strict=True):
-        tiles = finding.tiles
-        shown["tiles"] = tiles and {"what": tiles.what, "planes": tiles.planes}
-        shown["pictures"] = [
-            {**vars(picture), "rgb": base64.b64encode(picture.rgb).decode()} for picture in finding.pictures
-        ]
-    return data

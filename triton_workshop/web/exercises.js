@@ -1,0 +1,340 @@
+// The exercises: an editor, and beside it what the checker says of the text, in the words of every other screen. Texts
+// and progress stay in this browser, where the worker that runs a script cannot read them.
+(() => {
+  "use strict";
+  const place = document.getElementById("exercises");
+  if (!place) return;
+  const { all, make, button, loading } = globalThis.page;
+  const { exercises, marks } = JSON.parse(document.getElementById("exercises-data").textContent);
+  const numbered = (number) => exercises.find((each) => each.number === number);
+  const PAUSE = 600, PATIENCE = 1000, BACKUPS = 5;  // milliseconds after the last key, and until a check that is outdated is stopped
+
+  // What is kept of each exercise: its text with a revision, how far it is, the hints that were asked for, older texts.
+  const memory = {};
+  let keeps = true;
+  const key = (number) => `triton-workshop-exercise-${number}`;
+  function record(number) {
+    try {
+      return JSON.parse(localStorage.getItem(key(number))) ?? {};
+    } catch {  // private windows may have no storage, and others may have written there
+      keeps = false;
+      return memory[number] ?? {};
+    }
+  }
+  function keep(number, change) {
+    memory[number] = { ...record(number), ...change };
+    try {
+      localStorage.setItem(key(number), JSON.stringify(memory[number]));
+    } catch { keeps = false; }
+    tell();
+    list();
+  }
+  const withBackup = (number, text) => [text, ...(record(number).backups ?? []).filter((each) => each !== text)].slice(0, BACKUPS);
+  const standing = (number) => record(number).standing ?? "new";
+
+  // The list, and the workspace that lies over the page.
+  const toned = ([text, tone], name = "span") => make(name, text, { className: { plain: "", strong: "b", key: "t-literal" }[tone] ?? `t-${tone}` });
+  const words = (text) => make("p", text);
+  const rows = make("ul", "", { className: "exercise-list" });
+  const heading = make("h2", "Exercises", { className: "part" });
+  place.append(heading, words("Each opens in an editor, and is checked while you type. Nothing has to be installed; the first one loads Python."), rows);
+  (document.getElementById("scripts") ?? document.querySelector("main").lastElementChild)?.before(place);
+  document.querySelector("nav")?.prepend(linkTo("exercises", "Exercises in this page"));
+
+  function linkTo(anchor, text) {
+    const item = make("p", "", { className: "to-exercises" });
+    item.append(make("a", text, { href: `#${anchor}` }));
+    return item;
+  }
+  function list() {
+    rows.replaceChildren(...exercises.map(({ number, title, optional }) => {
+      const item = make("li", ""), link = make("a", title, { href: `#exercise-${number}` });
+      item.append(toned(marks[standing(number)]), link, ...(optional ? [make("span", "a variation", { className: "t-muted" })] : []));
+      return item;
+    }));
+    tabs.replaceChildren(...exercises.map((each) => {
+      const [mark, tone] = marks[standing(each.number)];
+      const tab = make("a", `${each.number} `, { href: `#exercise-${each.number}`, title: each.title });
+      tab.append(toned([mark, tone]));
+      if (each === open) tab.setAttribute("aria-current", "page");
+      return tab;
+    }));
+  }
+
+  let open, editor, python, seen = 0, saved = "", conflict = false;  // `seen`: the revision that this tab knows
+  const workspace = make("div", "", { className: "workspace", hidden: true });
+  const title = make("h2", ""), tabs = make("nav", "", { className: "tabs" }), notice = make("div", "", { className: "notice" });
+  const code = make("div", "", { className: "editor" });
+  const verdict = make("section", "", { className: "verdict", tabIndex: 0 }), about = make("p", "", { className: "about" });
+  const loader = make("input", "", { type: "file", accept: ".py,text/x-python", hidden: true });
+  tabs.setAttribute("aria-label", "All exercises");
+  verdict.setAttribute("aria-label", "What the checker says");
+  verdict.setAttribute("aria-live", "polite");
+  notice.setAttribute("role", "status");
+  const bar = make("div", "", { className: "bar" }), tools = make("div", "", { className: "exercise-tools" }), pane = make("div", "", { className: "pane" });
+  bar.append(title, tabs, button("Back to the slides", () => history.pushState(null, "", "#exercises") ?? arrive()));
+  tools.append(
+    button("Check now", () => check()), button("Reset", () => replace(open.shipped, "It is as it was shipped.")),
+    button("Put back", () => putBack()), button("Download", () => download()), button("Load", () => loader.click()), loader,
+  );
+  tools.firstChild.title = "Ctrl+Enter";
+  pane.append(code, tools, about);
+  workspace.append(bar, notice, pane, verdict);
+  document.body.append(workspace);
+  const behind = () => all("body > header, body > nav, body > main, body > details");
+
+  function tell() {
+    const where = keeps ? "Your text and your progress stay in this browser." : "This browser keeps nothing: download your text before you close the page.";
+    about.textContent = `${where} To leave the editor with Tab, press Escape first. Kernels run on a simulator: this page times no GPU, has the front end of Triton's compiler but not the rest, and cannot run programs that wait for each other.`;
+  }
+
+  // The address says which exercise is open, so that links, the back button and a reload work.
+  const wanted = () => /^#exercise(?:s-exercise_|-)(\w+)$/.exec(location.hash)?.[1];
+  function arrive() {
+    const exercise = numbered(wanted());
+    workspace.hidden = !exercise;
+    for (const each of behind()) each.inert = Boolean(exercise);
+    document.documentElement.classList.toggle("working", Boolean(exercise));
+    if (exercise && exercise !== open) show(exercise);
+    else if (!exercise && location.hash === "#exercises") place.scrollIntoView();
+  }
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest?.("a[href^='#exercise']");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    history.pushState(null, "", link.getAttribute("href"));
+    arrive();
+  });
+  addEventListener("popstate", arrive);
+
+  async function show(exercise) {
+    open = exercise;
+    title.textContent = exercise.title;
+    const known = record(exercise.number);
+    [seen, saved, conflict] = [known.revision ?? 0, known.text ?? exercise.shipped, false];
+    notice.replaceChildren();
+    verdict.replaceChildren();
+    const coming = loading(verdict);
+    tell();
+    list();
+    try {
+      const editing = editor ?? (editor = makeEditor(await Parts.editor(coming)));
+      editing.take(saved);
+      editing.view.focus();
+      python ??= await Parts.python(coming);
+    } catch (error) {
+      verdict.replaceChildren(make("h3", "! This page could not load everything", { className: "t-warning" }), words(error.message), button("Try again", () => show(exercise)));
+      return;
+    }
+    check();
+  }
+  // The editor.
+  function makeEditor(modules) {
+    const { EditorState, Transaction } = modules["@codemirror/state"], { tags } = modules["@lezer/highlight"];
+    const { EditorView, keymap, lineNumbers, drawSelection, highlightActiveLine, highlightActiveLineGutter } = modules["@codemirror/view"];
+    const { history: undoing, defaultKeymap, historyKeymap, indentWithTab } = modules["@codemirror/commands"];
+    const { HighlightStyle, syntaxHighlighting, indentUnit, bracketMatching } = modules["@codemirror/language"];
+    const { setDiagnostics, lintGutter } = modules["@codemirror/lint"], { python: language } = modules["@codemirror/lang-python"];
+    const colours = { keyword: "keyword", string: "string", number: "number", bool: "number", comment: "comment", "function(definition(variableName))": "function", "function(variableName)": "function" };
+    const tag = (name) => name.split(/[()]/).filter(Boolean).reduceRight((inner, each) => (typeof tags[each] === "function" ? tags[each](inner) : tags[each]), undefined);
+    const highlight = HighlightStyle.define(Object.entries(colours).map(([name, colour]) => ({ tag: tag(name), color: `var(--syntax-${colour})` })));
+    const theme = EditorView.theme({
+      "&": { height: "100%", color: "var(--text)", backgroundColor: "var(--panel)", fontSize: "0.9375rem" },
+      ".cm-scroller": { fontFamily: "inherit", lineHeight: "1.5" }, ".cm-content": { caretColor: "var(--accent)" },
+      ".cm-gutters": { backgroundColor: "var(--panel)", color: "var(--muted)", border: "none" },
+      ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "var(--well)" },
+      "&.cm-focused .cm-selectionBackground, .cm-selectionBackground": { backgroundColor: "color-mix(in srgb, var(--accent) 30%, transparent) !important" },
+      ".cm-cursor": { borderLeftColor: "var(--accent)" }, ".cm-tooltip": { backgroundColor: "var(--well)", color: "var(--text)", border: "1px solid var(--faint)" },
+    });
+    const keys = keymap.of([{ key: "Mod-Enter", run: () => check() ?? true }, ...defaultKeymap, ...historyKeymap, indentWithTab]);
+    const extensions = [
+      EditorView.cspNonce.of("editor"), lineNumbers(), highlightActiveLineGutter(), undoing(), drawSelection(), highlightActiveLine(), bracketMatching(),
+      indentUnit.of("    "), language(), syntaxHighlighting(highlight), lintGutter(), theme, keys,
+      EditorView.contentAttributes.of({ "aria-label": "Your script" }),
+      EditorView.updateListener.of((update) => { if (update.docChanged && !update.transactions.some((each) => each.annotation(Transaction.remote))) typed(); }),
+    ];
+    const view = new EditorView({ parent: code });
+    return {
+      view,
+      get text() { return view.state.doc.toString(); },
+      take: (text) => view.setState(EditorState.create({ doc: text, extensions })),
+      put: (text) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text }, annotations: Transaction.remote.of(true) }),
+      mark(number, message) {
+        const line = number && number <= view.state.doc.lines ? view.state.doc.line(number) : null;
+        const marked = line ? [{ from: line.from + /^\s*/.exec(line.text)[0].length, to: line.to, severity: "error", message }] : [];
+        view.dispatch(setDiagnostics(view.state, marked));
+      },
+    };
+  }
+
+  let timer, running = false, again = false, begun = 0;
+  function typed() {
+    save();
+    verdict.classList.add("outdated");
+    clearTimeout(timer);
+    timer = setTimeout(check, PAUSE);
+  }
+  function save() {
+    const there = record(open.number), text = editor.text;
+    if (conflict || text === saved) return;
+    if ((there.revision ?? 0) !== seen && there.text !== text) return ask(there.text ?? open.shipped);
+    [saved, seen] = [text, (there.revision ?? 0) + 1];
+    keep(open.number, { text, revision: seen });
+  }
+
+  // Another tab has another text of this exercise: nobody's is lost.
+  function ask(other) {
+    conflict = true;
+    const take = (text, put) => {
+      const lost = text === other ? editor.text : other;
+      conflict = false;
+      [seen, saved] = [(record(open.number).revision ?? 0) + 1, text];
+      keep(open.number, { text, revision: seen, backups: withBackup(open.number, lost) });
+      put();
+      notice.replaceChildren(words("The other text is kept: Put back shows it."));
+      check();
+    };
+    notice.replaceChildren(
+      words("This exercise was changed in another tab. Which text do you want to go on with?"),
+      button("This one", () => take(editor.text, () => {})), button("The other tab's", () => take(other, () => editor.put(other))),
+    );
+  }
+  addEventListener("storage", (event) => {
+    list();
+    if (!open || event.key !== key(open.number) || workspace.hidden) return;
+    const { text, revision } = record(open.number);
+    if (text === undefined || text === editor?.text) seen = revision ?? 0;
+    else if (!conflict) ask(text);
+  });
+
+  function replace(text, said) {
+    const before = editor.text;
+    if (before === text) return;
+    [saved, seen] = [text, (record(open.number).revision ?? 0) + 1];
+    keep(open.number, { text, revision: seen, backups: withBackup(open.number, before) });
+    editor.put(text);
+    notice.replaceChildren(words(`${said} What stood there is kept: Put back shows it.`));
+    check();
+  }
+  function putBack() {
+    const backups = record(open.number).backups ?? [];
+    if (backups.length) replace(backups[0], "This is the text from before.");
+    else notice.replaceChildren(words("There is no older text: Reset and Load keep one."));
+  }
+  function download() {
+    const url = URL.createObjectURL(new Blob([editor.text], { type: "text/x-python" }));
+    make("a", "", { href: url, download: `exercise_${open.number}.py` }).click();
+    setTimeout(() => URL.revokeObjectURL(url), 1000);
+  }
+  loader.onchange = async () => {
+    const [file] = loader.files;
+    if (file) replace(await file.text(), `${file.name} is loaded.`);
+    loader.value = "";
+  };
+
+  // The check: the newest text, and nothing of one that is outdated.
+  async function check() {
+    clearTimeout(timer);
+    if (!python || !editor) return;
+    if (running) {
+      again = true;
+      if (performance.now() - begun > PATIENCE) python.stop("outdated");
+      return;
+    }
+    [running, again, begun] = [true, false, performance.now()];
+    const exercise = open, text = editor.text, stop = setTimeout(() => verdict.prepend(stopping), PATIENCE);
+    const done = await python.ask({ check: { number: exercise.number, text } }, (heard) => {
+      if (heard.verdict && open === exercise && editor.text === text) lay(heard.verdict, exercise, text);
+    });
+    clearTimeout(stop);
+    stopping.remove();
+    running = false;
+    if (again || open !== exercise) return check();
+    if (done.failed) {
+      verdict.classList.remove("outdated");
+      verdict.replaceChildren(make("h3", "! The check itself was ended", { className: "t-warning" }), words(`It says: ${done.failed}. Change the script, or press Check now.`));
+    }
+  }
+  const stopping = button("Stop", () => python.stop("you stopped it"));
+
+  // A verdict, laid out.
+  function lay(found, exercise, text) {
+    const { headline, tone, kind, line, message, parts, hints, pictures } = found.described;
+    verdict.classList.remove("outdated");
+    editor.mark(line, message);
+    keep(exercise.number, { standing: found.passed ? "passed" : text === exercise.shipped ? "new" : kind === "unfinished" ? "begun" : "failing" });
+    const top = make("h3", headline, { className: `t-${tone}` });
+    if (kind) top.append(make("span", kind.replaceAll("-", " "), { className: "t-muted kind-of" }));
+    const shown = parts.map((part) => (part.rows ? table(part) : tiles(part)));
+    verdict.replaceChildren(top, ...shown.slice(0, 2), ...(hints.length ? [hintList(hints, exercise)] : []), ...shown.slice(2), ...pictures.map(picture), ...(found.passed ? [next(exercise)] : []));
+  }
+  function table({ rows: given, code: isCode }) {
+    const made = make("div", "", { className: isCode ? "rows code-rows" : "rows" });
+    made.append(...given.map((cells) => {
+      const row = make("div", "");
+      row.append(...cells.map((cell) => toned(cell)));
+      return row;
+    }));
+    return made;
+  }
+  function tiles({ planes, what, legend }) {
+    const made = make("div", "", { className: "tiles" });
+    const cell = ([letter, tone]) => make("span", letter, { className: `t-${tone}${letter === "·" ? "" : " reverse"}` });
+    for (const [number, plane] of planes.entries()) {
+      const drawn = make("pre", planes.length > 1 ? `channel ${number}\n` : "");
+      for (const row of plane) drawn.append(...row.map(cell), "\n");
+      made.append(drawn);
+    }
+    const said = make("p", `${what}: `, { className: "t-muted" });
+    for (const [letter, tone, state] of legend) said.append(cell([letter, tone]), ` ${state}  `);
+    made.append(said);
+    return made;
+  }
+  function picture({ caption, width, height, rgb }) {
+    const figure = make("figure", ""), canvas = Object.assign(document.createElement("canvas"), { width, height });
+    const bytes = atob(rgb), image = new ImageData(width, height);
+    for (let at = 0; at < width * height; at++) {
+      for (let channel = 0; channel < 3; channel++) image.data[4 * at + channel] = bytes.charCodeAt(3 * at + channel);
+      image.data[4 * at + 3] = 255;
+    }
+    canvas.getContext("2d").putImageData(image, 0, 0);
+    canvas.setAttribute("role", "img");
+    canvas.setAttribute("aria-label", caption);
+    figure.append(canvas, make("figcaption", caption));
+    return figure;
+  }
+
+  // Hints, one at a time: those that were asked for stay as long as the finding is the same.
+  function hintList(hints, exercise) {
+    const made = make("div", "", { className: "hints" }), about = JSON.stringify(hints);
+    const known = record(exercise.number).hints;
+    let shown = known?.about === about ? known.shown : 0;
+    const draw = () => {
+      const more = button(shown ? "Another hint" : "A hint", () => {
+        keep(exercise.number, { hints: { about, shown: ++shown } });
+        draw();
+        made.querySelector("button")?.focus();
+      });
+      made.replaceChildren(table({ rows: hints.slice(0, shown) }), ...(shown < hints.length ? [more] : []));
+    };
+    draw();
+    return made;
+  }
+  function next(exercise) {
+    const made = make("div", "", { className: "next" }), following = exercises[exercises.findIndex((each) => !each.optional && Number(each.number) > parseInt(exercise.number, 10))];
+    made.append(button("Compare with the solution", () => compare(exercise)));
+    for (const [why, other] of [["Go on", following], ["Done early?", numbered(exercise.variation)]]) {
+      if (other) made.append(make("a", `${why} ${other.title}`, { href: `#exercise-${other.number}` }));
+    }
+    return made;
+  }
+  function compare(exercise) {
+    const solution = make("pre", exercise.solution, { tabIndex: 0, className: "solution" });
+    verdict.replaceChildren(make("h3", "The solution"), button("Back to the verdict", () => check()), solution);
+    verdict.focus();
+  }
+
+  addEventListener("pagehide", () => { if (open && editor) save(); });
+  list();
+  arrive();
+})();
