@@ -159,9 +159,9 @@
       get text() { return view.state.doc.toString(); },
       take: (text) => view.setState(EditorState.create({ doc: text, extensions })),
       put: (text) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text }, annotations: Transaction.remote.of(true) }),
-      mark(number, message) {
+      mark(number, message, severity) {
         const line = number && number <= view.state.doc.lines ? view.state.doc.line(number) : null;
-        const marked = line ? [{ from: line.from + /^\s*/.exec(line.text)[0].length, to: line.to, severity: "error", message }] : [];
+        const marked = line ? [{ from: line.from + /^\s*/.exec(line.text)[0].length, to: line.to, severity, message }] : [];
         view.dispatch(setDiagnostics(view.state, marked));
       },
     };
@@ -261,7 +261,7 @@
   function lay(found, exercise, text) {
     const { headline, tone, kind, line, message, parts, hints, pictures } = found.described;
     verdict.classList.remove("outdated");
-    editor.mark(line, message);
+    editor.mark(line, message, kind === "unfinished" ? "info" : "error");
     keep(exercise.number, { standing: found.passed ? "passed" : text === exercise.shipped ? "new" : kind === "unfinished" ? "begun" : "failing" });
     const top = make("h3", headline, { className: `t-${tone}` });
     if (kind) top.append(make("span", kind.replaceAll("-", " "), { className: "t-muted kind-of" }));
