@@ -125,6 +125,7 @@ def test_where_tensors_are():
 
 def test_what_is_not_mapped_still_wraps_what_it_was():
     assert torch.cuda.use_mem_pool.__wrapped__  # torch._dynamo asks for it when it is imported
+    assert torch.cuda.CUDAGraph | None
 
 def test_modules_and_gradients():
     linear = torch.nn.Linear(4, 4).cuda()

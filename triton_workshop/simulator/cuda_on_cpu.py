@@ -83,13 +83,16 @@ def _of_its_own(thing: Any) -> Any:
 
 
 def _not_mapped(name: str, thing: Any) -> Callable[..., Any]:
-    """What takes the place of `thing`. PyTorch's compiler looks at what it wraps as soon as it is imported."""
+    """What takes the place of `thing`: a class stays one, for annotations such as `torch.cuda.CUDAGraph | None`.
+
+    PyTorch's compiler looks at what a function wraps as soon as it is imported.
+    """
 
     @functools.wraps(thing, updated=())
     def raises(*_: Any, **__: Any) -> Any:
         raise NotMappedError(name)
 
-    return raises
+    return type(thing.__name__, (), {"__new__": raises}) if isinstance(thing, type) else raises
 
 
 _STAYS = ("is_bf16_supported", "is_tf32_supported", "StreamContext", "DeferredCudaCallError", "CudaError", "cudaStatus")
@@ -170,19 +173,11 @@ def _of_torch_cuda() -> dict[str, Any]:
     def constant(value: Any) -> Callable[..., Any]:
         return lambda *_, **__: value
 
-    quiet: tuple[str, ...] = (
-        "synchronize",
-        "set_device",
-        "set_stream",
-        "empty_cache",
-        "init",
-        "_lazy_init",
-        "ipc_collect",
-    )
-    quiet += ("reset_peak_memory_stats", "reset_max_memory_allocated", "reset_accumulated_memory_stats")
+    quiet = ("synchronize", "set_device", "set_stream", "empty_cache", "init", "_lazy_init", "ipc_collect")
+    resets = ("reset_peak_memory_stats", "reset_max_memory_allocated", "reset_accumulated_memory_stats")
     memory = ("memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved")
     return {
-        **dict.fromkeys(quiet, _nothing),
+        **dict.fromkeys(quiet + resets, _nothing),
         **dict.fromkeys(memory, constant(0)),
         **dict.fromkeys(("manual_seed", "manual_seed_all"), _seed),
         **dict.fromkeys(("current_stream", "default_stream"), constant(stream)),

@@ -178,12 +178,10 @@ class Memory:
         Only an atomic on a single element orders programs: of a block, each element would order another thread.
         """
         if isinstance(pointer.origin, np.ndarray):
-
-            def part_of(part: Value, here: Value) -> Value:
-                orders = {"acquires": acquires, "releases": releases, "compares": compares}
-                return self.update(part, operands, here, dtype, step, **orders)
-
-            return self._by_origin(pointer, mask, part_of)
+            orders = {"acquires": acquires, "releases": releases, "compares": compares}
+            return self._by_origin(
+                pointer, mask, lambda part, here: self.update(part, operands, here, dtype, step, **orders)
+            )
         unsure = self._unsure(pointer, mask)
         if unsure is not None:
             mask = perhaps(mask)
