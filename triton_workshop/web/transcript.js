@@ -42,7 +42,7 @@ globalThis.Transcript = (() => {
 
   return class {
     constructor(place) {
-      Object.assign(this, { place: make("pre", { tabIndex: 0 }), lines: [{ cells: [] }], row: 0, column: 0, style: {}, rest: "" });
+      Object.assign(this, { place: make("pre", { tabIndex: 0, hidden: true }), lines: [{ cells: [] }], row: 0, column: 0, style: {}, rest: "" });
       place.append(this.place);
     }
 
