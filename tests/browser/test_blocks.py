@@ -30,7 +30,7 @@ One
 ```python +exec +line_numbers
 /// hidden = "kept"
 print("\x1b[31mred\x1b[0m", hidden)
-print("\x1b[38;2;1;2;3mown\x1b[0m")
+print("\x1b[38;2;90;220;90mown\x1b[0m")
 for part in range(3): print(f"\r{part} of 2", end="")
 ```
 
@@ -118,7 +118,7 @@ def test_a_block_prints_as_in_the_terminal_with_its_hidden_lines(page: Page) -> 
     output = run(page, 0)
     assert lines(output) == ["red kept", "own", "2 of 2", ""]
     assert output.locator(".t-bad").text_content() == "red"
-    assert output.get_by_text("own").evaluate("(own) => getComputedStyle(own).color") == "rgb(1, 2, 3)"
+    assert output.get_by_text("own").evaluate("(own) => getComputedStyle(own).color") == "rgb(90, 220, 90)"
 
 
 def test_a_fault_names_the_line_as_the_slide_does(page: Page) -> None:
