@@ -53,6 +53,11 @@ def test_a_module_of_python_that_was_left_out_is_a_sentence(page: PageInNode, mo
     assert bool(printed) == bool(said)
 
 
+def test_the_clock_goes_on_after_36_minutes(page: PageInNode) -> None:
+    """Emscripten's clock of the processor's time counts microseconds in 32 bits: a check after 36 minutes failed."""
+    assert page.ask(python="import time; time.process_time is time.perf_counter")["value"]
+
+
 @pytest.fixture(scope="module")
 def checker() -> Iterator[Checker]:
     found = Checker()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from importlib.machinery import PathFinder
@@ -17,6 +18,8 @@ WORK = Path("/tmp/page")
 def prepare() -> None:
     """Import what scripts and the checker need. Call this first."""
     os.environ["TRITON_INTERPRET"] = "1"
+    # The page's own counts microseconds in 32 bits, and fails after 36 minutes.
+    time.process_time, time.process_time_ns = time.perf_counter, time.perf_counter_ns
     from triton_workshop.browser.torch import install
     from triton_workshop.without_library import stand_in
 
