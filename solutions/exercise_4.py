@@ -2,8 +2,7 @@
 
 A is (M, K) and B is (K, N): 2 M N K operations and, in float32,
 4 (M K + K N + M N) bytes. For large matrices arithmetic is the limit, provided
-that every element loaded is used for a whole row or column of a tile. That is
-what tiles are for.
+that every element loaded is reused across a whole row or column of the tile.
 """
 
 # Import this first: it chooses the GPU, or the simulator where there is none.

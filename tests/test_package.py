@@ -24,7 +24,7 @@ def test_every_public_name_resolves(run_python: RunPython) -> None:
 
 
 SCRIPTS = sorted(
-    f"{file.parent.name}/{file.name}" for file in (*ROOT.glob("exercises/*.py"), *ROOT.glob("solutions/*.py"))
+    f"{file.parent.name}/{file.name}" for file in (*ROOT.glob("exercises/*.py"), *ROOT.glob("solutions/exercise_*.py"))
 )
 
 
