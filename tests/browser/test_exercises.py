@@ -71,6 +71,10 @@ def write(page: Opened, text: str) -> None:
     page.keyboard.insert_text(text)
 
 
+def press(page: Opened, name: str) -> None:
+    page.get_by_role("button", name=name, exact=True).click()
+
+
 def verdict(page: Opened, words: str) -> str:
     """What the checker says, as soon as its headline has these words."""
     page.locator(".verdict:not(.outdated) h3", has_text=words).wait_for()
@@ -108,10 +112,10 @@ def test_two_tabs_lose_neither_text(context: BrowserContext, file: str) -> None:
     write(one, "# one\n" + SOLUTION)
     other.wait_for_selector(".notice button")
     write(other, "# other\n" + SOLUTION)
-    other.click("text=This one")
-    one.click("text=The other tab's")
+    press(other, "This one")
+    press(one, "The other tab's")
     assert "# other" in one.inner_text(".cm-content")
-    one.click("text=Put back")
+    press(one, "Put back")
     assert "# one" in one.inner_text(".cm-content")
 
 
@@ -119,9 +123,9 @@ def test_a_reset_keeps_what_was_there(context: BrowserContext, file: str) -> Non
     page = opened(context, file)
     write(page, SOLUTION)
     verdict(page, "cases are right")
-    page.click("text=Reset")
+    press(page, "Reset")
     verdict(page, "TODOs")
-    page.click("text=Put back")
+    press(page, "Put back")
     verdict(page, "cases are right")
 
 
