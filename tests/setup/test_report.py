@@ -7,14 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from triton_workshop.deck import load_deck
-from triton_workshop.deck.model import Code, Deck, walk
 from triton_workshop.device import Driver
-from triton_workshop.processes.script import Outcome
-from triton_workshop.repository import ROOT
 from triton_workshop.setup.checks import check_machine
 from triton_workshop.setup.machine import MachineFacts
-from triton_workshop.viewer.slides.fit import HEIGHT, ended, output_columns, rows_needed
 
 from .machines import (
     LAPTOP,
@@ -25,7 +20,6 @@ from .machines import (
     WORDY_GPU,
     failed,
     report,
-    verdict,
     without,
 )
 
@@ -90,28 +84,3 @@ def test_where_all_is_well_each_check_has_its_row(machine: MachineFacts, columns
     rows = len(check_machine(machine)) - len(BESIDE_TORCH) + 2 + names_take_two
     assert len(report(machine, columns).splitlines()) <= rows
     assert len(report(replace(machine, uv=None), columns).splitlines()) <= rows + 1
-
-
-@pytest.fixture(scope="module")
-def deck() -> Deck:
-    return load_deck(ROOT / "slides" / "triton-workshop.md")
-
-
-WORKING = READY | READY_WITH_TROUBLE
-
-
-@pytest.mark.parametrize("uv", ["0.13.9", None], ids=["uv", "no uv"])
-@pytest.mark.parametrize("machine", WORKING.values(), ids=WORKING)
-def test_the_slide_that_runs_it_fits_the_screen_on_every_machine_that_works(
-    deck: Deck, machine: MachineFacts, uv: str | None
-) -> None:
-    machine = replace(machine, uv=uv)
-    assert verdict(machine).ok
-    [(slide, block)] = [
-        (slide, block)
-        for slide in deck.slides
-        for block in walk(slide.blocks)
-        if isinstance(block.content, Code) and block.content.source.strip() == "uv run setup-check"
-    ]
-    printed = report(machine, output_columns(deck)[block])
-    assert rows_needed(deck, slide, {block: ended(printed.encode(), Outcome(0, 9.9))}) <= HEIGHT, printed
