@@ -362,7 +362,7 @@ def _overtaken(body: list[ast.stmt]) -> Iterator[ast.Return]:
 
 
 def rewriter_patches(patches: Patches) -> None:
-    """Plan that kernels are rewritten, all of them anew: Triton keeps what it has rewritten."""
+    """Plan that kernels are rewritten, even those that were rewritten before: Triton keeps what it has rewritten."""
     transformer = property(lambda rewriter: Rewriter(rewriter.fn.__globals__))
     patches.attribute(upstream.FunctionRewriter, "ast_transformer", transformer)
     patches.attribute(upstream.FunctionRewriter, "_compile_and_exec", _defined)
