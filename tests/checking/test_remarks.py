@@ -89,8 +89,8 @@ REMARKS = {
     "without-a-device": (
         "4",
         [("dtype=a.dtype, device=a.device)", "dtype=a.dtype)")],
-        "torch.empty on line {torch.empty(} makes a tensor in the CPU's memory, which no kernel on a GPU can reach. Say where: "
-        "device=b.device.",
+        "torch.empty on line {torch.empty(} makes a tensor in the CPU's memory, which no kernel on a GPU can reach. "
+        "Say where: device=b.device.",
     ),
     "a-number-without-a-device": (
         "1b",
@@ -102,7 +102,8 @@ REMARKS = {
         "4",
         [SQUARE, ("BLOCK_SIZE_M + tl.arange(0, BLOCK_SIZE_M)", "BLOCK_SIZE_M + tl.arange(0, BLOCK_SIZE_N)")],
         "Right with BLOCK_SIZE_M = 64, but not with 16: AssertionError: accumulator shape is incompatible "
-        "((5 × 300) @ (300 × 3), both transposed in memory). Line {tl.arange(0, BLOCK_SIZE_N)} names BLOCK_SIZE_N where BLOCK_SIZE_M is meant.",
+        "((5 × 300) @ (300 × 3), both transposed in memory). "
+        "Line {tl.arange(0, BLOCK_SIZE_N)} names BLOCK_SIZE_N where BLOCK_SIZE_M is meant.",
     ),
     "start-by-columns": (
         "4",
