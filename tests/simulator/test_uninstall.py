@@ -70,6 +70,7 @@ print(x.tolist())
 """
 
 
+@pytest.mark.library
 def test_uninstall_leaves_triton_as_it_was(tmp_path: Path) -> None:
     (tmp_path / "kernel.py").write_text(KERNEL + COMPARE, encoding="utf-8")
     printed = run("import kernel", tmp_path)

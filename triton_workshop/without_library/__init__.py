@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib.util
 import sys
 import warnings
+from pathlib import Path
 
 from triton_workshop.without_library import stand_in
 
@@ -50,5 +51,10 @@ def fetch_if_needed() -> None:
 
 
 def has_library() -> bool:
-    """Whether Triton is installed here, with its compiled library."""
-    return not stand_in.is_installed() and importlib.util.find_spec("triton") is not None
+    """Whether Triton is installed here, with its compiled library.
+
+    The files that were fetched without it may be importable: xdist's workers inherit the search path of their parent.
+    """
+    if stand_in.is_installed() or (spec := importlib.util.find_spec("triton")) is None:
+        return False
+    return any(Path(folder, "_C").is_dir() for folder in spec.submodule_search_locations or ())
