@@ -20,6 +20,7 @@ from .machines import (
     WORDY_GPU,
     failed,
     report,
+    verdict,
     without,
 )
 
@@ -50,7 +51,7 @@ def test_packages_that_are_well_stand_beside_torch() -> None:
     assert "✓  torchvision       0.29.2" in report(without("torch"))
 
 
-# ---- Its size: it stands on a slide -----------------------------------------------------------------------
+# ---- Machines that work --------------------------------------------------------------------------------------
 
 TOO_OLD = "RuntimeError: The NVIDIA driver on your system is too old (found version 11040). Please update your driver."
 UNKNOWN = f"RuntimeError: {'something quite new, '.strip() * 20}"
@@ -84,3 +85,12 @@ def test_where_all_is_well_each_check_has_its_row(machine: MachineFacts, columns
     rows = len(check_machine(machine)) - len(BESIDE_TORCH) + 2 + names_take_two
     assert len(report(machine, columns).splitlines()) <= rows
     assert len(report(replace(machine, uv=None), columns).splitlines()) <= rows + 1
+
+
+WORKING = READY | READY_WITH_TROUBLE
+
+
+@pytest.mark.parametrize("uv", ["0.13.9", None], ids=["uv", "no uv"])
+@pytest.mark.parametrize("machine", WORKING.values(), ids=WORKING)
+def test_trouble_with_a_gpu_leaves_a_machine_ready(machine: MachineFacts, uv: str | None) -> None:
+    assert verdict(replace(machine, uv=uv)).ok
