@@ -49,6 +49,8 @@ class Culprit:
     """Whether the solution has nothing at all in that place."""
     moved: bool = False
     """Whether the line is the solution's, but stands elsewhere there, or once."""
+    with_others: bool = False
+    """Whether its code needs other lines of the solution. Then what the script's line uses may be wrong as well."""
 
 
 @dataclass
@@ -261,7 +263,8 @@ def _culprit(repair: Repair, groups: list[list[int]], places: list[int]) -> Culp
     own = {repair.ours[place].todo for place in places}
     code = "\n".join(each.code for each in ours if each.todo in own)
     extra = places[0] in repair.extras or places[0] in repair.branches
-    return Culprit(todos, line, lines, code, repair.instead(places, line), extra, repair.is_moved(line))
+    more = len(repair.with_needed(places)) > len(places)
+    return Culprit(todos, line, lines, code, repair.instead(places, line), extra, repair.is_moved(line), more)
 
 
 def _fewest(places: list[int], right: Callable[[list[int]], bool]) -> list[int]:

@@ -65,8 +65,9 @@ def diagnosis_of(source: Source, case: Case, seconds: float | None = None) -> Di
 def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> Iterator[Diagnosis]:
     """Find which mistake makes this case fail, and where it is. What the script prints is thrown away.
 
-    `seconds` of processor time are for all tries together, by default `tries.SEARCH_SECONDS`; half as many again, by
-    default `tries.SLIP_SECONDS`, for a slip in a script of which those have shown nothing.
+    `seconds` of processor time are for all tries together, by default `tries.SEARCH_SECONDS`. For a slip in a script of
+    which those have shown nothing there are half as many again, by default `tries.SLIP_SECONDS`, and as many to try it
+    in every case, by default `tries.CONFIRM_SECONDS`.
     """
     tries = Tries(source.exercise, seconds)
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
@@ -87,18 +88,20 @@ def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> It
             return
         diagnosis = diagnose(source, case, culprit, tries.observe)
         yield diagnosis
-        if culprit is None and diagnosis.line is None and (slip := _slip(source, case, seen, seconds)):
-            yield replace(diagnosis, slip=slip)
+        unclear = diagnosis.line is None if culprit is None else culprit.with_others
+        if unclear and (slip := _slip(source, case, seen, seconds)):
+            yield replace(diagnosis, culprit=None, slip=slip)
 
 
 def _slip(source: Source, case: Case, seen: Observation, seconds: float | None) -> Slip | None:
     tries = Tries(source.exercise, limits.SLIP_SECONDS if seconds is None else seconds / 2)
+    last = Tries(source.exercise, limits.CONFIRM_SECONDS if seconds is None else seconds)
     fault = next(iter(seen.faults), None)
     return find_slip(
         source,
         fault.line.number if fault else None,
         lambda text: tries.right(text, case),
-        lambda text: all(tries.right(text, each) for each in source.exercise.largest_cases),
+        lambda text: last.right_in_all(text, source.text),
     )
 
 

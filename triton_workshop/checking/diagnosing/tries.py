@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
+import ast
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from triton_workshop.checking.exercises.exercise import Case, Exercise, result_dtype
 from triton_workshop.checking.observing.child import observer_of
 from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.observe import Observation, Observer, Provenance
-from triton_workshop.checking.observing.source import Source
+from triton_workshop.checking.observing.source import Source, names_loaded, names_stored
 
 SEARCH_SECONDS = 0.7
 """Of processor time, for all tries together: the verdict should come within a second of the save."""
-SLIP_SECONDS = 1.5
+SLIP_SECONDS = 2.5
 """Of processor time, for a script in a style of its own, of which the others have shown nothing."""
+CONFIRM_SECONDS = 2.0
+"""Of processor time, to try in every case, the long ones too, what seems to make such a script right."""
 GRACE_SECONDS = 2.0
 """For a try that began within those."""
+SLOW = 5
+"""How many times the time of the script's own text a variant may take that is to be shown to anybody."""
 TRIED_FILE = "repaired.py"
 """What the texts that are tried are called: they are not in any folder."""
 
 
 def longest_seconds() -> float:
     """After so many seconds, a try does not end."""
-    return SEARCH_SECONDS + SLIP_SECONDS + GRACE_SECONDS
+    return SEARCH_SECONDS + SLIP_SECONDS + CONFIRM_SECONDS + GRACE_SECONDS
 
 
 class Tries:
@@ -33,6 +39,7 @@ class Tries:
         self._exercise = exercise
         self._observers: dict[str, Observer | Observation] = {}
         self._seen: dict[tuple[str, str], Observation] = {}
+        self._took: dict[tuple[str, str], float] = {}
         # Processor time: on a busy machine a hint may come later, but it says as much.
         self._end = time.process_time() + (SEARCH_SECONDS if seconds is None else seconds)
 
@@ -42,7 +49,9 @@ class Tries:
         if key not in self._seen:
             if time.process_time() > self._end:
                 return None
+            started = time.process_time()
             self._seen[key] = self._observe(text, case)
+            self._took[key] = time.process_time() - started
         return self._seen[key]
 
     def right(self, text: str, case: Case) -> bool:
@@ -50,13 +59,42 @@ class Tries:
         seen = self.observe(text, case)
         return seen is not None and _is_right(self._exercise, case, seen)
 
+    def right_in_all(self, text: str, before: str) -> bool:
+        """Whether it passes every case, and does no work twice or for nothing; false if time is up.
+
+        `before` is the text that was changed: it shows how many programs such a script has.
+        """
+        cases = self._exercise.simulated_cases
+        return all(self.right(text, case) and not self._wastes(text, before, case) for case in cases)
+
+    def _wastes(self, text: str, before: str, case: Case) -> bool:
+        seen, earlier = self.observe(text, case), self.observe(before, case)
+        if seen is None or earlier is None or self._took[text, case.name] > SLOW * self._took[before, case.name] + 0.1:
+            return True
+        programs = sum(launch.programs for launch in earlier.launches)
+        return any(launch.stored_again or launch.idle > max(programs, 1) for launch in seen.launches)
+
     def _observe(self, text: str, case: Case) -> Observation:
+        if "while" in text and _never_ends(text):
+            return Observation(timed_out=True)
         if text not in self._observers:
             # Each has its own name, because Triton finds a kernel's source by its file.
             file = Path(f"{len(self._observers)}-{TRIED_FILE}").resolve()
-            self._observers[text] = observer_of(Source(file, text, self._exercise))
+            self._observers[text] = observer_of(Source(file, text, self._exercise), compiled=False)
         observer = self._observers[text]
         return observer if isinstance(observer, Observation) else observer.observe(case.arguments("cpu"))
+
+
+def _never_ends(text: str) -> bool:
+    """Whether a `while` loop of a variant has lost what changes its condition: it would take all the time there is."""
+    with suppress(SyntaxError):
+        loops = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.While))
+        return any(names_stored(loop).isdisjoint(names_loaded(loop.test)) and not _is_left(loop) for loop in loops)
+    return False
+
+
+def _is_left(loop: ast.While) -> bool:
+    return any(isinstance(node, ast.Break | ast.Return) for node in ast.walk(loop))
 
 
 def _is_right(exercise: Exercise, case: Case, seen: Observation) -> bool:

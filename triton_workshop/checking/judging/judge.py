@@ -290,7 +290,9 @@ class Judge:
         if mistake is None or overwrites(culprit, self.source):
             return finding if culprit is None else self._at(culprit, finding)
         own = _last_hint(culprit) if culprit else self.exercise.quote(todo) if todo and self._lacks(todo) else ""
-        found = replace(finding, hints=(*mistake.hints, *filter(None, [own])), hint_name=mistake.name)
+        question, *ideas = mistake.hints
+        question = f"{_look_at(culprit)}{question}" if culprit and culprit.with_others else question
+        found = replace(finding, hints=(question, *ideas, *filter(None, [own])), hint_name=mistake.name)
         if culprit is None:
             return self._blamed(found, self.diagnosis.line or finding.line)
         shown = self.diagnosis.line

@@ -103,9 +103,11 @@ def observations_of(source: Source, names: Iterable[str], load: Load = load) -> 
         yield observer.observe(source.exercise.case_named(name).arguments("cpu"))
 
 
-def observer_of(source: Source, load: Load = load, *, simulated: bool = True) -> Observer | Observation:
+def observer_of(
+    source: Source, load: Load = load, *, simulated: bool = True, compiled: bool = True
+) -> Observer | Observation:
     """Load a script, to observe calls of its launcher; an Observation of the failure if it cannot be loaded."""
     try:
-        return Observer(load(source), source.file, simulated=simulated)
+        return Observer(load(source), source.file, simulated=simulated, compiled=compiled)
     except BaseException as error:
         return Observation(failure=failure_of(error, source.file), loading=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
@@ -106,15 +106,19 @@ class Observation:
 
 
 class Observer:
-    """Calls a launcher case by case. It remembers the previous answer, to see whether that changes."""
+    """Calls a launcher case by case. It remembers the previous answer, to see whether that changes.
 
-    def __init__(self, launcher: Launcher, file: Path, *, simulated: bool) -> None:
+    `compiled` says whether anybody will ask what its launches ask of the compiler.
+    """
+
+    def __init__(self, launcher: Launcher, file: Path, *, simulated: bool, compiled: bool = True) -> None:
         self._launcher = launcher
         self._file = file
         self._simulated = simulated
         self._earlier: tuple[torch.Tensor, torch.Tensor] | None = None
         self._arguments: tuple[torch.Tensor, ...] = ()
         self._launched = Launches()
+        self._compiled = compiled
 
     def observe(self, arguments: tuple[torch.Tensor, ...]) -> Observation:
         """Call the launcher. Its own output is kept, and `Observation.output` is a copy.
@@ -155,7 +159,8 @@ class Observer:
             return
         from triton_workshop.simulator import record
 
-        with record(writes=True, strict_views=True) as launches, self._launched.noted():
+        noted = self._launched.noted() if self._compiled else nullcontext()
+        with record(writes=True, strict_views=True) as launches, noted:
             yield launches
 
     def _call(self, arguments: tuple[torch.Tensor, ...]) -> tuple[object, Failure | None]:

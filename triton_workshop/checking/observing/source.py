@@ -158,9 +158,16 @@ class Source:
 
 def names_in(function: Function) -> set[str]:
     """The names that a function has: its parameters, and what it assigns."""
-    parts = list(ast.walk(function))
-    stored = {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
-    return stored | {part.arg for part in parts if isinstance(part, ast.arg)}
+    return names_stored(function) | {part.arg for part in ast.walk(function) if isinstance(part, ast.arg)}
+
+
+def names_stored(node: ast.AST) -> set[str]:
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
+
+
+def names_loaded(node: ast.AST) -> list[str]:
+    """Each as often as it is read."""
+    return [part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)]
 
 
 def called(call: ast.Call) -> str:

@@ -1,0 +1,369 @@
+"""The small changes of a script that `slips.py` tries: what people mistype, put right.
+
+A number that is one less, another name of the same kind, two arguments that trade places, a factor more or less.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher, get_close_matches
+from itertools import combinations, product
+
+from triton_workshop.checking.observing.source import Function, called, names_in, names_loaded, names_stored
+
+OPERATORS: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
+    ast.Add: (ast.Sub, ast.Mult),
+    ast.Sub: (ast.Add,),
+    ast.Mult: (ast.Add, ast.FloorDiv),
+    ast.FloorDiv: (ast.Mod, ast.Mult),
+    ast.Mod: (ast.FloorDiv,),
+    ast.BitAnd: (ast.BitOr,),
+    ast.BitOr: (ast.BitAnd,),
+}
+COMPARISONS: tuple[type[ast.cmpop], ...] = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+OPPOSITES = {"minimum": "maximum", "maximum": "minimum"}
+MEMORY = ("load", "store", "atomic_add")
+"""Calls whose first argument is an address."""
+LOOPS = ("range", "static_range")
+OF_TENSORS = ("shape", "size", "stride", "numel", "dtype", "device")
+MOST_IN_ANY_ORDER = 4
+"""Of more values in a row, only neighbours trade places."""
+ALIKE = 0.5
+"""From what ratio of difflib's on two names are easily mistaken for each other."""
+FEW = 4
+"""Of so many sizes, each is easily mistaken for each other."""
+
+
+@dataclass(frozen=True)
+class Change:
+    kind: str
+    node: ast.expr | ast.stmt
+    """What is replaced; it is on one line."""
+    words: str
+    names_the_unread: bool = False
+    """Whether it uses a parameter that nothing uses so far: that one is missing somewhere."""
+    far_fetched: bool = False
+    """Whether it is a name for quite another one. There are many of those."""
+
+
+def _useful(function: Function, changes: Iterator[Change]) -> Iterator[Change]:
+    """Those that leave no name unread: nobody computes or passes what is not needed, so it belongs where it stands."""
+    read = Counter(names_loaded(function))
+    for change in changes:
+        lost = Counter(names_loaded(change.node)) - Counter(re.findall(r"\w+", change.words))
+        if change.words != ast.unparse(change.node) and all(read[name] > lost[name] for name in lost):
+            yield change
+
+
+def changes_in(
+    function: Function, is_kernel: bool, parameters: dict[str, list[str]], coefficients: set[float]
+) -> Iterator[Change]:
+    """The changes of a kernel or launcher.
+
+    `parameters` are those of the script's kernels, by name, and `coefficients` the solution's numbers with a fraction.
+    """
+    return _useful(function, _all_in(function, is_kernel, parameters, coefficients))
+
+
+def _all_in(
+    function: Function, is_kernel: bool, parameters: dict[str, list[str]], coefficients: set[float]
+) -> Iterator[Change]:
+    names = _Names(function, is_kernel)
+    cdiv = "tl.cdiv" if is_kernel else "triton.cdiv"
+    for statement in function.body:
+        for node in _editable(statement):
+            yield from _of_numbers(node, cdiv)
+            yield from _of_coefficients(node, coefficients)
+            yield from _of_orders(node, _parameters(node, parameters))
+            yield from _of_operators(node)
+            yield from _of_names(node, names)
+            if is_kernel:
+                yield from _of_factors(node, names)
+            yield from _of_precision(node)
+        yield from _of_sums(statement)
+        if is_kernel and isinstance(statement, ast.Assign) and _is_product(statement.value):
+            yield from (Change("factor", statement.value, f"{ast.unparse(statement.value)} * {s}") for s in names.sizes)
+
+
+def _editable(statement: ast.stmt) -> Iterator[ast.AST]:
+    """The parts of a statement, but for what keeps a loop going: with another name it might not end, or not soon."""
+    waiting: list[ast.AST] = [] if _is_a_size(statement) else [statement]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        inside = list(ast.iter_child_nodes(node))
+        if isinstance(node, ast.While):
+            inside = [part for part in node.body if not _keeps_going(part, node)]
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub | ast.FloorDiv):
+            inside = [part for part in inside if not isinstance(part, ast.Constant)]  # it may be too much as a whole
+        elif isinstance(node, ast.Call) and called(node) in LOOPS:
+            inside = [part for part in node.args[:2] if not isinstance(part, ast.Name)]
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Subscript):  # a launch: sizes again
+            inside = [part for part in inside if not isinstance(part, ast.keyword | ast.Constant)]
+        waiting += reversed(inside)
+
+
+def _keeps_going(statement: ast.stmt, loop: ast.While) -> bool:
+    """Whether it assigns what decides when the loop ends."""
+    return not names_stored(statement).isdisjoint(names_loaded(loop.test))
+
+
+def _is_a_size(statement: ast.stmt) -> bool:
+    """Whether it gives names to numbers, as `TILE_HEIGHT, TILE_WIDTH = 4, 64`: any size is right by itself."""
+    if not isinstance(statement, ast.Assign):
+        return False
+    values = statement.value.elts if isinstance(statement.value, ast.Tuple) else [statement.value]
+    return all(isinstance(value, ast.Constant) and isinstance(value.value, int) for value in values)
+
+
+class _Names:
+    """The names of a function by kind: those of one kind are mistaken for one another."""
+
+    def __init__(self, function: Function, is_kernel: bool) -> None:
+        arguments = [argument.arg for argument in function.args.args]
+        pointers = _pointers(function) if is_kernel else set[str]()
+        self.unread = {*arguments}.difference(names_loaded(function))
+        self.sizes = [name for name in arguments if name not in pointers]
+        self.pointers = [name for name in arguments if name in pointers]
+        self.others = sorted(names_in(function) - set(arguments))
+        annotated = {argument.arg for argument in function.args.args if argument.annotation is not None}
+        self.constants = [name for name in self.sizes if name in annotated]
+        made = [
+            node for node in ast.walk(function) if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
+        ]
+        owners = [
+            node.value for node in ast.walk(function) if isinstance(node, ast.Attribute) and node.attr in OF_TENSORS
+        ]
+        tensors = {node.id for node in owners if isinstance(node, ast.Name)}
+        tensors.update(*(names_stored(node) for node in made if ast.unparse(node.value).startswith("torch.")))
+        self.tensors = sorted(tensors)
+
+    def like(self, name: str) -> Sequence[str]:
+        """The others of its kind."""
+        group = next((group for group in (self.sizes, self.pointers, self.others) if name in group), ())
+        return [other for other in group if other != name]
+
+    def are_alike(self, one: str, other: str) -> bool:
+        """Whether one is easily mistaken for the other: `stride_am` for `stride_ak`, or any if there are only a few."""
+        if (one in self.constants) != (other in self.constants):
+            return False
+        few = one in self.sizes and len(self.constants if one in self.constants else self.sizes) <= FEW
+        return few or len(one) == len(other) == 1 or SequenceMatcher(None, one, other).ratio() >= ALIKE
+
+
+def _pointers(function: Function) -> set[str]:
+    """The parameters that addresses begin with."""
+    values = {
+        node.targets[0].id: node.value
+        for node in ast.walk(function)
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+    }
+    calls = (node for node in ast.walk(function) if isinstance(node, ast.Call) and called(node) in MEMORY)
+    return {name for call in calls for name in (_beginning(call.args[0], values) if call.args else ())}
+
+
+def _beginning(address: ast.expr, values: dict[str, ast.expr]) -> Iterator[str]:
+    while isinstance(address, ast.BinOp):
+        address = address.left
+    if isinstance(address, ast.Name):
+        yield address.id
+        if address.id in values:
+            yield from _beginning(values[address.id], {name: v for name, v in values.items() if name != address.id})
+
+
+def _of_numbers(node: ast.AST, cdiv: str) -> Iterator[Change]:
+    match node:
+        case ast.BinOp(left, ast.FloorDiv(), right):
+            yield Change("rounded", node, f"{cdiv}({ast.unparse(left)}, {ast.unparse(right)})")
+        case ast.Constant(int(value)) if type(value) is int:
+            yield from (Change("number", node, str(other)) for other in (value + 1, value - 1) if other >= 0)
+        case ast.Constant(float(value)) if value in (0, 1):
+            yield Change("number", node, str(1 - value))
+        case ast.Call(ast.Name("len"), [of]):
+            yield Change("number", node, f"{ast.unparse(of)}.numel()")
+    if isinstance(node, ast.Call) and called(node) in LOOPS and node.args:
+        if isinstance(node.args[-1], ast.Constant) and len(node.args) == 3:
+            yield Change("number", node.args[-1], "tl.num_programs(0)")
+        stop = node.args[: len(node.args) // 2 + 1][-1]
+        if not isinstance(stop, ast.BinOp):  # of those, a part may be too much
+            yield Change("number", stop, f"{ast.unparse(stop)} + 1")
+    if isinstance(node, ast.Call) and called(node) in OPPOSITES:
+        yield from (Change("number", each, f"{each.id} - 1") for each in node.args if isinstance(each, ast.Name))
+
+
+def _of_coefficients(node: ast.AST, right: set[float]) -> Iterator[Change]:
+    """The solution's numbers in the place of one that it does not have, the likest first."""
+    match node:
+        case ast.Constant(float(value)) if right and value not in right and not value.is_integer():
+            like = get_close_matches(str(value), map(str, sorted(right)), 2, 0)
+            yield from (Change("coefficient", node, each) for each in like)
+
+
+def _parameters(node: ast.AST, of_kernels: dict[str, list[str]]) -> list[str]:
+    """The names of the parameters that get this launch's arguments; none if it is no launch of the script's kernels."""
+    match node:
+        case ast.Call(ast.Subscript(ast.Name(name))):
+            return of_kernels.get(name, [])
+    return []
+
+
+def _of_orders(node: ast.AST, parameters: list[str]) -> Iterator[Change]:
+    values = node.args if isinstance(node, ast.Call) else node.elts if isinstance(node, ast.Tuple | ast.List) else []
+    fixed = isinstance(node, ast.Call) and called(node) in (*MEMORY, *LOOPS)
+    if fixed or len(values) < 2 or not isinstance(node, ast.expr):
+        return
+    kind = "arguments" if isinstance(node, ast.Call) else "order"
+    kind = "axes" if any(isinstance(each, ast.Slice) for each in values) else kind
+    # x goes to x_ptr: an argument that has its parameter's name is in its place.
+    placed = [_is_named_like(*pair) for pair in zip(values, parameters, strict=False)]
+    movable = [at for at in range(len(values)) if at >= len(placed) or not placed[at]]
+    near = 1 if len(values) > MOST_IN_ANY_ORDER else len(values)
+    for one, other in combinations(movable, 2):
+        if other - one <= near and ast.dump(values[one]) != ast.dump(values[other]):
+            swapped = [values[other], *values[one + 1 : other], values[one]]
+            yield Change(kind, _span(values[one : other + 1]), ", ".join(map(ast.unparse, swapped)))
+
+
+def _span(values: Sequence[ast.expr]) -> ast.expr:
+    """Values in a row, as one node."""
+    whole = ast.copy_location(ast.Tuple([*values], ast.Load()), values[0])
+    whole.end_lineno, whole.end_col_offset = values[-1].end_lineno, values[-1].end_col_offset
+    return whole
+
+
+def _is_named_like(argument: ast.expr, parameter: str) -> bool:
+    return isinstance(argument, ast.Name) and parameter.startswith(argument.id)
+
+
+def _of_operators(node: ast.AST) -> Iterator[Change]:
+    match node:
+        case ast.BinOp(left, operator, right):
+            for other in OPERATORS.get(type(operator), ()):
+                yield Change("operator", node, f"({ast.unparse(ast.BinOp(left, other(), right))})")
+            if isinstance(operator, ast.Add | ast.Sub) and isinstance(left, ast.BinOp):
+                yield from _with_other_signs(node, left)
+            if isinstance(left, ast.Call) and len(left.args) == 1 and isinstance(operator, ast.Add):
+                argument = f"{ast.unparse(left.args[0])} + {ast.unparse(right)}"
+                yield Change("inside", node, f"{ast.unparse(left.func)}({argument})")
+            less = isinstance(operator, ast.Sub | ast.FloorDiv) and isinstance(right, ast.Constant)
+            yield Change("whole" if less else "part", node, ast.unparse(left))
+            yield Change("part", node, ast.unparse(right))
+        case ast.Compare(left, [comparison], [right]):
+            if isinstance(comparison, ast.Lt):
+                yield Change("lower", node, f"{ast.unparse(node)}) & ({ast.unparse(left)} >= 0")
+            for sign in COMPARISONS:
+                if not isinstance(comparison, sign):
+                    yield Change("bound", node, ast.unparse(ast.Compare(left, [sign()], [right])))
+        case ast.Call(function) if called(node) in OPPOSITES:
+            name = called(node)
+            words = ast.unparse(function).removesuffix(name) + OPPOSITES[name]
+            yield Change("operator", function, words)
+
+
+def _with_other_signs(node: ast.BinOp, left: ast.BinOp) -> Iterator[Change]:
+    """Both signs of a sum of three: `y - i + half` for `y + i - half`."""
+    other = {ast.Add: ast.Sub, ast.Sub: ast.Add}
+    if type(left.op) in other and type(left.op) is not type(node.op):
+        first = ast.BinOp(left.left, other[type(left.op)](), left.right)
+        yield Change("signs", node, f"({ast.unparse(ast.BinOp(first, other[type(node.op)](), node.right))})")
+
+
+def _of_names(node: ast.AST, names: _Names) -> Iterator[Change]:
+    match node:
+        case ast.Name(name, ast.Load()):
+            kind = "size" if name in names.sizes else "pointer" if name in names.pointers else "name"
+            for other in names.like(name):
+                yield Change(kind, node, other, other in names.unread, not names.are_alike(name, other))
+        case ast.Call(function, [ast.Name(size), ast.Name(block)]) if (
+            called(node) == "cdiv" and block in names.constants
+        ):
+            sizes = [name for name in names.like(size) if name not in names.constants and names.are_alike(size, name)]
+            blocks = [name for name in names.constants if name != block]
+            for pair in product(sizes, blocks):  # another axis
+                yield Change("size", node, f"{ast.unparse(function)}({', '.join(pair)})")
+        case ast.Attribute(ast.Name(name), attribute) if attribute in OF_TENSORS:
+            for other in (tensor for tensor in names.tensors if tensor != name):
+                yield Change("name", node, f"{other}.{attribute}")
+
+
+def _of_precision(node: ast.AST) -> Iterator[Change]:
+    match node:
+        case ast.Call(function, arguments, words) if called(node) == "dot":
+            kept = [ast.unparse(each) for each in words if each.arg not in ("input_precision", "allow_tf32")]
+            inside = ", ".join([*map(ast.unparse, arguments), *kept, "input_precision='ieee'"])
+            yield Change("precision", node, f"{ast.unparse(function)}({inside})")
+
+
+def _of_factors(node: ast.AST, names: _Names) -> Iterator[Change]:
+    """A factor that is missing in a sum, in a divisor or in how far a loop goes, or that is at the wrong addend."""
+    match node:
+        case ast.BinOp(left, ast.Add(), right):
+            sides = [each for each in (left, right) if not isinstance(each, ast.BinOp | ast.Constant)]
+            plain = [each for each in sides if ast.unparse(each) not in names.pointers]
+            yield from (Change("factor", node, moved) for moved in _with_a_factor_moved(node))
+            yield from (Change("factor", each, f"2 * {each.id}") for each in plain if isinstance(each, ast.Name))
+        case ast.BinOp(_, ast.FloorDiv() | ast.Mod(), ast.Name() as right):
+            plain = [right]
+            yield from (Change("divisor", right, f"({right.id} * {other})") for other in names.others)
+        case ast.Call(args=arguments) if called(node) in LOOPS:
+            ends = [each for each in arguments if isinstance(each, ast.Name) and each.id in names.constants]
+            yield from (Change("factor", e, f"{e.id} * {size}") for e in ends for size in names.constants)
+            return
+        case ast.List(elements):
+            plain = [each for each in elements if isinstance(each, ast.Name)]
+        case _:
+            return
+    divides = isinstance(node, ast.BinOp) and not isinstance(node.op, ast.Add)
+    for each in plain:
+        for size in names.sizes:
+            words = f"{ast.unparse(each)} * {size}"
+            if divides:
+                yield Change("divisor", each, f"({words})", size in names.unread)
+            else:
+                yield Change("factor", each, words, size in names.unread)
+
+
+def _with_a_factor_moved(node: ast.BinOp) -> Iterator[str]:
+    """A sum with a factor at another addend: `a * c + b` for `a + b * c`, and with its factors' roles exchanged."""
+    addends = _addends(node)
+    for at, addend in enumerate(addends):
+        if isinstance(addend, ast.BinOp) and isinstance(addend.op, ast.Mult):
+            for other in range(len(addends)):
+                for rest, factor in ((addend.left, addend.right), (addend.right, addend.left)):
+                    moved = [ast.unparse(each) for each in addends]
+                    moved[at], moved[other] = ast.unparse(rest), f"{_inside(addends[other])} * {_inside(factor)}"
+                    if other != at:
+                        yield " + ".join(moved)
+
+
+def _addends(node: ast.expr) -> list[ast.expr]:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return [*_addends(node.left), node.right]
+    return [node]
+
+
+def _is_product(node: ast.expr) -> bool:
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)
+
+
+def _is_sum(node: ast.expr) -> bool:
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub)
+
+
+def _inside(node: ast.expr) -> str:
+    """As a factor."""
+    return f"({ast.unparse(node)})" if _is_sum(node) else ast.unparse(node)
+
+
+def _of_sums(statement: ast.stmt) -> Iterator[Change]:
+    """What a loop sets where it has to add."""
+    for loop in ast.walk(statement):
+        for node in loop.body if isinstance(loop, ast.For | ast.While) else ():
+            if isinstance(loop, ast.While) and _keeps_going(node, loop):
+                continue
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+                yield Change("sum", node, f"{node.targets[0].id} += {ast.unparse(node.value)}")
