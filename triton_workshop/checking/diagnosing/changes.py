@@ -29,6 +29,7 @@ OPPOSITES = {"minimum": "maximum", "maximum": "minimum"}
 MEMORY = ("load", "store", "atomic_add")
 """Calls whose first argument is an address."""
 LOOPS = ("range", "static_range")
+WITH_A_VALUE = (ast.Assign, ast.AugAssign, ast.Expr, ast.Return)
 OF_TENSORS = ("shape", "size", "stride", "numel", "dtype", "device")
 MOST_IN_ANY_ORDER = 4
 """Of more values in a row, only neighbours trade places."""
@@ -85,6 +86,7 @@ def _all_in(
                 yield from _of_factors(node, names)
             yield from _of_precision(node)
         yield from _of_sums(statement)
+        yield from _of_pairs(statement, names)
         if is_kernel and isinstance(statement, ast.Assign) and _is_product(statement.value):
             yield from (Change("factor", statement.value, f"{ast.unparse(statement.value)} * {s}") for s in names.sizes)
 
@@ -103,7 +105,8 @@ def _editable(statement: ast.stmt) -> Iterator[ast.AST]:
         elif isinstance(node, ast.Call) and called(node) in LOOPS:
             inside = [part for part in node.args[:2] if not isinstance(part, ast.Name)]
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Subscript):  # a launch: sizes again
-            inside = [part for part in inside if not isinstance(part, ast.keyword | ast.Constant)]
+            values = (part.value if isinstance(part, ast.keyword) else part for part in inside)
+            inside = [value for value in values if not isinstance(value, ast.Constant)]
         waiting += reversed(inside)
 
 
@@ -128,7 +131,7 @@ class _Names:
         pointers = _pointers(function) if is_kernel else set[str]()
         self.unread = {*arguments}.difference(names_loaded(function))
         self.sizes = [name for name in arguments if name not in pointers]
-        self.pointers = [name for name in arguments if name in pointers]
+        self.pointers = [name for name in arguments if name in pointers | self.unread]  # that one may be either
         self.others = sorted(names_in(function) - set(arguments))
         annotated = {argument.arg for argument in function.args.args if argument.annotation is not None}
         self.constants = [name for name in self.sizes if name in annotated]
@@ -144,7 +147,7 @@ class _Names:
 
     def like(self, name: str) -> Sequence[str]:
         """The others of its kind."""
-        group = next((group for group in (self.sizes, self.pointers, self.others) if name in group), ())
+        group = next((group for group in (self.pointers, self.sizes, self.others) if name in group), ())
         return [other for other in group if other != name]
 
     def are_alike(self, one: str, other: str) -> bool:
@@ -181,6 +184,8 @@ def _of_numbers(node: ast.AST, cdiv: str) -> Iterator[Change]:
             yield Change("rounded", node, f"{cdiv}({ast.unparse(left)}, {ast.unparse(right)})")
         case ast.Constant(int(value)) if type(value) is int:
             yield from (Change("number", node, str(other)) for other in (value + 1, value - 1) if other >= 0)
+        case ast.BinOp(ast.Name(first), ast.Sub(), ast.Name(second)):
+            yield Change("number", node, f"({first} - 1 - {second})")
         case ast.Constant(float(value)) if value in (0, 1):
             yield Change("number", node, str(1 - value))
         case ast.Call(ast.Name("len"), [of]):
@@ -190,7 +195,7 @@ def _of_numbers(node: ast.AST, cdiv: str) -> Iterator[Change]:
             yield Change("number", node.args[-1], "tl.num_programs(0)")
         stop = node.args[: len(node.args) // 2 + 1][-1]
         if not isinstance(stop, ast.BinOp):  # of those, a part may be too much
-            yield Change("number", stop, f"{ast.unparse(stop)} + 1")
+            yield Change("rounds", stop, f"{ast.unparse(stop)} + 1")
     if isinstance(node, ast.Call) and called(node) in OPPOSITES:
         yield from (Change("number", each, f"{each.id} - 1") for each in node.args if isinstance(each, ast.Name))
 
@@ -250,7 +255,8 @@ def _of_operators(node: ast.AST) -> Iterator[Change]:
                 argument = f"{ast.unparse(left.args[0])} + {ast.unparse(right)}"
                 yield Change("inside", node, f"{ast.unparse(left.func)}({argument})")
             less = isinstance(operator, ast.Sub | ast.FloorDiv) and isinstance(right, ast.Constant)
-            yield Change("whole" if less else "part", node, ast.unparse(left))
+            times = isinstance(operator, ast.Mult) and isinstance(right, ast.Constant)
+            yield Change("whole" if less else "multiple" if times else "part", node, ast.unparse(left))
             yield Change("part", node, ast.unparse(right))
         case ast.Compare(left, [comparison], [right]):
             if isinstance(comparison, ast.Lt):
@@ -290,12 +296,28 @@ def _of_names(node: ast.AST, names: _Names) -> Iterator[Change]:
                 yield Change("name", node, f"{other}.{attribute}")
 
 
+def _of_pairs(statement: ast.stmt, names: _Names) -> Iterator[Change]:
+    """Two names of one kind that have traded places: `x * b + y * a` for `x * a + y * b`."""
+    for part in ast.walk(statement):
+        value = getattr(part, "value", None) if isinstance(part, WITH_A_VALUE) else None
+        if not isinstance(value, ast.expr) or (isinstance(value, ast.Call) and isinstance(value.func, ast.Subscript)):
+            continue  # of the arguments of a launch, the order is another question
+        once = sorted(name for name, times in Counter(names_loaded(value)).items() if times == 1)
+        for one, other in combinations(once, 2):
+            if other in names.like(one):
+                words = {one: other, other: one}
+                pattern = rf"\b({one}|{other})\b"
+                yield Change("names", value, re.sub(pattern, lambda found: words[found[0]], ast.unparse(value)))  # noqa: B023
+
+
 def _of_precision(node: ast.AST) -> Iterator[Change]:
     match node:
         case ast.Call(function, arguments, words) if called(node) == "dot":
             kept = [ast.unparse(each) for each in words if each.arg not in ("input_precision", "allow_tf32")]
             inside = ", ".join([*map(ast.unparse, arguments), *kept, "input_precision='ieee'"])
             yield Change("precision", node, f"{ast.unparse(function)}({inside})")
+        case ast.Attribute(ast.Name("tl"), "float16" | "bfloat16" | "int32" | "int64"):
+            yield Change("type", node, "tl.float32")
 
 
 def _of_factors(node: ast.AST, names: _Names) -> Iterator[Change]:

@@ -50,7 +50,7 @@ class Culprit:
     moved: bool = False
     """Whether the line is the solution's, but stands elsewhere there, or once."""
     with_others: bool = False
-    """Whether its code needs other lines of the solution. Then what the script's line uses may be wrong as well."""
+    """Whether either needs other lines that only it has: then what the script's line uses may be wrong as well."""
 
 
 @dataclass
@@ -178,6 +178,13 @@ class Repair:
         others = [s for place in places for s in self.pairs[place] if s != self.standing.get(place)]
         return frozenset(line for s in others for line in range(s.first, s.last + 1))
 
+    def uses_own(self, places: Sequence[int]) -> bool:
+        """Whether the script's statements there use names, or call kernels, that only the script has."""
+        others = {each.name for each in self.source.kernels} - {self.source.exercise.kernel}
+        own = {key for s in self.theirs for key in s.keys} - {key for s in self.ours for key in s.keys}
+        own |= {("kernel", name) for name in others}
+        return any(not s.uses.isdisjoint(own) for place in places for s in self.pairs[place])
+
     def instead(self, places: Sequence[int], line: int | None) -> str:
         """What to say of a line where the script has all of our code of these places, so that it helps no more."""
         if places[0] in self.branches:
@@ -263,7 +270,7 @@ def _culprit(repair: Repair, groups: list[list[int]], places: list[int]) -> Culp
     own = {repair.ours[place].todo for place in places}
     code = "\n".join(each.code for each in ours if each.todo in own)
     extra = places[0] in repair.extras or places[0] in repair.branches
-    more = len(repair.with_needed(places)) > len(places)
+    more = len(repair.with_needed(places)) > len(places) or repair.uses_own(places)
     return Culprit(todos, line, lines, code, repair.instead(places, line), extra, repair.is_moved(line), more)
 
 

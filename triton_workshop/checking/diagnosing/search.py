@@ -11,7 +11,7 @@ from dataclasses import replace
 from triton_workshop.checking.diagnosing import tries as limits
 from triton_workshop.checking.diagnosing.configurations import other_configuration_of
 from triton_workshop.checking.diagnosing.recognise import Diagnosis, diagnose
-from triton_workshop.checking.diagnosing.repair import find_culprit
+from triton_workshop.checking.diagnosing.repair import Culprit, find_culprit
 from triton_workshop.checking.diagnosing.slips import Slip, find_slip
 from triton_workshop.checking.diagnosing.tile_sizes import OtherSize, other_size_of
 from triton_workshop.checking.diagnosing.tries import Tries
@@ -88,20 +88,17 @@ def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> It
             return
         diagnosis = diagnose(source, case, culprit, tries.observe)
         yield diagnosis
-        unclear = diagnosis.line is None if culprit is None else culprit.with_others
-        if unclear and (slip := _slip(source, case, seen, seconds)):
+        unclear = diagnosis.line is None if culprit is None else culprit.with_others and not culprit.extra
+        if unclear and (slip := _slip(source, case, seen, culprit, seconds)):
             yield replace(diagnosis, culprit=None, slip=slip)
 
 
-def _slip(source: Source, case: Case, seen: Observation, seconds: float | None) -> Slip | None:
+def _slip(source: Source, case: Case, seen: Observation, culprit: Culprit | None, seconds: float | None) -> Slip | None:
     tries = Tries(source.exercise, limits.SLIP_SECONDS if seconds is None else seconds / 2)
     last = Tries(source.exercise, limits.CONFIRM_SECONDS if seconds is None else seconds)
-    fault = next(iter(seen.faults), None)
+    noticed = {fault.line.number for fault in seen.faults[:1]} | (culprit.lines if culprit else set[int]())
     return find_slip(
-        source,
-        fault.line.number if fault else None,
-        lambda text: tries.right(text, case),
-        lambda text: last.right_in_all(text, source.text),
+        source, noticed, lambda text: tries.right(text, case), lambda text: last.right_in_all(text, source.text)
     )
 
 

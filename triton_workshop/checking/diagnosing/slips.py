@@ -6,7 +6,7 @@ It needs no likeness to the solution, so it finds the line in scripts of any sty
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -17,17 +17,21 @@ from triton_workshop.checking.observing.source import Source
 KINDS = (
     "rounded",
     "whole",
+    "multiple",
     "number",
     "bound",
     "lower",
     "sum",
     "precision",
+    "type",
     "coefficient",
     "inside",
     "signs",
     "axes",
     "order",
     "arguments",
+    "rounds",
+    "names",
     "part",
     "divisor",
     "pointer",
@@ -53,11 +57,11 @@ class Slip:
 
 
 def find_slip(
-    source: Source, noticed: int | None, passes: Callable[[str], bool], passes_all: Callable[[str], bool]
+    source: Source, noticed: Collection[int], passes: Callable[[str], bool], passes_all: Callable[[str], bool]
 ) -> Slip | None:
     """Return the first change that helps. `passes` is for the case that failed, `passes_all` for every case.
 
-    The line where the mistake was noticed is changed first, and never one that is the solution's.
+    The lines where the mistake was noticed are changed first, and never one that is the solution's.
     """
     for change in _changes(source, noticed):
         text = with_changes(source, [(change.node, change.words)])
@@ -69,12 +73,14 @@ def find_slip(
 def _code(change: Change, text: str) -> str:
     """The line as it would be right; without parentheses that it does not need."""
     line = text.splitlines()[change.node.lineno - 1].strip()
-    with suppress(SyntaxError):  # the first line of a loop, or one of several lines of a statement
+    if line.endswith((",", ":")):  # one of several lines of a statement, or the first one of a loop
+        return line
+    with suppress(SyntaxError):
         line = ast.unparse(ast.parse(line))
     return line
 
 
-def _changes(source: Source, noticed: int | None) -> list[Change]:
+def _changes(source: Source, noticed: Collection[int]) -> list[Change]:
     given = {line.strip() for line in source.exercise.solution.splitlines()}
     functions = [*source.kernels, *([source.launcher] if source.launcher else [])]
     parameters = {each.name: [argument.arg for argument in each.args.args] for each in source.kernels}
@@ -88,7 +94,7 @@ def _changes(source: Source, noticed: int | None) -> list[Change]:
 
     def likely(change: Change) -> tuple[bool, bool, bool, int]:
         far = change.far_fetched and not change.names_the_unread
-        return not change.names_the_unread, far, change.node.lineno != noticed, KINDS.index(change.kind)
+        return not change.names_the_unread, far, change.node.lineno not in noticed, KINDS.index(change.kind)
 
     return sorted(every, key=likely)
 

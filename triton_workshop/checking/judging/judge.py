@@ -288,7 +288,7 @@ class Judge:
         if self.diagnosis.slip is not None:
             return self._slipped(finding, mistake, self.diagnosis.slip)
         if mistake is None or overwrites(culprit, self.source):
-            return finding if culprit is None else self._at(culprit, finding)
+            return _noticed(finding) if culprit is None else self._at(culprit, finding)
         own = _last_hint(culprit) if culprit else self.exercise.quote(todo) if todo and self._lacks(todo) else ""
         question, *ideas = mistake.hints
         question = f"{_look_at(culprit)}{question}" if culprit and culprit.with_others else question
@@ -382,6 +382,14 @@ def _stored_outside() -> Finding:
 def _last_hint(culprit: Culprit) -> str:
     has = solution_has if culprit.todos else "The exercise gives this: {}".format
     return culprit.instead or has(culprit.code)
+
+
+def _noticed(finding: Finding) -> Finding:
+    """The finding, of whose line no more is known than that it shows there."""
+    if finding.line is None or not finding.hints:
+        return finding
+    shows = f"It shows on this line; the mistake may be in what the line uses. {finding.hints[0]}"
+    return replace(finding, hints=(shows, *finding.hints[1:]))
 
 
 def _look_at(culprit: Culprit) -> str:
