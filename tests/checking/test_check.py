@@ -554,3 +554,16 @@ def test_a_solution_that_was_changed_costs_hints_and_nothing_else(
     finding = judged(ADD, ("cdiv(n_elements, BLOCK_SIZE)", "n_elements // BLOCK_SIZE")).findings[0]
     assert finding.kind is FindingKind.UNWRITTEN
     assert finding.hints
+
+
+def test_a_process_that_waits_for_a_request_has_imported_what_the_check_needs() -> None:
+    code = """
+import sys
+from triton_workshop.checking.check import check_when_asked
+class Nobody:
+    def send(self, message): print("triton_workshop.checking.passes" in sys.modules)
+    def receive(self): raise EOFError
+check_when_asked(Nobody())
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout == "True\n"
