@@ -20,7 +20,7 @@ from tests.asm.conftest import Answers, Compile
 from tests.asm.test_lines import assembly_of
 from triton_workshop.asm.comparison import compared, longest, rows
 from triton_workshop.asm.listing import STAGES, drawn, layouts, listing
-from triton_workshop.asm.pager import Pager
+from triton_workshop.asm.pager import PagerApp
 from triton_workshop.asm.recorded import recorded_on, recorded_summaries
 from triton_workshop.asm.report import TERMINAL, shown
 from triton_workshop.asm.sentences import beside_bytes, of_conversion, of_line, of_program
@@ -191,14 +191,14 @@ def test_a_listing_begins_with_the_layouts_of_the_gpu_ir(solutions: Answers) -> 
 def test_the_pager_scrolls_and_a_key_leaves_it(solutions: Answers) -> None:
     contents = drawn((), listing(assembly_of(solutions, "4", 90), "sass", lines_of("4")))
 
-    async def steps(pager: Pager, pilot: Pilot[int]) -> None:
+    async def steps(pager: PagerApp, pilot: Pilot[int]) -> None:
         await pilot.pause()
         assert "def matmul_kernel(" in screen(pager)
         await pilot.press("end")
         await until(pilot, lambda: "tl.store(" in screen(pager) or "STG" in screen(pager))
         await pilot.press("q")
 
-    pager = driven(lambda: Pager("matmul_kernel · sass", contents), steps, lambda _: None, (80, 24))
+    pager = driven(lambda: PagerApp("matmul_kernel · sass", contents), steps, lambda _: None, (80, 24))
     assert pager.return_value == 0
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from textual.pilot import Pilot
 
 from tests.apps import driven, screen, until
-from triton_workshop.asm.asked import Launched, Launching
+from triton_workshop.asm.asked import Launching, ScriptRun
 from triton_workshop.asm.cache import Made
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.verdict import Verdict
@@ -396,7 +396,7 @@ def test_a_key_shows_what_the_compiler_made_of_the_last_right_version(
         ttir = '#loc = loc("a.py":1:1)\ntt.store %1, %2 : tensor<128x!tt.ptr<f32>> loc(#loc)'
         sass = '//## File "a.py", line 1\n/*0000*/ STG.E [R2], R4 ;'
         assembly = Assembly("add_kernel", ttir, "", "", sass, "REG:26 STACK:0", 0, 4, 3)
-        return Made(Launched((job.kernel,)), (Answer(job, assembly=assembly),))
+        return Made(ScriptRun((job.kernel,)), (Answer(job, assembly=assembly),))
 
     monkeypatch.setattr(checker, "made", made, raising=False)
     monkeypatch.setattr("triton_workshop.watch.app.has_library", lambda: True)

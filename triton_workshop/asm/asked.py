@@ -25,7 +25,7 @@ class Launching:
 
 
 @dataclass(frozen=True)
-class Launched:
+class ScriptRun:
     """What a script has launched. `tuned`: kernels for which a GPU would choose one of so many configurations.
 
     `files` are those that the script has imported, other than libraries. `failure`: the error that ended it, with

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import platformdirs
 
-from triton_workshop.asm.asked import Launched, Launching
+from triton_workshop.asm.asked import Launching, ScriptRun
 from triton_workshop.atomic_write import write_whole
 from triton_workshop.compiler.jobs import Answer
 from triton_workshop.compiler.targets import Target
@@ -27,7 +27,7 @@ MOST_KEPT = 64
 class Made:
     """What a script launched, and what the compiler says of the first kernels, or of those that were named."""
 
-    launched: Launched
+    launched: ScriptRun
     answers: tuple[Answer, ...] = ()
 
 

@@ -20,7 +20,7 @@ YOURS, PLAIN, FAST = "yours", "plain", "fast"
 
 
 @dataclass(frozen=True)
-class Choice:
+class Subject:
     """A script to look at. `whose`: yours, plain, fast, or the script's name."""
 
     launching: Launching
@@ -44,7 +44,7 @@ def target_named(name: str) -> Target:
     return next((each for each in TARGETS if each.capability == capability), Target(capability, "no example"))
 
 
-def chosen(words: list[str], size: str | None, *, plain: bool, fast: bool, compare: bool) -> tuple[Choice, ...]:
+def chosen(words: list[str], size: str | None, *, plain: bool, fast: bool, compare: bool) -> tuple[Subject, ...]:
     """The script that the words of the command mean, or the two to compare. Raises MisuseError if they make no sense.
 
     With one script, `compare` adds the plain solution or, beside that, the fast one.
@@ -64,22 +64,22 @@ def chosen(words: list[str], size: str | None, *, plain: bool, fast: bool, compa
     return first, _choice(first.launching.exercise, size, FAST if whose == PLAIN else PLAIN)
 
 
-def _choice(word: str | None, size: str | None, whose: str) -> Choice:
+def _choice(word: str | None, size: str | None, whose: str) -> Subject:
     if word is not None and word not in EXERCISES:
         return _script(Path(word), size, solution=whose != YOURS)
     following = first_open(entries()) if word is None else None
     exercise = exercise_numbered(word or (following.exercise.number if following else "1"))
     file = exercise.exercise_file if whose == YOURS else exercise.solution_file
     file = ROOT / "solutions" / "fast" / file.name if whose == FAST else file
-    return Choice(Launching(file.resolve(), _text(file), exercise.number, _sizes(exercise.number, size)), whose)
+    return Subject(Launching(file.resolve(), _text(file), exercise.number, _sizes(exercise.number, size)), whose)
 
 
-def _script(file: Path, size: str | None, *, solution: bool) -> Choice:
+def _script(file: Path, size: str | None, *, solution: bool) -> Subject:
     if not file.is_file():
         raise MisuseError(f"{file}: expected an exercise's number or a Python script, and there is no such file")
     if solution or size:
         raise MisuseError("--plain, --fast and --size are for exercises; a script says itself what it launches")
-    return Choice(Launching(file.resolve(), _text(file)), str(short_path(file.resolve())))
+    return Subject(Launching(file.resolve(), _text(file)), str(short_path(file.resolve())))
 
 
 def _text(file: Path) -> str:

@@ -14,7 +14,7 @@ from rich.console import Console, RenderableType
 
 from triton_workshop.asm.asked import case_of
 from triton_workshop.asm.cache import Made, cached
-from triton_workshop.asm.choosing import YOURS, Choice
+from triton_workshop.asm.choosing import YOURS, Subject
 from triton_workshop.asm.comparison import compared, longest
 from triton_workshop.asm.listing import drawn, layouts, listing
 from triton_workshop.asm.recorded import recorded_on, recorded_summaries
@@ -32,7 +32,7 @@ SUMMARY = "summary"
 
 
 @dataclass(frozen=True)
-class View:
+class Selection:
     """What is to be seen of a script's kernels: the `stage` is the summary, or one of `listing.STAGES`."""
 
     target: Target
@@ -41,7 +41,7 @@ class View:
     as_json: bool = False
 
 
-def run_asm(choices: Sequence[Choice], view: View) -> int:
+def run_asm(choices: Sequence[Subject], view: Selection) -> int:
     """Show what the compiler made of a script's kernels, or of two scripts' beside each other."""
     speak_utf8()
     if not has_library():
@@ -57,7 +57,7 @@ def run_asm(choices: Sequence[Choice], view: View) -> int:
     return SHOWN
 
 
-def _made(choices: Sequence[Choice], view: View) -> list[Made]:
+def _made(choices: Sequence[Subject], view: Selection) -> list[Made]:
     """What the compiler made of each: as it is known, or by processes that stay for the next time."""
     known = {choice: cached(choice.launching, view.target, view.kernel) for choice in choices}
     if None in known.values():
@@ -81,11 +81,11 @@ def _standard_error(undo: ExitStack) -> int:
         return undo.enter_context(Path(os.devnull).open("wb")).fileno()
 
 
-def _summaries(choice: Choice, made: Made) -> list[Summary]:
+def _summaries(choice: Subject, made: Made) -> list[Summary]:
     return summaries_of(made.answers, choice.launching.text.splitlines())
 
 
-def _print(choice: Choice, made: Made, view: View) -> None:
+def _print(choice: Subject, made: Made, view: Selection) -> None:
     notes = [*(without_assembly(each) for each in made.answers if each.assembly is None), *notes_of(made, view.kernel)]
     if view.stage == SUMMARY:
         _print_summaries(choice.where, _summaries(choice, made), view)
@@ -100,7 +100,7 @@ def _print(choice: Choice, made: Made, view: View) -> None:
         print(note, file=sys.stderr)
 
 
-def _print_summaries(where: str, summaries: Sequence[Summary], view: View) -> None:
+def _print_summaries(where: str, summaries: Sequence[Summary], view: Selection) -> None:
     console = Console(theme=TERMINAL)
     for number, summary in enumerate(summaries):
         if view.as_json:
@@ -112,14 +112,14 @@ def _print_summaries(where: str, summaries: Sequence[Summary], view: View) -> No
 def _page(head: str, contents: RenderableType) -> None:
     """In a terminal, where one can scroll; else as plain text."""
     if sys.stdin.isatty() and sys.stdout.isatty():
-        from triton_workshop.asm.pager import Pager
+        from triton_workshop.asm.pager import PagerApp
 
-        Pager(head, contents).run()
+        PagerApp(head, contents).run()
     else:
         Console(no_color=True).print(head, contents, sep="\n", soft_wrap=True, highlight=False)
 
 
-def _print_comparison(choices: Sequence[Choice], summaries: Sequence[list[Summary]]) -> None:
+def _print_comparison(choices: Sequence[Subject], summaries: Sequence[list[Summary]]) -> None:
     left, right = map(longest, summaries)
     names = {id(each): f"{choice.whose}: {each.kernel}" for choice, each in zip(choices, (left, right), strict=True)}
     console = Console(theme=TERMINAL)
@@ -137,7 +137,7 @@ def as_plain_data(summary: Summary) -> dict[str, object]:
     return {**summary.as_json(), "sentences": told}
 
 
-def _show_recorded(choices: Sequence[Choice], view: View) -> int:
+def _show_recorded(choices: Sequence[Subject], view: Selection) -> int:
     """Where Triton has no compiler, the solutions' summaries are shown as they were recorded."""
     for choice in choices:
         number, whose = choice.launching.exercise, choice.whose if choice.whose != YOURS else "plain"
@@ -151,7 +151,7 @@ def _show_recorded(choices: Sequence[Choice], view: View) -> int:
     return SHOWN
 
 
-def _tell(choice: Choice, trouble: str) -> int:
+def _tell(choice: Subject, trouble: str) -> int:
     """Of an exercise what the checker finds, if it finds something; else the trouble in a sentence."""
     if choice.launching.exercise:
         from triton_workshop.checking.check import verdicts

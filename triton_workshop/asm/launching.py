@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from triton_workshop.asm.asked import Launched, Launching, case_of
+from triton_workshop.asm.asked import Launching, ScriptRun, case_of
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.exercise import handed_over
 from triton_workshop.checking.observing.child import launcher_of, load, prepare
@@ -44,7 +44,7 @@ def send_launches(connection: Connection, asked: Launching) -> None:
             seen = failure_of(error, asked.file)
             failure = f"{f'line {seen.line}: ' if seen.line else ''}{seen.type}: {seen.message}"
     new = [each for name, each in sys.modules.items() if name not in before]
-    connection.send(Launched(launches.kernels(), tuple(_tuned(module)), tuple(_own_files(new)), failure))
+    connection.send(ScriptRun(launches.kernels(), tuple(_tuned(module)), tuple(_own_files(new)), failure))
 
 
 def _run(asked: Launching, module: ModuleType) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from triton_workshop.asm.asked import MOST, Launched, Launching
+from triton_workshop.asm.asked import MOST, Launching, ScriptRun
 from triton_workshop.asm.cache import Made, keep
 from triton_workshop.compiler.compilation import Start, answers
 from triton_workshop.compiler.jobs import Answer, CompileJob, PickledKernel
@@ -44,15 +44,15 @@ def compiled(kernels: Sequence[PickledKernel], target: Target, start: Start) -> 
     return (*unknown, *answers(known, start, COMPILING_SECONDS))
 
 
-def launches_of(asked: Launching, runner: Runner, output: int) -> Launched:
+def launches_of(asked: Launching, runner: Runner, output: int) -> ScriptRun:
     """What a script launches on the simulator. Raises OSError."""
     script = runner.call(LAUNCHES, asked, output=output, patience=LIMIT_SECONDS)
     try:
         with script:
             launched = next(script.messages(), None)
     except TimeIsUpError:
-        return Launched((), failure=f"it had not ended after {LIMIT_SECONDS:g} s on the simulator")
+        return ScriptRun((), failure=f"it had not ended after {LIMIT_SECONDS:g} s on the simulator")
     except EndedError as error:
-        return Launched((), failure=f"its process was {error}")
-    assert isinstance(launched, Launched)
+        return ScriptRun((), failure=f"its process was {error}")
+    assert isinstance(launched, ScriptRun)
     return launched

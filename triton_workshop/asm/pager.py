@@ -14,7 +14,7 @@ from triton_workshop.screen.reader import Reader
 from triton_workshop.screen.theme import use_palette
 
 
-class Pager(App[int]):
+class PagerApp(App[int]):
     """One page, and nothing else."""
 
     ENABLE_COMMAND_PALETTE = False

@@ -12,7 +12,7 @@ from triton_workshop.cli.common import fail, misuse_told, prepare_kernels
 app = typer.Typer()
 
 
-class Stage(StrEnum):
+class Level(StrEnum):
     SUMMARY = "summary"
     TTIR = "ttir"
     TTGIR = "ttgir"
@@ -30,8 +30,8 @@ def asm(
             show_default=False,
         ),
     ] = None,
-    show: Annotated[Stage, typer.Option(help="The summary, or the source with one of the compiler's stages.")] = (
-        Stage.SUMMARY
+    show: Annotated[Level, typer.Option(help="The summary, or the source with one of the compiler's stages.")] = (
+        Level.SUMMARY
     ),
     gpu: Annotated[str, typer.Option(help="The GPU to compile for.")] = "sm_90",
     size: Annotated[
@@ -55,8 +55,8 @@ def asm(
     from triton_workshop.asm import choosing, commands
 
     with misuse_told():
-        view = commands.View(choosing.target_named(gpu), show, kernel, as_json)
-        if as_json and (compare or show is not Stage.SUMMARY):
+        view = commands.Selection(choosing.target_named(gpu), show, kernel, as_json)
+        if as_json and (compare or show is not Level.SUMMARY):
             fail("--json prints summaries; leave out --compare and --show")
         choices = choosing.chosen(scripts or [], size, plain=plain, fast=fast, compare=compare)
         prepare_kernels()

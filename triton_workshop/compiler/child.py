@@ -10,7 +10,7 @@ from triton_workshop.compiler.jobs import Answer
 from triton_workshop.without_library import provide
 
 
-class Connection(Protocol):
+class ParentConnection(Protocol):
     """This process's end of the connection to whoever started it."""
 
     def send(self, message: object) -> None: ...
@@ -19,7 +19,7 @@ class Connection(Protocol):
         """Wait for the next message. Raises EOFError if none will come any more."""
 
 
-def compile_when_asked(connection: Connection) -> None:
+def compile_when_asked(connection: ParentConnection) -> None:
     """Import the compiler, wait for jobs, and send an Answer to each. A job that cannot be done has none to give."""
     provide()
     pickling.prepare()

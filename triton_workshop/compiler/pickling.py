@@ -175,10 +175,10 @@ def _used(value: Any, name: str, node: ast.AST) -> Any:
             found = getattr(value, attribute.attr, part)
             if found is not part:
                 setattr(part, attribute.attr, _used(found, ast.unparse(attribute), node))
-    return _Module(part)
+    return _ModulePart(part)
 
 
-class _Module:
+class _ModulePart:
     """How a part of a module travels."""
 
     def __init__(self, part: types.ModuleType) -> None:

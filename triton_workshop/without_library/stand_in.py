@@ -150,7 +150,7 @@ _CONTENTS: dict[str, dict[str, object]] = {
 }
 
 
-class _Module(ModuleType):
+class _LibraryModule(ModuleType):
     """A module of the library. Whatever else people import from it is a class that nobody uses, or a module."""
 
     def __getattr__(self, name: str) -> type:
@@ -168,7 +168,7 @@ class _Finder(MetaPathFinder, Loader):
         return spec_from_loader(name, self, is_package=True) if ours else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        return _Module(spec.name)
+        return _LibraryModule(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
         vars(module).update(_CONTENTS.get(module.__name__, {}))

@@ -11,7 +11,7 @@ MOST = 1_000_000
 NO_MORE = "\n… more than a page can show: the rest is not here\n"
 
 
-class Output(io.TextIOBase):
+class OutputStream(io.TextIOBase):
     """A stream that tells what is written to it."""
 
     encoding = "utf-8"
@@ -32,6 +32,6 @@ class Output(io.TextIOBase):
 @contextmanager
 def printing_to(tell: Callable[[str], object]) -> Iterator[None]:
     """Everything that Python prints inside is told."""
-    output = Output(tell)
+    output = OutputStream(tell)
     with redirect_stdout(output), redirect_stderr(output):
         yield

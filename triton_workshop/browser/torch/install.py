@@ -19,7 +19,7 @@ from triton_workshop.browser.torch.dtypes import (
     only_the_cpu,
     promote_types,
 )
-from triton_workshop.browser.torch.layout import Storage
+from triton_workshop.browser.torch.layout import TensorStorage
 from triton_workshop.browser.torch.printing import text_of
 from triton_workshop.browser.torch.tensor import FUNCTIONS, METHODS, Tensor, gradients, view
 
@@ -75,7 +75,7 @@ def backward(self: Tensor, gradient: Any = None) -> None:
     self.backward_(FUNCTIONS["ones_like"](self) if gradient is None else gradient)
 
 
-class _Module(ModuleType):
+class _PageModule(ModuleType):
     """A module of PyTorch, with the names that a page has."""
 
     def __getattr__(self, name: str) -> Any:
@@ -141,7 +141,7 @@ def dressed() -> type[Tensor]:
     for name, work in (*METHODS.items(), *properties(), ("backward", backward), ("__repr__", text_of)):
         setattr(Tensor, name, work)
     Tensor.__module__, Tensor.__qualname__ = "torch", "Tensor"
-    Storage.__name__ = Storage.__qualname__ = "UntypedStorage"
+    TensorStorage.__name__ = TensorStorage.__qualname__ = "UntypedStorage"
     return Tensor
 
 
@@ -150,7 +150,7 @@ def built() -> dict[str, ModuleType]:
     dressed()
     found: dict[str, ModuleType] = {}
     for name, names in modules().items():
-        found[name] = module = _Module(name)
+        found[name] = module = _PageModule(name)
         module.__dict__.update(names, __path__=[], __spec__=None)
         owner, _, own = name.rpartition(".")
         if owner:

@@ -15,7 +15,7 @@ ALIGNMENT = 64
 Ints = tuple[int, ...]
 
 
-class Storage:
+class TensorStorage:
     """The memory behind tensors."""
 
     def __init__(self, bytes_: Array, owner: object = None) -> None:
@@ -33,14 +33,14 @@ class Storage:
     __len__ = nbytes
 
 
-def allocated(size: int) -> Storage:
+def allocated(size: int) -> TensorStorage:
     """Memory of so many bytes, aligned."""
     whole = np.empty(size + ALIGNMENT, np.uint8)
     start = -int(whole.__array_interface__["data"][0]) % ALIGNMENT
-    return Storage(whole[start : start + size])
+    return TensorStorage(whole[start : start + size])
 
 
-def borrowed(array: Array) -> tuple[Storage, int]:
+def borrowed(array: Array) -> tuple[TensorStorage, int]:
     """The memory of a numpy array, and the byte at which the array begins there."""
     if any(stride < 0 for stride in array.strides):
         raise ValueError(
@@ -52,7 +52,7 @@ def borrowed(array: Array) -> tuple[Storage, int]:
         return allocated(0), 0
     low, high = np.lib.array_utils.byte_bounds(array)
     memory = (ctypes.c_ubyte * (high - low)).from_address(low)
-    return Storage(np.ctypeslib.as_array(memory), array), int(array.__array_interface__["data"][0]) - low
+    return TensorStorage(np.ctypeslib.as_array(memory), array), int(array.__array_interface__["data"][0]) - low
 
 
 def contiguous_strides(shape: Sequence[int]) -> Ints:

@@ -14,7 +14,7 @@ import numpy as np
 from triton_workshop.browser.torch import layout
 from triton_workshop.browser.torch.absent import NotInThisPageError, explained, missing
 from triton_workshop.browser.torch.dtypes import CPU, Array, Size, dtype, rounded, widened
-from triton_workshop.browser.torch.layout import Ints, Storage
+from triton_workshop.browser.torch.layout import Ints, TensorStorage
 
 Named = Mapping[str, Any]
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
@@ -63,7 +63,7 @@ def gradients(on: bool) -> Iterator[None]:
 class Tensor:
     """A tensor on the CPU."""
 
-    storage_: Storage
+    storage_: TensorStorage
     dtype: dtype
     shape: Size
     strides_: Ints
@@ -158,7 +158,7 @@ class Tensor:
         return METHODS["clone"](self)
 
 
-def over(storage: Storage, kind: dtype, shape: Sequence[int], strides: Sequence[int], offset: int = 0) -> Tensor:
+def over(storage: TensorStorage, kind: dtype, shape: Sequence[int], strides: Sequence[int], offset: int = 0) -> Tensor:
     """A tensor over this memory."""
     self: Tensor = object.__new__(Tensor)
     self.storage_, self.dtype, self.shape = storage, kind, Size(shape)
