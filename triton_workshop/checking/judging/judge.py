@@ -21,6 +21,7 @@ from triton_workshop.checking.judging.launch_arguments import missing_argument
 from triton_workshop.checking.judging.misplaced import hints_about, overwrites
 from triton_workshop.checking.judging.picture import element_of, tile_map
 from triton_workshop.checking.judging.verdict import MOST_PROGRAMS, Finding, FindingKind
+from triton_workshop.checking.judging.words import bracketed, named, shortened
 from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.observe import Failure, Observation, Provenance
 from triton_workshop.checking.observing.source import Source, names_in
@@ -93,14 +94,14 @@ class Judge:
             explanation = explanation_named("dot-not-star") if self._multiplies_blocks(failure.line) else explanation
         line = failure.first_line if explanation and explanation.at_launch else failure.line
         if explanation is None:
-            finding = self._finding(FindingKind.CRASH, _short(failure), (), line, "crash")
+            finding = self._finding(FindingKind.CRASH, shortened(failure), (), line, "crash")
             return finding if self.diagnosis.culprit is None else self._at(self.diagnosis.culprit, finding)
         name, hints, culprit = explanation.name, explanation.hints, self.diagnosis.culprit
         if name == "waits":
             line = next((call.lineno for call in self.source.calls(*WAITS)), line)
         known = {"misspelt-name": self._known_as, "missing-argument": self._argument_without}.get(name, lambda _: "")
         hints = (*filter(None, [known(failure)]), *hints)
-        finding = self._finding(FindingKind.CRASH, _short(failure), hints, line, name)
+        finding = self._finding(FindingKind.CRASH, shortened(failure), hints, line, name)
         # Of several lines that would have to be others, none is wrong by itself: shapes meet where the error says.
         meets = name == "shapes-do-not-broadcast" and culprit is not None and len(culprit.lines) > 1
         stays = explanation.at_once or meets
@@ -237,14 +238,14 @@ class Judge:
         elif comparison.has_tiles_of_the_solution:
             hints = (*hints, f"The grid was {grid}; blocks of this size need {wanted}.")
         shown = self._at_elements(FindingKind.UNWRITTEN, "never written", comparison, comparison.unwritten)
-        message = f"{shown.message}; {_programs(owners)} should have written {them}" if owners else shown.message
+        message = f"{shown.message}; {named(owners)} should have written {them}" if owners else shown.message
         return replace(shown, message=message, hints=hints)
 
     def _wrong(self, comparison: Comparison) -> Finding:
         shown = self._at_elements(FindingKind.WRONG_VALUES, "wrong", comparison, comparison.wrong)
         assert shown.element is not None
         follow = (
-            f"Take element {_index(shown.element.index)} and follow it: which program owns it, which offsets does that "
+            f"Take element {bracketed(shown.element.index)} and follow it: which program owns it, which offsets does that "
             "program compute, and what does it load there?"
         )
         return replace(shown, hints=(follow,))
@@ -268,7 +269,7 @@ class Judge:
         elements = f"{number:,} of {marks.numel():,} element{'s' if marks.numel() != 1 else ''}"
         return Finding(
             kind,
-            f"{elements} {'is' if number == 1 else 'are'} {what}, starting with {_index(element.index)}",
+            f"{elements} {'is' if number == 1 else 'are'} {what}, starting with {bracketed(element.index)}",
             hint_name=str(kind),
             programs=comparison.owners(marks)[:MOST_PROGRAMS],
             elements=number,
@@ -395,25 +396,3 @@ def _noticed(finding: Finding) -> Finding:
 def _look_at(culprit: Culprit) -> str:
     """Say what to look at, as the beginning of a hint."""
     return "" if culprit.line is None else "The mistake is on this line, or in what it uses. "
-
-
-def _short(failure: Failure) -> str:
-    """Return a message's first lines, without the copy of the kernel that Triton's compiler puts before them."""
-    text = failure.message.strip()
-    if "^" in text:
-        text = text.rpartition("^")[2].strip() or text
-    words = " ".join([line.strip() for line in text.splitlines() if line.strip()][:3])[:400]
-    return f"{failure.type}: {words}" if words else failure.type
-
-
-def _programs(programs: tuple[tuple[int, ...], ...]) -> str:
-    names = [str(program[0]) if len(program) == 1 else str(program) for program in programs]
-    if len(names) == 1:
-        return f"program {names[0]}"
-    if len(names) <= 3:
-        return f"programs {', '.join(names[:-1])} and {names[-1]}"
-    return f"programs {names[0]}, {names[1]} … {names[-1]} ({len(names):,} of them)"
-
-
-def _index(index: tuple[int, ...]) -> str:
-    return f"[{', '.join(map(str, index))}]"
