@@ -47,6 +47,9 @@ def test_every_file_that_a_page_runs_exists(page: str, name: str) -> None:
 
 @pytest.mark.parametrize(("page", "link"), found(r"\]\((?!https?:)([^)]+)\)"))
 def test_every_link_leads_to_a_file_and_to_a_heading_in_it(page: str, link: str) -> None:
+    if link == "../../releases":  # where GitHub has them, seen from the page that it shows first
+        assert page == START
+        return
     name, _, heading = link.partition("#")
     target = (ROOT / page).parent / name
     assert target.is_file()

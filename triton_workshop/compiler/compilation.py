@@ -28,7 +28,7 @@ class CrashedError(Exception):
     """A process has ended before its next message; how, says the error's text."""
 
 
-class CompilerProcess(Protocol):
+class CompileWorker(Protocol):
     """A process in which `child.compile_when_asked` runs, as its caller sees it."""
 
     def send(self, message: object) -> None: ...
@@ -40,7 +40,7 @@ class CompilerProcess(Protocol):
         """End it, whatever it does, and let go of it."""
 
 
-Start = Callable[[], CompilerProcess]
+Start = Callable[[], CompileWorker]
 """Starts `child.compile_when_asked` in another process. Raises OSError."""
 
 
@@ -81,7 +81,7 @@ def answers(jobs: Sequence[CompileJob], start: Start, seconds: float | None = No
             process.end()
 
 
-def _answers_of(process: CompilerProcess, jobs: Sequence[CompileJob], seconds: float) -> Iterator[Answer]:
+def _answers_of(process: CompileWorker, jobs: Sequence[CompileJob], seconds: float) -> Iterator[Answer]:
     """The answers of one process, as many as it gives."""
     ready = False
     for job in jobs:

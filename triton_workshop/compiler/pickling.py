@@ -120,7 +120,7 @@ def _package(module: str | None) -> str:
 
 
 def _can_import(thing: Any) -> bool:
-    """Whether the other process has it too: what belongs to Triton, to Python, or to this room."""
+    """Whether the other process has it too: what belongs to Triton, to Python, or to this subpackage."""
     module = thing.__module__ or ""
     return _package(module) in ("triton", *IMPORTED) or module.startswith(__package__)
 

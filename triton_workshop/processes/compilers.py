@@ -19,7 +19,7 @@ COMPILER = "triton_workshop.compiler.child:compile_when_asked"
 
 
 class CompilerProcess:
-    """A call of `compile_when_asked`, as the compiler's room wants it: see `compilation.CompilerProcess`."""
+    """A call of `compile_when_asked`, as `compiler` wants it: see `compilation.CompileWorker`."""
 
     def __init__(self, started: Call) -> None:
         self._call = started

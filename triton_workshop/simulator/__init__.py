@@ -10,7 +10,7 @@
         add_kernel[grid](x, y, out, n, BLOCK=1024)
 
 `install` says which versions of Triton it takes, and what differs from a GPU; `uninstall` leaves Triton as it was. With
-`compiler` and `without_library`, this room stands alone: the three import nothing else of this package.
+`compiler` and `without_library`, this subpackage stands alone: the three import nothing else of this package.
 """
 
 from __future__ import annotations

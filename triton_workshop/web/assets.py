@@ -1,4 +1,4 @@
-"""What browsers get as it is: the pages, styles and scripts beside this file, and those of the room `browser`."""
+"""What browsers get as it is: the pages, styles and scripts beside this file, and those of `browser`."""
 
 from pathlib import Path
 

@@ -245,8 +245,8 @@ class Judge:
         shown = self._at_elements(FindingKind.WRONG_VALUES, "wrong", comparison, comparison.wrong)
         assert shown.element is not None
         follow = (
-            f"Take element {bracketed(shown.element.index)} and follow it: which program owns it, which offsets does that "
-            "program compute, and what does it load there?"
+            f"Take element {bracketed(shown.element.index)} and follow it: which program owns it, which offsets does "
+            "that program compute, and what does it load there?"
         )
         return replace(shown, hints=(follow,))
 

@@ -2,7 +2,7 @@
 """Triton's operations, carried out with numpy for every program of a group at once.
 
 Triton's own semantics (types, broadcasting, promotion) call this builder instead of the one that would emit a
-compiler's instructions. It says what each operation is. What operations do to values stands in the room `values`; what
+compiler's instructions. It says what each operation is. What operations do to values stands in `values`; what
 they do to memory, in `programs`, `atomics` and `tiles` here. Those that it lacks go to the builder of Triton's
 interpreter, one program at a time.
 """
