@@ -99,6 +99,7 @@ def unhurried(search: float = SEARCH_SECONDS) -> AbstractContextManager[object]:
     unhurried = contextlib.ExitStack()
     unhurried.enter_context(mock.patch.object(tries, "SEARCH_SECONDS", search))
     unhurried.enter_context(mock.patch.object(tries, "SLIP_SECONDS", search / 2))
+    unhurried.enter_context(mock.patch.object(tries, "CONFIRM_SECONDS", search))
     unhurried.enter_context(mock.patch.object(tries, "GRACE_SECONDS", LIMIT_SECONDS))
     return unhurried
 

@@ -14,7 +14,7 @@ from triton_workshop.checking.check import LIMIT_SECONDS, source_or_verdict, ste
 from triton_workshop.checking.diagnosing.recognise import Diagnosis
 from triton_workshop.checking.diagnosing.search import diagnosis_of, other_size
 from triton_workshop.checking.diagnosing.tile_sizes import OtherSize
-from triton_workshop.checking.diagnosing.tries import GRACE_SECONDS, TRIED_FILE
+from triton_workshop.checking.diagnosing.tries import TRIED_FILE, longest_seconds
 from triton_workshop.checking.exercises.exercise import Case, Exercise
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.trial import Trial, trials
@@ -85,7 +85,7 @@ class Here:
     def _within(self, search: Callable[[], T]) -> T | None:
         """What a search finds; None if one of its tries does not end."""
         try:
-            with limited(1.5 * self.search + GRACE_SECONDS, lambda file: file.endswith(TRIED_FILE)):
+            with limited(longest_seconds(self.search), lambda file: file.endswith(TRIED_FILE)):
                 return search()
         except TimeIsUpError:
             return None

@@ -27,9 +27,10 @@ TRIED_FILE = "repaired.py"
 """What the texts that are tried are called: they are not in any folder."""
 
 
-def longest_seconds() -> float:
-    """After so many seconds, a try does not end."""
-    return SEARCH_SECONDS + SLIP_SECONDS + CONFIRM_SECONDS + GRACE_SECONDS
+def longest_seconds(seconds: float | None = None) -> float:
+    """After so many seconds, a try does not end; `seconds` are for the search, as in `search.diagnoses_of`."""
+    searched = SEARCH_SECONDS + SLIP_SECONDS + CONFIRM_SECONDS if seconds is None else 2.5 * seconds
+    return searched + GRACE_SECONDS
 
 
 class Tries:
