@@ -98,7 +98,7 @@ def unhurried(search: float = SEARCH_SECONDS) -> AbstractContextManager[object]:
     """The search for a mistake takes its time: how fast a machine is must not change what is found."""
     unhurried = contextlib.ExitStack()
     unhurried.enter_context(mock.patch.object(tries, "SEARCH_SECONDS", search))
-    unhurried.enter_context(mock.patch.object(tries, "SLIP_SECONDS", search / 2))
+    unhurried.enter_context(mock.patch.object(tries, "SLIP_SECONDS", search))
     unhurried.enter_context(mock.patch.object(tries, "CONFIRM_SECONDS", search))
     unhurried.enter_context(mock.patch.object(tries, "GRACE_SECONDS", LIMIT_SECONDS))
     return unhurried

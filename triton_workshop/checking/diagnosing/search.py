@@ -98,7 +98,11 @@ def _slip(source: Source, case: Case, seen: Observation, culprit: Culprit | None
     last = Tries(source.exercise, limits.CONFIRM_SECONDS if seconds is None else seconds)
     noticed = {fault.line.number for fault in seen.faults[:1]} | (culprit.lines if culprit else set[int]())
     return find_slip(
-        source, noticed, lambda text: tries.right(text, case), lambda text: last.right_in_all(text, source.text)
+        source,
+        noticed,
+        lambda text: tries.right(text, case),
+        lambda text: last.right_in_all(text, source.text),
+        nearby=culprit is not None,
     )
 
 

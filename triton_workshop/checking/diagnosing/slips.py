@@ -6,13 +6,13 @@ It needs no likeness to the solution, so it finds the line in scripts of any sty
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 from triton_workshop.checking.diagnosing.changes import Change, changes_in
 from triton_workshop.checking.diagnosing.tile_sizes import with_changes
-from triton_workshop.checking.observing.source import Source
+from triton_workshop.checking.observing.source import Assignment, Function, Source, names_loaded, names_stored
 
 KINDS = (
     "rounded",
@@ -41,6 +41,8 @@ KINDS = (
     "name",
 )
 """The likely ones first: there may be no time for all."""
+STEPS = 4
+"""Lines that are fewer steps back from where the mistake was noticed are more likely than all others."""
 
 
 @dataclass(frozen=True)
@@ -57,13 +59,19 @@ class Slip:
 
 
 def find_slip(
-    source: Source, noticed: Collection[int], passes: Callable[[str], bool], passes_all: Callable[[str], bool]
+    source: Source,
+    noticed: Collection[int],
+    passes: Callable[[str], bool],
+    passes_all: Callable[[str], bool],
+    *,
+    nearby: bool = False,
 ) -> Slip | None:
     """Return the first change that helps. `passes` is for the case that failed, `passes_all` for every case.
 
-    The lines where the mistake was noticed are changed first, and never one that is the solution's.
+    The lines where the mistake was noticed are changed first, then those that they use, and never the solution's.
+    With `nearby`, no others are changed.
     """
-    for change in _changes(source, noticed):
+    for change in _changes(source, noticed, nearby=nearby):
         text = with_changes(source, [(change.node, change.words)])
         if passes(text) and passes_all(text):
             return Slip(f"slip-{change.kind}", change.node.lineno, ast.unparse(change.node), _code(change, text))
@@ -80,7 +88,7 @@ def _code(change: Change, text: str) -> str:
     return line
 
 
-def _changes(source: Source, noticed: Collection[int]) -> list[Change]:
+def _changes(source: Source, noticed: Collection[int], *, nearby: bool = False) -> list[Change]:
     given = {line.strip() for line in source.exercise.solution.splitlines()}
     functions = [*source.kernels, *([source.launcher] if source.launcher else [])]
     parameters = {each.name: [argument.arg for argument in each.args.args] for each in source.kernels}
@@ -92,11 +100,30 @@ def _changes(source: Source, noticed: Collection[int]) -> list[Change]:
         if change.node.lineno == change.node.end_lineno and source.line(change.node.lineno) not in given
     ]
 
-    def likely(change: Change) -> tuple[bool, bool, bool, int]:
-        far = change.far_fetched and not change.names_the_unread
-        return not change.names_the_unread, far, change.node.lineno not in noticed, KINDS.index(change.kind)
+    steps = _steps(functions, noticed)
 
-    return sorted(every, key=likely)
+    def likely(change: Change) -> tuple[bool, bool, int, int]:
+        far = change.far_fetched and not change.names_the_unread
+        return not change.names_the_unread, far, steps.get(change.node.lineno, STEPS), KINDS.index(change.kind)
+
+    return sorted((change for change in every if not nearby or change.node.lineno in steps), key=likely)
+
+
+def _steps(functions: Sequence[Function], noticed: Collection[int]) -> dict[int, int]:
+    """How many steps back each line is: those noticed 0, a line that assigns what these read 1, and so on.
+
+    The lines of a function are a step back from a call of it.
+    """
+    nodes = [(each.name, node) for each in functions for node in ast.walk(each)]
+    statements = [(name, node) for name, node in nodes if isinstance(node, Assignment | ast.Expr | ast.Return)]
+    found = dict.fromkeys(noticed, 0)
+    for step in range(1, STEPS):
+        reading = [node for _, node in statements if found.get(node.lineno) == step - 1]
+        read = {name for node in reading for name in names_loaded(node)}
+        for function, node in statements:
+            if function in read or (isinstance(node, Assignment) and names_stored(node) & read):
+                found.setdefault(node.lineno, step)
+    return found
 
 
 def _coefficients(solution: str) -> set[float]:
