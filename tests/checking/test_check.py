@@ -526,6 +526,28 @@ def test_a_long_case_needs_more_than_64_programs_along_an_axis(exercise: Exercis
         assert any(shape[dimension] > 64 * block for shape in shapes)
 
 
+GRIDS_OF_NUMBERS = (
+    ("(64, 64)", 4096),
+    ("(BLOCK_SIZE_M, BLOCK_SIZE_N)", 64 * 128),
+    ("(cdiv(M, 64), 2048)", 2048),
+    ("lambda meta: (64, 64)", 1),
+)
+
+
+@pytest.mark.parametrize(("grid", "programs"), GRIDS_OF_NUMBERS)
+def test_a_grid_of_thousands_given_in_numbers_meets_the_long_cases_first(
+    grid: str, programs: int, tmp_path: Path
+) -> None:
+    """Each other case would take seconds: that many programs for a few tiles."""
+    text = MATMUL.solution.replace("grid = (cdiv(M, BLOCK_SIZE_M), cdiv(N, BLOCK_SIZE_N))", f"grid = {grid}")
+    script = tmp_path / "mine.py"
+    script.write_text(text, encoding="utf-8")
+    assert Source.read(script, MATMUL).fixed_programs() == programs
+    if grid == "(64, 64)":
+        verdict = judge_here(MATMUL, script)
+        assert [(case.name, case.passed) for case in verdict.cases] == [(MATMUL.long_cases[0].name, False)]
+
+
 COSTS = (
     ("1", 12 * 1000, 1000),
     ("2", 24 * 15, 18 * 15),

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from triton_workshop.compiler.jobs import PickledKernel
 
 OnCase = Callable[[CaseResult], None]
+MANY_PROGRAMS = 1_000
+"""More than any case needs, the long ones excepted."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,13 @@ def trials(judge: Judge, runs: Runs, progress: OnCase = lambda case: None) -> It
 def case_trials(judge: Judge, runs: Runs, progress: OnCase = lambda case: None) -> Iterator[Trial]:
     """What the ordinary cases show, and then the long ones, which may take as long as all others."""
     exercise = judge.exercise
+    if judge.source.fixed_programs() >= MANY_PROGRAMS:
+        # Each ordinary case takes seconds then. Whether such a grid is too small, a long case shows in one.
+        with closing(runs.observed(exercise.long_cases)) as seen:
+            outcome = judged(judge, exercise.long_cases, seen)
+        if outcome.findings:
+            yield outcome
+            return
     with closing(runs.observed(exercise.cases, exercise.long_cases)) as seen:
         outcome = judged(judge, exercise.cases, seen, progress)
         if outcome.to_come:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import functools
+import math
 import tokenize
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -91,11 +93,22 @@ class Source:
         numbers = [size.value for size in sizes if isinstance(size, ast.Constant)]
         return len(numbers) == len(sizes) == len(self.exercise.tiling) and set(numbers) != {1}
 
+    def fixed_programs(self) -> int:
+        """How many programs a launch has at least, by those sizes of its grid that the text gives in numbers."""
+        assigned = {names: value for node in ast.walk(self.tree) for names, value in _assigned(node)}
+        grids = [call.func.slice for call in self._launches() if isinstance(call.func, ast.Subscript)]
+        known = [assigned.get(ast.unparse(grid), grid) for grid in grids]
+        axes = [grid.elts if isinstance(grid, ast.Tuple) else [grid] for grid in known]
+        sizes = [[getattr(assigned.get(ast.unparse(size), size), "value", None) for size in each] for each in axes]
+        return max((math.prod(size for size in each if isinstance(size, int)) for each in sizes), default=0)
+
     def launch_line(self) -> int | None:
         """Where `kernel[grid](…)` stands."""
+        return min((call.lineno for call in self._launches()), default=None)
+
+    def _launches(self) -> list[ast.Call]:
         nodes = ast.walk(self.launcher or self.tree)
-        launches = [node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Subscript)]
-        return min((call.lineno for call in launches), default=None)
+        return [node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Subscript)]
 
     def sizes_line(self) -> int | None:
         """Where the launcher chooses the sizes of blocks, or else the launch itself."""
@@ -183,6 +196,17 @@ def _assignments(function: Function | None, names: set[str]) -> list[int]:
 def _targets(node: Assignment) -> set[str]:
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
     return {part.id for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)}
+
+
+def _assigned(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """The names, as text, to which a statement assigns, each with what it gets."""
+    if not isinstance(node, ast.Assign):
+        return
+    for target in node.targets:
+        if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+            yield from zip(map(ast.unparse, target.elts), node.value.elts, strict=False)
+        else:
+            yield ast.unparse(target), node.value
 
 
 def _is_jitted(node: Function) -> bool:
