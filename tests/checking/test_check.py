@@ -234,7 +234,7 @@ import sys
 from pathlib import Path
 from triton_workshop.checking.check import check
 from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.processes.confinement import keep_signals_inside
+from triton_workshop.processes.signal_scope import keep_signals_inside
 finding = check(EXERCISES["1"], Path(sys.argv[1]), compiler=None).findings[0]
 print(finding.hint_name, finding.source, keep_signals_inside(), sep="|")
 """

@@ -41,25 +41,25 @@ class Selection:
     as_json: bool = False
 
 
-def run_asm(choices: Sequence[Subject], view: Selection) -> int:
+def run_asm(subjects: Sequence[Subject], selection: Selection) -> int:
     """Show what the compiler made of a script's kernels, or of two scripts' beside each other."""
     speak_utf8()
     if not has_library():
-        return _show_recorded(choices, view)
-    made = _made(choices, view)
-    for choice, each in zip(choices, made, strict=True):
-        if trouble := trouble_of(each, view.kernel):
-            return _tell(choice, trouble)
-    if len(choices) == 2:
-        _print_comparison(choices, [_summaries(*each) for each in zip(choices, made, strict=True)])
+        return _show_recorded(subjects, selection)
+    made = _made(subjects, selection)
+    for subject, each in zip(subjects, made, strict=True):
+        if trouble := trouble_of(each, selection.kernel):
+            return _tell(subject, trouble)
+    if len(subjects) == 2:
+        _print_comparison(subjects, [_summaries(*each) for each in zip(subjects, made, strict=True)])
     else:
-        _print(choices[0], made[0], view)
+        _print(subjects[0], made[0], selection)
     return SHOWN
 
 
-def _made(choices: Sequence[Subject], view: Selection) -> list[Made]:
+def _made(subjects: Sequence[Subject], selection: Selection) -> list[Made]:
     """What the compiler made of each: as it is known, or by processes that stay for the next time."""
-    known = {choice: cached(choice.launching, view.target, view.kernel) for choice in choices}
+    known = {subject: cached(subject.launching, selection.target, selection.kernel) for subject in subjects}
     if None in known.values():
         from triton_workshop.asm.making import make
         from triton_workshop.processes.idle import idle_seconds
@@ -67,9 +67,9 @@ def _made(choices: Sequence[Subject], view: Selection) -> list[Made]:
 
         with Runner(idle_seconds(os.environ)) as runner, ExitStack() as undo:
             output = _standard_error(undo)
-            for choice in choices:
-                asked = choice.launching, view.target, view.kernel
-                known[choice] = known[choice] or make(*asked, runner, output)
+            for subject in subjects:
+                asked = subject.launching, selection.target, selection.kernel
+                known[subject] = known[subject] or make(*asked, runner, output)
     return [made for made in known.values() if made is not None]
 
 
@@ -81,29 +81,32 @@ def _standard_error(undo: ExitStack) -> int:
         return undo.enter_context(Path(os.devnull).open("wb")).fileno()
 
 
-def _summaries(choice: Subject, made: Made) -> list[Summary]:
-    return summaries_of(made.answers, choice.launching.text.splitlines())
+def _summaries(subject: Subject, made: Made) -> list[Summary]:
+    return summaries_of(made.answers, subject.launching.text.splitlines())
 
 
-def _print(choice: Subject, made: Made, view: Selection) -> None:
-    notes = [*(without_assembly(each) for each in made.answers if each.assembly is None), *notes_of(made, view.kernel)]
-    if view.stage == SUMMARY:
-        _print_summaries(choice.where, _summaries(choice, made), view)
+def _print(subject: Subject, made: Made, selection: Selection) -> None:
+    notes = [
+        *(without_assembly(each) for each in made.answers if each.assembly is None),
+        *notes_of(made, selection.kernel),
+    ]
+    if selection.stage == SUMMARY:
+        _print_summaries(subject.where, _summaries(subject, made), selection)
     else:
-        source = choice.launching.text.splitlines()
+        source = subject.launching.text.splitlines()
         for answer in made.answers:
             if answer.assembly is not None:
-                head = f"{answer.assembly.kernel} · {choice.where} · {view.target} · {view.stage}"
-                above = layouts(answer.assembly) if view.stage == "ttgir" else ()
-                _page(head, drawn(above, listing(answer.assembly, view.stage, source)))
+                head = f"{answer.assembly.kernel} · {subject.where} · {selection.target} · {selection.stage}"
+                above = layouts(answer.assembly) if selection.stage == "ttgir" else ()
+                _page(head, drawn(above, listing(answer.assembly, selection.stage, source)))
     for note in notes:
         print(note, file=sys.stderr)
 
 
-def _print_summaries(where: str, summaries: Sequence[Summary], view: Selection) -> None:
+def _print_summaries(where: str, summaries: Sequence[Summary], selection: Selection) -> None:
     console = Console(theme=TERMINAL)
     for number, summary in enumerate(summaries):
-        if view.as_json:
+        if selection.as_json:
             print(json.dumps(as_plain_data(summary)))
         else:
             console.print(*([""] if number else []), shown(summary, where), sep="\n")
@@ -119,15 +122,15 @@ def _page(head: str, contents: RenderableType) -> None:
         Console(no_color=True).print(head, contents, sep="\n", soft_wrap=True, highlight=False)
 
 
-def _print_comparison(choices: Sequence[Subject], summaries: Sequence[list[Summary]]) -> None:
+def _print_comparison(subjects: Sequence[Subject], summaries: Sequence[list[Summary]]) -> None:
     left, right = map(longest, summaries)
-    names = {id(each): f"{choice.whose}: {each.kernel}" for choice, each in zip(choices, (left, right), strict=True)}
+    names = {id(each): f"{subject.whose}: {each.kernel}" for subject, each in zip(subjects, (left, right), strict=True)}
     console = Console(theme=TERMINAL)
-    console.print(f"{choices[0].where} · {left.target}", style="strong", highlight=False)
+    console.print(f"{subjects[0].where} · {left.target}", style="strong", highlight=False)
     console.print("", compared(left, right, lambda summary: names[id(summary)]), sep="\n")
-    for choice, each in zip(choices, summaries, strict=True):
+    for subject, each in zip(subjects, summaries, strict=True):
         if len(each) > 1:
-            print(f"{choice.whose} launches {len(each)} kernels; compared is the one with the most instructions.")
+            print(f"{subject.whose} launches {len(each)} kernels; compared is the one with the most instructions.")
 
 
 def as_plain_data(summary: Summary) -> dict[str, object]:
@@ -137,31 +140,31 @@ def as_plain_data(summary: Summary) -> dict[str, object]:
     return {**summary.as_json(), "sentences": told}
 
 
-def _show_recorded(choices: Sequence[Subject], view: Selection) -> int:
+def _show_recorded(subjects: Sequence[Subject], selection: Selection) -> int:
     """Where Triton has no compiler, the solutions' summaries are shown as they were recorded."""
-    for choice in choices:
-        number, whose = choice.launching.exercise, choice.whose if choice.whose != YOURS else "plain"
-        found = recorded_summaries(number, whose, view.target)
-        if not found or view.stage != SUMMARY:
+    for subject in subjects:
+        number, whose = subject.launching.exercise, subject.whose if subject.whose != YOURS else "plain"
+        found = recorded_summaries(number, whose, selection.target)
+        if not found or selection.stage != SUMMARY:
             print("Triton's compiler is not on this machine, and nothing is recorded of this.", file=sys.stderr)
             return FAILED
         size = case_of(number, ()).name
         print(f"Triton's compiler is not on this machine. Recorded with Triton {recorded_on()}, the {whose} solution:")
-        _print_summaries(f"exercise {number}, {whose} · {size}, recorded", found, view)
+        _print_summaries(f"exercise {number}, {whose} · {size}, recorded", found, selection)
     return SHOWN
 
 
-def _tell(choice: Subject, trouble: str) -> int:
+def _tell(subject: Subject, trouble: str) -> int:
     """Of an exercise what the checker finds, if it finds something; else the trouble in a sentence."""
-    if choice.launching.exercise:
+    if subject.launching.exercise:
         from triton_workshop.checking.check import verdicts
         from triton_workshop.checking.reporting.report import print_verdicts
         from triton_workshop.processes.compilers import new_process
 
-        exercise = EXERCISES[choice.launching.exercise]
-        found = list(verdicts(exercise, choice.launching.file, gpu=False, compiler=new_process))
+        exercise = EXERCISES[subject.launching.exercise]
+        found = list(verdicts(exercise, subject.launching.file, gpu=False, compiler=new_process))
         if found and not found[-1].passed:
             print_verdicts(found, exercise, Console())
             return FAILED
-    print(f"{choice.where}: {trouble}", file=sys.stderr)
+    print(f"{subject.where}: {trouble}", file=sys.stderr)
     return FAILED

@@ -17,8 +17,8 @@ from triton_workshop.checking.observing.child import launcher_of, load, prepare
 from triton_workshop.checking.observing.observe import failure_of
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.compiler.launches import Launches
-from triton_workshop.processes.confinement import keep_signals_inside
 from triton_workshop.processes.process import PACKAGE
+from triton_workshop.processes.signal_scope import keep_signals_inside
 from triton_workshop.processes.wire import Connection
 
 

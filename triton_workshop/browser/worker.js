@@ -2,8 +2,8 @@
 // memory, and nothing is asked of a network. Messages: {boot}, then {id, run} and {id, check}; answers carry their id.
 "use strict";
 self.importScripts = () => { throw new Error("not here"); };  // Pyodide refuses classic workers by this function
-const MOST = 2_000_000, PAUSE = 50;  // characters that a script may print past Python; milliseconds between two messages
-let python, worker, current, pending = [], left = MOST, told = 0;
+const MOST_CHARACTERS = 2_000_000, PAUSE_MS = 50;  // characters that a script may print past Python; milliseconds between two messages
+let python, worker, current, pending = [], left = MOST_CHARACTERS, told = 0;
 const decoder = new TextDecoder();
 
 function tell() {
@@ -16,7 +16,7 @@ function printed(bytes) {
   const text = decoder.decode(bytes, { stream: true }).slice(0, left);
   left -= text.length;
   if (text) pending.push(text);
-  if (performance.now() - told > PAUSE) tell();
+  if (performance.now() - told > PAUSE_MS) tell();
   return bytes.length;
 }
 
@@ -66,7 +66,7 @@ onmessage = async ({ data }) => {
       postMessage({ ready: true });
       return;
     }
-    [current, left] = [data.id, MOST];
+    [current, left] = [data.id, MOST_CHARACTERS];
     const kind = "run" in data ? "run" : "check";
     postMessage({ id: data.id, done: work[kind](data[kind]) });
   } catch (error) {

@@ -38,8 +38,8 @@ class Branches(Signal):
 class Plan:
     """How a launch is run. It starts with the cheapest plan, and starts again if that turns out not to work."""
 
-    one_by_one: bool = False
-    """Run one program at a time, in grid order: for debug output, and for what cannot be batched."""
+    one_by_one: str = ""
+    """Why to run one program at a time, in grid order: debug output, or what cannot be batched; empty if not."""
     keep_undo: bool = False
     """Remember what each store replaces: some group diverges after it has stored."""
     exact_poison: bool = False
@@ -57,7 +57,6 @@ class Restart(Signal):
 
     def __init__(self, reason: str, plan: Plan) -> None:
         super().__init__(reason)
-        self.reason = reason
         self.plan = plan
 
 

@@ -1,8 +1,8 @@
 // The presenter's board: asks the room every second, and shows who is where and who asks for help.
 (() => {
   "use strict";
-  const PAUSE = 1000;
-  const PATIENCE = 3000;
+  const PAUSE_MS = 1000;
+  const PATIENCE_MS = 3000;
   const at = (id) => document.getElementById(id);
   const make = (name, className, ...content) => {
     const made = document.createElement(name);
@@ -80,7 +80,7 @@
   };
 
   const ask = async () => {
-    const answer = await fetch("board.json", { signal: AbortSignal.timeout(PATIENCE) });
+    const answer = await fetch("board.json", { signal: AbortSignal.timeout(PATIENCE_MS) });
     if (answer.status === 403) return say(await answer.text(), true);
     if (!answer.ok) throw new Error(answer.statusText);
     const board = await answer.json();
@@ -97,12 +97,12 @@
       const old = heard ? ` This is what it said at ${heard.toLocaleTimeString()}.` : "";
       say(`The room is out of reach; trying again.${old}`, true);
     }
-    setTimeout(follow, PAUSE);
+    setTimeout(follow, PAUSE_MS);
   };
 
   const tell = async (path, otherwise) => {
     try {
-      const answer = await fetch(path, { method: "POST", signal: AbortSignal.timeout(PATIENCE) });
+      const answer = await fetch(path, { method: "POST", signal: AbortSignal.timeout(PATIENCE_MS) });
       if (!answer.ok) throw new Error(answer.statusText);
       await ask();
     } catch {

@@ -7,7 +7,7 @@
   const { all, make, button, loading } = globalThis.page;
   const { exercises, marks } = JSON.parse(document.getElementById("exercises-data").textContent);
   const numbered = (number) => exercises.find((each) => each.number === number);
-  const PAUSE = 600, PATIENCE = 1000, BACKUPS = 5;  // milliseconds after the last key, and until a check that is outdated is stopped
+  const PAUSE_MS = 600, PATIENCE_MS = 1000, BACKUPS = 5;  // milliseconds after the last key, and until a check that is outdated is stopped
 
   // What is kept of each exercise: its text with a revision, how far it is, the hints that were asked for, older texts.
   const memory = {};
@@ -172,7 +172,7 @@
     save();
     verdict.classList.add("outdated");
     clearTimeout(timer);
-    timer = setTimeout(check, PAUSE);
+    timer = setTimeout(check, PAUSE_MS);
   }
   function save() {
     const there = record(open.number), text = editor.text;
@@ -238,11 +238,11 @@
     if (!python || !editor) return;
     if (running) {
       again = true;
-      if (performance.now() - begun > PATIENCE) python.stop("outdated");
+      if (performance.now() - begun > PATIENCE_MS) python.stop("outdated");
       return;
     }
     [running, again, begun] = [true, false, performance.now()];
-    const exercise = open, text = editor.text, stop = setTimeout(() => verdict.prepend(stopping), PATIENCE);
+    const exercise = open, text = editor.text, stop = setTimeout(() => verdict.prepend(stopping), PATIENCE_MS);
     const done = await python.ask({ check: { number: exercise.number, text } }, (heard) => {
       if (heard.verdict && open === exercise && editor.text === text) lay(heard.verdict, exercise, text);
     });

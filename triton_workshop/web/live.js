@@ -3,7 +3,7 @@
   "use strict";
   const { all, make, button, prepare, inPlace, tools, fit, forget, current } = globalThis.page;
   const root = document.documentElement;
-  const SILENCE = 25_000;  // milliseconds after which a connection is dead: the server says something every ten seconds
+  const SILENCE_MS = 25_000;  // milliseconds after which a connection is dead: the server says something every ten seconds
   const LOST = "The connection is lost. Trying again …";
   const RESTARTED = "You are not in the room any more. Reload the page, and enter its word.";
   const CLOSED = "The presenter has closed the slides. You can read on.";
@@ -132,7 +132,7 @@
     timer = setTimeout(() => {
       say(LOST);
       connect();
-    }, SILENCE);
+    }, SILENCE_MS);
   };
   const connect = () => {
     source?.close();

@@ -39,7 +39,7 @@ from triton_workshop.web.messages import (
 from triton_workshop.web.outputs import Output, ending
 
 SERVER = "triton_workshop.web.server:serve"
-LINES_KEPT = 500
+LINES_SENT = 500
 """Lines of an output that a page shows: the last ones."""
 PACE, SHORT = 0.1, 50
 """Seconds between two states of an output that grows, while it has no more than so many lines."""
@@ -238,7 +238,7 @@ def same(some: tuple[BlockRun, ...], others: tuple[BlockRun, ...]) -> bool:
 
 def pace(run: BlockRun) -> float:
     """Seconds between two states of an output that grows: forty laptops on slow Wi-Fi get all its lines each time."""
-    return PACE * max(len(run.transcript.shown()[-LINES_KEPT:]) / SHORT, 1)
+    return PACE * max(len(run.transcript.shown()[-LINES_SENT:]) / SHORT, 1)
 
 
 def state_of(run: BlockRun) -> tuple[object, ...]:
@@ -249,7 +249,7 @@ def state_of(run: BlockRun) -> tuple[object, ...]:
 def output_of(run: BlockRun) -> Output:
     """What a block has printed so far, and how it stands. Its last lines may still change, so they are copied."""
     shown = run.transcript.shown()
-    lines = tuple(line if isinstance(line, PictureLine) else line.copy() for line in shown[-LINES_KEPT:])
+    lines = tuple(line if isinstance(line, PictureLine) else line.copy() for line in shown[-LINES_SENT:])
     left_out = run.transcript.dropped + len(shown) - len(lines)
     if left_out:
         lines = (Text(f"[the first {left_out:,} lines are not shown here]"), *lines)

@@ -19,7 +19,7 @@ from triton_workshop.checking.exercises.exercise import Case
 from triton_workshop.checking.observing.child import prepare
 from triton_workshop.checking.observing.observe import Observation, Provenance
 from triton_workshop.checking.observing.source import Source
-from triton_workshop.processes.confinement import keep_signals_inside
+from triton_workshop.processes.signal_scope import keep_signals_inside
 from triton_workshop.processes.wire import Connection
 
 

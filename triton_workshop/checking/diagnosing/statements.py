@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from triton_workshop.checking.exercises.exercise import todo_lines
-from triton_workshop.checking.observing.source import Function, Source, called
+from triton_workshop.checking.observing.source import Function, Source, called, names_loaded, names_stored
 
 
 @dataclass(frozen=True)
@@ -52,9 +52,8 @@ class Statement:
     @functools.cached_property
     def uses(self) -> frozenset[tuple[str, str]]:
         """Its function, with each name that it reads."""
-        parts = ast.walk(self.node.iter if isinstance(self.node, ast.For) else self.node)
-        names = (part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load))
-        return frozenset((self.function, name) for name in names)
+        read = self.node.iter if isinstance(self.node, ast.For) else self.node
+        return frozenset((self.function, name) for name in names_loaded(read))
 
     def likeness(self, other: Statement) -> float:
         """How much alike the two are as texts, 0 to 1."""
@@ -109,7 +108,7 @@ def names_known_without(statement: Statement, function: Function | None) -> bool
     elsewhere = {part.id for part in _stored(function) if part not in inside} | {
         a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)
     }
-    return {part.id for part in _stored(statement.node)} <= elsewhere
+    return names_stored(statement.node) <= elsewhere
 
 
 def _stored(node: ast.AST) -> list[ast.Name]:

@@ -18,7 +18,7 @@ from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.observing.observe import Observation, Observer, failure_of
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.processes.call import take_tasks
-from triton_workshop.processes.confinement import keep_signals_inside
+from triton_workshop.processes.signal_scope import keep_signals_inside
 from triton_workshop.processes.wire import Connection
 
 if TYPE_CHECKING:

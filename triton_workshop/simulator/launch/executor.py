@@ -132,22 +132,23 @@ class Executor:
                 except LaunchEnds:
                     return None
                 except Restart as restart:
-                    plan, reason = restart.plan, restart.reason
+                    plan = restart.plan
                 except LookedAt:
-                    plan, reason = replace(memory.plan, one_by_one=True), "Python looks at a value"
+                    plan = replace(memory.plan, one_by_one="Python looks at a value")
                 except Exception as error:
                     if memory.plan.one_by_one:
                         return _as_interpreter_error(error)
-                    plan, reason = replace(memory.plan, one_by_one=True), repr(error)
-                self._start_again(builder, plan, reason)
+                    plan = replace(memory.plan, one_by_one=repr(error))
+                self._start_again(builder, plan)
                 again = True
 
     def _plan(self, memory: Memory) -> Plan:
         """How the launch begins: as the last one had to end."""
         if self._prints.reaches_out():
-            self._log_one_by_one("its source prints, or reaches out of the kernel")
+            reason = "its source prints, or reaches out of the kernel"
+            self._log_one_by_one(reason)
             # It must not start again to learn more, as it would print again.
-            return Plan(one_by_one=True, exact_poison=True, traced=True)
+            return Plan(one_by_one=reason, exact_poison=True, traced=True)
         watched = {region.storage.address for region in memory.space.regions if region.name in self._watched}
         return replace(self._last, watched=frozenset(watched))
 
@@ -159,10 +160,10 @@ class Executor:
     def _log_one_by_one(self, reason: str) -> None:
         logger.debug("%s runs program by program: %s", self.fn.__name__, reason)
 
-    def _start_again(self, builder: Builder, plan: Plan, reason: str) -> None:
+    def _start_again(self, builder: Builder, plan: Plan) -> None:
         memory = builder.memory
         if plan.one_by_one and not memory.plan.one_by_one:
-            self._log_one_by_one(reason)
+            self._log_one_by_one(plan.one_by_one)
         memory.start(plan)
         memory.log.restore({})
         if memory.counts is not None:
@@ -227,8 +228,8 @@ class Executor:
                 parts = diverged.parts(group)
                 alone += len(parts) == 2 and len(parts[0]) == 1 and memory.races.ordering.capacity > 0
                 if alone > FEW:
-                    plan = replace(memory.plan, one_by_one=True, keep_undo=False)
-                    raise Restart("programs pass a lock one by one", plan) from None
+                    reason = "programs pass a lock one by one"
+                    raise Restart(reason, replace(memory.plan, one_by_one=reason, keep_undo=False)) from None
                 groups.extend(reversed(parts))
 
 

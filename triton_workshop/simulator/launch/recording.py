@@ -30,8 +30,8 @@ class Launch:
     """Undefined results that it stored: of sums and the like, or all if `record` was asked what was stored."""
     counts: Counts
     """Bytes by argument, and floating-point operations."""
-    one_by_one: bool
-    """Whether the programs had to run one after the other."""
+    one_by_one: str
+    """Why the programs had to run one after the other; empty if they ran together."""
     writes: dict[int, Write] | None
     """What it stored, by the address of the storage; None unless `record` was asked for it."""
 

@@ -309,7 +309,8 @@ class Memory:
             self.wait()
             self._polls.forget()
         elif again > MOST_POLLS:
-            raise Restart("a program waits for another one", replace(self.plan, one_by_one=True, keep_undo=False))
+            reason = "a program waits for another one"
+            raise Restart(reason, replace(self.plan, one_by_one=reason, keep_undo=False))
 
     def _poisoned(self, poison: Array | bool | None, where: Array | None) -> Array | bool | None:
         """`poison`, and the elements of `where`: exactly, if the plan says so."""

@@ -21,7 +21,8 @@ def one_by_one(programs: Programs, name: str, operation: Callable[..., Any]) -> 
     def call(*arguments: Any, **named: Any) -> Any:
         plan = programs.memory.plan
         if not plan.one_by_one:
-            raise Restart(f"{name} is not batched", replace(plan, one_by_one=True))
+            reason = f"{name} is not batched"
+            raise Restart(reason, replace(plan, one_by_one=reason))
         return _from_upstream(operation(*map(_as_upstream, arguments), **named))
 
     return call

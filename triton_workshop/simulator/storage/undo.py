@@ -26,7 +26,8 @@ class Undo:
             self._entries.append((array, where, before))
             self._bytes += before.nbytes + (0 if isinstance(where, slice) else where.nbytes)
             if self._bytes > UNDO_LIMIT_BYTES:
-                raise Restart("too much to undo", replace(self.plan, one_by_one=True, keep_undo=False))
+                reason = "too much to undo"
+                raise Restart(reason, replace(self.plan, one_by_one=reason, keep_undo=False))
         array[where] = values
 
     def forget(self) -> None:
