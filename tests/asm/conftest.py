@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 import pytest
@@ -22,6 +22,7 @@ from triton_workshop.processes.runner import Runner
 EMPTY: Mapping[str, str] = {}
 Answers = dict[tuple[str, int], Answer]
 """What the compiler says of an exercise's plain solution, by the exercise's number and the compute capability."""
+FastAnswers = Callable[[str], list[Assembly]]
 
 
 class Compile:
@@ -78,3 +79,19 @@ def solutions(runner: Runner) -> Answers:
     told = {answer.job: answer for answer in answers(list(jobs.values()), warm(runner), COMPILING_SECONDS)}
     os.close(nowhere)
     return {key: told[job] for key, job in jobs.items()}
+
+
+@pytest.fixture(scope="session")
+def fast(runner: Runner) -> FastAnswers:
+    """Compiles all kernels of an exercise's fast solution, for the newest GPU."""
+
+    def compile_fast(number: str) -> list[Assembly]:
+        file = EXERCISES[number].solution_file.parent / "fast" / f"exercise_{number}.py"
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        launched = launches_of(Launching(file, file.read_text(encoding="utf-8"), number), runner, nowhere)
+        os.close(nowhere)
+        made = [answer.assembly for answer in compiled(launched.kernels, TARGETS[0], warm(runner))]
+        assert made
+        return [assembly for assembly in made if assembly is not None or pytest.fail("a kernel does not compile")]
+
+    return compile_fast

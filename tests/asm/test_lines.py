@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.asm.conftest import Answers
+from tests.asm.conftest import Answers, FastAnswers
 from triton_workshop.asm.instructions import Instruction, instructions
 from triton_workshop.asm.operations import Ir
 from triton_workshop.checking.exercises import EXERCISES
@@ -73,6 +73,17 @@ def test_every_load_store_and_dot_has_instructions_and_no_other_line_has_any(
 def test_the_ir_names_the_operations_that_the_source_calls(solutions: Answers, number: str) -> None:
     found = {(each.kind, each.line) for each in Ir(assembly_of(solutions, number, 90).ttir).operations}
     assert found == set(called(number))
+
+
+@pytest.mark.parametrize("number", ["1", "2", "3", "4"])
+def test_each_access_of_a_fast_solution_has_its_instructions_too(fast: FastAnswers, number: str) -> None:
+    """In functions that its kernels call as well, where the line is that of the access and not of the call."""
+    for assembly in fast(number):
+        ir = Ir(assembly.ttir)
+        found = instructions(assembly.sass, ir.file)
+        for kind in ("load", "store"):
+            assert by_line(found, kind) == {each.line for each in ir.operations if each.kind == kind}
+        assert {each.line for each in ir.operations if each.kind == "dot"} <= by_line(found, "dot")
 
 
 @pytest.mark.parametrize("number", BY_HAND)
