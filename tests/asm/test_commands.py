@@ -12,6 +12,7 @@ from typer.testing import CliRunner, Result
 from tests.conftest import RunPython
 from triton_workshop.asm import commands
 from triton_workshop.asm.cache import MOST_KEPT
+from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.workloads import WORKLOADS
 from triton_workshop.cli import app
 from triton_workshop.device import visible_gpus
@@ -133,6 +134,17 @@ def test_an_exercise_with_open_todos_shows_what_the_checker_finds(typed: Typed) 
 
 
 @pytest.mark.library
+def test_of_an_exercise_that_the_compiler_refuses_the_checkers_finding_is_shown(typed: Typed, desk: Path) -> None:
+    add = EXERCISES["1"]
+    text = add.solution.replace("    output = x + y\n", "    output = x + y\n    print(x)\n")
+    (desk / "exercises" / "exercise_1.py").write_text(text, encoding="utf-8")
+    result = typed("1")
+    assert result.exit_code == 1
+    assert "print(x)" in result.output
+    assert "compiler refuses it" in " ".join(result.output.split())
+
+
+@pytest.mark.library
 def test_the_source_is_listed_and_two_scripts_are_compared(typed: Typed) -> None:
     listed = typed("1", "--plain", "--show", "sass").output
     places = [listed.index(text) for text in ("x = tl.load(", "LDG.E.128", "tl.store(", "STG.E.128")]
@@ -176,6 +188,7 @@ ON_THE_GPU = """
 import importlib.util, json
 from triton_workshop import DEVICE
 from triton.runtime.jit import JITFunction
+from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.workloads import WORKLOADS
 
