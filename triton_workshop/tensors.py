@@ -9,6 +9,8 @@ from triton_workshop.device import simulated
 if TYPE_CHECKING:
     import torch
 
+    Dtype = torch.dtype | type[float]
+
 
 def cdiv(dividend: int, divisor: int) -> int:
     """Ceiling division: how many blocks of `divisor` elements cover `dividend` elements.
@@ -24,7 +26,10 @@ ceiling_divide = cdiv
 
 
 def check_tensors_gpu_ready(
-    *tensors: torch.Tensor, shapes: str = "", dtype: torch.dtype | type[float] | None = None, contiguous: bool = True
+    *tensors: torch.Tensor,
+    shapes: str = "",
+    dtype: Dtype | tuple[Dtype, ...] | None = None,
+    contiguous: bool = True,
 ) -> None:
     """Raise unless a kernel can be launched on these tensors.
 
@@ -32,7 +37,8 @@ def check_tensors_gpu_ready(
     so that a kernel can take it as a plain pointer; with `contiguous=False`, any strides will do.
     `shapes` has one pattern per tensor, separated by commas: names and numbers, one per dimension, as in
     "3 height width" or "M K, K N". The same name means the same size.
-    `dtype` is what all of them must have; `float` stands for any one of float32, float16 and bfloat16.
+    `dtype` is what all of them must have, or a tuple of what each must have; `float` stands for any one of float32,
+    float16 and bfloat16, the same for all.
 
     Raises TypeError for an argument that is not a tensor, and ValueError otherwise. The message says what to do.
     """
@@ -48,7 +54,7 @@ def check_tensors_gpu_ready(
     if shapes:
         _check_shapes(tensors, shapes)
     if dtype is not None:
-        _check_dtypes(tensors, dtype)
+        _check_dtypes(tensors, dtype if isinstance(dtype, tuple) else (dtype,) * len(tensors))
 
 
 def _check_memory(position: int, tensor: torch.Tensor, device: torch.device, contiguous: bool) -> None:
@@ -101,20 +107,23 @@ def _shape_in_words(names: list[str], sizes: dict[str, int]) -> str:
     return f"shape {shape} with {' and '.join(settled)}" if settled else f"shape {shape}"
 
 
-def _check_dtypes(tensors: tuple[torch.Tensor, ...], dtype: torch.dtype | type[float]) -> None:
-    """Raise unless all tensors have this dtype, or, for `float`, one that kernels compute with."""
+def _check_dtypes(tensors: tuple[torch.Tensor, ...], dtypes: tuple[Dtype, ...]) -> None:
+    """Raise unless each tensor has its dtype, or, for `float`, one that kernels compute with."""
     import torch
 
+    if len(dtypes) != len(tensors):
+        raise ValueError(f"dtype: expected one for each of {len(tensors)} tensors, got {len(dtypes)}; write as many")
     floats = (torch.float32, torch.float16, torch.bfloat16)
-    for position, tensor in enumerate(tensors, start=1):
+    first = dtypes.index(float) if float in dtypes else 0
+    for position, (tensor, dtype) in enumerate(zip(tensors, dtypes, strict=True), start=1):
         if dtype is float and tensor.dtype not in floats:
             raise ValueError(
                 f"argument {position}: expected torch.float32, torch.float16 or torch.bfloat16, got {tensor.dtype}; "
                 "call .to(torch.float32)"
             )
-        expected = tensors[0].dtype if dtype is float else dtype
+        expected = tensors[first].dtype if dtype is float else dtype
         if tensor.dtype != expected:
-            as_first = ", as for argument 1" if dtype is float else ""
+            as_first = f", as for argument {first + 1}" if dtype is float else ""
             raise ValueError(
                 f"argument {position}: expected {expected}{as_first}, got {tensor.dtype}; call .to({expected})"
             )

@@ -22,6 +22,7 @@ from triton_workshop.checking.reporting.progress import (
     load_progress,
     remember,
     remember_hints,
+    to_do,
     update,
 )
 from triton_workshop.checking.reporting.reset import is_shipped, reset
@@ -69,10 +70,25 @@ def _known(*passed: str) -> tuple[ListedExercise, ...]:
     return tuple(replace(entry, standing=Standing.PASSED if is_passed else Standing.NEW) for entry, is_passed in each)
 
 
-@pytest.mark.parametrize("number", REQUIRED)
+FIRST_HALF = [number for number, exercise in REQUIRED.items() if exercise.half == 1]
+
+
+@pytest.mark.parametrize("number", FIRST_HALF)
 def test_the_next_step_is_the_first_exercise_that_has_not_passed(desk: Path, number: str) -> None:
     before = [each for each in REQUIRED if each < number]
     assert next_step(_known(*before)) == f"Next: uv run workshop watch {number}"
+
+
+def test_the_first_half_is_complete_with_four_exercises_and_says_where_the_second_begins(desk: Path) -> None:
+    assert FIRST_HALF == ["1", "2", "3", "4"]
+    done, second = next_step(_known(*FIRST_HALF)).splitlines()
+    assert done.startswith("The first half is done. Done early? Exercise 1b, ")
+    first = next(number for number, exercise in EXERCISES.items() if exercise.half == 2)
+    assert second == f"The second half begins with: uv run workshop watch {first}"
+    entries = _known(*FIRST_HALF)
+    begun = [replace(each, standing=Standing.BEGUN) if each.exercise.number == first else each for each in entries]
+    assert next_step(begun) == "Next: uv run workshop watch 5"
+    assert [entry.exercise.number for entry in to_do(begun)] == [*REQUIRED]
 
 
 def test_variations_are_optional(desk: Path) -> None:
@@ -80,7 +96,7 @@ def test_variations_are_optional(desk: Path) -> None:
     assert done.startswith("All exercises are done. Done early? Exercise 2b, ")
     assert done.endswith(": uv run workshop watch 2b")
     assert next_step(_known(*EXERCISES)) == "All exercises are done."
-    assert [number for number in EXERCISES if EXERCISES[number].optional] == ["1b", "2b", "3b", "4b"]
+    assert [number for number in EXERCISES if EXERCISES[number].optional][:4] == ["1b", "2b", "3b", "4b"]
     assert describe_entry(_known("1")[1])[-1] == ("optional, not begun", "muted")
 
 
@@ -253,14 +269,14 @@ def test_json_stands_alone_whatever_the_script_prints(workshop: Workshop, desk: 
 
 
 MISUSES = (
-    (("check", "9"), "there is no exercise 9; the exercises are 1, 1b, 2, 2b, 3, 3b, 4, 4b"),
+    (("check", "9"), "there is no exercise 9; the exercises are 1, 1b, 2, 2b, 3, 3b, 4, 4b, "),
     (("check", "1", "--all"), "--all"),
     (("check", "--file", "nowhere.py"), "nowhere.py: expected a Python script, found no such file"),
     (("check", "--file", "pyproject.toml"), "which exercise is pyproject.toml for?"),
     (("check", "1", "2", "--file", "pyproject.toml"), "give one number"),
     (("hint", "0"), "there is no exercise 0"),
     (("watch", "1c"), "there is no exercise 1c"),
-    (("bench", "2b"), "bench has sizes for exercises 1, 2, 3, 4, and none for 2b"),
+    (("bench", "2b"), f"bench has sizes for exercises {', '.join(REQUIRED)}, and none for 2b"),
     (("reset", "9"), "there is no exercise 9"),
     (("hint", "1", "--level", "4"), "Invalid value"),
 )

@@ -182,6 +182,7 @@ def test_marks_are_written_where_output_is_not_utf8(run_python: RunPython) -> No
 PARAMETERS = {
     "1": "x y", "2": "image", "3": "image weight", "4": "a b",
     "1b": "a x y", "2b": "image", "3b": "image weight", "4b": "a b bias",
+    "5": "logits target",
 }  # fmt: skip
 """Of each launcher."""
 
@@ -211,6 +212,11 @@ BAD_INPUT = (
     ("4", "matmul(t(3, 4), t(4, 3).half())", "expected torch.float32, as for argument 1, got torch.float16"),
     ("4", "matmul(t(3, 4).double(), t(4, 3).double())", "torch.float64"),
     ("4", "matmul(t(3, 4).to('meta'), t(4, 3))", "argument 2: expected meta, as for argument 1, got a tensor on cpu"),
+    ("5", "cross_entropy(t(3, 4), t(4).long())", "argument 2: expected shape (M,) with M = 3, got (4,)"),
+    ("5", "cross_entropy(t(3), t(3).long())", "argument 1: expected shape (M, V), got (3,)"),
+    ("5", "cross_entropy(t(3, 4), t(3))", "argument 2: expected torch.int64, got torch.float32"),
+    ("5", "cross_entropy(t(3, 4).double(), t(3).long())", "torch.float64"),
+    ("5", "cross_entropy(t(4, 3).t(), t(3).long())", "argument 1: expected a contiguous tensor"),
     ("1b", "axpy(2.0, t(3), t(4))", "(4,)"),
     ("1b", "axpy(2.0, t(3).int(), t(3).int())", "torch.int32"),
     ("2b", "sepia(t(4, 5, 5))", "(4, 5, 5)"),
@@ -267,6 +273,7 @@ EMPTY = {
     "2": "sepia(t(3, 0, 5))",
     "3": "conv2d(t(3, 5, 0), t(3, 3))",
     "4": "matmul(t(3, 0), t(0, 4))",
+    "5": "cross_entropy(t(0, 4), t(0).long())",
     "1b": "axpy(2.0, t(0), t(0))",
     "2b": "sepia(t(3, 0, 5))",
     "3b": "sepia_edges(t(3, 5, 0), t(3, 3))",

@@ -14,7 +14,7 @@ from triton_workshop.bench.baselines import WAYS, copy_of, half_product
 from triton_workshop.bench.results import Measured, MeasuredOn, Report, TimingProgress, Wrong
 from triton_workshop.bench.timing import Run, TimedCall, copies_needed, in_turns, prepare
 from triton_workshop.checking.children import on_the_gpu
-from triton_workshop.checking.exercises.exercise import Case, Exercise
+from triton_workshop.checking.exercises.exercise import Case, Exercise, in_float64
 from triton_workshop.checking.exercises.tolerance import tolerance
 from triton_workshop.checking.exercises.workloads import WORKLOADS
 from triton_workshop.checking.observing.child import load
@@ -85,7 +85,7 @@ def _fits(exercise: Exercise, case: Case, instruments: Instruments) -> bool:
 
 def _wrong(exercise: Exercise, case: Case, contenders: Ways, arguments: tuple[torch.Tensor, ...]) -> Wrong | None:
     """The first contender with a wrong result; PyTorch's are held to a norm, ours are compared element by element."""
-    expected = exercise.reference(*(argument.double() for argument in arguments))
+    expected = exercise.reference(*in_float64(arguments))
     allowed = tolerance(exercise, arguments, expected)
     for name, ways in contenders.items():
         for way in ways:

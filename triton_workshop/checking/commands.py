@@ -12,7 +12,7 @@ from pathlib import Path
 from rich.console import Console
 
 from triton_workshop.checking.check import check, verdicts
-from triton_workshop.checking.exercises import EXERCISES, REQUIRED, exercise_numbered
+from triton_workshop.checking.exercises import EXERCISES, exercise_numbered
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.reporting.progress import (
     digest,
@@ -21,6 +21,7 @@ from triton_workshop.checking.reporting.progress import (
     load_progress,
     remember,
     remember_hints,
+    to_do,
 )
 from triton_workshop.checking.reporting.report import print_hint, print_list, print_verdicts
 from triton_workshop.checking.reporting.reset import is_shipped, reset
@@ -47,8 +48,9 @@ def chosen(numbers: list[str], file: Path | None, *, solutions: bool, every: boo
         raise MisuseError("--all checks every exercise; give exercise numbers or --all, not both")
     if not (numbers or every or solutions):
         following = first_open(entries())
-        exercises = [following.exercise if following else [*REQUIRED.values()][-1]]
-    exercises = exercises or [*(EXERCISES if solutions else REQUIRED).values()]
+        exercises = [following.exercise if following else to_do(entries())[-1].exercise]
+    if not exercises:
+        exercises = [*EXERCISES.values()] if solutions else [each.exercise for each in to_do(entries())]
     return [(each, _there(each, each.solution_file if solutions else each.exercise_file)) for each in exercises]
 
 

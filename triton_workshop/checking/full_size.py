@@ -40,15 +40,24 @@ def run_on_the_gpu(source: Source, observer: Observer, limit: float, progress: O
 def _observed(observer: Observer, case: Case) -> Observation:
     arguments, guards = _guarded(case)
     seen = observer.observe(arguments)
-    return replace(seen, stored_outside=seen.failure is None and any(not guard.isnan().all() for guard in guards))
+    return replace(seen, stored_outside=seen.failure is None and not all(map(_is_whole, guards)))
+
+
+def _guarding(dtype: torch.dtype) -> float:
+    """A number that no kernel has reason to store."""
+    return float("nan") if dtype.is_floating_point else torch.iinfo(dtype).max
+
+
+def _is_whole(guard: torch.Tensor) -> bool:
+    return bool((guard.isnan() if guard.is_floating_point() else guard == _guarding(guard.dtype)).all())
 
 
 def _guarded(case: Case) -> tuple[tuple[torch.Tensor, ...], tuple[torch.Tensor, ...]]:
-    """Return a case's arguments on the GPU, each between two zones of NaN, and those zones."""
+    """Return a case's arguments on the GPU, each between two zones that hold one value, and those zones."""
     placed, guards = [], []
     for argument in case.arguments("cuda"):
         extent = 1 + sum((size - 1) * step for size, step in zip(argument.shape, argument.stride(), strict=True))
-        memory = argument.new_full((extent + 2 * GUARD_ELEMENTS,), float("nan"))
+        memory = argument.new_full((extent + 2 * GUARD_ELEMENTS,), _guarding(argument.dtype))
         view = memory.as_strided(argument.shape, argument.stride(), GUARD_ELEMENTS)
         view.copy_(argument)
         placed.append(view)

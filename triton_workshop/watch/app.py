@@ -18,7 +18,7 @@ from textual.widgets import Footer, Static
 
 from triton_workshop.asm.asked import Launching
 from triton_workshop.asm.trouble import trouble_of
-from triton_workshop.checking.exercises import EXERCISES, REQUIRED, variation_of
+from triton_workshop.checking.exercises import EXERCISES, REQUIRED, variations_of
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.verdict import Verdict
 from triton_workshop.checking.reporting.progress import entries, first_open, remember, remember_hints
@@ -277,11 +277,11 @@ class Watch(App[int]):
             self._say("this is the last exercise" if places > 0 else "this is the first exercise")
 
     def action_variation(self) -> None:
-        variation = variation_of(self.watched.exercise)
-        if variation is not None:
-            self._open(variation)
+        variations = variations_of(self.watched.exercise)
+        if variations:
+            self._open(variations[0])
         else:
-            self._say("there is no variation of this; p goes back to the exercise")
+            self._say("there is no other variation of this; p goes back to the exercise")
 
     def action_open(self, number: str) -> None:
         if number != self.watched.exercise.number:
@@ -379,7 +379,7 @@ class Watch(App[int]):
 
 def key_groups() -> KeyGroups:
     """Every key and what it does, for the help."""
-    others = (("1 2 3 4", "exercise by number"), ("↑ ↓", "scroll; pgup and pgdn by more"))
+    others = ((" ".join(REQUIRED), "exercise by number"), ("↑ ↓", "scroll; pgup and pgdn by more"))
     return (("This exercise, and the others", (*explained(Watch.BINDINGS), *others)),)
 
 

@@ -12,11 +12,11 @@ from rich.text import Text
 from rich.theme import Theme
 
 from triton_workshop.checking.check import LIMIT_SECONDS
-from triton_workshop.checking.exercises import EXERCISES, variation_of
+from triton_workshop.checking.exercises import EXERCISES, variations_of
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.verdict import Finding, Verdict
 from triton_workshop.checking.reporting.description import STANDINGS, Row, describe, title
-from triton_workshop.checking.reporting.progress import ListedExercise, Standing, first_open
+from triton_workshop.checking.reporting.progress import ListedExercise, Standing, first_open, half_to_come
 from triton_workshop.checking.reporting.report import headline, spaced, table, view
 from triton_workshop.compiler.report import is_good_news
 from triton_workshop.repository import short_path
@@ -114,10 +114,10 @@ def head(watched: Watched) -> RenderableType:
     """The exercise's name and how far the others are."""
     marks = Text()
     for entry in watched.entries:
-        if entry.exercise.optional and entry.exercise is not watched.exercise:
+        here = entry.exercise is watched.exercise
+        if (entry.exercise.optional and not here) or entry.exercise.half != watched.exercise.half:
             continue
         label = f"{entry.exercise.number}{STANDINGS[entry.standing][0]}"
-        here = entry.exercise is watched.exercise
         marks.append(f"[{label}]" if here else f" {label} ", "strong" if here else "plain")
     return _at_both_ends(Text(title(watched.exercise), "strong"), marks)
 
@@ -192,14 +192,18 @@ def _keys(**effects: str) -> RenderableType:
 
 def _next_steps(watched: Watched) -> list[RenderableType]:
     keys = {"s": "compare yours with the solution", "m": "see what the compiler made of it"}
-    done = first_open(watched.entries) is None
+    done, to_come = first_open(watched.entries) is None, half_to_come(watched.entries)
     if not done and (following := watched.neighbour(1)):
         keys["n"] = f"go on: exercise {following.number}, {following.title}"
     elif not done:
         keys["l"] = "the list: some are still open"
-    if variation := variation_of(watched.exercise):
-        keys["b"] = f"done early: exercise {variation.number}, {variation.title}"
-    return [*([Text("That was all of them. Well done!", "accent")] if done else []), _keys(**keys)]
+    elif to_come:
+        keys["l"] = f"the list: the second half begins with exercise {to_come.exercise.number}"
+    if variations := variations_of(watched.exercise):
+        more = "".join(f"; again for {each.number}, {each.title}" for each in variations[1:])
+        keys["b"] = f"done early: exercise {variations[0].number}, {variations[0].title}{more}"
+    well_done = f"That was all of {'the first half' if to_come else 'them'}. Well done!"
+    return [*([Text(well_done, "accent")] if done else []), _keys(**keys)]
 
 
 def _printed(output: bytes) -> list[RenderableType]:

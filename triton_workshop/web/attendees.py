@@ -160,7 +160,9 @@ def whole(message: Mapping[str, Any], name: str, *, most: int = MOST_TODOS) -> i
 def as_json(board: Board) -> dict[str, Any]:
     """The board for its page."""
     counts = {count.exercise: count for count in board.counts}
-    shown = [number for number in EXERCISES if number in REQUIRED or number in counts]
+    halves = {1} | {EXERCISES[number].half for number in counts}
+    required = [number for number, exercise in REQUIRED.items() if exercise.half in halves]
+    shown = [number for number in EXERCISES if number in required or number in counts]
     return {
         "exercises": [
             asdict(counts.get(number, Count(number, 0, 0))) | {"title": EXERCISES[number].title} for number in shown

@@ -326,7 +326,7 @@
   function next(exercise) {
     const made = make("div", "", { className: "next" }), following = exercises[exercises.findIndex((each) => !each.optional && Number(each.number) > parseInt(exercise.number, 10))];
     made.append(button("Compare with the solution", () => compare(exercise)));
-    for (const [why, other] of [["Go on", following], ["Done early?", numbered(exercise.variation)]]) {
+    for (const [why, other] of [["Go on", following], ...exercise.variations.map((number) => ["Done early?", numbered(number)])]) {
       if (other) made.append(make("a", `${why} ${other.title}`, { href: `#exercise-${other.number}` }));
     }
     return made;

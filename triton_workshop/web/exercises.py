@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from triton_workshop.checking.exercises import EXERCISES, variation_of
+from triton_workshop.checking.exercises import EXERCISES, variations_of
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.reporting.description import STANDINGS, title
 from triton_workshop.checking.reporting.progress import Standing
@@ -29,12 +29,11 @@ def exercises() -> str:
 
 
 def _exercise(exercise: Exercise) -> dict[str, Any]:
-    variation = variation_of(exercise)
     return {
         "number": exercise.number,
         "title": title(exercise),
         "optional": exercise.optional,
         "shipped": exercise.shipped(),
         "solution": exercise.solution,
-        "variation": variation and variation.number,
+        "variations": [variation.number for variation in variations_of(exercise)],
     }

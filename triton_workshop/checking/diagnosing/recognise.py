@@ -11,7 +11,7 @@ import torch
 
 from triton_workshop.checking.diagnosing.repair import Culprit, repair_of
 from triton_workshop.checking.diagnosing.slips import Slip
-from triton_workshop.checking.exercises.exercise import Case, Exercise
+from triton_workshop.checking.exercises.exercise import Case, Exercise, in_float64
 from triton_workshop.checking.exercises.mistakes import Edit, Mistake
 from triton_workshop.checking.exercises.tolerance import tolerance
 from triton_workshop.checking.observing.observe import Observation
@@ -151,11 +151,12 @@ def _alike(exercise: Exercise, case: Case, one: Observation | None, other: Obser
     if one.output is None or other.output is None or one.output.shape != other.output.shape:
         return False
     arguments = case.arguments("cpu")
-    allowed = tolerance(exercise, arguments, exercise.reference(*(argument.double() for argument in arguments)))
+    allowed = tolerance(exercise, arguments, exercise.reference(*in_float64(arguments)))
     if one.output.shape != allowed.shape:
         return True
     near = (one.output.double() - other.output.double()).abs() <= SLACK_TOLERANCES * allowed
-    alike = near | one.missing | (one.output.isnan() & other.output.isnan())
+    same = (one.output == other.output) | (one.output.isnan() & other.output.isnan())
+    alike = near | one.missing | same
     return torch.equal(one.missing, other.missing) and bool(alike.all())
 
 

@@ -7,7 +7,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from triton_workshop.checking.exercises.exercise import Case, Exercise, result_dtype
+from triton_workshop.checking.exercises.exercise import Case, Exercise
 from triton_workshop.checking.observing.child import observer_of
 from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.observe import Observation, Observer, Provenance
@@ -103,4 +103,4 @@ def _is_right(exercise: Exercise, case: Case, seen: Observation) -> bool:
     if seen.provenance not in (Provenance.KERNEL, Provenance.COPY) or seen.changed_inputs or seen.faults:
         return False
     assert seen.output is not None, "a kernel has stored it"
-    return seen.output.dtype == result_dtype(arguments) and Comparison(exercise, arguments, seen).right
+    return seen.output.dtype == exercise.result_dtype(*arguments) and Comparison(exercise, arguments, seen).right

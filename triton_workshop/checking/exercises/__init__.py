@@ -4,6 +4,7 @@ from triton_workshop.checking.exercises import (
     add,
     axpy,
     conv2d,
+    cross_entropy,
     linear_relu,
     matmul,
     sepia,
@@ -13,18 +14,22 @@ from triton_workshop.checking.exercises import (
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.errors import MisuseError
 
-_MODULES = (add, axpy, sepia, sepia_strided, conv2d, sepia_edges, matmul, linear_relu)
+_MODULES = (add, axpy, sepia, sepia_strided, conv2d, sepia_edges, matmul, linear_relu, cross_entropy)
 EXERCISES: dict[str, Exercise] = {module.EXERCISE.number: module.EXERCISE for module in _MODULES}
+"""In the order in which they are done: a warm-up, its exercise, and the variations of that."""
 REQUIRED: dict[str, Exercise] = {number: exercise for number, exercise in EXERCISES.items() if not exercise.optional}
-"""The exercises that everybody does, without the variations."""
+"""The exercises that everybody does, without warm-ups and variations."""
 
 
-def variation_of(exercise: Exercise) -> Exercise | None:
-    """More of the same, for those who finish early."""
-    return EXERCISES.get(f"{exercise.number}b")
+def variations_of(exercise: Exercise) -> tuple[Exercise, ...]:
+    """More of the same, for those who finish early: of a variation, those that follow it."""
+    if exercise.number.endswith("a"):
+        return ()
+    numbers = (f"{exercise.number.rstrip('bcd')}{letter}" for letter in "bcd")
+    return tuple(EXERCISES[number] for number in numbers if number in EXERCISES and number > exercise.number)
 
 
-__all__ = ["EXERCISES", "REQUIRED", "variation_of"]
+__all__ = ["EXERCISES", "REQUIRED", "variations_of"]
 
 
 def exercise_numbered(number: str) -> Exercise:

@@ -6,7 +6,7 @@ import functools
 import re
 import textwrap
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,6 +32,8 @@ class Case:
 
     name: str
     arguments: Callable[[str], tuple[torch.Tensor, ...]]
+    mapped: bool = False
+    """Whether its tensors lie far apart, in more memory than a page has. Most of that is mapped and never touched."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,7 @@ class Exercise:
     """Everything that the checker, the reports, the benchmark and the tests know about an exercise."""
 
     number: str
-    """With a letter, as in 1b, for a variation: more of exercise 1 for those who finish early."""
+    """With a letter for what nobody has to do: `a` for a warm-up, from `b` on variations for those who finish early."""
     title: str
     launcher: str
     """The name of the only function that the checker calls."""
@@ -84,6 +86,13 @@ class Exercise:
     """A call whose result people can look at. It shows what is wrong, and is not judged."""
     sums_in_float32: bool = True
     """Whether arithmetic is in float32 whatever the arguments' dtype, so that only the result is rounded to it."""
+    roundings: Callable[..., torch.Tensor] | None = None
+    """From float64 arguments, by how many units in the last place of a 1 each element may be off, before it is rounded
+    to its dtype. None if the result is a sum of products, for which `tolerance` knows a bound."""
+    result_dtype: Callable[..., torch.dtype] = lambda *arguments: arguments[-1].dtype
+    """From the arguments, the dtype that the result must have."""
+    half: int = 1
+    """The half-day that it belongs to."""
 
     @property
     def kernel(self) -> str:
@@ -91,8 +100,13 @@ class Exercise:
 
     @property
     def optional(self) -> bool:
-        """Whether it is a variation, which nobody has to do."""
+        """Whether it is a warm-up or a variation, which nobody has to do."""
         return not self.number.isdecimal()
+
+    @property
+    def tasks(self) -> str:
+        """What a learner has to do in its file."""
+        return "bugs" if self.planted else "TODOs"
 
     @property
     def name(self) -> str:
@@ -139,6 +153,15 @@ class Exercise:
         return table_of(self.name).mistakes
 
     @property
+    def planted(self) -> tuple[Edit, ...]:
+        """The bugs in the file as it is shipped, one for each numbered part, where it has to be repaired."""
+        return table_of(self.name).planted
+
+    def planted_in(self, text: str) -> tuple[Edit, ...]:
+        """Those of the planted bugs that a script still has, letter by letter."""
+        return tuple(edit for edit in self.planted if all(new in text for _, new in edit.changes))
+
+    @property
     def solution(self) -> str:
         """The solution's text; empty if the learner has removed the file."""
         try:
@@ -174,9 +197,9 @@ def handed_over(arguments: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor | flo
     return tuple(argument if argument.ndim else argument.item() for argument in arguments)
 
 
-def result_dtype(arguments: tuple[torch.Tensor, ...]) -> torch.dtype:
-    """The dtype that the result must have: that of the tensors, of which the last argument is one."""
-    return arguments[-1].dtype
+def in_float64(arguments: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
+    """A case's arguments for the reference: integers stay as they are."""
+    return tuple(argument.double() if argument.is_floating_point() else argument for argument in arguments)
 
 
 def solution_has(code: str) -> str:
@@ -199,29 +222,40 @@ def todo_lines(solution: str) -> dict[int, int]:
     return found
 
 
-def random_case(name: str, seed: tuple[int | str, ...], *shapes: tuple[int, ...]) -> Case:
-    """A case of random tensors; each seed gives others."""
-    return Case(name, lambda device: tuple(tensor.to(device) for tensor in _random(seed, shapes)))
+def random_case(name: str, seed: tuple[int | str, ...], *shapes: tuple[int, ...], pictures: bool = True) -> Case:
+    """A case of random tensors; each seed gives others.
+
+    They are float32 and normally distributed; those with three dimensions are from 0 to 1 if they are `pictures`.
+    """
+    return Case(name, lambda device: tuple(tensor.to(device) for tensor in _random(seed, shapes, pictures)))
 
 
-def _random(seed: tuple[int | str, ...], shapes: tuple[tuple[int, ...], ...]) -> Iterator[torch.Tensor]:
-    """float32: a picture, which has three dimensions, from 0 to 1; anything else normally distributed."""
+def _random(seed: tuple[int | str, ...], shapes: tuple[tuple[int, ...], ...], pictures: bool) -> Iterator[torch.Tensor]:
     import torch
 
-    generator = torch.Generator().manual_seed(int.from_bytes("/".join(map(str, seed)).encode()) % 2**31)
+    generator = generator_of(seed)
     for shape in shapes:
-        yield (torch.rand if len(shape) == 3 else torch.randn)(shape, generator=generator)
+        yield (torch.rand if len(shape) == 3 and pictures else torch.randn)(shape, generator=generator)
+
+
+def generator_of(seed: tuple[int | str, ...]) -> torch.Generator:
+    """A source of random numbers, such as integers, that gives the same ones for the same seed."""
+    import torch
+
+    return torch.Generator().manual_seed(int.from_bytes("/".join(map(str, seed)).encode()) % 2**31)
 
 
 def in_dtype(case: Case, dtype: str) -> Case:
-    """A case with its tensors in another dtype, named as torch does; numbers stay as they are."""
+    """A case with its tensors in another dtype, named as torch does; numbers and integers stay as they are."""
 
     def arguments(device: str) -> tuple[torch.Tensor, ...]:
         import torch
 
-        return tuple(each.to(getattr(torch, dtype)) if each.ndim else each for each in case.arguments(device))
+        wanted = getattr(torch, dtype)
+        given = case.arguments(device)
+        return tuple(each.to(wanted) if each.ndim and each.is_floating_point() else each for each in given)
 
-    return Case(f"{case.name}, {dtype}", arguments)
+    return replace(case, name=f"{case.name}, {dtype}", arguments=arguments)
 
 
 def changed(case: Case, name: str, change: Callable[..., tuple[torch.Tensor, ...]]) -> Case:

@@ -47,10 +47,11 @@ class Mistake:
 
 @dataclass(frozen=True)
 class MistakeTable:
-    """The two hints for each TODO, and the known mistakes."""
+    """The two hints for each TODO, the known mistakes, and the bugs that are planted in the exercise."""
 
     todos: tuple[tuple[str, str], ...]
     mistakes: tuple[Mistake, ...]
+    planted: tuple[Edit, ...]
 
 
 @functools.cache
@@ -59,9 +60,14 @@ def table_of(exercise: str) -> MistakeTable:
     files = (Path(__file__).with_name(f"{name}.toml") for name in ("common", exercise))
     common, own = (tomllib.loads(file.read_text(encoding="utf-8")) for file in files)
     todos = tuple((question, idea) for question, idea in own.pop("todos"))
-    return MistakeTable(todos, tuple(_mistake(name, common.get(name, {}) | entry) for name, entry in own.items()))
+    planted = tuple(map(_edit, own.pop("planted", ())))
+    mistakes = tuple(_mistake(name, common.get(name, {}) | entry) for name, entry in own.items())
+    return MistakeTable(todos, mistakes, planted)
 
 
 def _mistake(name: str, entry: dict[str, list[list[str]]]) -> Mistake:
-    edits = (Edit(tuple(zip(texts[::2], texts[1::2], strict=True))) for texts in entry["edits"])
-    return Mistake(name, tuple(map(str, entry["hints"])), tuple(edits))
+    return Mistake(name, tuple(map(str, entry["hints"])), tuple(map(_edit, entry["edits"])))
+
+
+def _edit(texts: list[str]) -> Edit:
+    return Edit(tuple(zip(texts[::2], texts[1::2], strict=True)))

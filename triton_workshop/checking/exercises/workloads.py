@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from triton_workshop.checking.exercises.exercise import Case, random_case
+from triton_workshop.checking.exercises.exercise import Case, changed, random_case
 
 if TYPE_CHECKING:
     import torch
@@ -53,6 +53,16 @@ def _picture(side: int, *size: int) -> Case:
     """Three channels of side × side pixels, and a filter of size × size weights if given."""
     name = f"{side}²" + (f", {size[0]}×{size[0]}" if size else "")
     return _swept(name, (3, side, side), *((each, each) for each in size))
+
+
+def _logits(rows: int, columns: int) -> Case:
+    """bfloat16 logits and targets, as the last layer of a language model has them."""
+
+    def arguments(device: str) -> tuple[torch.Tensor, ...]:
+        logits = (10 * _random((rows, columns), device, 0) - 5).bfloat16()
+        return logits, (columns * _random((rows,), device, 1)).long()
+
+    return Case(f"{rows}×{columns}", arguments)
 
 
 def _matrices(n: int) -> Case:
@@ -103,6 +113,13 @@ WORKLOADS = {
         swept=tuple(map(_matrices, (256, 512, 1024, 2048, 4096, 8192))),
         products=True,
         sized=_of_matrices,
+    ),
+    "5": Workload(
+        counted=changed(
+            _counted("256×4096", (256, 4096)), "256×4096", lambda logits: (logits, logits[:, 0].abs().long())
+        ),
+        swept=tuple(_logits(*size) for size in ((512, 4096), (16_384, 4096), (8192, 32_768), (4096, 131_072))),
+        noun="logit",
     ),
 }
 """By the number of the exercise."""

@@ -14,7 +14,7 @@ import torch
 from triton_workshop.checking.diagnosing.recognise import NO_DIAGNOSIS, Diagnosis
 from triton_workshop.checking.diagnosing.repair import Culprit, Repair, repair_of
 from triton_workshop.checking.diagnosing.slips import Slip
-from triton_workshop.checking.exercises.exercise import Exercise, result_dtype, solution_has
+from triton_workshop.checking.exercises.exercise import Exercise, solution_has
 from triton_workshop.checking.exercises.mistakes import Mistake
 from triton_workshop.checking.judging.explanations import Explanation, explain, explain_in_kernel, explanation_named
 from triton_workshop.checking.judging.launch_arguments import missing_argument
@@ -63,7 +63,15 @@ class Judge:
 
     def findings(self, case: str, comparison: Comparison) -> tuple[Finding, ...]:
         """Return what is wrong with one call, with the cause first."""
-        return tuple(replace(self._on_no_right_line(finding), case=case) for finding in self._found(comparison))
+        return tuple(
+            self._counted(replace(self._on_no_right_line(finding), case=case)) for finding in self._found(comparison)
+        )
+
+    def _counted(self, finding: Finding) -> Finding:
+        """The finding with how many of the planted bugs are still there, if the exercise has any."""
+        left, planted = len(self.exercise.planted_in(self.source.text)), len(self.exercise.planted)
+        told = f"{finding.message}. Bugs left: {left} of {planted}" if left else finding.message
+        return replace(finding, message=told)
 
     def _found(self, comparison: Comparison) -> tuple[Finding, ...]:
         seen = comparison.seen
@@ -187,7 +195,7 @@ class Judge:
         if seen.provenance is Provenance.ELSEWHERE:
             message = f"the tensor that {self.exercise.launcher} returns was not stored by a kernel"
             return self._not_the_kernel(message)
-        if seen.output.dtype != (wanted := result_dtype(comparison.arguments)):
+        if seen.output.dtype != (wanted := self.exercise.result_dtype(*comparison.arguments)):
             return self._dtype(wanted, seen.output.dtype)
         if comparison.right and seen.provenance is Provenance.UNTOUCHED:
             return self._not_the_kernel("the answer is right, but no kernel stored it")

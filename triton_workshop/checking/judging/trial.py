@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from triton_workshop.checking.diagnosing.recognise import Diagnosis
 from triton_workshop.checking.diagnosing.tile_sizes import OtherSize
-from triton_workshop.checking.exercises.exercise import Case, Exercise
+from triton_workshop.checking.exercises.exercise import Case, Exercise, in_float64
 from triton_workshop.checking.exercises.tolerance import in_words
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.picture import pictures_of
@@ -121,7 +121,8 @@ def judged(
     if comparison is None or case is not judge.exercise.cases[-1]:
         return outcome
     # A grid that grows with the input to a program for each element gets no long case: a million take seconds.
-    many = math.prod(comparison.grid) >= comparison.expected.numel() and comparison.grid != grids[-1]
+    elements, tiles = comparison.expected.numel(), math.prod(comparison.wanted_grid)
+    many = math.prod(comparison.grid) >= elements > tiles and comparison.grid != grids[-1]
     remarked = remarks(judge.source, case.name, comparison)
     return replace(outcome, remarks=remarked, to_come=() if many else judge.exercise.long_cases)
 
@@ -174,7 +175,7 @@ def with_picture(exercise: Exercise, picture: Case, outcome: Trial, seen: object
     """Return the outcome, with pictures of the right and the actual result in its finding."""
     if not isinstance(seen, Observation) or seen.output is None:
         return outcome
-    expected = exercise.reference(*(argument.double() for argument in picture.arguments("cpu")))
+    expected = exercise.reference(*in_float64(picture.arguments("cpu")))
     if seen.output.shape != expected.shape:
         return outcome
     finding = replace(outcome.findings[0], pictures=pictures_of(expected, seen.output))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import torch
 
-from triton_workshop.checking.exercises.exercise import Exercise
+from triton_workshop.checking.exercises.exercise import Exercise, in_float64
 from triton_workshop.checking.exercises.tolerance import tolerance
 from triton_workshop.checking.observing.observe import Launched, Observation
 from triton_workshop.tensors import cdiv
@@ -27,7 +27,7 @@ class Comparison:
     @functools.cached_property
     def expected(self) -> torch.Tensor:
         """The reference's result, float64."""
-        return self.exercise.reference(*(argument.double() for argument in self.arguments))
+        return self.exercise.reference(*in_float64(self.arguments))
 
     @functools.cached_property
     def allowed(self) -> torch.Tensor:
@@ -39,7 +39,8 @@ class Comparison:
         output = self.seen.output
         if output is None or output.shape != self.expected.shape:
             return torch.ones_like(self.expected, dtype=torch.bool)
-        return ~((output.double() - self.expected).abs() <= self.allowed)
+        near = self.expected.isfinite() & ((output.double() - self.expected).abs() <= self.allowed)
+        return ~(near | (output.double() == self.expected))  # an infinity has to be that infinity
 
     @functools.cached_property
     def unwritten(self) -> torch.Tensor:

@@ -11,7 +11,7 @@ from typing import Literal
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.exercises.unfinished import open_todos
 from triton_workshop.checking.judging.verdict import Element, Finding, FindingKind, Pixels, TileMap, TileState, Verdict
-from triton_workshop.checking.reporting.progress import ListedExercise, Standing, first_open
+from triton_workshop.checking.reporting.progress import ListedExercise, Standing, first_open, half_to_come
 from triton_workshop.compiler.report import is_good_news
 
 AROUND = 1
@@ -53,7 +53,7 @@ CELLS: dict[TileState, Toned] = {
 STANDINGS: dict[Standing, tuple[str, Tone, str]] = {
     Standing.MISSING: ("?", "bad", "the file is missing"),
     Standing.NEW: ("○", "muted", "not begun"),
-    Standing.BEGUN: ("◐", "warning", "{todos_left} of {todos} TODOs left"),
+    Standing.BEGUN: ("◐", "warning", "{todos_left} of {todos} {tasks} left"),
     Standing.FAILING: ("✗", "bad", "{finding}"),
     Standing.CHANGED: ("◑", "warning", "changed since its last check"),
     Standing.PASSED: ("✓", "good", "passed"),
@@ -193,7 +193,9 @@ def describe_entry(entry: ListedExercise) -> Row:
     exercise, record, passed = entry.exercise, entry.record, entry.standing is Standing.PASSED
     mark, tone, pattern = STANDINGS[entry.standing]
     finding = record.finding.replace("-", " ")
-    words = pattern.format(todos_left=entry.todos_left, todos=len(exercise.hints), finding=finding)
+    words = pattern.format(
+        todos_left=entry.todos_left, todos=len(exercise.hints), tasks=exercise.tasks, finding=finding
+    )
     if exercise.optional and not passed:
         words = f"optional, {words}"
     if record.passed_at is not None and not passed:
@@ -214,7 +216,11 @@ def next_step(entries: Sequence[ListedExercise]) -> str:
     """Say what to do now."""
     entry = first_open(entries)
     if entry is None:
-        left = [entry.exercise for entry in entries if entry.standing is not Standing.PASSED]
-        return "All exercises are done." + (f" {offer(left[0])}" if left else "")
+        following = half_to_come(entries)
+        halves = [each for each in entries if following is None or each.exercise.half < following.exercise.half]
+        left = [each.exercise for each in halves if each.standing is not Standing.PASSED]
+        done = "All exercises are done." if following is None else "The first half is done."
+        begins = f"The second half begins with: uv run workshop watch {following.exercise.number}" if following else ""
+        return "\n".join(filter(None, [done + (f" {offer(left[0])}" if left else ""), begins]))
     number = entry.exercise.number
     return f"Next: uv run workshop {'reset' if entry.standing is Standing.MISSING else 'watch'} {number}"

@@ -158,10 +158,21 @@ def entries() -> tuple[ListedExercise, ...]:
     return tuple(_entry(exercise, progress[number]) for number, exercise in EXERCISES.items())
 
 
+def to_do(entries: Sequence[ListedExercise]) -> tuple[ListedExercise, ...]:
+    """The exercises that everybody does, of the first half and of any other that has been begun."""
+    begun = {1} | {entry.exercise.half for entry in entries if entry.standing not in (Standing.NEW, Standing.MISSING)}
+    return tuple(entry for entry in entries if entry.exercise.half in begun and not entry.exercise.optional)
+
+
 def first_open(entries: Sequence[ListedExercise]) -> ListedExercise | None:
-    """Return the first exercise that has not passed, leaving out variations; None if all have passed."""
-    required = (entry for entry in entries if not entry.exercise.optional)
-    return next((entry for entry in required if entry.standing is not Standing.PASSED), None)
+    """Return the first exercise to do that has not passed; None if all have passed."""
+    return next((entry for entry in to_do(entries) if entry.standing is not Standing.PASSED), None)
+
+
+def half_to_come(entries: Sequence[ListedExercise]) -> ListedExercise | None:
+    """The first exercise of the half that comes next, be it a warm-up; None if the last one has been begun."""
+    last = max((entry.exercise.half for entry in to_do(entries)), default=0)
+    return next((entry for entry in entries if entry.exercise.half > last), None)
 
 
 def _entry(exercise: Exercise, record: Record) -> ListedExercise:
@@ -169,7 +180,7 @@ def _entry(exercise: Exercise, record: Record) -> ListedExercise:
         text = exercise.exercise_file.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return ListedExercise(exercise, Standing.MISSING, len(exercise.hints), record)
-    left = _todos_left(text)
+    left = len(exercise.planted_in(text)) + _todos_left(text)
     if text == exercise.shipped():
         standing = Standing.NEW
     elif left:

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.theme import Theme
 
-from triton_workshop.checking.exercises import variation_of
+from triton_workshop.checking.exercises import variations_of
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.verdict import Pixels, TileMap, TileState, Verdict
 from triton_workshop.checking.reporting.description import (
@@ -65,7 +65,7 @@ def print_verdicts(verdicts: Iterable[Verdict], exercise: Exercise, console: Con
             _print_step(verdict, before, exercise, console)
             before = verdict
         assert before is not None, "a check ends with a verdict"
-        if before.passed and _is_own(before, exercise) and (variation := variation_of(exercise)):
+        for variation in variations_of(exercise) if before.passed and _is_own(before, exercise) else ():
             console.print(Text(offer(variation), "accent"))
     return before
 

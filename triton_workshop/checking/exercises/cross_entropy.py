@@ -1,0 +1,131 @@
+"""Exercise 5: cross-entropy."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from triton_workshop.checking.exercises.exercise import (
+    Axis,
+    Case,
+    Exercise,
+    changed,
+    generator_of,
+    in_dtype,
+    random_case,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import torch
+
+LARGE = 10_000.0
+"""Its exponential overflows in any format."""
+APART = 2**30 + 64
+"""Elements from one row to the next: the third row begins beyond 2³¹."""
+
+
+def _case(rows: int, columns: int, again: str = "") -> Case:
+    """Logits with a deviation of 3, as a model has them when it begins to know something, and targets."""
+    name = f"{rows:,} row{'s' if rows != 1 else ''} of {columns:,}{again}"
+    seed = ("cross-entropy", rows, columns, again)
+    logits = random_case(name, seed, (rows, columns))
+    return changed(logits, name, lambda values: (3 * values, _targets(values, seed)))
+
+
+def _targets(logits: torch.Tensor, seed: tuple[int | str, ...]) -> torch.Tensor:
+    import torch
+
+    rows, columns = logits.shape
+    return torch.randint(columns, (rows,), generator=generator_of(("targets", *seed))).to(logits.device)
+
+
+def _with(case: Case, how: str, change: Callable[[torch.Tensor], torch.Tensor]) -> Case:
+    """A case with other logits."""
+    return changed(case, f"{case.name}, {how}", lambda logits, target: (change(logits), target))
+
+
+def _cut_out(logits: torch.Tensor) -> torch.Tensor:
+    return logits.repeat(1, 2)[:, logits.shape[1] :]
+
+
+def _with_minus_infinity(case: Case) -> Case:
+    """In every third column, among them row 1's target, and in all of row 0 but the last, which is its target."""
+
+    def change(logits: torch.Tensor, target: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        logits[:, :-1:3] = logits[0, :-1] = -float("inf")
+        target[:2] = target.new_tensor((logits.shape[1] - 1, 0))
+        return logits, target
+
+    return changed(case, f"{case.name}, many of them -inf", change)
+
+
+def _far_apart(logits: torch.Tensor) -> torch.Tensor:
+    rows, columns = logits.shape
+    memory = logits.new_empty((rows - 1) * APART + columns)
+    view = memory.as_strided((rows, columns), (APART, 1))
+    return view.copy_(logits)
+
+
+def _reference(logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+    return logits.logsumexp(1) - logits.gather(1, target[:, None])[:, 0]
+
+
+def _roundings(logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+    """A sum of V exponentials, rescaled now and then, whose logarithm is added to numbers as large as these.
+
+    An exponential is off by as much as its argument is, x - m, which is rounded, and multiplied to become a power of 2.
+    """
+    columns = logits.shape[1]
+    below = (logits - logits.amax(1, keepdim=True)).clamp(min=-1e6)
+    exponents = (logits.softmax(1) * -below).sum(1)
+    largest = logits.amax(1).abs() + _reference(logits, target).abs()
+    chosen = logits.gather(1, target[:, None])[:, 0].abs().clamp(max=1e6)
+    return 2 * columns + 16 + 3 * exponents + 2 * (largest + chosen)
+
+
+EXERCISE = Exercise(
+    number="5",
+    title="the cross-entropy of logits",
+    launcher="cross_entropy",
+    # One block, then several: only those need the running pair. Rows of a wider matrix, and what breaks a careless exp.
+    cases=(
+        _case(3, 700),
+        _case(1, 1),
+        in_dtype(_case(5, 1024), "bfloat16"),
+        # Each block has a larger maximum than the one before.
+        _with(_case(3, 2500), "rising", lambda logits: (5 * logits).sort(1).values),
+        _case(4, 1025),
+        _case(4, 1025, ", other values"),
+        _with(in_dtype(_case(6, 130), "float16"), "cut out of wider rows", _cut_out),
+        _with(_case(3, 600), "±10,000", lambda logits: logits.sign() * LARGE + logits),
+        _with(_case(2, 2100), "all equal", lambda logits: logits * 0 + 5),
+        _with_minus_infinity(_case(3, 2300)),
+        _case(3, 4100),
+        _with(in_dtype(_case(7, 3001), "bfloat16"), "cut out of wider rows", _cut_out),
+    ),
+    long_cases=(
+        _case(4161, 3),
+        replace(_with(in_dtype(_case(3, 50), "bfloat16"), "2³⁰ elements apart", _far_apart), mapped=True),
+    ),
+    gpu_cases=(
+        _case(5, 1025),
+        in_dtype(_case(1000, 128_256), "bfloat16"),
+        _with(in_dtype(_case(2000, 5003), "float16"), "cut out of wider rows", _cut_out),
+    ),
+    reference=_reference,
+    reduction_length=lambda logits, target: int(logits.shape[1]),
+    roundings=_roundings,
+    result_dtype=lambda logits, target: _float32(),
+    tiling=(Axis(0, None),),
+    bytes_moved=lambda logits, target: logits.numel() * logits.element_size() + 12 * target.numel(),
+    operations=lambda logits, target: 3 * logits.numel(),
+    half=2,
+)
+
+
+def _float32() -> torch.dtype:
+    import torch
+
+    return torch.float32
