@@ -74,7 +74,7 @@ def cross_entropy(logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
     return loss
 
 
-if __name__ == "__main__":
+if __name__ == "__main__":  # the check: keep it
     from triton_workshop.checking import check_this_script
 
     check_this_script(exercise="5")

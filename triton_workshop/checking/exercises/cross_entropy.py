@@ -100,7 +100,7 @@ EXERCISE = Exercise(
         _case(4, 1025, ", other values"),
         _with(in_dtype(_case(6, 130), "float16"), "cut out of wider rows", _cut_out),
         _with(_case(3, 600), "±10,000", lambda logits: logits.sign() * LARGE + logits),
-        _with(_case(2, 2100), "all equal", lambda logits: logits * 0 + 5),
+        _with(_case(2, 2100), "all equal to -200", lambda logits: logits * 0 - 200),
         _with_minus_infinity(_case(3, 2300)),
         _case(3, 4100),
         _with(in_dtype(_case(7, 3001), "bfloat16"), "cut out of wider rows", _cut_out),

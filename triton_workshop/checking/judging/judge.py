@@ -220,7 +220,7 @@ class Judge:
         return finding if self.diagnosis.culprit is None else self._moved(finding, self.diagnosis.culprit)
 
     def _dtype(self, expected: torch.dtype, got: torch.dtype) -> Finding:
-        line = next(iter(self.source.assignments("output", "c")), None)
+        line = next(iter(self.source.assignments("output", "c", "loss")), None)
         finding = self._explained(FindingKind.WRONG_DTYPE, f"expected {expected}, got {got}", "wrong-dtype", line)
         return self._with_own(finding)
 
