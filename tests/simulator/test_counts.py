@@ -14,6 +14,7 @@ import triton.language as tl
 
 from triton_workshop.repository import ROOT
 from triton_workshop.simulator import record
+from triton_workshop.simulator.memory import counts as counting
 from triton_workshop.simulator.memory.coalescing import Coalescing, Sectors
 
 
@@ -35,6 +36,16 @@ def product(a_ptr, b_ptr, c_ptr):
     at = tl.arange(0, 16)[:, None] * 16 + tl.arange(0, 16)[None, :]
     tile = tl.program_id(0) * 256
     tl.store(c_ptr + tile + at, tl.dot(tl.load(a_ptr + tile + at), tl.load(b_ptr + at)))
+
+
+def test_a_large_region_is_counted_by_the_parts_that_were_touched(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counting, "LARGE", 0)
+    monkeypatch.setattr(counting, "PART_BITS", 3)
+    with record() as launches:
+        add[(4,)](torch.rand(1000), torch.rand(1000), torch.zeros(1000), 1000, BLOCK=256)
+        transpose[(2,)](torch.rand(32, 16), torch.zeros(16, 32))
+    assert [launch.counts.total.distinct for launch in launches] == [12000, 2 * 4 * 32 * 16]
+    assert [launch.counts.total.stored_again for launch in launches] == [0, 0]
 
 
 def test_bytes_and_operations_of_an_addition() -> None:

@@ -11,6 +11,10 @@ from triton_workshop.simulator.storage.accesses import Access
 from triton_workshop.simulator.storage.regions import Region
 from triton_workshop.simulator.values.formats import Array
 
+LARGE = 1 << 26
+"""From so many elements on, a region has most of its memory only mapped, and it takes long to go through all of it."""
+PART_BITS = 16
+
 
 @dataclass(frozen=True)
 class Traffic:
@@ -41,6 +45,26 @@ class Write:
     held: Array
 
 
+class Marks:
+    """Which elements of a region a launch has come to. Of a large region, only parts that have any are counted."""
+
+    def __init__(self, size: int) -> None:
+        self.elements: Array = np.zeros(size, np.bool_)
+        self._parts = np.zeros((size >> PART_BITS) + 1, np.bool_) if size >= LARGE else None
+
+    def add(self, index: Array, run: Array | slice) -> None:
+        """Mark elements, whose `index` may be a `run`."""
+        self.elements[run] = True
+        if self._parts is not None:
+            self._parts[index >> PART_BITS] = True
+
+    def count(self) -> int:
+        if self._parts is None:
+            return int(np.count_nonzero(self.elements))
+        starts = np.flatnonzero(self._parts) << PART_BITS
+        return sum(int(np.count_nonzero(self.elements[start : start + (1 << PART_BITS)])) for start in starts)
+
+
 @dataclass
 class Counts:
     """What a launch does: bytes by argument, and floating-point operations."""
@@ -53,7 +77,7 @@ class Counts:
     """How blocks lie in memory, if `record` was asked for it."""
     busy: Array = field(default_factory=lambda: np.zeros(0, np.bool_), repr=False, compare=False)
     """Which programs have stored anything."""
-    _touched: dict[int, tuple[Region, Array, Array]] = field(default_factory=dict, repr=False, compare=False)
+    _touched: dict[int, tuple[Region, Marks, Marks]] = field(default_factory=dict, repr=False, compare=False)
     """For each region, which of its elements were touched, and which were stored to."""
 
     @property
@@ -77,19 +101,19 @@ class Counts:
         new = Traffic(stored=size, scattered_stores=scattered) if stored else Traffic(size, scattered_loads=scattered)
         if region.number not in self._touched:
             elements = -(-region.size // region.item)
-            self._touched[region.number] = region, np.zeros(elements, np.bool_), np.zeros(elements, np.bool_)
+            self._touched[region.number] = region, Marks(elements), Marks(elements)
         _, *marks = self._touched[region.number]
-        place = access.run if access.item == region.item else access.index * access.item // region.item
+        same = access.item == region.item
+        index = access.index if same else access.index * access.item // region.item
         for mark in marks if stored else marks[:1]:
-            mark[place] = True
+            mark.add(index, access.run if same else index)
         self.arguments[name] = self.arguments.get(name, Traffic()) + new
 
     def finish(self) -> None:
         """Fill in what needs all accesses to be known, when the launch has ended."""
         updated = {name_of(region) for region, *_ in self._touched.values() if region.storage.updated}
         for region, touched, stored in self._touched.values():
-            once = int(np.count_nonzero(stored)) * region.item
-            distinct = int(np.count_nonzero(touched)) * region.item
+            once, distinct = stored.count() * region.item, touched.count() * region.item
             self.arguments[name_of(region)] += Traffic(distinct=distinct, stored_again=-once)
         for name, traffic in self.arguments.items():
             again = 0 if name in updated else max(0, traffic.stored + traffic.stored_again)
@@ -100,11 +124,11 @@ class Counts:
         found: dict[int, Write] = {}
         for region, _, stored in self._touched.values():
             storage = region.storage
-            if stored.any():
+            if stored.count():
                 write = found.setdefault(
                     storage.address, Write(np.zeros(len(storage.bytes), np.bool_), storage.bytes.copy())
                 )
-                write.stored[region.offset : region.offset + region.size] |= np.repeat(stored, region.item)[
+                write.stored[region.offset : region.offset + region.size] |= np.repeat(stored.elements, region.item)[
                     : region.size
                 ]
         return found
