@@ -10,6 +10,7 @@ import pytest
 from triton_workshop.checking.exercises import EXERCISES
 
 from .judging import judge_here
+from .right import right_scripts
 
 EDITS = {
     f"{number}-{mistake.name}-{place}": (exercise, mistake.name, edit)
@@ -32,3 +33,12 @@ def test_a_mistake_of_the_tables_is_recognised(name: str, tmp_path: Path) -> Non
     script.write_text(edit.made_in(exercise.solution), encoding="utf-8")
     verdict = judge_here(exercise, script)
     assert [finding.hint_name for finding in verdict.findings][:1] == [*filter(None, [OTHERWISE.get(name, own)])]
+
+
+def test_a_mistake_that_only_a_long_case_shows_is_recognised_in_another_style(tmp_path: Path) -> None:
+    """In that case, a table's edit with another order of arguments goes through a thousand million columns."""
+    style = next(script for script in right_scripts("5") if script.name == "5-a-pair-for-each-lane")
+    script = tmp_path / "mine.py"
+    script.write_text(style.source.replace(".to(tl.int64)", ""), encoding="utf-8")
+    (first, *_) = judge_here(EXERCISES["5"], script).findings
+    assert (first.hint_name, first.source.strip()) == ("row-in-int32", "pid = tl.program_id(axis=0)")
