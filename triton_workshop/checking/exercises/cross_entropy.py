@@ -94,12 +94,16 @@ EXERCISE = Exercise(
         _case(3, 700),
         _case(1, 1),
         in_dtype(_case(5, 1024), "bfloat16"),
-        # Each block has a larger maximum than the one before.
-        _with(_case(3, 2500), "rising", lambda logits: (5 * logits).sort(1).values),
+        # Each block has a larger maximum than the one before: relative to the first, the last would overflow.
+        _with(_case(3, 2500), "rising", lambda logits: (20 * logits).sort(1).values),
         _case(4, 1025),
         _case(4, 1025, ", other values"),
         _with(in_dtype(_case(6, 130), "float16"), "cut out of wider rows", _cut_out),
         _with(_case(3, 600), "±10,000", lambda logits: logits.sign() * LARGE + logits),
+        # Relative to the maximum of a later block, the exponentials of the first would overflow.
+        _with(
+            _case(3, 2600), "±10,000, falling", lambda logits: (logits.sign() * LARGE + logits).sort(1).values.flip(1)
+        ),
         _with(_case(2, 2100), "all equal to -200", lambda logits: logits * 0 - 200),
         _with_minus_infinity(_case(3, 2300)),
         _case(3, 4100),
