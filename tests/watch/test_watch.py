@@ -264,12 +264,12 @@ async def nothing(watch: Watch, pilot: Pilot[int]) -> None:
 
 def test_keys_lead_to_other_exercises(checker: FakeChecker) -> None:
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
-        for key, number in ["n2", "n3", "p2", "44", "n4", "11", "p1"]:
+        for key, number in ["n2", "n3", "p2", "44", "n5", "n5", "11", "p1"]:
             await press(pilot, key)
             await settled(watch, pilot)
             assert watch.watched.exercise.number == number
         assert "this is the first exercise" in screen(watch)
-        assert [asked.exercise.number for asked in checker.asked] == [*"123241"]
+        assert [asked.exercise.number for asked in checker.asked] == [*"1232451"]
 
     drive(checker, steps)
 
@@ -286,7 +286,7 @@ def test_a_right_exercise_offers_its_variation_and_a_key_leads_there_and_on(chec
         assert "Exercise 1b · a * x + y in one kernel" in screen(watch)
         assert "1✓ [1b○] 2○  3○  4○" in screen(watch)
         await press(pilot, "b")
-        assert "there is no variation of this" in screen(watch)
+        assert "variation of this; p goes back to the exercise" in screen(watch)
         await save(watch, pilot, SOLUTIONS["1b"])
         assert "n  go on: exercise 2, " in screen(watch)
         assert "done early" not in screen(watch)
@@ -297,15 +297,27 @@ def test_a_right_exercise_offers_its_variation_and_a_key_leads_there_and_on(chec
     drive(checker, steps, "1", size=(80, 30))
 
 
-def test_variations_are_not_needed_for_all_of_them(checker: FakeChecker) -> None:
-    for number in ("1", "2", "3", "4"):
+def test_an_exercise_without_variations_says_so(checker: FakeChecker) -> None:
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        await press(pilot, "b")
+        assert "there is no variation of this" in screen(watch)
+
+    drive(checker, steps, "5")
+
+
+@pytest.mark.parametrize(
+    ("done", "told"), [("1234", "That was all of the first half"), ("12345", "That was all of them")]
+)
+def test_variations_and_a_half_not_begun_are_not_needed_for_all(checker: FakeChecker, done: str, told: str) -> None:
+    for number in done:
         Path("exercises", f"exercise_{number}.py").write_text(SOLUTIONS[number], encoding="utf-8")
 
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
-        for key in "1234":
+        for key in f"{done}4":
             await press(pilot, key)
             await settled(watch, pilot)
-        assert "That was all of them" in screen(watch)
+        assert told in screen(watch)
+        assert ("the list: the second half begins with exercise 5" in screen(watch)) == (done == "1234")
         assert "b  done early: exercise 4b" in screen(watch)
 
     drive(checker, steps, "1", size=(80, 36))

@@ -280,8 +280,10 @@ class Watch(App[int]):
         variations = variations_of(self.watched.exercise)
         if variations:
             self._open(variations[0])
-        else:
+        elif self.watched.exercise.optional:
             self._say("there is no other variation of this; p goes back to the exercise")
+        else:
+            self._say("there is no variation of this")
 
     def action_open(self, number: str) -> None:
         if number != self.watched.exercise.number:

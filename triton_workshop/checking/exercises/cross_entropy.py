@@ -87,7 +87,7 @@ def _roundings(logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
 
 EXERCISE = Exercise(
     number="5",
-    title="the cross-entropy of logits",
+    title="cross-entropy of logits",
     launcher="cross_entropy",
     # One block, then several: only those need the running pair. Rows of a wider matrix, and what breaks a careless exp.
     cases=(
