@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import operator
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ import torch
 from triton_workshop.browser.torch import absent
 from triton_workshop.browser.torch.install import built, modules
 from triton_workshop.browser.torch.tensor import METHODS, Tensor
+from triton_workshop.repository import ROOT
 
 OURS = built()["torch"]
 LINES = (Path(__file__).parent / "torch_cases.txt").read_text(encoding="utf-8").splitlines()
@@ -162,3 +165,21 @@ def test_a_gradient_that_would_be_lost_is_a_sentence() -> None:
         _ = x * 2
     with OURS.no_grad():
         assert (x * 2).tolist() == [2, 2]
+
+
+EVERY_CASE = """
+from triton_workshop.browser.torch.install import install
+install()
+from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.checking.exercises.exercise import in_float64
+from triton_workshop.checking.exercises.tolerance import tolerance
+for exercise in EXERCISES.values():
+    for case in exercise.simulated_cases:
+        if not case.mapped:
+            arguments = case.arguments("cpu")
+            tolerance(exercise, arguments, exercise.reference(*in_float64(arguments)))
+"""
+
+
+def test_a_page_has_all_that_the_exercises_ask_of_torch() -> None:
+    subprocess.run([sys.executable, "-c", EVERY_CASE], cwd=ROOT, check=True)

@@ -179,6 +179,23 @@ def softmax(self: Tensor, dim: int | None = None, dtype: Any = None) -> Tensor:
         return made((powers / powers.sum(axis, keepdims=True)).reshape(self.shape), kind)
 
 
+def logsumexp(self: Tensor, dim: int, keepdim: bool = False) -> Tensor:
+    def work(x: Tensor, **how: Any) -> Array:
+        values = x.values.astype("f8")
+        most = np.max(values, axis=how["axis"], keepdims=True)
+        most = np.where(np.isfinite(most), most, 0.0)
+        sums: Array = np.log(np.sum(np.exp(values - most), **how))
+        return sums + most.reshape(sums.shape)
+
+    return _reduced(work, self, dim, keepdim, _float_of("logsumexp", self))
+
+
+def gather(self: Tensor, dim: int, index: Tensor) -> Tensor:
+    axis = axis_of(dim, self.ndim)
+    near = tuple(slice(None) if each == axis else slice(size) for each, size in enumerate(index.shape))
+    return stored(np.take_along_axis(self.array[near], index.array, axis), self.dtype)
+
+
 def isclose(
     input: Tensor,
     other: Tensor,
@@ -231,4 +248,4 @@ TABLE = {
 offer("sum", vars(), function=True, method=True, gradient=True)
 offer(" ".join(TABLE), TABLE, function=True, method=True)
 offer("prod mean var std norm amax amin cumsum sort argsort nonzero", vars(), function=True, method=True)
-offer("unique softmax isclose equal repeat_interleave flip roll", vars(), function=True, method=True)
+offer("unique softmax logsumexp gather isclose equal repeat_interleave flip roll", vars(), function=True, method=True)
