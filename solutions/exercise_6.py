@@ -1,4 +1,4 @@
-"""Exercise 6: attention, softmax(q @ k.T / sqrt(D)) @ v, with no matrix of scores.
+"""Exercise 6: attention, softmax(q @ k.T / sqrt(D)) @ v, no scores stored.
 
 A head's scores are q_length × k_length numbers, many more than q, k, v and the
 output together. So they are never stored: a program holds a tile of q, and
@@ -30,7 +30,7 @@ def attention_kernel(
     q_mask = rows[:, None] < q_length
     q = tl.load(q_ptr + q_offsets, mask=q_mask, other=0.0)
 
-    # 3: a running maximum, sum and row of the output for each row of q
+    # 3: for each row of q: a running maximum, sum and output
     running_max = tl.full((BLOCK_SIZE_M,), -float("inf"), dtype=tl.float32)
     running_sum = tl.zeros((BLOCK_SIZE_M,), dtype=tl.float32)
     accumulator = tl.zeros((BLOCK_SIZE_M, D), dtype=tl.float32)
@@ -47,13 +47,13 @@ def attention_kernel(
         scores = tl.dot(q, tl.trans(k)) * scale
         scores = tl.where(cols[None, :] < k_length, scores, -float("inf"))
 
-        # 6: the new maximum, what it shrinks the old values by, and the weights
+        # 6: the new maximum, what the old values shrink by, and p
         new_max = tl.maximum(running_max, tl.max(scores, axis=1))
         shrink = tl.exp(running_max - new_max)
         p = tl.exp(scores - new_max[:, None])
         running_max = new_max
 
-        # 7: rescale the sum and the output, and add this tile's share to both
+        # 7: rescale the sum and the output; add this tile to both
         running_sum = running_sum * shrink + tl.sum(p, axis=1)
         accumulator = accumulator * shrink[:, None]
         accumulator = tl.dot(p.to(v.dtype), v, accumulator)
@@ -68,8 +68,8 @@ def attention(
 ) -> torch.Tensor:
     """Return softmax(q @ k.T / sqrt(D)) @ v for each head.
 
-    q is (heads, q_length, D), k and v are (heads, k_length, D), contiguous, and
-    all float16 or all bfloat16, as is the output. D is 64 or 128.
+    q is (heads, q_length, D), k and v are (heads, k_length, D), contiguous,
+    and all float16 or all bfloat16, as is the output. D is 64 or 128.
     """
     check_tensors_gpu_ready(
         q, k, v, shapes="heads M D, heads N D, heads N D", dtype=float
@@ -79,7 +79,7 @@ def attention(
     output = torch.empty_like(q)
     BLOCK_SIZE_M, BLOCK_SIZE_N = 64, 64
 
-    # 9: launch one program per tile of q and head; the scale is D to the -0.5
+    # 9: launch one program per tile of q and head, scale included
     grid = (cdiv(q_length, BLOCK_SIZE_M), heads)
     attention_kernel[grid](
         q, k, v, output, q_length, k_length, D**-0.5,

@@ -1,4 +1,4 @@
-"""Exercise 6b: causal attention, in which row i sees keys 0 to i and no others.
+"""Exercise 6b: causal attention: row i sees keys 0 to i and no others.
 
 A language model must not look ahead. Half of all scores are masked, so do not
 compute them: the loop over k and v stops at the tile that holds the diagonal.
@@ -18,7 +18,7 @@ def causal_attention_kernel(
     q_ptr, k_ptr, v_ptr, output_ptr, length, scale,
     D: tl.constexpr, BLOCK_SIZE_M: tl.constexpr, BLOCK_SIZE_N: tl.constexpr,
 ):
-    # 1: rows, head, the tile of q and the running values, as in exercise 6
+    # 1: rows, head, tile of q, running values: as in exercise 6
     rows = tl.program_id(axis=0) * BLOCK_SIZE_M + tl.arange(0, BLOCK_SIZE_M)
     head = tl.program_id(axis=1).to(tl.int64)
     dims = tl.arange(0, D)
@@ -29,8 +29,9 @@ def causal_attention_kernel(
     running_sum = tl.zeros((BLOCK_SIZE_M,), dtype=tl.float32)
     accumulator = tl.zeros((BLOCK_SIZE_M, D), dtype=tl.float32)
 
-    # 2: where does the loop end? After the diagonal, and not after the last key
+    # 2: the loop's end: past the diagonal, not past the last key
     end = tl.minimum((tl.program_id(axis=0) + 1) * BLOCK_SIZE_M, length)
+
     for start in range(0, end, BLOCK_SIZE_N):
         # 3: load the tiles of k and v, as in exercise 6
         cols = start + tl.arange(0, BLOCK_SIZE_N)

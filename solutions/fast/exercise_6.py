@@ -120,8 +120,8 @@ def attention(
 ) -> torch.Tensor:
     """Return softmax(q @ k.T / sqrt(D)) @ v for each head.
 
-    q is (heads, q_length, D), k and v are (heads, k_length, D), contiguous, and
-    all float16 or all bfloat16, as is the output. D is 64 or 128.
+    q is (heads, q_length, D), k and v are (heads, k_length, D), contiguous,
+    and all float16 or all bfloat16, as is the output. D is 64 or 128.
     """
     check_tensors_gpu_ready(
         q, k, v, shapes="heads M D, heads N D, heads N D", dtype=float

@@ -89,6 +89,9 @@ class Exercise:
     roundings: Callable[..., torch.Tensor] | None = None
     """From float64 arguments, by how many units in the last place of a 1 each element may be off, before it is rounded
     to its dtype. None if the result is a sum of products, for which `tolerance` knows a bound."""
+    rounded_terms: Callable[..., torch.Tensor] | None = None
+    """From float64 arguments, the sum of the absolute values of terms that may be rounded to the arguments' dtype before
+    they are added in float32, for each element. None if no term is."""
     result_dtype: Callable[..., torch.dtype] = lambda *arguments: arguments[-1].dtype
     """From the arguments, the dtype that the result must have."""
     half: int = 1

@@ -30,7 +30,10 @@ def tolerance(exercise: Exercise, arguments: tuple[torch.Tensor, ...], expected:
 def _error_of_sums(exercise: Exercise, arguments: tuple[torch.Tensor, ...]) -> torch.Tensor:
     """How far off each element may be, before it is rounded to the result's dtype."""
     if exercise.roundings is not None:
-        return exercise.roundings(*in_float64(arguments)) * _unit_roundoff(exercise, arguments)
+        error = exercise.roundings(*in_float64(arguments)) * _unit_roundoff(exercise, arguments)
+        if exercise.rounded_terms is None:
+            return error
+        return error + exercise.rounded_terms(*in_float64(arguments)) * torch.finfo(arguments[0].dtype).eps / 2
     error = exercise.reference(*(argument.abs() for argument in in_float64(arguments)))
     return error * relative_tolerance(exercise, arguments)
 
@@ -59,7 +62,8 @@ def in_words(exercise: Exercise, arguments: tuple[torch.Tensor, ...]) -> str:
     off = f"{relative_tolerance(exercise, arguments):.1g} of {of}"
     if exercise.roundings is not None:
         most = _error_of_sums(exercise, arguments).max() if terms else 0.0
-        off = f"as much as {terms:,} terms in another order, here {most:.1g} at most"
+        each = "" if exercise.rounded_terms is None else f", each rounded to {_name(arguments[0].dtype)},"
+        off = f"as much as {terms:,} terms{each} in another order, here {most:.1g} at most"
     rounded = "" if sums is dtype else f", before it is rounded to {_name(dtype)}"
     return f"{_name(sums)}: an element may be off by {off}{rounded}"
 

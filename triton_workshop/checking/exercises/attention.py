@@ -1,0 +1,126 @@
+"""Exercise 6: attention."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from triton_workshop.checking.exercises.exercise import Axis, Case, Exercise, changed, in_dtype, random_case
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import torch
+
+UNIT_ROUNDOFF = 2.0**-24
+"""Of float32."""
+
+
+def attention_case(heads: int, q_length: int, k_length: int, D: int, dtype: str = "float16", again: str = "") -> Case:
+    """Queries, keys and values of which each has a deviation of 1, as scores have then, too."""
+    name = f"{_counted(heads, 'head')}, {_counted(q_length, 'query')}, {_counted(k_length, 'key')} of {D}{again}"
+    of_q, of_k = (heads, q_length, D), (heads, k_length, D)
+    seed = ("attention", heads, q_length, k_length, D, again)
+    return in_dtype(random_case(name, seed, of_q, of_k, of_k, pictures=False), dtype)
+
+
+def _counted(number: int, noun: str) -> str:
+    plural = {"query": "queries"}.get(noun, f"{noun}s")
+    return f"{number:,} {noun if number == 1 else plural}"
+
+
+def _with(case: Case, how: str, change: Callable[..., tuple[torch.Tensor, ...]]) -> Case:
+    return changed(case, f"{case.name}, {how}", change)
+
+
+def _rising(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    """Every block of keys has a larger maximum than the one before, for each query."""
+    return q.abs() / 2, k.sort(1).values, v
+
+
+def _falling(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    """So much lower is each block's maximum that its exponential, relative to the next one's, may overflow."""
+    return 6 * q.abs(), k.sort(1, descending=True).values, v
+
+
+def far_apart(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    """Scores from about -30 to 30: what is rounded to 16 bits before the exponential shows."""
+    return 8 * q, k, v
+
+
+def all_equal(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    """Scores of -200 where a query has 64 elements. The exponential of such a score is 0."""
+    return q * 0 + 5, k * 0 - 5, v
+
+
+def around_one(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    """Values of which few cancel each other: sums grow, and those in 16 bits lose what is added to them."""
+    return q, k, v / 4 + 1
+
+
+def scores_of(q: torch.Tensor, k: torch.Tensor) -> torch.Tensor:
+    """The scaled scores, (heads, q_length, k_length)."""
+    return (q @ k.mT) / float(q.shape[2]) ** 0.5
+
+
+def _reference(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+    return scores_of(q, k).softmax(2) @ v
+
+
+def roundings_of(scores: torch.Tensor, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+    """The roundings of float32 in a weighted mean of values, given the float64 scores, -inf where a key is not seen.
+
+    A score is a sum of D products, scaled. A weight is off by as much as its exponent, which is rounded again when the
+    maximum is subtracted; rescaling takes it to the last maximum in steps that add up to the same. Both the values'
+    sum and the weights' sum, by which it is divided, have as many terms as there are keys. A weight below the normal
+    numbers of float16 is off by half of its least one.
+    """
+    weights = scores.softmax(2)
+    below = (scores.amax(2, keepdim=True) - scores).clamp(max=1e3)
+    exponents = (q.shape[2] + 8) * scores_of(q.abs(), k.abs()) + 4 * below
+    terms = weights * ((exponents * UNIT_ROUNDOFF).expm1() / UNIT_ROUNDOFF + k.shape[1] + 16)
+    in_sums = terms @ v.abs() + terms.sum(2, keepdim=True) * (weights @ v).abs()
+    return in_sums + v.abs().sum(1, keepdim=True) / 2
+
+
+def bytes_moved(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> int:
+    """All four tensors once. The output is as large as q."""
+    return (2 * q.numel() + k.numel() + v.numel()) * q.element_size()
+
+
+EXERCISE = Exercise(
+    number="6",
+    title="attention",
+    launcher="attention",
+    # Keys that do not fill a tile come first, and then several tiles: only those need the running values.
+    cases=(
+        attention_case(2, 20, 40, 64),
+        attention_case(1, 1, 1, 64, "bfloat16"),
+        attention_case(2, 64, 64, 64),
+        attention_case(2, 65, 130, 64, "bfloat16"),
+        attention_case(2, 65, 130, 64, "bfloat16", ", other values"),
+        _with(attention_case(1, 17, 200, 64), "rising", _rising),
+        _with(attention_case(1, 5, 70, 64, "bfloat16"), "all equal to -200", all_equal),
+        _with(attention_case(1, 17, 200, 128), "falling", _falling),
+        _with(attention_case(2, 33, 90, 128), "scores far apart", far_apart),
+        attention_case(3, 130, 17, 128),
+        attention_case(3, 70, 150, 64),
+    ),
+    long_cases=(
+        attention_case(1, 4161, 3, 64),
+        attention_case(70, 1, 2, 64),
+        _with(attention_case(1, 60, 4161, 64), "values around 1", around_one),
+    ),
+    gpu_cases=(
+        attention_case(2, 65, 130, 64),
+        attention_case(4, 4096, 4096, 128, "bfloat16"),
+        attention_case(3, 1000, 4097, 64),
+    ),
+    reference=_reference,
+    reduction_length=lambda q, k, v: int(k.shape[1]),
+    roundings=lambda q, k, v: roundings_of(scores_of(q, k), q, k, v),
+    rounded_terms=lambda q, k, v: scores_of(q, k).softmax(2) @ v.abs(),
+    tiling=(Axis(1, "BLOCK_SIZE_M", 64), Axis(0, None)),
+    bytes_moved=bytes_moved,
+    operations=lambda q, k, v: 4 * q.numel() * k.shape[1],
+    half=2,
+)
