@@ -19,7 +19,7 @@ def causal_attention_kernel(
     D: tl.constexpr, BLOCK_SIZE_M: tl.constexpr, BLOCK_SIZE_N: tl.constexpr,
 ):
     ...  # TODO 1: rows, head, tile of q, running values: as in exercise 6
-    ...  # TODO 2: the loop's end: past the diagonal, not past the last key
+    end = ...  # TODO 2: past the diagonal, but not past the last key
 
     for start in range(0, end, BLOCK_SIZE_N):
         ...  # TODO 3: load the tiles of k and v, as in exercise 6
@@ -42,7 +42,7 @@ def causal_attention(
     )
     heads, length, D = q.shape
     output = torch.empty_like(q)
-    BLOCK_SIZE_M, BLOCK_SIZE_N = 64, 64
+    BLOCK_SIZE_M, BLOCK_SIZE_N = 32, 64
 
     ...  # TODO 7: launch one program per tile of q and head, as in exercise 6
 

@@ -4,6 +4,7 @@ from triton_workshop.checking.exercises import (
     add,
     attention,
     axpy,
+    causal_attention,
     conv2d,
     cross_entropy,
     linear_relu,
@@ -15,7 +16,10 @@ from triton_workshop.checking.exercises import (
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.errors import MisuseError
 
-_MODULES = (add, axpy, sepia, sepia_strided, conv2d, sepia_edges, matmul, linear_relu, cross_entropy, attention)
+_MODULES = (
+    *(add, axpy, sepia, sepia_strided, conv2d, sepia_edges, matmul, linear_relu),
+    *(cross_entropy, attention, causal_attention),
+)
 EXERCISES: dict[str, Exercise] = {module.EXERCISE.number: module.EXERCISE for module in _MODULES}
 """In the order in which they are done: a warm-up, its exercise, and the variations of that."""
 REQUIRED: dict[str, Exercise] = {number: exercise for number, exercise in EXERCISES.items() if not exercise.optional}

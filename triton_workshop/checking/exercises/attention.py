@@ -15,29 +15,35 @@ UNIT_ROUNDOFF = 2.0**-24
 """Of float32."""
 
 
-def attention_case(heads: int, q_length: int, k_length: int, D: int, dtype: str = "float16", again: str = "") -> Case:
+def attention_case(
+    heads: int, q_length: int, k_length: int, size: int, dtype: str = "float16", again: str = ""
+) -> Case:
     """Queries, keys and values of which each has a deviation of 1, as scores have then, too."""
-    name = f"{_counted(heads, 'head')}, {_counted(q_length, 'query')}, {_counted(k_length, 'key')} of {D}{again}"
-    of_q, of_k = (heads, q_length, D), (heads, k_length, D)
-    seed = ("attention", heads, q_length, k_length, D, again)
-    return in_dtype(random_case(name, seed, of_q, of_k, of_k, pictures=False), dtype)
+    name = f"{counted(heads, 'head')}, {counted(q_length, 'query')}, {counted(k_length, 'key')} of {size}{again}"
+    return random_heads(name, heads, q_length, k_length, size, dtype)
 
 
-def _counted(number: int, noun: str) -> str:
+def random_heads(name: str, heads: int, q_length: int, k_length: int, size: int, dtype: str) -> Case:
+    of_q, of_k = (heads, q_length, size), (heads, k_length, size)
+    return in_dtype(random_case(name, ("attention", name), of_q, of_k, of_k, pictures=False), dtype)
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things, in words."""
     plural = {"query": "queries"}.get(noun, f"{noun}s")
     return f"{number:,} {noun if number == 1 else plural}"
 
 
-def _with(case: Case, how: str, change: Callable[..., tuple[torch.Tensor, ...]]) -> Case:
+def with_change(case: Case, how: str, change: Callable[..., tuple[torch.Tensor, ...]]) -> Case:
     return changed(case, f"{case.name}, {how}", change)
 
 
-def _rising(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> tuple[torch.Tensor, ...]:
+def rising(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> tuple[torch.Tensor, ...]:
     """Every block of keys has a larger maximum than the one before, for each query."""
     return q.abs() / 2, k.sort(1).values, v
 
 
-def _falling(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> tuple[torch.Tensor, ...]:
+def falling(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> tuple[torch.Tensor, ...]:
     """So much lower is each block's maximum that its exponential, relative to the next one's, may overflow."""
     return 6 * q.abs(), k.sort(1, descending=True).values, v
 
@@ -98,17 +104,17 @@ EXERCISE = Exercise(
         attention_case(2, 64, 64, 64),
         attention_case(2, 65, 130, 64, "bfloat16"),
         attention_case(2, 65, 130, 64, "bfloat16", ", other values"),
-        _with(attention_case(1, 17, 200, 64), "rising", _rising),
-        _with(attention_case(1, 5, 70, 64, "bfloat16"), "all equal to -200", all_equal),
-        _with(attention_case(1, 17, 200, 128), "falling", _falling),
-        _with(attention_case(2, 33, 90, 128), "scores far apart", far_apart),
+        with_change(attention_case(1, 17, 200, 64), "rising", rising),
+        with_change(attention_case(1, 5, 70, 64, "bfloat16"), "all equal to -200", all_equal),
+        with_change(attention_case(1, 17, 200, 128), "falling", falling),
+        with_change(attention_case(2, 33, 90, 128), "scores far apart", far_apart),
         attention_case(3, 130, 17, 128),
         attention_case(3, 70, 150, 64),
     ),
     long_cases=(
         attention_case(1, 4161, 3, 64),
         attention_case(70, 1, 2, 64),
-        _with(attention_case(1, 60, 4161, 64), "values around 1", around_one),
+        with_change(attention_case(1, 60, 4161, 64), "values around 1", around_one),
     ),
     gpu_cases=(
         attention_case(2, 65, 130, 64),

@@ -90,8 +90,11 @@ class Exercise:
     """From float64 arguments, by how many units in the last place of a 1 each element may be off, before it is rounded
     to its dtype. None if the result is a sum of products, for which `tolerance` knows a bound."""
     rounded_terms: Callable[..., torch.Tensor] | None = None
-    """From float64 arguments, the sum of the absolute values of terms that may be rounded to the arguments' dtype before
-    they are added in float32, for each element. None if no term is."""
+    """From float64 arguments, the sum of the absolute values of those terms of each element that may be rounded to the
+    arguments' dtype before they are added in float32. None if none may."""
+    too_many_products: Callable[..., int] | None = None
+    """From the arguments, how many operations by tl.dot show that a kernel computes what its mask then hides. None if
+    nothing need be hidden."""
     result_dtype: Callable[..., torch.dtype] = lambda *arguments: arguments[-1].dtype
     """From the arguments, the dtype that the result must have."""
     half: int = 1

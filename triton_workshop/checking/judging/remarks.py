@@ -29,6 +29,7 @@ def remarks(source: Source, case: str, comparison: Comparison) -> tuple[str, ...
         next((_stored_again(source, launch, comparison) for launch in launches if launch.stored_again), ""),
         *(_prepared(source.exercise, launch, comparison) for launch in launches),
         _another_tensor(source.exercise) if comparison.seen.provenance is Provenance.COPY else "",
+        _multiplied_in_vain(source.exercise, case, comparison),
         next((_launched_twice(launch) for launch in launches if launch.repeats), ""),
         next(_without_device(source), ""),
         next(_tuned_sums(source), ""),
@@ -94,6 +95,20 @@ def _prepared(exercise: Exercise, launch: Launched, comparison: Comparison) -> s
     return (
         f"Right, but {launch.kernel} reads {name} ({size:,} elements) from a tensor that PyTorch made in "
         f"{exercise.launcher}. That costs another trip through memory: pass the argument, and compute in the kernel."
+    )
+
+
+def _multiplied_in_vain(exercise: Exercise, case: str, comparison: Comparison) -> str:
+    """That a kernel computes all scores, where a mask leaves only about half of them."""
+    if exercise.too_many_products is None:
+        return ""
+    arguments = comparison.arguments
+    done = sum(launch.products for launch in comparison.seen.launches)
+    if done < exercise.too_many_products(*arguments):
+        return ""
+    return (
+        f"Right, but wasteful: tl.dot does {done:,} operations where {exercise.operations(*arguments):,} are needed "
+        f"({case}). A mask hides the rest: stop the loop at the tile that holds the diagonal."
     )
 
 

@@ -50,6 +50,8 @@ class Launched:
     """How many stores went to an element that this launch had stored to before."""
     prepared: tuple[tuple[str, int], ...]
     """The tensors it read that PyTorch made in the launcher: each parameter's name, and the number of elements."""
+    products: int = 0
+    """The operations done by tl.dot."""
     repeats: bool = False
     """Whether the launch before it had the same kernel, grid and arguments."""
 
@@ -216,7 +218,15 @@ def _launched(launch: Launch, prepared: tuple[tuple[str, int], ...]) -> Launched
         if isinstance(tensor := _tensor(launch.arguments.get(name)), torch.Tensor)
     )
     return Launched(
-        launch.kernel, launch.grid, launch.faults, launch.undefined, numbers, launch.counts.idle, again, prepared
+        launch.kernel,
+        launch.grid,
+        launch.faults,
+        launch.undefined,
+        numbers,
+        idle=launch.counts.idle,
+        stored_again=again,
+        prepared=prepared,
+        products=sum(launch.counts.products.values()),
     )
 
 

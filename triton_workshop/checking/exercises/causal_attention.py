@@ -1,0 +1,82 @@
+"""Exercise 6b: attention in which a query sees the keys up to its own position."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from triton_workshop.checking.exercises.attention import EXERCISE as ATTENTION
+from triton_workshop.checking.exercises.attention import (
+    all_equal,
+    around_one,
+    counted,
+    falling,
+    far_apart,
+    random_heads,
+    rising,
+    roundings_of,
+    scores_of,
+    with_change,
+)
+from triton_workshop.checking.exercises.exercise import Axis, Case
+
+if TYPE_CHECKING:
+    import torch
+
+
+def _case(heads: int, length: int, size: int, dtype: str = "float16", again: str = "") -> Case:
+    name = f"{counted(heads, 'head')}, {counted(length, 'query')} and as many keys of {size}{again}"
+    return random_heads(name, heads, length, length, size, dtype)
+
+
+def causal_scores_of(q: torch.Tensor, k: torch.Tensor) -> torch.Tensor:
+    """The scaled scores, -inf for the keys after a query's own."""
+    scores = scores_of(q, k)
+    return scores.masked_fill(scores.new_ones(scores.shape[1:]).triu(1).bool(), -float("inf"))
+
+
+def _reference(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+    return causal_scores_of(q, k).softmax(2) @ v
+
+
+def _all_pairs(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> int:
+    """The operations of both products without a mask."""
+    return ATTENTION.operations(q, k, v)
+
+
+EXERCISE = replace(
+    ATTENTION,
+    number="6b",
+    title="causal attention",
+    launcher="causal_attention",
+    cases=(
+        _case(2, 20, 64),
+        _case(1, 1, 64, "bfloat16"),
+        _case(2, 64, 64),
+        _case(2, 130, 64, "bfloat16"),
+        _case(2, 130, 64, "bfloat16", ", other values"),
+        with_change(_case(1, 200, 64), "rising", rising),
+        with_change(_case(1, 70, 64, "bfloat16"), "all equal to -200", all_equal),
+        with_change(_case(1, 200, 128), "falling", falling),
+        with_change(_case(2, 90, 128), "scores far apart", far_apart),
+        _case(3, 65, 128),
+        _case(3, 150, 64),
+        # Long enough to see whether a loop stops at the diagonal.
+        _case(1, 700, 64),
+    ),
+    long_cases=(
+        _case(70, 2, 64),
+        with_change(_case(1, 2081, 64), "values around 1", around_one),
+    ),
+    gpu_cases=(
+        _case(2, 130, 64),
+        _case(4, 4096, 128, "bfloat16"),
+        _case(3, 4097, 64),
+    ),
+    reference=_reference,
+    roundings=lambda q, k, v: roundings_of(causal_scores_of(q, k), q, k, v),
+    rounded_terms=lambda q, k, v: causal_scores_of(q, k).softmax(2) @ v.abs(),
+    tiling=(Axis(1, "BLOCK_SIZE_M", 32), Axis(0, None)),
+    operations=lambda q, k, v: 2 * q.numel() * (q.shape[1] + 1),
+    too_many_products=_all_pairs,
+)
