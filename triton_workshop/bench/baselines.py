@@ -43,16 +43,23 @@ def conv2d_by_channel(image: torch.Tensor, weight: torch.Tensor) -> torch.Tensor
     return torch.nn.functional.conv2d(image[None], weights, padding=size // 2, groups=channels)[0]
 
 
+def attention_of_heads(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+    """q, k and v (heads, length, D) as a batch of one: flash attention and cuDNN's take nothing but batches."""
+    return torch.nn.functional.scaled_dot_product_attention(q[None], k[None], v[None])[0]
+
+
 WAYS: dict[str, Callable[[str], tuple[Callable[..., torch.Tensor], ...]]] = {
     "1": lambda device: (torch.add,),
     "2": lambda device: (sepia_as_written, sepia_by_einsum(device)),
     "3": lambda device: (conv2d_by_channel,),
     "4": lambda device: (torch.mm,),
     "5": lambda device: (partial(torch.nn.functional.cross_entropy, reduction="none"),),
+    "6": lambda device: (attention_of_heads,),
 }
 """By the number of an exercise: ways to do its work in PyTorch, for a device. The fastest counts."""
 
 
-def half_product(a: torch.Tensor, b: torch.Tensor, device: str) -> Run:
-    """A product of matrices of the same sizes in float16, by cuBLAS: the tensor cores' rate, measured."""
-    return partial(torch.mm, *(torch.rand(matrix.shape, device=device).half() for matrix in (a, b)))
+def half_product(operations: int, device: str) -> Run:
+    """A product of square float16 matrices, about so many operations, by cuBLAS: the tensor cores' rate, measured."""
+    side = round((operations / 2) ** (1 / 3))
+    return partial(torch.mm, *(torch.rand((side, side), device=device).half() for _ in range(2)))

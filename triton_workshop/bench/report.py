@@ -222,7 +222,7 @@ def _table(*heads: str) -> Table:
 
 
 def _name(name: str, workload: Workload | None = None) -> Text:
-    library = " (cuBLAS)" if workload is not None and workload.products and name == "eager" else ""
+    library = f" ({workload.library})" if workload is not None and workload.library else ""
     words = {"eager": f"PyTorch{library}", "compiled": "torch.compile", "limit": "limit"}
     return Text(words.get(name, name), style=_STYLES.get(name, ""))
 

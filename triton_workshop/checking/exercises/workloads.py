@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from triton_workshop.checking.exercises.exercise import Case, changed, random_case
+from triton_workshop.checking.exercises.exercise import Case, changed, in_dtype, random_case
 
 if TYPE_CHECKING:
     import torch
@@ -21,7 +21,9 @@ class Workload:
     noun: str | None = None
     """What an element of the largest input is."""
     products: bool = False
-    """Whether it is a product by cuBLAS: then rates are operations per second, and tensor cores set the limit."""
+    """Whether it consists of products: then rates are operations per second, and tensor cores set the limit."""
+    library: str = ""
+    """Whose kernel PyTorch runs, where that is worth telling."""
     sized: Callable[..., Case] | None = None
     """A case of sizes that somebody else chooses: its parameters are called as `workshop asm --size` calls them."""
 
@@ -65,12 +67,22 @@ def _logits(rows: int, columns: int) -> Case:
     return Case(f"{rows}×{columns}", arguments)
 
 
+def _heads(heads: int, length: int, size: int = 64) -> Case:
+    """float16 queries, keys and values between -1 and 1."""
+
+    def arguments(device: str) -> tuple[torch.Tensor, ...]:
+        made = (_random((heads, length, size), device, seed) for seed in range(3))
+        return tuple((2 * tensor - 1).half() for tensor in made)
+
+    return Case(f"{heads}×{length}", arguments)
+
+
 def _matrices(n: int) -> Case:
     return _swept(f"{n}³", (n, n), (n, n))
 
 
-def _counted(name: str, *shapes: tuple[int, ...]) -> Case:
-    return random_case(name, ("bench", name), *shapes)
+def _counted(name: str, *shapes: tuple[int, ...], pictures: bool = True) -> Case:
+    return random_case(name, ("bench", name), *shapes, pictures=pictures)
 
 
 def _of_vectors(n: int) -> Case:
@@ -112,6 +124,7 @@ WORKLOADS = {
         counted=_counted("512³", (512, 512), (512, 512)),
         swept=tuple(map(_matrices, (256, 512, 1024, 2048, 4096, 8192))),
         products=True,
+        library="cuBLAS",
         sized=_of_matrices,
     ),
     "5": Workload(
@@ -120,6 +133,11 @@ WORKLOADS = {
         ),
         swept=tuple(_logits(*size) for size in ((512, 4096), (16_384, 4096), (8192, 32_768), (4096, 131_072))),
         noun="logit",
+    ),
+    "6": Workload(
+        counted=in_dtype(_counted("4×512 of 64", *[(4, 512, 64)] * 3, pictures=False), "float16"),
+        swept=tuple(_heads(*size) for size in ((16, 512), (16, 1024), (16, 2048), (8, 4096))),
+        products=True,
     ),
 }
 """By the number of the exercise."""
