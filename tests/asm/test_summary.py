@@ -105,6 +105,10 @@ def test_tf32_and_half_use_tensor_cores_where_there_are_any_for_them(compile_at:
 # What a program takes
 
 
+SPILLS = {("6", 75): "its products are not by tensor cores, and need more registers than there are"}
+"""Solutions that spill, and why."""
+
+
 @pytest.mark.parametrize("capability", [75, 80, 90])
 @pytest.mark.parametrize("number", WORKLOADS)
 def test_registers_are_those_that_the_disassembly_states(solutions: Answers, number: str, capability: int) -> None:
@@ -115,7 +119,8 @@ def test_registers_are_those_that_the_disassembly_states(solutions: Answers, num
         assert stated is not None
         assert summary.registers == int(stated[1])
     assert f"REG:{summary.registers} STACK:{summary.stack_bytes} " in assembly.resources
-    assert (summary.spill_stores, summary.spill_loads, summary.stack_bytes) == (0, 0, 0)
+    spilled = summary.spill_stores + summary.spill_loads + summary.stack_bytes
+    assert (spilled > 0) == ((number, capability) in SPILLS)
 
 
 def ptxas_says(ptx: Path) -> str:

@@ -526,6 +526,24 @@ def test_sums_in_half_precision_are_outside_of_the_tolerance() -> None:
     assert not (total.double() - exact).abs().le(allowed).all()
 
 
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_weights_of_attention_may_be_rounded_to_half_precision_and_sums_may_not(dtype: torch.dtype) -> None:
+    """However many tiles there are: the sum of thousands of values shows each rounding of a sum."""
+    attention = EXERCISES["6"]
+    arguments = tuple(each.to(dtype) for each in attention.long_cases[-1].arguments("cpu"))
+    q, k, v = (each.double() for each in arguments)
+    exact = attention.reference(q, k, v)
+    allowed = tolerance(attention, arguments, exact)
+    scores = q @ k.mT / 8
+    weights = (scores - scores.amax(2, keepdim=True)).exp()
+    rounded = weights.to(dtype).double() @ v / weights.sum(2, keepdim=True)
+    assert ((rounded.to(dtype).double() - exact).abs() <= allowed).all()
+    total = torch.zeros(exact.shape, dtype=dtype)
+    for keys in range(0, k.shape[1], 64):
+        total += (weights[:, :, keys : keys + 64] @ v[:, keys : keys + 64]).to(dtype)
+    assert not ((total.double() / weights.sum(2, keepdim=True) - exact).abs() <= allowed).all()
+
+
 @pytest.mark.parametrize("exercise", EXERCISES.values(), ids=EXERCISES)
 def test_a_long_case_needs_more_than_64_programs_along_an_axis(exercise: Exercise) -> None:
     """More than anybody writes as a number, and fewer elements than a simulator minds."""
@@ -569,6 +587,8 @@ COSTS = (
     ("3b", 4 * (2 * 45 + 1), 8 * 45),
     ("4b", 4 * (816 + 576 + 24), 19584 + 2 * 576),
     ("5", 4 * 3 * 700 + 12 * 3, 3 * 3 * 700),
+    ("6", 2 * 2 * 64 * (2 * 20 + 2 * 40), 2 * 4 * 20 * 40 * 64),
+    ("6b", 2 * 2 * 64 * 4 * 20, 2 * 4 * 210 * 64),
 )
 
 

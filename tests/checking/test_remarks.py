@@ -54,6 +54,11 @@ REMARKS = {
         [("conv2d_kernel[grid](\n        image,", "conv2d_kernel[grid](\n        image.clone(),")],
         "reads image_ptr (1,254 elements) from a tensor that PyTorch made in conv2d",
     ),
+    "past-the-diagonal": (
+        "6b",
+        [("tl.minimum((tl.program_id(axis=0) + 1) * BLOCK_SIZE_M, length)", "length")],
+        "tl.dot does 126,877,696 operations where 62,809,600 are needed (1 head, 700 queries",
+    ),
     "launched-again": (
         "1",
         [("    return output", f"    {LAUNCH}\n    return output")],

@@ -217,6 +217,15 @@ BAD_INPUT = (
     ("5", "cross_entropy(t(3, 4), t(3))", "argument 2: expected torch.int64, got torch.float32"),
     ("5", "cross_entropy(t(3, 4).double(), t(3).long())", "torch.float64"),
     ("5", "cross_entropy(t(4, 3).t(), t(3).long())", "argument 1: expected a contiguous tensor"),
+    ("6", "attention(t(2, 3, 64), t(2, 4, 64), t(2, 5, 64))", "with heads = 2 and N = 4 and D = 64, got (2, 5, 64)"),
+    (
+        "6",
+        "attention(t(2, 3, 64), t(3, 4, 64), t(3, 4, 64))",
+        "argument 2: expected shape (heads, N, D) with heads = 2",
+    ),
+    ("6", "attention(t(3, 64), t(4, 64), t(4, 64))", "argument 1: expected shape (heads, M, D), got (3, 64)"),
+    ("6", "attention(t(1, 3, 64).half(), t(1, 4, 64).half(), t(1, 4, 64))", "argument 3: expected torch.float16"),
+    ("6", "attention(t(1, 64, 3).mT, t(1, 4, 64), t(1, 4, 64))", "argument 1: expected a contiguous tensor"),
     ("1b", "axpy(2.0, t(3), t(4))", "(4,)"),
     ("1b", "axpy(2.0, t(3).int(), t(3).int())", "torch.int32"),
     ("2b", "sepia(t(4, 5, 5))", "(4, 5, 5)"),
@@ -225,6 +234,12 @@ BAD_INPUT = (
     ("3b", "sepia_edges(t(3, 5, 5).mT, t(3, 3))", "contiguous"),
     ("4b", "linear_relu(t(3, 4), t(4, 5), t(3))", "(3,)"),
     ("4b", "linear_relu(t(3, 4), t(4, 5), t(5).half())", "torch.float16"),
+    (
+        "6b",
+        "causal_attention(t(2, 3, 64), t(2, 4, 64), t(2, 4, 64))",
+        "with heads = 2 and N = 3 and D = 64, got (2, 4, 64)",
+    ),
+    ("6b", "causal_attention(t(1, 3, 64).double(), t(1, 3, 64), t(1, 3, 64))", "torch.float64"),
 )
 
 CALLS = """
@@ -278,6 +293,8 @@ EMPTY = {
     "2b": "sepia(t(3, 0, 5))",
     "3b": "sepia_edges(t(3, 5, 0), t(3, 3))",
     "4b": "linear_relu(t(3, 0), t(0, 4), t(4))",
+    "6": "attention(t(2, 0, 64).half(), t(2, 3, 64).half(), t(2, 3, 64).half())",
+    "6b": "causal_attention(*(t(2, 0, 64).half(),) * 3)",
 }
 
 

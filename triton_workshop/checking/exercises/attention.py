@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from triton_workshop.checking.exercises.exercise import Axis, Case, Exercise, changed, in_dtype, random_case
@@ -38,14 +39,21 @@ def with_change(case: Case, how: str, change: Callable[..., tuple[torch.Tensor, 
     return changed(case, f"{case.name}, {how}", change)
 
 
+def _alternating(q: torch.Tensor) -> torch.Tensor:
+    """For each dimension of a head, 1 or -1: the sign that all queries have there. By it, keys rise or fall together."""
+    return 1 - 2 * (q[0, 0] > q[0, 0].median()).to(q.dtype)
+
+
 def rising(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> tuple[torch.Tensor, ...]:
     """Every block of keys has a larger maximum than the one before, for each query."""
-    return q.abs() / 2, k.sort(1).values, v
+    signs = _alternating(q)
+    return signs * q.abs() / 2, signs * k.sort(1).values, v
 
 
 def falling(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> tuple[torch.Tensor, ...]:
     """So much lower is each block's maximum that its exponential, relative to the next one's, may overflow."""
-    return 6 * q.abs(), k.sort(1, descending=True).values, v
+    signs = _alternating(q)
+    return 6 * signs * q.abs(), signs * k.sort(1, descending=True).values, v
 
 
 def far_apart(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> tuple[torch.Tensor, ...]:
@@ -65,7 +73,7 @@ def around_one(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> tuple[torch
 
 def scores_of(q: torch.Tensor, k: torch.Tensor) -> torch.Tensor:
     """The scaled scores, (heads, q_length, k_length)."""
-    return (q @ k.mT) / float(q.shape[2]) ** 0.5
+    return (q @ k.mT) / math.sqrt(q.shape[2])
 
 
 def _reference(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
