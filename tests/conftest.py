@@ -70,7 +70,8 @@ def shipped_exercise(number: str) -> str:
     """The exercise's text as it is shipped, also where somebody is at work on it: then git has it."""
     file = f"exercises/exercise_{number}.py"
     text = (ROOT / file).read_text(encoding="utf-8")
-    if len(open_todos(text)) == len(EXERCISES[number].hints):
+    exercise = EXERCISES[number]
+    if len(open_todos(text)) + len(exercise.planted_in(text)) == len(exercise.hints):
         return text
     git = subprocess.run(["git", "show", f"HEAD:{file}"], cwd=ROOT, capture_output=True, check=False)
     return git.stdout.decode() if git.returncode == 0 else text

@@ -64,6 +64,20 @@ def test_the_list_follows_the_work(desk: Path) -> None:
     assert _standing() is Standing.MISSING
 
 
+def test_a_file_to_repair_is_begun_while_a_bug_is_left_and_passes_however_it_was_repaired(desk: Path) -> None:
+    repair = next(each for each in EXERCISES.values() if each.planted)
+
+    def entry() -> ListedExercise:
+        return next(each for each in entries() if each.exercise is repair)
+
+    assert (entry().standing, entry().todos_left) == (Standing.NEW, len(repair.planted))
+    text = repair.planted[0].made_in(repair.solution)
+    repair.exercise_file.write_text(text)
+    assert describe_entry(entry())[-1][0] == f"optional, 1 of {len(repair.planted)} bugs left"
+    remember(Verdict(repair.number, repair.exercise_file.resolve(), "simulator", 0.5, (), ()))
+    assert (entry().standing, entry().todos_left) == (Standing.PASSED, 0)
+
+
 def _known(*passed: str) -> tuple[ListedExercise, ...]:
     """All exercises, these of them passed."""
     each = ((entry, entry.exercise.number in passed) for entry in entries())

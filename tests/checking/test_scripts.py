@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import itertools
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,7 @@ from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.unfinished import open_todos
 from triton_workshop.repository import ROOT
 
+from .judging import judge_here
 from .mistakes import MISTAKES
 
 NUMBERS = tuple(EXERCISES)
@@ -61,7 +63,11 @@ def test_a_solution_is_right_on_the_gpu(run_python: RunPython, number: str) -> N
     assert f"All {cases} cases are right" in result.stdout
 
 
-@pytest.mark.parametrize("number", NUMBERS)
+TO_FILL_IN = tuple(number for number, exercise in EXERCISES.items() if not exercise.planted)
+TO_REPAIR = tuple(number for number in EXERCISES if number not in TO_FILL_IN)
+
+
+@pytest.mark.parametrize("number", TO_FILL_IN)
 def test_an_untouched_exercise_names_its_first_todo(run_warm: RunPython, tmp_path: Path, number: str) -> None:
     script = tmp_path / "exercise.py"
     script.write_text(shipped_exercise(number))
@@ -81,13 +87,46 @@ def test_a_picture_is_shown_before_and_after(solved: Callable[[str], Outcome], n
     assert max(line.count("▀") for line in result.stdout.splitlines()) == 60
 
 
-@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("number", TO_FILL_IN)
 def test_there_are_hints_for_as_many_todos_as_there_are(number: str) -> None:
     todos = open_todos(shipped_exercise(number))
     assert [todo.number for todo in todos] == list(range(1, len(EXERCISES[number].hints) + 1))
 
 
-@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("number", TO_REPAIR)
+def test_an_exercise_to_repair_is_its_solution_but_for_a_bug_in_each_part(number: str) -> None:
+    exercise = EXERCISES[number]
+    text = exercise.solution
+    for part, bug in enumerate(exercise.planted, 1):
+        assert exercise.todos_of(bug) >= {part}
+        text = bug.made_in(text)
+    assert text == shipped_exercise(number)
+    assert len(exercise.planted) == len(exercise.hints)
+    assert exercise.planted_in(text) == exercise.planted
+    assert exercise.planted_in(exercise.solution) == ()
+
+
+@pytest.mark.parametrize("number", TO_REPAIR)
+def test_each_planted_bug_shows_in_a_case_of_its_own_and_is_recognised_among_the_others(
+    number: str, tmp_path: Path
+) -> None:
+    """Whichever are repaired: what is told first is the first that is left, and how many are left."""
+    exercise, script = EXERCISES[number], tmp_path / "mine.py"
+    for left in itertools.product((True, False), repeat=len(exercise.planted)):
+        bugs = [bug for bug, is_left in zip(exercise.planted, left, strict=True) if is_left]
+        script.write_text(functools.reduce(lambda text, bug: bug.made_in(text), bugs, exercise.solution))
+        verdict = judge_here(exercise, script)
+        assert verdict.passed == (not bugs)
+        for finding in verdict.findings[:1]:
+            first = exercise.planted.index(bugs[0])
+            assert finding.case == exercise.cases[first].name
+            assert finding.hint_name == exercise.mistakes[first].name
+            assert f". Bugs left: {len(bugs)} of {len(exercise.planted)}" in finding.message
+            assert finding.source in exercise.shipped()
+            assert finding.source not in exercise.solution
+
+
+@pytest.mark.parametrize("number", TO_FILL_IN)
 def test_exercise_and_solution_agree_on_what_is_given(number: str) -> None:
     """All that an exercise gives stands in the solution, in the same order, and each task by its number."""
     exercise = shipped_exercise(number)
@@ -183,6 +222,7 @@ PARAMETERS = {
     "1": "x y", "2": "image", "3": "image weight", "4": "a b",
     "1b": "a x y", "2b": "image", "3b": "image weight", "4b": "a b bias",
     "5": "logits target", "6": "q k v", "6b": "q k v",
+    "5a": "x", "5": "logits target",
 }  # fmt: skip
 """Of each launcher."""
 
@@ -226,6 +266,9 @@ BAD_INPUT = (
     ("6", "attention(t(3, 64), t(4, 64), t(4, 64))", "argument 1: expected shape (heads, M, D), got (3, 64)"),
     ("6", "attention(t(1, 3, 64).half(), t(1, 4, 64).half(), t(1, 4, 64))", "argument 3: expected torch.float16"),
     ("6", "attention(t(1, 64, 3).mT, t(1, 4, 64), t(1, 4, 64))", "argument 1: expected a contiguous tensor"),
+    ("5a", "softmax(t(3))", "argument 1: expected shape (M, N), got (3,)"),
+    ("5a", "softmax(t(3, 4).half())", "torch.float16"),
+    ("5a", "softmax(t(4, 3).t())", "argument 1: expected a contiguous tensor"),
     ("1b", "axpy(2.0, t(3), t(4))", "(4,)"),
     ("1b", "axpy(2.0, t(3).int(), t(3).int())", "torch.int32"),
     ("2b", "sepia(t(4, 5, 5))", "(4, 5, 5)"),
@@ -288,6 +331,7 @@ EMPTY = {
     "2": "sepia(t(3, 0, 5))",
     "3": "conv2d(t(3, 5, 0), t(3, 3))",
     "4": "matmul(t(3, 0), t(0, 4))",
+    "5a": "softmax(t(0, 4))",
     "5": "cross_entropy(t(0, 4), t(0).long())",
     "1b": "axpy(2.0, t(0), t(0))",
     "2b": "sepia(t(3, 0, 5))",

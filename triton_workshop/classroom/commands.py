@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 
+from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.classroom.board import GUESSED, Board, Present, called
 from triton_workshop.classroom.board_key import board_link
 from triton_workshop.classroom.membership import address_and_word, join, leave, membership_file
@@ -72,5 +73,9 @@ def place_of(present: Present) -> str:
     right = " ".join(sorted(each.exercise for each in present.progress if each.right))
     here = present.progress[-1]
     hints = f", {here.hints} hint{'s' if here.hints > 1 else ''}" if here.hints else ""
-    at = "" if here.right else f"at {here.exercise}: {here.filled} of {here.todos} TODOs{hints}"
+    at = (
+        ""
+        if here.right
+        else f"at {here.exercise}: {here.filled} of {here.todos} {EXERCISES[here.exercise].tasks}{hints}"
+    )
     return "   ".join(filter(None, (f"✓ {right}" if right else "", at)))

@@ -263,8 +263,9 @@
     verdict.classList.remove("outdated");
     editor.mark(line, message, kind === "unfinished" ? "info" : "error");
     keep(exercise.number, { standing: found.passed ? "passed" : text === exercise.shipped ? "new" : kind === "unfinished" ? "begun" : "failing" });
-    const todos = exercise.shipped.match(/# TODO \d/g).length, done = parts[0]?.rows?.filter(([[mark]]) => mark === "●").length ?? 0;
-    const detail = { exercise: exercise.number, filled: kind === "unfinished" ? done : todos, todos, right: found.passed, hints: record(exercise.number).hints?.shown ?? 0 };
+    const { todos, planted } = exercise, left = found.passed ? 0 : planted.filter((bug) => bug.every((piece) => text.includes(piece))).length;
+    const done = kind === "unfinished" ? parts[0]?.rows?.filter(([[mark]]) => mark === "●").length ?? 0 : todos - left;
+    const detail = { exercise: exercise.number, filled: done, todos, right: found.passed, hints: record(exercise.number).hints?.shown ?? 0 };
     document.dispatchEvent(new CustomEvent("progress", { detail }));  // for who tells the room
     const top = make("h3", headline, { className: `t-${tone}` });
     if (kind) top.append(make("span", kind.replaceAll("-", " "), { className: "t-muted kind-of" }));

@@ -35,5 +35,7 @@ def _exercise(exercise: Exercise) -> dict[str, Any]:
         "optional": exercise.optional,
         "shipped": exercise.shipped(),
         "solution": exercise.solution,
+        "todos": len(exercise.hints),
+        "planted": [[new for _, new in edit.changes] for edit in exercise.planted],
         "variations": [variation.number for variation in variations_of(exercise)],
     }

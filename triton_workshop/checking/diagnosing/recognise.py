@@ -53,7 +53,7 @@ def diagnose(
 
     If several edits do what the script did, the one whose text is nearest to the script's wins: it is tried first.
     Mistakes that look the same in the failing case may differ in larger ones, so two of those have to agree. And where
-    the script has the solution's own lines, it made no mistake.
+    the script has the solution's own lines, it made no mistake. What else is planted in a script is in each edit, too.
     """
     exercise = source.exercise
     solution = exercise.solution
@@ -64,7 +64,7 @@ def diagnose(
 
     fitting = [(mistake, edit) for mistake in exercise.mistakes for edit in mistake.edits if edit.fits(solution)]
     for mistake, edit in sorted(fitting, key=lambda each: (expected(each[1]), nearness(each[1])), reverse=True):
-        text = edit.made_in(solution)
+        text = _with_what_is_planted(source, edit)
         pairs = ((each, observe(source.text, each), observe(text, each)) for each in _cases(exercise, case))
         if all(_alike(exercise, *pair) for pair in pairs) and _is_possible(source, text):
             todo = min((todo for todo in exercise.todos_of(edit) if todo is not None), default=None)
@@ -81,6 +81,14 @@ def _cases(exercise: Exercise, failed: Case) -> Iterator[Case]:
     """
     others = [case for case in exercise.largest_cases if case is not failed]
     yield from (*others, failed) if failed in exercise.long_cases else (failed, *others)
+
+
+def _with_what_is_planted(source: Source, edit: Edit) -> str:
+    """The solution with this edit, and with the bugs that the script still has from its exercise."""
+    text = edit.made_in(source.exercise.solution)
+    for bug in source.exercise.planted_in(source.text):
+        text = bug.made_in(text) if bug.fits(text) else text
+    return text
 
 
 def _is_possible(source: Source, edited: str) -> bool:

@@ -12,13 +12,14 @@ from triton_workshop.checking.exercises import (
     sepia,
     sepia_edges,
     sepia_strided,
+    softmax,
 )
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.errors import MisuseError
 
 _MODULES = (
     *(add, axpy, sepia, sepia_strided, conv2d, sepia_edges, matmul, linear_relu),
-    *(cross_entropy, attention, causal_attention),
+    *(softmax, cross_entropy, attention, causal_attention),
 )
 EXERCISES: dict[str, Exercise] = {module.EXERCISE.number: module.EXERCISE for module in _MODULES}
 """In the order in which they are done: a warm-up, its exercise, and the variations of that."""

@@ -46,7 +46,7 @@ def _with(case: Case, how: str, change: Callable[[torch.Tensor], torch.Tensor]) 
     return changed(case, f"{case.name}, {how}", lambda logits, target: (change(logits), target))
 
 
-def _cut_out(logits: torch.Tensor) -> torch.Tensor:
+def cut_out(logits: torch.Tensor) -> torch.Tensor:
     return logits.repeat(1, 2)[:, logits.shape[1] :]
 
 
@@ -98,7 +98,7 @@ EXERCISE = Exercise(
         _with(_case(3, 2500), "rising", lambda logits: (20 * logits).sort(1).values),
         _case(4, 1025),
         _case(4, 1025, ", other values"),
-        _with(in_dtype(_case(6, 130), "float16"), "cut out of wider rows", _cut_out),
+        _with(in_dtype(_case(6, 130), "float16"), "cut out of wider rows", cut_out),
         _with(_case(3, 600), "±10,000", lambda logits: logits.sign() * LARGE + logits),
         # Relative to the maximum of a later block, the exponentials of the first would overflow.
         _with(
@@ -107,7 +107,7 @@ EXERCISE = Exercise(
         _with(_case(2, 2100), "all equal to -200", lambda logits: logits * 0 - 200),
         _with_minus_infinity(_case(3, 2300)),
         _case(3, 4100),
-        _with(in_dtype(_case(7, 3001), "bfloat16"), "cut out of wider rows", _cut_out),
+        _with(in_dtype(_case(7, 3001), "bfloat16"), "cut out of wider rows", cut_out),
     ),
     long_cases=(
         _case(4161, 3),
@@ -116,7 +116,7 @@ EXERCISE = Exercise(
     gpu_cases=(
         _case(5, 1025),
         in_dtype(_case(1000, 128_256), "bfloat16"),
-        _with(in_dtype(_case(2000, 5003), "float16"), "cut out of wider rows", _cut_out),
+        _with(in_dtype(_case(2000, 5003), "float16"), "cut out of wider rows", cut_out),
     ),
     reference=_reference,
     reduction_length=lambda logits, target: int(logits.shape[1]),

@@ -220,7 +220,7 @@ class Judge:
         return finding if self.diagnosis.culprit is None else self._moved(finding, self.diagnosis.culprit)
 
     def _dtype(self, expected: torch.dtype, got: torch.dtype) -> Finding:
-        line = next(iter(self.source.assignments("output", "c", "loss")), None)
+        line = next(iter(self.source.assignments("output", "c", "loss", "gradient")), None)
         finding = self._explained(FindingKind.WRONG_DTYPE, f"expected {expected}, got {got}", "wrong-dtype", line)
         return self._with_own(finding)
 
@@ -338,7 +338,8 @@ class Judge:
     def _moved(self, finding: Finding, culprit: Culprit) -> Finding:
         """Return the finding on the line where the mistake was made; its message says where it was noticed."""
         if culprit.line is None and culprit.todos:
-            missing = f"something is missing where TODO {culprit.todos[0]} was"
+            place = f"in part {culprit.todos[0]}" if self.exercise.planted else f"where TODO {culprit.todos[0]} was"
+            missing = f"something is missing {place}"
             return self._blamed(replace(finding, message=f"{finding.message}; {missing}"), None)
         if finding.line in culprit.lines or culprit.line is None:
             return finding

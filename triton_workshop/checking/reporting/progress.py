@@ -180,15 +180,16 @@ def _entry(exercise: Exercise, record: Record) -> ListedExercise:
         text = exercise.exercise_file.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return ListedExercise(exercise, Standing.MISSING, len(exercise.hints), record)
+    checked = record.digest == digest(exercise)
     left = len(exercise.planted_in(text)) + _todos_left(text)
     if text == exercise.shipped():
         standing = Standing.NEW
+    elif checked and not record.finding:  # a bug may be repaired elsewhere than where it was planted
+        standing, left = Standing.PASSED, 0
     elif left:
         standing = Standing.BEGUN
-    elif record.digest != digest(exercise):
-        standing = Standing.CHANGED
     else:
-        standing = Standing.FAILING if record.finding else Standing.PASSED
+        standing = Standing.FAILING if checked else Standing.CHANGED
     return ListedExercise(exercise, standing, left, record)
 
 

@@ -1,0 +1,71 @@
+"""Exercise 5a: softmax over the rows of a matrix, a file to repair."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from triton_workshop.checking.exercises.cross_entropy import LARGE, cut_out
+from triton_workshop.checking.exercises.exercise import Axis, Case, Exercise, changed, random_case
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import torch
+
+
+def _case(rows: int, columns: int, how: str = "", change: Callable[[torch.Tensor], torch.Tensor] | None = None) -> Case:
+    """Numbers with a deviation of 3, changed as `how` says."""
+    size = f"{rows:,} row{'s' if rows != 1 else ''} of {columns:,}"
+    name = f"{size}, {how}" if how else size
+    numbers = random_case(name, ("softmax", rows, columns, how), (rows, columns))
+    return changed(numbers, name, lambda x: ((change or (lambda same: same))(3 * x),))
+
+
+def _with_minus_infinity(x: torch.Tensor) -> torch.Tensor:
+    """In every third column, and in all of row 0 but the last."""
+    x[:, :-1:3] = x[0, :-1] = -float("inf")
+    return x
+
+
+def roundings(x: torch.Tensor) -> torch.Tensor:
+    """By how many roundings each element of the softmax of x, (M, N), may be off.
+
+    An exponential is off by as much as its argument is: x, the maximum, their difference, and its product with log2(e).
+    The sum is off by its N additions and by its exponentials. What lies below the normal numbers may become 0.
+    """
+    softmax = x.softmax(1)
+    largest = x.amax(1, keepdim=True)
+    below = (largest - x).clamp(max=1e6)
+    of_one = 3 * below + 2 * (x.abs().clamp(max=1e6) + largest.abs())
+    return softmax * (of_one + (softmax * of_one).sum(1, keepdim=True) + x.shape[1] + 16) + 1e-30
+
+
+EXERCISE = Exercise(
+    number="5a",
+    title="repair a softmax",
+    launcher="softmax",
+    # Each of the first three shows one of the bugs, and not the others: short rows, an overflow, rows that lie apart.
+    cases=(
+        _case(3, 700),
+        _case(3, 600, "±10,000", lambda x: x.sign() * LARGE + x),
+        _case(6, 130, "cut out of wider rows", cut_out),
+        _case(1, 1),
+        _case(4, 1),
+        _case(5, 64),
+        _case(4, 1025),
+        _case(4, 1025, "other values"),
+        _case(2, 300, "all equal to -200", lambda x: x * 0 - 200),
+        _case(3, 500, "many of them -inf", _with_minus_infinity),
+        _case(3, 4100),
+        _case(7, 3001, "cut out of wider rows", cut_out),
+    ),
+    long_cases=(_case(4161, 3),),
+    gpu_cases=(_case(5, 1025), _case(4000, 8192), _case(2000, 5003, "cut out of wider rows", cut_out)),
+    reference=lambda x: x.softmax(1),
+    reduction_length=lambda x: int(x.shape[1]),
+    roundings=roundings,
+    tiling=(Axis(0, None),),
+    bytes_moved=lambda x: 2 * x.numel() * x.element_size(),
+    operations=lambda x: 5 * x.numel(),
+    half=2,
+)
