@@ -11,6 +11,7 @@ from triton_workshop.asm.making import make
 from triton_workshop.asm.recorded import FILE, key
 from triton_workshop.asm.summary import Summary, summaries_of
 from triton_workshop.atomic_write import write_whole
+from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.workloads import WORKLOADS
 from triton_workshop.compiler.targets import TARGETS, Target
 from triton_workshop.processes.runner import Runner
@@ -29,6 +30,7 @@ def main() -> None:
             key(number, whose, target): [each.as_json() for each in summaries(number, whose, target, runner)]
             for number in WORKLOADS
             for whose in (PLAIN, FAST)
+            if whose == PLAIN or EXERCISES[number].fast_file
             for target in TARGETS
         }
     lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(each, ensure_ascii=False)}" for name, each in found.items())

@@ -161,6 +161,7 @@ def test_the_source_is_listed_and_two_scripts_are_compared(typed: Typed) -> None
         (("4", "--size", "8x8"), "--size 8x8: exercise 4 takes m×n×k"),
         (("1", "2"), "expected one exercise or script, or two with --compare, and got 1 2"),
         (("1", "--plain", "--fast"), "--plain and --fast are two solutions: choose one, or add --compare"),
+        (("5b", "--fast"), "exercise 5b has one solution only, --plain, and none that is --fast"),
         (("own.py", "--size", "3"), "--plain, --fast and --size are for exercises"),
         (("own.py", "--compare"), "--compare: expected a second script beside"),
         (("1", "--json", "--show", "ptx"), "--json prints summaries; leave out --compare and --show"),

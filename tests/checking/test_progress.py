@@ -12,6 +12,7 @@ import pytest
 
 from tests.conftest import Outcome, RunPython, shipped_exercise
 from triton_workshop.checking.exercises import EXERCISES, REQUIRED
+from triton_workshop.checking.exercises.workloads import WORKLOADS
 from triton_workshop.checking.judging.verdict import Finding, FindingKind, Verdict
 from triton_workshop.checking.reporting.description import describe_entry, next_step
 from triton_workshop.checking.reporting.progress import (
@@ -290,7 +291,7 @@ MISUSES = (
     (("check", "1", "2", "--file", "pyproject.toml"), "give one number"),
     (("hint", "0"), "there is no exercise 0"),
     (("watch", "1c"), "there is no exercise 1c"),
-    (("bench", "2b"), f"bench has sizes for exercises {', '.join(REQUIRED)}, and none for 2b"),
+    (("bench", "2b"), f"bench has sizes for exercises {', '.join(WORKLOADS)}, and none for 2b"),
     (("reset", "9"), "there is no exercise 9"),
     (("hint", "1", "--level", "4"), "Invalid value"),
 )

@@ -223,6 +223,7 @@ PARAMETERS = {
     "1b": "a x y", "2b": "image", "3b": "image weight", "4b": "a b bias",
     "5": "logits target", "6": "q k v", "6b": "q k v",
     "5a": "x", "5": "logits target",
+    "5a": "x", "5": "logits target", "5b": "logits target grad",
 }  # fmt: skip
 """Of each launcher."""
 
@@ -269,6 +270,14 @@ BAD_INPUT = (
     ("5a", "softmax(t(3))", "argument 1: expected shape (M, N), got (3,)"),
     ("5a", "softmax(t(3, 4).half())", "torch.float16"),
     ("5a", "softmax(t(4, 3).t())", "argument 1: expected a contiguous tensor"),
+    (
+        "5b",
+        "cross_entropy_backward(t(3, 4), t(3).long(), t(4))",
+        "argument 3: expected shape (M,) with M = 3, got (4,)",
+    ),
+    ("5b", "cross_entropy_backward(t(3, 4), t(3).long(), t(3).half())", "argument 3: expected torch.float32, got"),
+    ("5b", "cross_entropy_backward(t(3, 4), t(3), t(3))", "argument 2: expected torch.int64, got torch.float32"),
+    ("5b", "cross_entropy_backward(t(4, 3).t(), t(3).long(), t(3))", "argument 1: expected a contiguous tensor"),
     ("1b", "axpy(2.0, t(3), t(4))", "(4,)"),
     ("1b", "axpy(2.0, t(3).int(), t(3).int())", "torch.int32"),
     ("2b", "sepia(t(4, 5, 5))", "(4, 5, 5)"),
@@ -333,6 +342,7 @@ EMPTY = {
     "4": "matmul(t(3, 0), t(0, 4))",
     "5a": "softmax(t(0, 4))",
     "5": "cross_entropy(t(0, 4), t(0).long())",
+    "5b": "cross_entropy_backward(t(0, 4), t(0).long(), t(0))",
     "1b": "axpy(2.0, t(0), t(0))",
     "2b": "sepia(t(3, 0, 5))",
     "3b": "sepia_edges(t(3, 5, 0), t(3, 3))",

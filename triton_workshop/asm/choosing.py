@@ -14,7 +14,7 @@ from triton_workshop.checking.exercises.workloads import WORKLOADS
 from triton_workshop.checking.reporting.progress import entries, first_open
 from triton_workshop.compiler.targets import SHARED_KIB, TARGETS, Target
 from triton_workshop.errors import MisuseError
-from triton_workshop.repository import ROOT, short_path
+from triton_workshop.repository import short_path
 
 YOURS, PLAIN, FAST = "yours", "plain", "fast"
 
@@ -69,8 +69,10 @@ def _choice(word: str | None, size: str | None, whose: str) -> Subject:
         return _script(Path(word), size, solution=whose != YOURS)
     following = first_open(entries()) if word is None else None
     exercise = exercise_numbered(word or (following.exercise.number if following else "1"))
-    file = exercise.exercise_file if whose == YOURS else exercise.solution_file
-    file = ROOT / "solutions" / "fast" / file.name if whose == FAST else file
+    files = {YOURS: exercise.exercise_file, PLAIN: exercise.solution_file, FAST: exercise.fast_file}
+    file = files[whose]
+    if file is None:
+        raise MisuseError(f"exercise {exercise.number} has one solution only, --plain, and none that is --fast")
     return Subject(Launching(file.resolve(), _text(file), exercise.number, _sizes(exercise.number, size)), whose)
 
 

@@ -48,6 +48,13 @@ def attention_of_heads(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> tor
     return torch.nn.functional.scaled_dot_product_attention(q[None], k[None], v[None])[0]
 
 
+def cross_entropy_backward(logits: torch.Tensor, target: torch.Tensor, grad: torch.Tensor) -> torch.Tensor:
+    """The gradient of cross-entropy, operation by operation. logits (M, V), target (M,), grad (M,)."""
+    softmax = logits.softmax(1, dtype=torch.float32)
+    less_one = softmax.scatter_add(1, target[:, None], -torch.ones_like(softmax[:, :1]))
+    return (less_one * grad[:, None]).to(logits.dtype)
+
+
 WAYS: dict[str, Callable[[str], tuple[Callable[..., torch.Tensor], ...]]] = {
     "1": lambda device: (torch.add,),
     "2": lambda device: (sepia_as_written, sepia_by_einsum(device)),
@@ -55,6 +62,7 @@ WAYS: dict[str, Callable[[str], tuple[Callable[..., torch.Tensor], ...]]] = {
     "4": lambda device: (torch.mm,),
     "5": lambda device: (partial(torch.nn.functional.cross_entropy, reduction="none"),),
     "6": lambda device: (attention_of_heads,),
+    "5b": lambda device: (cross_entropy_backward,),
 }
 """By the number of an exercise: ways to do its work in PyTorch, for a device. The fastest counts."""
 

@@ -27,7 +27,6 @@ from triton_workshop.checking.observing.source import Source
 from triton_workshop.compiler.compilation import Start
 from triton_workshop.compiler.jobs import PickledKernel
 from triton_workshop.compiler.targets import TARGETS
-from triton_workshop.repository import ROOT
 
 YOURS, PLAIN, FAST = "yours", "plain", "fast"
 
@@ -161,7 +160,8 @@ def _name(exercise: Exercise, file: Path) -> str:
 
 
 def _solutions(exercise: Exercise) -> dict[str, Path]:
-    return {PLAIN: exercise.solution_file, FAST: ROOT / "solutions" / "fast" / exercise.solution_file.name}
+    plain, fast = {PLAIN: exercise.solution_file}, exercise.fast_file
+    return plain | {FAST: fast} if fast is not None else plain
 
 
 def _counted(

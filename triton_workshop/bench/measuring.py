@@ -14,7 +14,7 @@ from triton_workshop.bench.baselines import WAYS, copy_of, half_product
 from triton_workshop.bench.results import Measured, MeasuredOn, Report, TimingProgress, Wrong
 from triton_workshop.bench.timing import Run, TimedCall, copies_needed, in_turns, prepare
 from triton_workshop.checking.children import on_the_gpu
-from triton_workshop.checking.exercises.exercise import Case, Exercise, in_float64
+from triton_workshop.checking.exercises.exercise import Case, Exercise, handed_over, in_float64
 from triton_workshop.checking.exercises.tolerance import tolerance
 from triton_workshop.checking.exercises.workloads import WORKLOADS
 from triton_workshop.checking.observing.child import load
@@ -91,7 +91,7 @@ def _wrong(exercise: Exercise, case: Case, contenders: Ways, arguments: tuple[to
     of_library = max(LIBRARY_ERROR, torch.finfo(exercise.result_dtype(*arguments)).eps)
     for name, ways in contenders.items():
         for way in ways:
-            found = way(*arguments)
+            found = way(*handed_over(arguments))
             if not isinstance(found, torch.Tensor) or found.shape != expected.shape:
                 return Wrong(case.name, name, "the result does not have the expected shape")
             error = (found.double() - expected).abs()
@@ -111,7 +111,7 @@ def _timed(exercise: Exercise, case: Case, contenders: Ways, instruments: Instru
     copies = copies_needed(size, instruments.cache)
     inputs = [first, *(tuple(tensor.clone() for tensor in first) for _ in range(copies - 1))]
     prepared = {
-        name: tuple(instruments.prepare([partial(way, *arguments) for arguments in inputs]) for way in ways)
+        name: tuple(instruments.prepare([partial(way, *handed_over(each)) for each in inputs]) for way in ways)
         for name, ways in contenders.items()
     }
     limits = [_limit(exercise, arguments, instruments.device) for arguments in inputs]

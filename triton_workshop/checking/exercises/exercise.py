@@ -127,6 +127,12 @@ class Exercise:
     def solution_file(self) -> Path:
         return ROOT / "solutions" / f"{self.name}.py"
 
+    @property
+    def fast_file(self) -> Path | None:
+        """The solution at the limit of the hardware; None if the exercise has only one solution."""
+        file = ROOT / "solutions" / "fast" / f"{self.name}.py"
+        return file if file.is_file() else None
+
     def __reduce__(self) -> tuple[Callable[[str], Exercise], tuple[str]]:
         """Pickle it by its number: another process has the same exercise."""
         return _numbered, (self.number,)

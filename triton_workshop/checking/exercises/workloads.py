@@ -77,6 +77,12 @@ def _heads(heads: int, length: int, size: int = 64) -> Case:
     return Case(f"{heads}×{length}", arguments)
 
 
+def _losses(rows: int, columns: int) -> Case:
+    """The same, with how much each loss matters."""
+    case = _logits(rows, columns)
+    return changed(case, case.name, lambda logits, target: (logits, target, logits[:, 0].float()))
+
+
 def _matrices(n: int) -> Case:
     return _swept(f"{n}³", (n, n), (n, n))
 
@@ -138,6 +144,15 @@ WORKLOADS = {
         counted=in_dtype(_counted("4×512 of 64", *[(4, 512, 64)] * 3, pictures=False), "float16"),
         swept=tuple(_heads(*size) for size in ((16, 512), (16, 1024), (16, 2048), (8, 4096))),
         products=True,
+    ),
+    "5b": Workload(
+        counted=changed(
+            _counted("256×4096", (256, 4096)),
+            "256×4096",
+            lambda logits: (logits, logits[:, 0].abs().long(), logits[:, 1].contiguous()),
+        ),
+        swept=tuple(_losses(*size) for size in ((512, 4096), (16_384, 4096), (8192, 32_768), (4096, 131_072))),
+        noun="logit",
     ),
 }
 """By the number of the exercise."""
