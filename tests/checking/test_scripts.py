@@ -224,6 +224,7 @@ PARAMETERS = {
     "5": "logits target", "6": "q k v", "6b": "q k v",
     "5a": "x", "5": "logits target",
     "5a": "x", "5": "logits target", "5b": "logits target grad",
+    "5a": "x", "5": "logits target", "5b": "logits target grad", "5c": "x weight bias eps",
 }  # fmt: skip
 """Of each launcher."""
 
@@ -278,6 +279,14 @@ BAD_INPUT = (
     ("5b", "cross_entropy_backward(t(3, 4), t(3).long(), t(3).half())", "argument 3: expected torch.float32, got"),
     ("5b", "cross_entropy_backward(t(3, 4), t(3), t(3))", "argument 2: expected torch.int64, got torch.float32"),
     ("5b", "cross_entropy_backward(t(4, 3).t(), t(3).long(), t(3))", "argument 1: expected a contiguous tensor"),
+    ("5c", "layer_norm(t(3, 4), t(4), t(3), 1e-5)", "argument 3: expected shape (N,) with N = 4, got (3,)"),
+    (
+        "5c",
+        "layer_norm(t(3, 4).half(), t(4), t(4), 1e-5)",
+        "expected torch.float16, as for argument 1, got torch.float",
+    ),
+    ("5c", "layer_norm(t(3, 4).int(), t(4).int(), t(4).int(), 1e-5)", "torch.int32"),
+    ("5c", "layer_norm(t(4, 3).t(), t(4), t(4), 1e-5)", "argument 1: expected a contiguous tensor"),
     ("1b", "axpy(2.0, t(3), t(4))", "(4,)"),
     ("1b", "axpy(2.0, t(3).int(), t(3).int())", "torch.int32"),
     ("2b", "sepia(t(4, 5, 5))", "(4, 5, 5)"),
@@ -343,6 +352,7 @@ EMPTY = {
     "5a": "softmax(t(0, 4))",
     "5": "cross_entropy(t(0, 4), t(0).long())",
     "5b": "cross_entropy_backward(t(0, 4), t(0).long(), t(0))",
+    "5c": "layer_norm(t(0, 4), t(4), t(4), 1e-5)",
     "1b": "axpy(2.0, t(0), t(0))",
     "2b": "sepia(t(3, 0, 5))",
     "3b": "sepia_edges(t(3, 5, 0), t(3, 3))",

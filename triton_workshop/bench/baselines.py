@@ -55,6 +55,11 @@ def cross_entropy_backward(logits: torch.Tensor, target: torch.Tensor, grad: tor
     return (less_one * grad[:, None]).to(logits.dtype)
 
 
+def layer_norm(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, eps: float) -> torch.Tensor:
+    """x (M, N), weight and bias (N,)."""
+    return torch.nn.functional.layer_norm(x, weight.shape, weight, bias, eps)
+
+
 WAYS: dict[str, Callable[[str], tuple[Callable[..., torch.Tensor], ...]]] = {
     "1": lambda device: (torch.add,),
     "2": lambda device: (sepia_as_written, sepia_by_einsum(device)),
@@ -63,6 +68,7 @@ WAYS: dict[str, Callable[[str], tuple[Callable[..., torch.Tensor], ...]]] = {
     "5": lambda device: (partial(torch.nn.functional.cross_entropy, reduction="none"),),
     "6": lambda device: (attention_of_heads,),
     "5b": lambda device: (cross_entropy_backward,),
+    "5c": lambda device: (layer_norm,),
 }
 """By the number of an exercise: ways to do its work in PyTorch, for a device. The fastest counts."""
 

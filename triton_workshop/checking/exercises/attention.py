@@ -40,7 +40,7 @@ def with_change(case: Case, how: str, change: Callable[..., tuple[torch.Tensor, 
 
 
 def _alternating(q: torch.Tensor) -> torch.Tensor:
-    """For each dimension of a head, 1 or -1: the sign that all queries have there. By it, keys rise or fall together."""
+    """For each dimension of a head, 1 or -1: the sign of all queries there. By it, keys rise or fall together."""
     return 1 - 2 * (q[0, 0] > q[0, 0].median()).to(q.dtype)
 
 

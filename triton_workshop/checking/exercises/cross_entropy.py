@@ -61,7 +61,7 @@ def _with_minus_infinity(case: Case) -> Case:
     return changed(case, f"{case.name}, many of them -inf", change)
 
 
-def _far_apart(logits: torch.Tensor) -> torch.Tensor:
+def far_apart(logits: torch.Tensor) -> torch.Tensor:
     rows, columns = logits.shape
     memory = logits.new_empty((rows - 1) * APART + columns)
     view = memory.as_strided((rows, columns), (APART, 1))
@@ -111,7 +111,7 @@ EXERCISE = Exercise(
     ),
     long_cases=(
         _case(4161, 3),
-        replace(_with(in_dtype(_case(3, 50), "bfloat16"), "2³⁰ elements apart", _far_apart), mapped=True),
+        replace(_with(in_dtype(_case(3, 50), "bfloat16"), "2³⁰ elements apart", far_apart), mapped=True),
     ),
     gpu_cases=(
         _case(5, 1025),

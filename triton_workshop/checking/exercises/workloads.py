@@ -83,6 +83,18 @@ def _losses(rows: int, columns: int) -> Case:
     return changed(case, case.name, lambda logits, target: (logits, target, logits[:, 0].float()))
 
 
+def _rows(rows: int, columns: int) -> Case:
+    """bfloat16 rows of a layer's results, a weight and a bias for each column, and the usual eps."""
+
+    def arguments(device: str) -> tuple[torch.Tensor, ...]:
+        x, weight, bias = (
+            _random(shape, device, at) for at, shape in enumerate(((rows, columns), (columns,), (columns,)))
+        )
+        return (10 * x - 5).bfloat16(), weight.bfloat16(), bias.bfloat16(), x.new_tensor(1e-5)
+
+    return Case(f"{rows}×{columns}", arguments)
+
+
 def _matrices(n: int) -> Case:
     return _swept(f"{n}³", (n, n), (n, n))
 
@@ -153,6 +165,15 @@ WORKLOADS = {
         ),
         swept=tuple(_losses(*size) for size in ((512, 4096), (16_384, 4096), (8192, 32_768), (4096, 131_072))),
         noun="logit",
+    ),
+    "5c": Workload(
+        counted=changed(
+            _counted("512×2048", (512, 2048), (2048,), (2048,)),
+            "512×2048",
+            lambda x, weight, bias: (x, weight, bias, x.new_tensor(1e-5)),
+        ),
+        swept=tuple(_rows(*size) for size in ((4096, 1024), (16_384, 1024), (16_384, 4096), (32_768, 16_384))),
+        noun="number",
     ),
 }
 """By the number of the exercise."""
