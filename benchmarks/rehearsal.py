@@ -22,6 +22,7 @@ from triton_workshop.processes.runner import Runner
 from triton_workshop.repository import ROOT
 from triton_workshop.validating import Rules, Validation, validate
 from triton_workshop.validating.validate import chosen
+from triton_workshop.viewer.notes.paragraphs import DONE
 from triton_workshop.viewer.notes.schedule import MINUTES, Minutes, schedule, slide_minutes
 from triton_workshop.viewer.slides.fit import output_columns
 
@@ -91,9 +92,9 @@ def slide_times(deck: Deck, validation: Validation | None) -> Iterator[SlideTime
 
 
 def spoken_words(notes: Sequence[str]) -> int:
-    """The words of a slide's notes without its minutes and without lines that name sources."""
+    """The words of a slide's notes without its minutes and sources; what is done takes as long as its words."""
     lines = MINUTES.sub("", "\n".join(notes), count=1).splitlines()
-    return sum(len(line.split()) for line in lines if not line.lstrip().startswith(SOURCES))
+    return sum(len(line.removeprefix(DONE).split()) for line in lines if not line.lstrip().startswith(SOURCES))
 
 
 def shared(slides: Sequence[SlideTime]) -> tuple[SlideTime, ...]:

@@ -11,17 +11,19 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from rich.style import Style
 from textual.pilot import Pilot
 
 from tests.apps import on_screen, screen, until
 from triton_workshop.deck import load_deck
 from triton_workshop.file_watcher import FileWatcher
 from triton_workshop.screen.box import Keys
+from triton_workshop.screen.lines import CONSOLE
 from triton_workshop.screen.palette import DARK
 from triton_workshop.viewer.notes.app import Notes
 from triton_workshop.viewer.notes.follower import LinkState
 from triton_workshop.viewer.notes.page import NotesView, compose_notes
-from triton_workshop.viewer.notes.paragraphs import paragraphs
+from triton_workshop.viewer.notes.paragraphs import note_lines, paragraphs, said
 from triton_workshop.viewer.notes.plain import plain_notes
 from triton_workshop.viewer.notes.protocol import Address, Event, Exit, GoTo, Heartbeat, RunningBlock
 from triton_workshop.viewer.notes.schedule import schedule
@@ -250,10 +252,31 @@ async def test_the_keys_are_told_and_q_leaves() -> None:
         (f"{'long ' * 15}line that was\nbroken by hand.", [f"{'long ' * 15}line that was broken by hand."]),
         (f"{'long ' * 15}line that was\n- not broken", [f"{'long ' * 15}line that was", "- not broken"]),
         (f"{'long ' * 15}sentence.\nanother", [f"{'long ' * 15}sentence.", "another"]),
+        (f"{'long ' * 15}line that was\nDo: Ask.", [f"{'long ' * 15}line that was", "Do: Ask."]),
     ],
 )
 def test_lines_that_were_broken_by_hand_are_one_paragraph(note: str, expected: list[str]) -> None:
     assert paragraphs(note) == expected
+
+
+@pytest.mark.parametrize(
+    ("notes", "expected"),
+    [
+        (("2 min.\nDo: Ask first.\nThen this.\nSource: a paper.",), ["Then this.", "Source: a paper."]),
+        (("15 min, 13 hands-on. This.", "Do: Wait."), ["This."]),
+        (("0 min.\nDo: Wait.",), []),
+        ((), []),
+    ],
+)
+def test_what_is_done_is_not_said(notes: tuple[str, ...], expected: list[str]) -> None:
+    assert said(notes) == expected
+
+
+def test_what_is_done_has_a_colour_of_its_own() -> None:
+    asked, told = [line for line in note_lines(("Do: Ask first.", "Then this."), 40, 10, DARK) if line.plain]
+    assert asked.plain == "Do: Ask first."
+    assert asked.get_style_at_offset(CONSOLE, 0).color == Style(color=DARK.accent).color
+    assert told.get_style_at_offset(CONSOLE, 0).color is None
 
 
 def test_notes_can_be_printed_with_their_times() -> None:

@@ -1,4 +1,7 @@
-"""The notes of a slide as paragraphs, and these in rows of the screen."""
+"""The notes of a slide as paragraphs, and these in rows of the screen.
+
+A line that begins with `Do:` is what the presenter does there; all others are what they say.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +15,11 @@ from rich.text import Text
 from triton_workshop.printing import printable
 from triton_workshop.screen.lines import wrap
 from triton_workshop.screen.palette import Palette
+from triton_workshop.viewer.notes.schedule import MINUTES
 
 ENDS_A_SENTENCE = re.compile(r"""[.?!:]["')\]]*$""")
-STARTS_A_PARAGRAPH = re.compile(r"[-*•–+>#]|\d+[.)]\s")
+DONE = "Do:"
+STARTS_A_PARAGRAPH = re.compile(rf"[-*•–+>#]|\d+[.)]\s|{DONE}")
 
 
 def paragraphs(note: str) -> list[str]:
@@ -30,15 +35,24 @@ def paragraphs(note: str) -> list[str]:
     return [line for line in found if line]
 
 
+def said(notes: Sequence[str]) -> list[str]:
+    """The paragraphs that are said: without the slide's minutes, and without what is done."""
+    spoken = MINUTES.sub("", notes[0], count=1) if notes else ""
+    found = (paragraph for note in (spoken, *notes[1:]) for paragraph in paragraphs(note))
+    return [paragraph for paragraph in found if not paragraph.startswith(DONE)]
+
+
 @lru_cache(maxsize=64)
 def note_lines(notes: tuple[str, ...], width: int, rows: int, palette: Palette) -> tuple[Text, ...]:
     """Notes in rows, with space between paragraphs unless they only fit without it."""
     texts = [paragraph for note in notes for paragraph in paragraphs(printable(note))]
     if not texts:
         return (Text("No notes for this slide.", Style(color=palette.muted, italic=True)),)
-    airy = [wrap(Text(text), width) for text in texts]
+    done = Style(color=palette.accent)
+    written = [Text(text, done if text.startswith(DONE) else "") for text in texts]
+    airy = [wrap(text, width) for text in written]
     if sum(map(len, airy)) + len(airy) - 1 > rows:  # without space, a hanging indent separates paragraphs
-        tight = [hanging(wrap(Text(text), width - 2)) for text in texts]
+        tight = [hanging(wrap(text, width - 2)) for text in written]
         if sum(map(len, tight)) <= rows:
             return tuple(row for paragraph in tight for row in paragraph)
     return tuple(row for index, paragraph in enumerate(airy) for row in ([Text(), *paragraph] if index else paragraph))
