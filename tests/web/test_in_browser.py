@@ -148,6 +148,49 @@ def test_notes_open_all_at_once(opened: Page) -> None:
     assert opened.locator(".notes p").first.is_visible()
 
 
+def test_answers_open_one_by_one_and_all_at_once(opened: Page) -> None:
+    answers = opened.locator("#slide-5 .fold img, #slide-6 .fold img")
+    assert answers.count() == 2
+    assert not answers.first.is_visible()
+    opened.locator("#slide-5 summary", has_text="What comes next").focus()
+    opened.keyboard.press("Enter")
+    assert answers.first.is_visible()
+    assert not answers.last.is_visible()
+    opened.get_by_role("button", name="Answers").click()
+    assert answers.last.is_visible()
+
+
+def test_a_page_without_scripts_opens_its_answers_too(browser: Browser, handout: Path) -> None:
+    page = browser.new_context(java_script_enabled=False).new_page()
+    page.goto(handout.as_uri())
+    page.locator("#slide-5 summary", has_text="What comes next").click()
+    assert page.locator("#slide-5 .fold img").is_visible()
+    page.context.close()
+
+
+def test_contents_are_folded_on_a_phone_until_a_search_finds_something_there(opened: Page) -> None:
+    assert opened.locator("nav a:visible").count() > 83
+    opened.set_viewport_size({"width": 390, "height": 844})
+    opened.reload()
+    assert opened.locator("nav a:visible").count() == 0
+    assert top_of(opened, 1) < 844, "the first slide is on the first screen"
+    opened.keyboard.press("/")
+    opened.keyboard.type("sobel")
+    assert 0 < opened.locator("nav a:visible").count() == opened.locator("nav ol li:not(.none)").count()
+    opened.keyboard.press("Escape")
+    assert opened.locator("nav a:visible").count() == 0
+
+
+def test_code_and_errors_wrap_on_a_phone(opened: Page) -> None:
+    opened.set_viewport_size({"width": 390, "height": 844})
+    opened.get_by_role("button", name="Answers").click()
+    wider = (
+        "[...document.querySelectorAll('.code pre, .output pre')].filter((pre) => pre.scrollWidth > pre.clientWidth)"
+    )
+    assert opened.locator(".output pre:visible").count() > 20
+    assert opened.evaluate(f"{wider}.map((pre) => pre.innerText)") == []
+
+
 def test_the_theme_is_the_systems_until_one_is_chosen(opened: Page) -> None:
     def ground() -> str:
         return str(opened.evaluate("getComputedStyle(document.body).backgroundColor"))
@@ -171,7 +214,10 @@ def test_on_paper_there_are_slides_only(opened: Page) -> None:
     opened.emulate_media(media="print")
     assert not opened.locator(".tools").is_visible()
     assert not opened.locator(".code button").first.is_visible()
-    assert opened.locator(".output pre").first.is_visible()
+    assert opened.locator(".output pre").first.is_visible(), "which is folded on a screen"
+    assert opened.locator(".fold p").first.is_visible()
+    assert not opened.locator(".fold > summary").first.is_visible()
+    assert opened.locator("nav a").first.is_visible()
     assert opened.locator("#slide-83 h2").is_visible()
 
 

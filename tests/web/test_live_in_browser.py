@@ -195,8 +195,10 @@ def test_a_reader_goes_back_alone_and_returns_with_one_key(talk: Talk, readers: 
     laptop, phone = readers
     assert soon(lambda: "qfirstq" in words_of(laptop))
     laptop.keyboard.press("n")
+    assert not laptop.get_by_text("qstepq").is_visible(), "what the presenter has not shown yet is folded"
     talk.press("3G")
     assert soon(lambda: "qheadq" in words_of(phone))
+    assert soon(laptop.get_by_text("qstepq").is_visible), "and what has been shown is not"
     assert laptop.locator("#slide-4").is_visible(), "who reads on alone sees all slides"
     laptop.keyboard.press("f")
     assert soon(lambda: not laptop.locator("#slide-4").is_visible())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -65,8 +66,38 @@ def test_every_slide_has_its_number_its_title_and_an_entry_in_the_contents(page_
     assert "1 One first" in words(text)
 
 
-def test_all_steps_of_a_slide_stand_in_the_page(page_of: MakePage) -> None:
-    assert "now later" in words(page_of("Deck\n===\n\nnow\n\n<!-- pause -->\n\nlater\n"))
+def test_what_comes_after_the_first_pause_is_folded(page_of: MakePage) -> None:
+    text = page_of("Deck\n===\n\nnow\n\n<!-- pause -->\n\nlater\n\n<!-- pause -->\n\nlast\n")
+    [fold] = re.findall(r'<details class="fold" data-step="1">(.*?)</details>', text, re.DOTALL)
+    assert words(fold) == "What comes next later last"
+    assert "1 Deck now What comes next" in words(text)
+
+
+def test_columns_fold_what_is_theirs(page_of: MakePage) -> None:
+    column = "<!-- column: 0 -->\n\nnow\n\n<!-- pause -->\n\nlater\n\n<!-- column: 1 -->\n\nlast\n"
+    text = page_of(f"Deck\n===\n\n<!-- column_layout: [1, 1] -->\n\n{column}\n<!-- reset_layout -->\n\nend\n")
+    folds = re.findall(r'<details class="fold" data-step="1">(.*?)</details>', text, re.DOTALL)
+    assert [words(fold).removeprefix("What comes next ") for fold in folds] == ["later", "last", "end"]
+
+
+def test_what_is_folded_is_not_folded_again(page_of: MakePage) -> None:
+    column = "<!-- column_layout: [1] -->\n\n<!-- column: 0 -->\n\nlater\n"
+    assert page_of(f"Deck\n===\n\n<!-- pause -->\n\n{column}").count('class="fold"') == 1
+
+
+def test_lines_have_the_numbers_of_their_steps(page_of: MakePage) -> None:
+    text = page_of("Deck\n===\n\n```python {1,3|2-3|all}\na\nb\nc\nd\n```\n")
+    assert re.findall(r'<i class="order"(?: data-order="(.*?)")?></i>', text) == ["1", "2", "1", ""]
+    assert "python · read it in 2 steps" in words(text)
+    assert 'class="order"' not in page_of("Deck\n===\n\n```python {1}\na\nb\n```\n"), "there is no order in one step"
+
+
+def test_contents_are_folded_by_the_parts_of_the_talk(page_of: MakePage) -> None:
+    slides = "Welcome · 0:00\n===\n<!-- end_slide -->\n\nWhy\n===\n<!-- end_slide -->\n\nHow · 0:10\n===\n"
+    text = page_of(f"{slides}\n<!-- speaker_note: 5 min. -->\n")
+    nav = text[text.index("<nav") : text.index("</nav>")]
+    groups = [words(group) for group in re.findall(r"<details>.*?</details>", nav)]
+    assert groups == ["Welcome Welcome · 0:00 Why", "How How · 0:10"]
 
 
 def test_hidden_lines_stand_in_their_place_and_are_marked(page_of: MakePage) -> None:
@@ -77,7 +108,21 @@ def test_hidden_lines_stand_in_their_place_and_are_marked(page_of: MakePage) -> 
 
 
 def test_what_code_prints_stands_below_it(printed: str) -> None:
-    assert re.search(r"print\(math.pi\) ✓ [\d.]+ s 3\.14159", words(printed))
+    assert re.search(r"print\(math.pi\) What it prints ✓ [\d.]+ s 3\.14159", words(printed))
+
+
+def test_what_code_has_printed_in_a_room_is_not_folded(ran: tuple[Deck, Recordings]) -> None:
+    deck, recordings = ran
+    outputs = {block: recording.output() for block, recording in recordings.items()}
+    assert 'class="fold"' not in make_page(Writer(deck, outputs, alone=False), {}).whole()
+
+
+def test_an_output_behind_a_pause_is_folded_once(tmp_path: Path) -> None:
+    (tmp_path / "deck.md").write_text("Deck\n===\n\n<!-- pause -->\n\n```bash +exec\necho 1\n```\n")
+    deck = load_deck(tmp_path / "deck.md")
+    page = handout(deck, run_all(deck, EVERYTHING, lambda *_: None)).whole()
+    assert page.count('class="fold"') == 1
+    assert 'class="output"' in page
 
 
 def test_code_that_fails_says_so(printed: str) -> None:
@@ -95,6 +140,41 @@ def test_a_link_leads_to_addresses_only(page_of: MakePage) -> None:
     text = page_of("Deck\n===\n\n[good](https://example.org/a?b=1&c=2) and [bad](javascript:alert(1))\n")
     assert re.findall(r'<a href="(?!#)(.*?)"', text) == ["https://example.org/a?b=1&amp;c=2"]
     assert "good and bad" in words(text)
+
+
+def test_an_address_and_a_paper_are_links_wherever_a_text_names_them(page_of: MakePage) -> None:
+    named = "See (github.com/srush/Triton-Puzzles), triton-lang.org: arXiv:2205.14135, not a.b or `leetgpu.com`"
+    text = page_of(f"Deck\n===\n\n{named}.\n\n<!-- speaker_note: 'docs.pytorch.org, once.' -->\n")
+    assert re.findall(r'<a href="(?!#)(.*?)"', text) == [
+        "https://github.com/srush/Triton-Puzzles", "https://triton-lang.org",
+        "https://arxiv.org/abs/2205.14135", "https://docs.pytorch.org",
+    ]  # fmt: skip
+    assert "See (github.com/srush/Triton-Puzzles), triton-lang.org: arXiv:2205.14135, not" in words(text)
+
+
+@pytest.mark.parametrize(
+    ("cloned_from", "address"),
+    [
+        ("https://github.com/someone/workshop.git", "https://github.com/someone/workshop"),
+        ("https://someone:secret@github.com/someone/workshop", "https://github.com/someone/workshop"),
+        ("git@github.com:someone/workshop.git", "https://github.com/someone/workshop"),
+        ("ssh://git@git.example.org/group/workshop.git", "https://git.example.org/group/workshop"),
+        ("/srv/workshop.git", None), ("http://localhost:3000/workshop", None), ("", None),
+    ],
+)  # fmt: skip
+def test_texts_of_the_repository_are_linked_where_it_was_cloned_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cloned_from: str, address: str | None
+) -> None:
+    subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
+    subprocess.run(["git", "-C", tmp_path, "config", "remote.origin.url", cloned_from], check=True)
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "more.md").touch()
+    note = "<!-- speaker_note: 'Source: docs/more.md.' -->"
+    (tmp_path / "deck.md").write_text(f"Deck\n===\n\nSee `docs/more.md`.\n\n{note}\n", encoding="utf-8")
+    monkeypatch.setattr("triton_workshop.web.handout.home", lambda: tmp_path)
+    text = handout(load_deck(tmp_path / "deck.md"), {}).whole()
+    linked = [f"{address}/blob/HEAD/docs/more.md"] * 2 if address else []
+    assert re.findall(r'<a href="(?!#)(.*?)"', text) == linked
 
 
 def test_colours_of_a_program_are_the_pages_own_or_classes(printed: str) -> None:
@@ -147,6 +227,12 @@ def test_a_script_that_is_no_utf_8_keeps_no_page_back(tmp_path: Path, monkeypatc
 def test_notes_are_there_on_demand(page_of: MakePage) -> None:
     text = page_of("Deck\n===\n\n<!-- speaker_note: Ask who knows. -->\n")
     assert '<details class="notes"><summary>Notes</summary><p>Ask who knows.</p></details>' in text
+
+
+def test_of_the_notes_the_page_has_what_is_said(page_of: MakePage) -> None:
+    note = "<!--\nspeaker_note: |\n  2 min.\n  Do: Ask who knows.\n  Nobody does.\n-->"
+    assert words(page_of(f"Deck\n===\n\n{note}\n")).endswith("1 Deck Notes Nobody does.")
+    assert 'class="notes"' not in page_of("Deck\n===\n\n<!-- speaker_note: 'Do: Wait.' -->\n")
 
 
 def test_the_page_needs_nothing_from_elsewhere(page_of: MakePage) -> None:

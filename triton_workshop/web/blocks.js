@@ -27,6 +27,7 @@
     const place = document.getElementById(placeOf(figure));
     if (place) place.before(output);
     else figure.parentElement.after(output);
+    for (const fold of all(".fold")) fold.open ||= fold.contains(output);
     return { output, caption };
   }
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -20,6 +22,8 @@ from triton_workshop.web.page import Page, links_to, make_page
 from triton_workshop.web.slides import Writer
 
 SCRIPTS = ("exercises/*.py", "solutions/*.py", "solutions/fast/*.py")
+TEXTS = ("*.md", "docs/*.md", "benchmarks/results/*.md")
+"""Files that slides and notes name, and that are not in the page."""
 PARTS = "parts/"
 """Where a site has what kernels need."""
 PASSED, FAILED, INTERRUPTED = 0, 1, 130
@@ -107,7 +111,7 @@ def handout(deck: Deck, recordings: Recordings) -> Page:
     """The page of a deck with what its blocks printed, and the scripts of the exercises beside it."""
     scripts = scripts_beside(deck)
     outputs = {block: recording.output() for block, recording in recordings.items()}
-    return make_page(Writer(deck, outputs, links_to(scripts)), scripts)
+    return make_page(Writer(deck, outputs, links_to(scripts) | texts_elsewhere(deck)), scripts)
 
 
 def judged(deck: Deck, recordings: Recordings) -> int:
@@ -129,8 +133,32 @@ def _problem(execution: Execution, recording: RecordedRun | None) -> str:
 
 def scripts_beside(deck: Deck) -> dict[str, str]:
     """The scripts of exercises and solutions in the repository that the deck belongs to, by their path in it."""
+    files = _files_beside(deck, SCRIPTS)
+    return {path: file.read_text(encoding="utf-8", errors="replace") for path, file in files.items()}
+
+
+def texts_elsewhere(deck: Deck) -> dict[str, str]:
+    """Where the repository that the deck belongs to has its texts on the web, if it was cloned from there."""
+    files = _files_beside(deck, TEXTS)
+    address = web_address(deck.path.resolve().parent) if files else None
+    return {path: f"{address}/blob/HEAD/{path}" for path in files} if address else {}
+
+
+def web_address(folder: Path) -> str | None:
+    """Where the repository of this folder can be read on the web; None if it was not cloned from there."""
+    command = ["git", "-C", str(folder), "config", "--get", "remote.origin.url"]
+    try:
+        url = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False).stdout
+    except OSError:
+        return None
+    found = re.fullmatch(r"(?:https://|git@|ssh://git@)(?:[^@/]+@)?([\w.-]+)[:/]([\w./-]+?)(?:\.git)?/?", url.strip())
+    return f"https://{found[1]}/{found[2]}" if found else None
+
+
+def _files_beside(deck: Deck, patterns: Sequence[str]) -> dict[str, Path]:
+    """Files of the repository that the deck belongs to, by their path in it."""
     root = home()
     if root is None or not deck.path.resolve().is_relative_to(root):
         return {}
-    files = [file for pattern in SCRIPTS for file in sorted(root.glob(pattern)) if file.is_file()]
-    return {file.relative_to(root).as_posix(): file.read_text(encoding="utf-8", errors="replace") for file in files}
+    files = [file for pattern in patterns for file in sorted(root.glob(pattern)) if file.is_file()]
+    return {file.relative_to(root).as_posix(): file for file in files}

@@ -1,7 +1,7 @@
 // The page follows the presenter: slide, step, edits and outputs, as the server tells them.
 (() => {
   "use strict";
-  const { all, make, button, prepare, inPlace, tools, fit, forget, current } = globalThis.page;
+  const { all, make, button, prepare, inPlace, tools, fit, forget, current, search } = globalThis.page;
   const root = document.documentElement;
   const SILENCE_MS = 25_000;  // milliseconds after which a connection is dead: the server says something every ten seconds
   const LOST = "The connection is lost. Trying again …";
@@ -46,6 +46,10 @@
     describe();
   };
   const reveal = () => {
+    for (const each of all(".fold")) {
+      const at = Number(each.closest(".slide").id.slice(6));
+      each.open ||= at < place.slide || (at === place.slide && Number(each.dataset.step) <= place.step);
+    }
     const shown = slide();
     if (!shown) return;
     for (const each of all("[data-step]", shown)) each.classList.toggle("later", Number(each.dataset.step) > place.step);
@@ -111,6 +115,7 @@
     document.querySelector("header h1").textContent = document.title = fresh.title;
     document.body.dataset.version = fresh.body.dataset.version;
     prepare(document.querySelector("main"));
+    search();  // folds the contents as the screen wants them
     show();
   };
   const take = ({ key, value }) => {

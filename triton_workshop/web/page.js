@@ -64,7 +64,7 @@
   const count = make("span", "");
   count.setAttribute("role", "status");
   const search = () => {
-    const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const words = field.value.toLowerCase().split(/\s+/).filter(Boolean), wide = matchMedia("(min-width: 75rem)").matches;
     const slides = all(".slide");
     let found = 0;
     for (const slide of slides) {
@@ -78,6 +78,11 @@
         const at = lower.indexOf(words[0]);
         entry.append(make("div", `…${text.slice(Math.max(at - 30, 0), at + 50)}…`, { className: "found" }));
       }
+    }
+    for (const part of all("nav details")) {  // on a phone the contents stand above the slides: there they stay folded
+      const here = !words.length || Boolean(part.querySelector("ol li:not(.none)"));
+      part.open = words.length ? here : wide;
+      part.classList.toggle("none", !here);
     }
     count.textContent = words.length ? `${found} of ${slides.length} slides` : "";
   };
@@ -107,13 +112,17 @@
     stored(root.dataset.theme);
     pressed.textContent = other();
   });
-  const notes = button("Notes", (pressed) => {
-    const open = pressed.getAttribute("aria-pressed") !== "true";
-    pressed.setAttribute("aria-pressed", String(open));
-    inPlace(() => { for (const each of all(".notes")) each.open = open; });
-  });
-  notes.setAttribute("aria-pressed", "false");
-  tools.append(field, count, ...(document.querySelector(".notes") ? [notes] : []), theme);
+  const opener = (text, what) => {
+    const made = button(text, (pressed) => {
+      const open = pressed.getAttribute("aria-pressed") !== "true";
+      pressed.setAttribute("aria-pressed", String(open));
+      inPlace(() => { for (const each of all(what)) each.open = open; });
+    });
+    made.setAttribute("aria-pressed", "false");
+    return document.querySelector(what) ? [made] : [];
+  };
+  tools.append(field, count, ...opener("Notes", ".notes"), ...opener("Answers", ".fold"), theme);
+  search();
 
   // Keys, as in the terminal: n and p go from slide to slide, / searches.
   let aimed = null;  // the slide that the last key led to, which the end of the page may keep from the top
@@ -149,5 +158,5 @@
   addEventListener("hashchange", reveal);
   reveal();
 
-  globalThis.page = { all, make, button, prepare, inPlace, tools, fit, forget, current };  // for the live page
+  globalThis.page = { all, make, button, prepare, inPlace, tools, fit, forget, current, search };  // for the live page
 })();

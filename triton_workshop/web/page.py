@@ -7,11 +7,13 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from itertools import pairwise
 
 from triton_workshop.browser.bundle import Inside, digest, frame_script, script_sources
 from triton_workshop.deck.model import Deck
 from triton_workshop.screen.palette import DARK, LIGHT, Palette
 from triton_workshop.screen.richtext import code_lines
+from triton_workshop.viewer.notes.schedule import TalkPart, schedule
 from triton_workshop.web.assets import LIVE_SCRIPTS, SCRIPTS, STYLES, asset
 from triton_workshop.web.exercises import exercises
 from triton_workshop.web.markup import element, escaped
@@ -112,13 +114,21 @@ def deck_name(deck: Deck) -> str:
 
 
 def _contents(deck: Deck, scripts: Mapping[str, str]) -> str:
+    """What links to all slides, by the parts of the talk, and to the scripts."""
     names = (deck.title if slide.introduction else slide.name for slide in deck.slides)
-    entries = "".join(  # with their numbers, as a search leaves some out
+    entries = [  # with their numbers, as a search leaves some out
         element("li", element("a", escaped(name or f"Slide {number}"), href=f"#slide-{number}"), value=str(number))
         for number, name in enumerate(names, 1)
-    )
-    more = "".join(element("li", element("a", escaped(path), href=f"#{_anchor(path)}")) for path in scripts)
-    return element("ol", entries, class_="slides") + (element("ul", more, class_="scripts") if more else "")
+    ]
+    parts = schedule(deck).parts or (TalkPart("Slides", 0, 0, 0),)
+    edges = pairwise((*(part.first for part in parts), len(entries)))
+    written = [_group(part.name, "ol", entries[first:end]) for part, (first, end) in zip(parts, edges, strict=True)]
+    more = [element("li", element("a", escaped(path), href=f"#{_anchor(path)}")) for path in scripts]
+    return "\n".join([*written, *([_group("Exercises and solutions", "ul", more)] if more else [])])
+
+
+def _group(name: str, kind: str, entries: Sequence[str]) -> str:
+    return element("details", element("summary", escaped(name)) + element(kind, "".join(entries)))
 
 
 def _anchor(path: str) -> str:
@@ -128,7 +138,7 @@ def _anchor(path: str) -> str:
 def _script(writer: Writer, path: str, text: str) -> str:
     lines = code_lines("python", tuple(text.removesuffix("\n").split("\n")), DARK)
     code = "".join(element("span", f"{writer.markup.of(line)}\n", class_="line") for line in lines)
-    figure = element("figure", element("pre", element("code", code), tabindex="0"), class_="code")
+    figure = element("figure", element("pre", element("code", code)), class_="code")
     return element("details", element("summary", escaped(path)) + figure, id=_anchor(path), class_="script")
 
 

@@ -1,9 +1,10 @@
-"""Slides as HTML: from `deck.model`, with every step, every hidden line and every output."""
+"""Slides as HTML: from `deck.model`, with every step, every hidden line and every output; answers are folded."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -38,6 +39,7 @@ from triton_workshop.languages import languages
 from triton_workshop.screen.palette import DARK
 from triton_workshop.screen.printed_pictures import PictureLine
 from triton_workshop.screen.richtext import code_lines, rich_text
+from triton_workshop.viewer.notes.paragraphs import said
 from triton_workshop.viewer.pictures.cell_drawings import drawing_for
 from triton_workshop.web.encoding import data_address
 from triton_workshop.web.markup import OWN_COLOUR, Markup, element, escaped
@@ -46,6 +48,11 @@ from triton_workshop.web.outputs import Output
 WIDEST_DRAWING = 116
 """Columns of the drawing in characters that stands for a diagram."""
 REPLACING = (Execution.REPLACE, Execution.IMAGE)
+ADDRESS = re.compile(
+    r"(?<![\w@/.-])(?:(?P<host>(?:[a-z0-9-]+\.)+(?:org|com)\b(?:/[\w./-]*\w)?)"
+    r"|arXiv:(?P<paper>\d{4}\.\d{5})|(?P<file>[\w/-]+\.(?:md|py)\b))"
+)
+"""What a text names without linking to it: a web address, a paper, a file."""
 
 
 @dataclass
@@ -61,8 +68,8 @@ class Writer:
     outputs: Mapping[Block, Output]
     links: Mapping[str, str] = field(default_factory=dict)
     address: Callable[[bytes], str | None] = data_address
-    with_notes: bool = True
-    """Whether the presenter's notes are in the page, folded."""
+    alone: bool = True
+    """Whether people read it without a presenter: then the notes are in it, and what blocks print is folded."""
     markup: Markup = field(default_factory=Markup)
     weights: set[tuple[int, ...]] = field(default_factory=set)
     widths: set[int] = field(default_factory=set)
@@ -79,9 +86,9 @@ class Writer:
             first = next((block for block in blocks if isinstance(block.content, Heading)), None)
             blocks = tuple(block for block in blocks if block is not first)
         parts.append(self.blocks(blocks, slide))
-        if slide.notes and self.with_notes:
-            told = "".join(element("p", escaped(line)) for note in slide.notes for line in note.splitlines() if line)
-            parts.append(element("details", element("summary", "Notes") + told, class_="notes"))
+        if self.alone and (told := said(slide.notes)):
+            written = self._paragraphs([(Span(paragraph),) for paragraph in told])
+            parts.append(element("details", element("summary", "Notes") + written, class_="notes"))
         return element(
             "section", "\n".join(parts), id=f"slide-{number}", class_="slide", aria_labelledby=f"title-{number}"
         )
@@ -92,6 +99,14 @@ class Writer:
         return "".join(element("p", escaped(line), class_="cover") for line in lines)
 
     def blocks(self, blocks: Sequence[Block], slide: Slide) -> str:
+        """Blocks as HTML; those after the first pause are folded."""
+        at = next((index for index, block in enumerate(blocks) if block.step), len(blocks))
+        written = self._all(blocks[:at], slide)
+        if rest := self._all(blocks[at:], slide):
+            written += folded("What comes next", rest, step=blocks[at].step)
+        return written
+
+    def _all(self, blocks: Sequence[Block], slide: Slide) -> str:
         written: list[str] = []
         items: list[Block] = []
         for block in (*blocks, None):
@@ -106,8 +121,20 @@ class Writer:
         return "\n".join(filter(None, written))
 
     def text(self, spans: Spans) -> str:
-        """Spans as HTML. A name of something that this page holds links to it."""
-        return "".join(self._span(span) for span in spans)
+        """Spans as HTML. A name of something that this page holds links to it, and so does an address."""
+        return "".join(self._span(part) for span in spans for part in self._linked(span))
+
+    def _linked(self, span: Span) -> Iterator[Span]:
+        """The span, in parts if it names addresses."""
+        at = 0
+        for found in ADDRESS.finditer("" if span.code or span.link else span.text):
+            host, paper, file = found["host"], found["paper"], found["file"]
+            target = self.links.get(file) if file else f"https://arxiv.org/abs/{paper}" if paper else f"https://{host}"
+            if target:
+                yield replace(span, text=span.text[at : found.start()])
+                yield replace(span, text=found[0], link=target)
+                at = found.end()
+        yield replace(span, text=span.text[at:])
 
     def _span(self, span: Span) -> str:
         if span.text == "\n":
@@ -117,7 +144,7 @@ class Writer:
             content = element("sup", escaped(span.text))
         if span.code:
             content = element("code", content)
-        target = self.links.get(span.text)
+        target = None if span.link else self.links.get(span.text)
         return element("a", content, href=target) if target else content
 
     def _list(self, items: Sequence[Block]) -> str:
@@ -169,7 +196,8 @@ class Writer:
                 return self._placed(identifier, step)
             case Columns(weights, columns):
                 self.weights.add(weights)
-                written = "".join(element("div", self.blocks(column, slide)) for column in columns)
+                write = self._all if block.step else self.blocks  # what is folded already is not folded again
+                written = "".join(element("div", write(column, slide)) for column in columns)
                 return element("div", written, class_=f"columns columns-{'-'.join(map(str, weights))}")
             case _:
                 assert isinstance(block.content, Blank | JumpToMiddle | ListItem)
@@ -234,8 +262,11 @@ class Writer:
         if code.execution in REPLACING and output is not None and not output.failed:
             return ""
         label = escaped(code.language) + (" · runs live" if code.execution is not Execution.NONE else "")
+        steps = len([lines for lines in code.highlights if lines is not None])
+        if steps > 1:
+            label += f" · read it in {steps} steps"
         caption = element("figcaption", element("span", label, class_="language"))
-        written = element("pre", element("code", self._lines(code)), tabindex="0")
+        written = element("pre", element("code", self._lines(code)))
         runs, why = self._in_a_page(code, recorded=output is not None)
         return element(
             "figure", caption + written, class_="code", data_highlights=_highlights(code), data_runs=runs, data_why=why
@@ -253,13 +284,16 @@ class Writer:
         return None, f"This block needs {package}, which a page does not have.{told}"
 
     def _lines(self, code: Code) -> str:
+        orders = _orders(code)
         lines = code_lines(code.language, tuple(code.source.removesuffix("\n").replace("\t", "    ").split("\n")), DARK)
         written = []
         for index, line in enumerate(lines):
             hidden = " hidden" if index in code.hidden else ""
             number = code.shown_numbers[index] if index < len(code.source_lines) else None
             numbered = str(number) if code.line_numbers and number is not None else None
-            written.append(element("span", f"{self.markup.of(line)}\n", class_=f"line{hidden}", data_number=numbered))
+            mark = element("i", "", class_="order", data_order=orders.get(number)) if orders else ""
+            content = f"{mark}{self.markup.of(line)}\n"
+            written.append(element("span", content, class_=f"line{hidden}", data_number=numbered))
         return "".join(written)
 
     @cached_property
@@ -280,6 +314,10 @@ class Writer:
     def _output_of(self, block: Block, step: str | None) -> str:
         output = self.outputs.get(block)
         shown = self.output(output) if output is not None else ""
+        code = block.content
+        assert isinstance(code, Code)
+        if shown and self.alone and step is None and code.execution is Execution.ON_KEY:
+            shown = folded("What it prints", shown)
         return element("div", shown, id=f"output-{self._numbers[id(block)]}", class_="printed", data_step=step)
 
     def output(self, output: Output) -> str:
@@ -301,7 +339,7 @@ class Writer:
                 printed = self.markup.lines(text)
                 # Colours of a program's own are made for a dark ground.
                 ground = "dark" if OWN_COLOUR.search(printed) else None
-                written += element("pre", printed, tabindex="0", class_=ground)
+                written += element("pre", printed, class_=ground)
                 text = []
             if isinstance(line, PictureLine):
                 alternative = f"Picture that the code shows, {line.picture.width} × {line.picture.height} pixels"
@@ -320,6 +358,22 @@ def _highlights(code: Code) -> str | None:
         return None
     groups = enumerate(code.highlights, code.highlight_step)
     return ";".join(f"{step}:{'all' if lines is None else ','.join(map(str, sorted(lines)))}" for step, lines in groups)
+
+
+def _orders(code: Code) -> dict[int | None, str]:
+    """For each visible line that is highlighted in steps, the steps that begin with it, counted from 1."""
+    groups = [lines for lines in code.highlights if lines is not None]
+    if len(code.highlights) < 2:
+        return {}
+    return {
+        line: ", ".join(str(order) for order, lines in enumerate(groups, 1) if line in lines and line - 1 not in lines)
+        for line in sorted(frozenset().union(*groups))
+    }
+
+
+def folded(name: str, content: str, step: int = 0) -> str:
+    """What is shown on demand; a page that follows a presenter opens it at that step."""
+    return element("details", element("summary", name) + content, class_="fold", data_step=str(step) if step else None)
 
 
 def _step(block: Block) -> str:
