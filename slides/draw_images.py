@@ -3,8 +3,8 @@
     uv run slides/draw_images.py [NAME…]
 
 Without names it draws them all: NAME.png, and for terminals that show no pictures NAME.76.ans and NAME.116.ans. What
-each shows stands at the function of its name, in slides/drawing; NAME_cells draws the same words and numbers in cells. Poseidon's
-pictures and the dividers were made for this workshop, by scripts in commit f93d8a6.
+each shows stands at the function of its name, in slides/drawing; NAME_cells draws the same words and numbers in cells.
+Poseidon's pictures and the dividers were made for this workshop, by scripts in commit f93d8a6.
 """
 
 from __future__ import annotations

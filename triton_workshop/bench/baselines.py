@@ -48,6 +48,11 @@ def attention_of_heads(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> tor
     return torch.nn.functional.scaled_dot_product_attention(q[None], k[None], v[None])[0]
 
 
+def causal_attention_of_heads(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+    """The same, where each query sees the keys up to its own."""
+    return torch.nn.functional.scaled_dot_product_attention(q[None], k[None], v[None], is_causal=True)[0]
+
+
 def cross_entropy_backward(logits: torch.Tensor, target: torch.Tensor, grad: torch.Tensor) -> torch.Tensor:
     """The gradient of cross-entropy, operation by operation. logits (M, V), target (M,), grad (M,)."""
     softmax = logits.softmax(1, dtype=torch.float32)
@@ -66,14 +71,19 @@ WAYS: dict[str, Callable[[str], tuple[Callable[..., torch.Tensor], ...]]] = {
     "3": lambda device: (conv2d_by_channel,),
     "4": lambda device: (torch.mm,),
     "5": lambda device: (partial(torch.nn.functional.cross_entropy, reduction="none"),),
-    "6": lambda device: (attention_of_heads,),
     "5b": lambda device: (cross_entropy_backward,),
     "5c": lambda device: (layer_norm,),
+    "6": lambda device: (attention_of_heads,),
+    "6b": lambda device: (causal_attention_of_heads,),
 }
 """By the number of an exercise: ways to do its work in PyTorch, for a device. The fastest counts."""
 
 
 def half_product(operations: int, device: str) -> Run:
-    """A product of square float16 matrices, about so many operations, by cuBLAS: the tensor cores' rate, measured."""
-    side = round((operations / 2) ** (1 / 3))
-    return partial(torch.mm, *(torch.rand((side, side), device=device).half() for _ in range(2)))
+    """A product of float16 matrices, about so many operations, by cuBLAS: the tensor cores' rate, measured.
+
+    All sides are multiples of what cuBLAS divides them by: others take several times as long.
+    """
+    side = max(round((operations / 2) ** (1 / 3) / 128) * 128, 128)
+    depth = max(round(operations / 2 / side**2 / 16) * 16, 16)
+    return partial(torch.mm, *(torch.rand(shape, device=device).half() for shape in ((side, depth), (depth, side))))

@@ -88,7 +88,6 @@ def _wrong(exercise: Exercise, case: Case, contenders: Ways, arguments: tuple[to
     """The first contender with a wrong result; PyTorch's are held to a norm, ours are compared element by element."""
     expected = exercise.reference(*in_float64(arguments))
     allowed = tolerance(exercise, arguments, expected)
-    of_library = max(LIBRARY_ERROR, torch.finfo(exercise.result_dtype(*arguments)).eps)
     for name, ways in contenders.items():
         for way in ways:
             found = way(*handed_over(arguments))
@@ -96,7 +95,8 @@ def _wrong(exercise: Exercise, case: Case, contenders: Ways, arguments: tuple[to
                 return Wrong(case.name, name, "the result does not have the expected shape")
             error = (found.double() - expected).abs()
             if name in ("eager", "compiled"):
-                right = bool(error.norm() <= of_library * expected.norm())
+                most = max(LIBRARY_ERROR, torch.finfo(found.dtype).eps)
+                right = bool(error.norm() <= most * expected.norm())
             else:
                 right = bool((error <= allowed).all())
             if not right:

@@ -152,11 +152,6 @@ WORKLOADS = {
         swept=tuple(_logits(*size) for size in ((512, 4096), (16_384, 4096), (8192, 32_768), (4096, 131_072))),
         noun="logit",
     ),
-    "6": Workload(
-        counted=in_dtype(_counted("4×512 of 64", *[(4, 512, 64)] * 3, pictures=False), "float16"),
-        swept=tuple(_heads(*size) for size in ((16, 512), (16, 1024), (16, 2048), (8, 4096))),
-        products=True,
-    ),
     "5b": Workload(
         counted=changed(
             _counted("256×4096", (256, 4096)),
@@ -174,6 +169,16 @@ WORKLOADS = {
         ),
         swept=tuple(_rows(*size) for size in ((4096, 1024), (16_384, 1024), (16_384, 4096), (32_768, 16_384))),
         noun="number",
+    ),
+    "6": Workload(
+        counted=in_dtype(_counted("4×512 of 64", *[(4, 512, 64)] * 3, pictures=False), "float16"),
+        swept=tuple(_heads(*size) for size in ((16, 512), (16, 1024), (16, 2048), (8, 4096))),
+        products=True,
+    ),
+    "6b": Workload(
+        counted=in_dtype(_counted("4×512 of 64", *[(4, 512, 64)] * 3, pictures=False), "float16"),
+        swept=tuple(_heads(*size) for size in ((16, 512), (16, 1024), (16, 2048), (8, 4096))),
+        products=True,
     ),
 }
 """By the number of the exercise."""
