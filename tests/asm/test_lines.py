@@ -16,7 +16,7 @@ from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.compiler.disassembly import with_true_lines
 from triton_workshop.compiler.jobs import Assembly
 
-CALLS = {"load": "load", "store": "store", "dot": "dot"}
+CALLS = {"load": "load", "store": "store", "dot": "dot", "sum": "reduction", "max": "reduction"}
 CAPABILITIES = (75, 80, 90)
 pytestmark = pytest.mark.library
 
@@ -47,7 +47,7 @@ def assembly_of(solutions: Answers, number: str, capability: int) -> Assembly:
 
 
 def called(number: str) -> Iterator[tuple[str, int]]:
-    """Each call of `tl.load`, `tl.store` and `tl.dot` in the solution, with its line, by Python's own parser."""
+    """Each call in the solution of what has instructions of its own, with its line, by Python's own parser."""
     for node in ast.walk(ast.parse(EXERCISES[number].solution_file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CALLS:
             yield CALLS[node.func.attr], node.lineno
