@@ -12,10 +12,6 @@ if TYPE_CHECKING:
 
     import torch
 
-UNIT_ROUNDOFF = 2.0**-24
-"""Of float32."""
-
-
 def attention_case(
     heads: int, q_length: int, k_length: int, size: int, dtype: str = "float16", again: str = ""
 ) -> Case:
@@ -40,7 +36,7 @@ def with_change(case: Case, how: str, change: Callable[..., tuple[torch.Tensor, 
 
 
 def _alternating(q: torch.Tensor) -> torch.Tensor:
-    """For each dimension of a head, 1 or -1: the sign of all queries there. By it, keys rise or fall together."""
+    """For each dimension of a head, 1 or -1: the sign that all queries have there, by which keys rise or fall."""
     return 1 - 2 * (q[0, 0] > q[0, 0].median()).to(q.dtype)
 
 
@@ -89,9 +85,9 @@ def roundings_of(scores: torch.Tensor, q: torch.Tensor, k: torch.Tensor, v: torc
     numbers of float16 is off by half of its least one.
     """
     weights = scores.softmax(2)
-    below = (scores.amax(2, keepdim=True) - scores).clamp(max=1e3)
-    exponents = (q.shape[2] + 8) * scores_of(q.abs(), k.abs()) + 4 * below
-    terms = weights * ((exponents * UNIT_ROUNDOFF).expm1() / UNIT_ROUNDOFF + k.shape[1] + 16)
+    below = (scores.amax(2, keepdim=True) - scores).clamp_(max=1e3)
+    exponents = scores_of(q.abs(), k.abs()).mul_(q.shape[2] + 8).add_(below, alpha=4)
+    terms = exponents.add_(k.shape[1] + 16).mul_(weights)
     in_sums = terms @ v.abs() + terms.sum(2, keepdim=True) * (weights @ v).abs()
     return in_sums + v.abs().sum(1, keepdim=True) / 2
 

@@ -31,8 +31,12 @@ def _case(heads: int, length: int, size: int, dtype: str = "float16", again: str
 
 def causal_scores_of(q: torch.Tensor, k: torch.Tensor) -> torch.Tensor:
     """The scaled scores, -inf for the keys after a query's own."""
+    import torch
+
     scores = scores_of(q, k)
-    return scores.masked_fill(scores.new_ones(scores.shape[1:]).triu(1).bool(), -float("inf"))
+    length = scores.shape[1]
+    ahead = torch.ones((length, length), dtype=torch.bool, device=q.device).triu(1)
+    return scores.masked_fill_(ahead, -float("inf"))
 
 
 def _reference(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
