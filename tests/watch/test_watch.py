@@ -297,12 +297,15 @@ def test_a_right_exercise_offers_its_variation_and_a_key_leads_there_and_on(chec
     drive(checker, steps, "1", size=(80, 30))
 
 
-def test_an_exercise_without_variations_says_so(checker: FakeChecker) -> None:
+def test_a_warm_up_has_no_variation_and_leads_to_its_exercise(checker: FakeChecker) -> None:
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
         await press(pilot, "b")
-        assert "there is no variation of this" in screen(watch)
+        assert "a warm-up has no variation; n goes on to its exercise" in screen(watch)
+        await press(pilot, "n")
+        await settled(watch, pilot)
+        assert watch.watched.exercise.number == "5"
 
-    drive(checker, steps, "5")
+    drive(checker, steps, "5a")
 
 
 @pytest.mark.parametrize(

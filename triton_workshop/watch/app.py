@@ -280,10 +280,10 @@ class Watch(App[int]):
         variations = variations_of(self.watched.exercise)
         if variations:
             self._open(variations[0])
-        elif self.watched.exercise.optional:
-            self._say("there is no other variation of this; p goes back to the exercise")
+        elif self.watched.exercise.number.endswith("a"):
+            self._say("a warm-up has no variation; n goes on to its exercise")
         else:
-            self._say("there is no variation of this")
+            self._say("there is no other variation of this; p goes back to the exercise")
 
     def action_open(self, number: str) -> None:
         if number != self.watched.exercise.number:

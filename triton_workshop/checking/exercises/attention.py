@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     import torch
 
+
 def attention_case(
     heads: int, q_length: int, k_length: int, size: int, dtype: str = "float16", again: str = ""
 ) -> Case:
