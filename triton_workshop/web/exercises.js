@@ -49,7 +49,7 @@
   function list() {
     rows.replaceChildren(...exercises.map(({ number, title, optional }) => {
       const item = make("li", ""), link = make("a", title, { href: `#exercise-${number}` });
-      item.append(toned(marks[standing(number)]), link, ...(optional ? [make("span", "a variation", { className: "t-muted" })] : []));
+      item.append(toned(marks[standing(number)]), link, ...(optional ? [make("span", number.endsWith("a") ? "a warm-up" : "a variation", { className: "t-muted" })] : []));
       return item;
     }));
     tabs.replaceChildren(...exercises.map((each) => {
