@@ -38,7 +38,8 @@ def with_change(case: Case, how: str, change: Callable[..., tuple[torch.Tensor, 
 
 def _alternating(q: torch.Tensor) -> torch.Tensor:
     """For each dimension of a head, 1 or -1: the sign that all queries have there, by which keys rise or fall."""
-    return 1 - 2 * (q[0, 0] > q[0, 0].median()).to(q.dtype)
+    middle = q[0, 0].sort(0).values[(q.shape[2] - 1) // 2]
+    return 1 - 2 * (q[0, 0] > middle).to(q.dtype)
 
 
 def rising(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> tuple[torch.Tensor, ...]:

@@ -35,7 +35,8 @@ def causal_scores_of(q: torch.Tensor, k: torch.Tensor) -> torch.Tensor:
 
     scores = scores_of(q, k)
     length = scores.shape[1]
-    ahead = torch.ones((length, length), dtype=torch.bool, device=q.device).triu(1)
+    places = torch.arange(length, device=q.device)
+    ahead = places > places[:, None]
     return scores.masked_fill_(ahead, -float("inf"))
 
 
