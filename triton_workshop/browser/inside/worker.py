@@ -18,6 +18,7 @@ WORK = Path("/tmp/page")
 def prepare() -> None:
     """Import what scripts and the checker need. Call this first."""
     os.environ["TRITON_INTERPRET"] = "1"
+    sys.path.insert(0, "")  # the place of a script: each run puts its own there, and our files stay behind it
     # The page's own counts microseconds in 32 bits, and fails after 36 minutes.
     time.process_time, time.process_time_ns = time.perf_counter, time.perf_counter_ns
     from triton_workshop.browser.torch import install
