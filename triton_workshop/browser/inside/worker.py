@@ -19,6 +19,7 @@ def prepare() -> None:
     """Import what scripts and the checker need. Call this first."""
     os.environ["TRITON_INTERPRET"] = "1"
     sys.path.insert(0, "")  # the place of a script: each run puts its own there, and our files stay behind it
+    sys.breakpointhook = _no_debugger
     # The page's own counts microseconds in 32 bits, and fails after 36 minutes.
     time.process_time, time.process_time_ns = time.perf_counter, time.perf_counter_ns
     from triton_workshop.browser.torch import install
@@ -38,6 +39,11 @@ def prepare() -> None:
     for name in triton_workshop.__all__:  # as the first script would do it
         getattr(triton_workshop, name)
     waiting.Scheduler.wait = _cannot_wait  # type: ignore[assignment, method-assign]
+
+
+def _no_debugger(*_arguments: object, **_named: object) -> None:
+    """In place of Python's, which would find no terminal, and go on: on a laptop, a script stops there."""
+    raise EOFError("there is no debugger in a page")
 
 
 class _LeftOut:
