@@ -3,7 +3,7 @@ error; `tl.static_assert` raises one."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,6 +58,13 @@ class Restart(Signal):
     def __init__(self, reason: str, plan: Plan) -> None:
         super().__init__(reason)
         self.plan = plan
+
+
+class RestartOneByOne(Restart):
+    """The same, one program at a time: the reason is in the plan."""
+
+    def __init__(self, reason: str, plan: Plan) -> None:
+        super().__init__(reason, replace(plan, one_by_one=reason))
 
 
 class StaticAssertionError(AssertionError):

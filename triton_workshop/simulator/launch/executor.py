@@ -29,7 +29,15 @@ from triton_workshop.simulator.memory.counts import Counts
 from triton_workshop.simulator.memory.memory import Memory
 from triton_workshop.simulator.operations.builder import Builder
 from triton_workshop.simulator.races.waiting import Scheduler
-from triton_workshop.simulator.signals import Diverged, LaunchEnds, LookedAt, Plan, Restart, StaticAssertionError
+from triton_workshop.simulator.signals import (
+    Diverged,
+    LaunchEnds,
+    LookedAt,
+    Plan,
+    Restart,
+    RestartOneByOne,
+    StaticAssertionError,
+)
 from triton_workshop.simulator.values.formats import Array
 from triton_workshop.simulator.values.undefined import UndefinedResult
 
@@ -228,8 +236,8 @@ class Executor:
                 parts = diverged.parts(group)
                 alone += len(parts) == 2 and len(parts[0]) == 1 and memory.races.ordering.capacity > 0
                 if alone > FEW:
-                    reason = "programs pass a lock one by one"
-                    raise Restart(reason, replace(memory.plan, one_by_one=reason, keep_undo=False)) from None
+                    plan = replace(memory.plan, keep_undo=False)
+                    raise RestartOneByOne("programs pass a lock one by one", plan) from None
                 groups.extend(reversed(parts))
 
 

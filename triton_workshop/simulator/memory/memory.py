@@ -20,7 +20,7 @@ from triton_workshop.simulator.memory.counts import Counts, name_of
 from triton_workshop.simulator.memory.results import Results
 from triton_workshop.simulator.races.races import Races
 from triton_workshop.simulator.races.waiting import Polls
-from triton_workshop.simulator.signals import Plan, Restart
+from triton_workshop.simulator.signals import Plan, Restart, RestartOneByOne
 from triton_workshop.simulator.storage.accesses import (
     Access,
     access_of,
@@ -309,8 +309,7 @@ class Memory:
             self.wait()
             self._polls.forget()
         elif again > MOST_POLLS:
-            reason = "a program waits for another one"
-            raise Restart(reason, replace(self.plan, one_by_one=reason, keep_undo=False))
+            raise RestartOneByOne("a program waits for another one", replace(self.plan, keep_undo=False))
 
     def _poisoned(self, poison: Array | bool | None, where: Array | None) -> Array | bool | None:
         """`poison`, and the elements of `where`: exactly, if the plan says so."""

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from triton.runtime import interpreter as upstream
 
 from triton_workshop.simulator.operations.programs import Programs
-from triton_workshop.simulator.signals import Restart
+from triton_workshop.simulator.signals import RestartOneByOne
 from triton_workshop.simulator.values.formats import decode, encode, stored_as
 from triton_workshop.simulator.values.value import Value
 
@@ -21,8 +20,7 @@ def one_by_one(programs: Programs, name: str, operation: Callable[..., Any]) -> 
     def call(*arguments: Any, **named: Any) -> Any:
         plan = programs.memory.plan
         if not plan.one_by_one:
-            reason = f"{name} is not batched"
-            raise Restart(reason, replace(plan, one_by_one=reason))
+            raise RestartOneByOne(f"{name} is not batched", plan)
         return _from_upstream(operation(*map(_as_upstream, arguments), **named))
 
     return call

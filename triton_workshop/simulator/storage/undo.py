@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from triton_workshop.simulator.signals import Plan, Restart
+from triton_workshop.simulator.signals import Plan, RestartOneByOne
 from triton_workshop.simulator.values.formats import Array
 
 UNDO_LIMIT_BYTES = 128 << 20
@@ -26,8 +26,7 @@ class Undo:
             self._entries.append((array, where, before))
             self._bytes += before.nbytes + (0 if isinstance(where, slice) else where.nbytes)
             if self._bytes > UNDO_LIMIT_BYTES:
-                reason = "too much to undo"
-                raise Restart(reason, replace(self.plan, one_by_one=reason, keep_undo=False))
+                raise RestartOneByOne("too much to undo", replace(self.plan, keep_undo=False))
         array[where] = values
 
     def forget(self) -> None:
