@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
 
 import pytest
 
@@ -13,7 +12,7 @@ from triton_workshop.asm.making import COMPILING_SECONDS, compiled, launches_of
 from triton_workshop.asm.summary import Summary, summaries_of
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.compiler.compilation import answers
-from triton_workshop.compiler.jobs import Answer, Assembly, CompileJob
+from triton_workshop.compiler.jobs import Answer, Assembly, CompileJob, PickledKernel
 from triton_workshop.compiler.targets import TARGETS, Target
 from triton_workshop.processes.compilers import warm
 from triton_workshop.processes.modes import Mode
@@ -41,13 +40,20 @@ class Compile:
         for old, new in edits.items():
             assert old in text
             text = text.replace(old, new)
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        launched = launches_of(Launching(file, text, number, size), self._runner, nowhere)
-        os.close(nowhere)
-        [answer] = compiled(launched.kernels, target, warm(self._runner))
+        kernels = launched_by(Launching(file, text, number, size), self._runner)
+        [answer] = compiled(kernels, target, warm(self._runner))
         self.assembly = answer.assembly
         [summary] = summaries_of([answer], text.splitlines())
         return summary
+
+
+def launched_by(asked: Launching, runner: Runner) -> tuple[PickledKernel, ...]:
+    """The kernels of a script, whose output is thrown away."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        return launches_of(asked, runner, nowhere).kernels
+    finally:
+        os.close(nowhere)
 
 
 @pytest.fixture(scope="session")
@@ -65,19 +71,16 @@ def runner() -> Iterator[Runner]:
 
 @pytest.fixture(scope="session")
 def solutions(runner: Runner) -> Answers:
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    launches = partial(launches_of, runner=runner, output=nowhere)
-    asked = {
-        number: Launching(each.solution_file, each.solution_file.read_text(encoding="utf-8"), number)
+    kernels = {
+        number: launched_by(Launching(each.solution_file, each.solution, number), runner)[0]
         for number, each in EXERCISES.items()
     }
     jobs = {
-        (number, target.capability): CompileJob(launches(each).kernels[0], target, shown=True)
-        for number, each in asked.items()
+        (number, target.capability): CompileJob(kernel, target, shown=True)
+        for number, kernel in kernels.items()
         for target in TARGETS
     }
     told = {answer.job: answer for answer in answers(list(jobs.values()), warm(runner), COMPILING_SECONDS)}
-    os.close(nowhere)
     return {key: told[job] for key, job in jobs.items()}
 
 
@@ -86,11 +89,10 @@ def fast(runner: Runner) -> FastAnswers:
     """Compiles all kernels of an exercise's fast solution, for the newest GPU."""
 
     def compile_fast(number: str) -> list[Assembly]:
-        file = EXERCISES[number].solution_file.parent / "fast" / f"exercise_{number}.py"
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        launched = launches_of(Launching(file, file.read_text(encoding="utf-8"), number), runner, nowhere)
-        os.close(nowhere)
-        made = [answer.assembly for answer in compiled(launched.kernels, TARGETS[0], warm(runner))]
+        file = EXERCISES[number].fast_file
+        assert file is not None
+        kernels = launched_by(Launching(file, file.read_text(encoding="utf-8"), number), runner)
+        made = [answer.assembly for answer in compiled(kernels, TARGETS[0], warm(runner))]
         assert made
         return [assembly for assembly in made if assembly is not None or pytest.fail("a kernel does not compile")]
 
