@@ -280,7 +280,7 @@ class Watch(App[int]):
         variations = variations_of(self.watched.exercise)
         if variations:
             self._open(variations[0])
-        elif self.watched.exercise.number.endswith("a"):
+        elif self.watched.exercise.warm_up:
             self._say("a warm-up has no variation; n goes on to its exercise")
         else:
             self._say("there is no other variation of this; p goes back to the exercise")

@@ -47,9 +47,9 @@
     return item;
   }
   function list() {
-    rows.replaceChildren(...exercises.map(({ number, title, optional }) => {
+    rows.replaceChildren(...exercises.map(({ number, title, optional, warmUp }) => {
       const item = make("li", ""), link = make("a", title, { href: `#exercise-${number}` });
-      item.append(toned(marks[standing(number)]), link, ...(optional ? [make("span", number.endsWith("a") ? "a warm-up" : "a variation", { className: "t-muted" })] : []));
+      item.append(toned(marks[standing(number)]), link, ...(optional ? [make("span", warmUp ? "a warm-up" : "a variation", { className: "t-muted" })] : []));
       return item;
     }));
     tabs.replaceChildren(...exercises.map((each) => {

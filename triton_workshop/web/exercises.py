@@ -33,6 +33,7 @@ def _exercise(exercise: Exercise) -> dict[str, Any]:
         "number": exercise.number,
         "title": title(exercise),
         "optional": exercise.optional,
+        "warmUp": exercise.warm_up,
         "shipped": exercise.shipped(),
         "solution": exercise.solution,
         "todos": len(exercise.hints),

@@ -31,7 +31,7 @@ REQUIRED: dict[str, Exercise] = {number: exercise for number, exercise in EXERCI
 
 def variations_of(exercise: Exercise) -> tuple[Exercise, ...]:
     """More of the same, for those who finish early: of a variation, those that follow it."""
-    if exercise.number.endswith("a"):
+    if exercise.warm_up:
         return ()
     numbers = (f"{exercise.number.rstrip('bcd')}{letter}" for letter in "bcd")
     return tuple(EXERCISES[number] for number in numbers if number in EXERCISES and number > exercise.number)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from triton_workshop.checking.exercises.exercise import Axis, Case, Exercise, in_dtype, random_case
+from triton_workshop.checking.exercises.exercise import Axis, Case, Exercise, counted, in_dtype, random_case
 
 
 def _case(n: int, again: str = "") -> Case:
-    return random_case(f"{n:,} element{'s' if n != 1 else ''}{again}", ("add", n, again), (n,), (n,))
+    return random_case(f"{counted(n, 'element')}{again}", ("add", n, again), (n,), (n,))
 
 
 EXERCISE = Exercise(

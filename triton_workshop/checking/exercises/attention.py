@@ -5,7 +5,15 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from triton_workshop.checking.exercises.exercise import Axis, Case, Exercise, changed, in_dtype, random_case
+from triton_workshop.checking.exercises.exercise import (
+    Axis,
+    Case,
+    Exercise,
+    changed,
+    counted,
+    in_dtype,
+    random_case,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,12 +32,6 @@ def attention_case(
 def random_heads(name: str, heads: int, q_length: int, k_length: int, size: int, dtype: str) -> Case:
     of_q, of_k = (heads, q_length, size), (heads, k_length, size)
     return in_dtype(random_case(name, ("attention", name), of_q, of_k, of_k, pictures=False), dtype)
-
-
-def counted(number: int, noun: str) -> str:
-    """A number of things, in words."""
-    plural = {"query": "queries"}.get(noun, f"{noun}s")
-    return f"{number:,} {noun if number == 1 else plural}"
 
 
 def with_change(case: Case, how: str, change: Callable[..., tuple[torch.Tensor, ...]]) -> Case:

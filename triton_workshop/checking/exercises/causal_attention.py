@@ -9,7 +9,6 @@ from triton_workshop.checking.exercises.attention import EXERCISE as ATTENTION
 from triton_workshop.checking.exercises.attention import (
     all_equal,
     around_one,
-    counted,
     falling,
     far_apart,
     random_heads,
@@ -18,7 +17,7 @@ from triton_workshop.checking.exercises.attention import (
     scores_of,
     with_change,
 )
-from triton_workshop.checking.exercises.exercise import Axis, Case
+from triton_workshop.checking.exercises.exercise import Axis, Case, counted
 
 if TYPE_CHECKING:
     import torch

@@ -10,14 +10,14 @@ from triton_workshop.checking.exercises.exercise import (
     Case,
     Exercise,
     changed,
+    counted,
     generator_of,
     in_dtype,
     random_case,
+    with_first,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import torch
 
 LARGE = 10_000.0
@@ -28,7 +28,7 @@ APART = 2**30 + 64
 
 def _case(rows: int, columns: int, again: str = "") -> Case:
     """Logits with a deviation of 3, as a model has them when it begins to know something, and targets."""
-    name = f"{rows:,} row{'s' if rows != 1 else ''} of {columns:,}{again}"
+    name = f"{counted(rows, 'row')} of {columns:,}{again}"
     seed = ("cross-entropy", rows, columns, again)
     logits = random_case(name, seed, (rows, columns))
     return changed(logits, name, lambda values: (3 * values, _targets(values, seed)))
@@ -39,11 +39,6 @@ def _targets(logits: torch.Tensor, seed: tuple[int | str, ...]) -> torch.Tensor:
 
     rows, columns = logits.shape
     return torch.randint(columns, (rows,), generator=generator_of(("targets", *seed))).to(logits.device)
-
-
-def _with(case: Case, how: str, change: Callable[[torch.Tensor], torch.Tensor]) -> Case:
-    """A case with other logits."""
-    return changed(case, f"{case.name}, {how}", lambda logits, target: (change(logits), target))
 
 
 def cut_out(logits: torch.Tensor) -> torch.Tensor:
@@ -95,28 +90,28 @@ EXERCISE = Exercise(
         _case(1, 1),
         in_dtype(_case(5, 1024), "bfloat16"),
         # Each block has a larger maximum than the one before: relative to the first, the last would overflow.
-        _with(_case(3, 2500), "rising", lambda logits: (20 * logits).sort(1).values),
+        with_first(_case(3, 2500), "rising", lambda logits: (20 * logits).sort(1).values),
         _case(4, 1025),
         _case(4, 1025, ", other values"),
-        _with(in_dtype(_case(6, 130), "float16"), "cut out of wider rows", cut_out),
-        _with(_case(3, 600), "±10,000", lambda logits: logits.sign() * LARGE + logits),
+        with_first(in_dtype(_case(6, 130), "float16"), "cut out of wider rows", cut_out),
+        with_first(_case(3, 600), "±10,000", lambda logits: logits.sign() * LARGE + logits),
         # Relative to the maximum of a later block, the exponentials of the first would overflow.
-        _with(
+        with_first(
             _case(3, 2600), "±10,000, falling", lambda logits: (logits.sign() * LARGE + logits).sort(1).values.flip(1)
         ),
-        _with(_case(2, 2100), "all equal to -200", lambda logits: logits * 0 - 200),
+        with_first(_case(2, 2100), "all equal to -200", lambda logits: logits * 0 - 200),
         _with_minus_infinity(_case(3, 2300)),
         _case(3, 4100),
-        _with(in_dtype(_case(7, 3001), "bfloat16"), "cut out of wider rows", cut_out),
+        with_first(in_dtype(_case(7, 3001), "bfloat16"), "cut out of wider rows", cut_out),
     ),
     long_cases=(
         _case(4161, 3),
-        replace(_with(in_dtype(_case(3, 50), "bfloat16"), "2³⁰ elements apart", far_apart), mapped=True),
+        replace(with_first(in_dtype(_case(3, 50), "bfloat16"), "2³⁰ elements apart", far_apart), mapped=True),
     ),
     gpu_cases=(
         _case(5, 1025),
         in_dtype(_case(1000, 128_256), "bfloat16"),
-        _with(in_dtype(_case(2000, 5003), "float16"), "cut out of wider rows", cut_out),
+        with_first(in_dtype(_case(2000, 5003), "float16"), "cut out of wider rows", cut_out),
     ),
     reference=_reference,
     reduction_length=lambda logits, target: int(logits.shape[1]),

@@ -110,6 +110,11 @@ class Exercise:
         return not self.number.isdecimal()
 
     @property
+    def warm_up(self) -> bool:
+        """Whether it comes before the exercise of its number."""
+        return self.number.endswith("a")
+
+    @property
     def tasks(self) -> str:
         """What a learner has to do in its file."""
         return "bugs" if self.planted else "TODOs"
@@ -273,6 +278,17 @@ def in_dtype(case: Case, dtype: str) -> Case:
 def changed(case: Case, name: str, change: Callable[..., tuple[torch.Tensor, ...]]) -> Case:
     """A case with what `change` makes of another's tensors, such as views of them."""
     return Case(name, lambda device: change(*case.arguments(device)))
+
+
+def with_first(case: Case, how: str, change: Callable[[torch.Tensor], torch.Tensor]) -> Case:
+    """A case whose first tensor is changed as `how` says; the others stay."""
+    return changed(case, f"{case.name}, {how}", lambda first, *others: (change(first), *others))
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things, in words."""
+    plural = {"query": "queries"}.get(noun, f"{noun}s")
+    return f"{number:,} {noun if number == 1 else plural}"
 
 
 def small_picture(device: str) -> torch.Tensor:

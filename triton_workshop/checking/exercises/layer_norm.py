@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from triton_workshop.checking.exercises.cross_entropy import LARGE, cut_out, far_apart
-from triton_workshop.checking.exercises.exercise import Axis, Case, Exercise, in_dtype, random_case
+from triton_workshop.checking.exercises.exercise import Axis, Case, Exercise, counted, in_dtype, random_case, with_first
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +20,7 @@ UNIT = 2.0**-24
 
 def _case(rows: int, columns: int, how: str = "", change: Callable[..., torch.Tensor] = lambda x: x) -> Case:
     """Numbers with a deviation of 3, changed as `how` says, a weight and a bias of both signs, and eps = 1e-5."""
-    size = f"{rows:,} row{'s' if rows != 1 else ''} of {columns:,}"
+    size = f"{counted(rows, 'row')} of {columns:,}"
     name = f"{size}, {how}" if how else size
     numbers = random_case(name, ("layer norm", rows, columns, how), (rows, columns), (columns,), (columns,))
 
@@ -29,16 +29,6 @@ def _case(rows: int, columns: int, how: str = "", change: Callable[..., torch.Te
         return change(3 * x), weight, bias, x.new_tensor(1e-5)
 
     return Case(name, arguments)
-
-
-def _with_view(case: Case, how: str, view: Callable[[torch.Tensor], torch.Tensor]) -> Case:
-    """A case with the same numbers elsewhere in memory."""
-
-    def arguments(device: str) -> tuple[torch.Tensor, ...]:
-        x, *others = case.arguments(device)
-        return view(x), *others
-
-    return Case(f"{case.name}, {how}", arguments)
 
 
 def _with_eps(case: Case, eps: float) -> Case:
@@ -86,22 +76,22 @@ EXERCISE = Exercise(
         # The sum of two has one order only, so that what is left of E[x²] - E[x]² is the same for everybody.
         _case(5, 2, "around 10,000", lambda x: LARGE + x),
         _case(3, 600, "around 10,000", lambda x: LARGE + x),
-        _with_view(in_dtype(_case(6, 200), "float16"), "cut out of wider rows", cut_out),
+        with_first(in_dtype(_case(6, 200), "float16"), "cut out of wider rows", cut_out),
         _with_eps(_case(3, 600, "a tenth as large", lambda x: x / 10), 0.5),
         _case(3, 600, "±10,000", lambda x: x.sign() * LARGE + x),
         _case(2, 300, "all equal to -200", lambda x: x * 0 - 200),
         _case(3, 4100),
-        _with_view(in_dtype(_case(7, 3001), "bfloat16"), "cut out of wider rows", cut_out),
+        with_first(in_dtype(_case(7, 3001), "bfloat16"), "cut out of wider rows", cut_out),
     ),
     long_cases=(
         _case(4161, 3),
         _case(2, 16_384),
-        replace(_with_view(in_dtype(_case(3, 50), "bfloat16"), "2³⁰ elements apart", far_apart), mapped=True),
+        replace(with_first(in_dtype(_case(3, 50), "bfloat16"), "2³⁰ elements apart", far_apart), mapped=True),
     ),
     gpu_cases=(
         _case(5, 1025),
         in_dtype(_case(4000, 8192), "bfloat16"),
-        _with_view(in_dtype(_case(2000, 5003), "float16"), "cut out of wider rows", cut_out),
+        with_first(in_dtype(_case(2000, 5003), "float16"), "cut out of wider rows", cut_out),
     ),
     reference=_reference,
     reduction_length=lambda x, weight, bias, eps: int(x.shape[1]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from triton_workshop.checking.exercises.cross_entropy import LARGE, cut_out
-from triton_workshop.checking.exercises.exercise import Axis, Case, Exercise, changed, random_case
+from triton_workshop.checking.exercises.exercise import Axis, Case, Exercise, changed, counted, random_case
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def _case(rows: int, columns: int, how: str = "", change: Callable[[torch.Tensor], torch.Tensor] | None = None) -> Case:
     """Numbers with a deviation of 3, changed as `how` says."""
-    size = f"{rows:,} row{'s' if rows != 1 else ''} of {columns:,}"
+    size = f"{counted(rows, 'row')} of {columns:,}"
     name = f"{size}, {how}" if how else size
     numbers = random_case(name, ("softmax", rows, columns, how), (rows, columns))
     return changed(numbers, name, lambda x: ((change or (lambda same: same))(3 * x),))

@@ -119,6 +119,14 @@ def _of_matrices(m: int, n: int, k: int) -> Case:
     return _counted(f"{m}×{k} times {k}×{n}", (m, k), (k, n))
 
 
+_ROWS_OF_LOGITS = ((512, 4096), (16_384, 4096), (8192, 32_768), (4096, 131_072))
+_ATTENTION = Workload(
+    counted=in_dtype(_counted("4×512 of 64", *[(4, 512, 64)] * 3, pictures=False), "float16"),
+    swept=tuple(_heads(*size) for size in ((16, 512), (16, 1024), (16, 2048), (8, 4096))),
+    products=True,
+)
+"""Causal attention has the same sizes."""
+
 WORKLOADS = {
     "1": Workload(
         counted=_counted("2^20 floats", (2**20,), (2**20,)),
@@ -149,7 +157,7 @@ WORKLOADS = {
         counted=changed(
             _counted("256×4096", (256, 4096)), "256×4096", lambda logits: (logits, logits[:, 0].abs().long())
         ),
-        swept=tuple(_logits(*size) for size in ((512, 4096), (16_384, 4096), (8192, 32_768), (4096, 131_072))),
+        swept=tuple(_logits(*size) for size in _ROWS_OF_LOGITS),
         noun="logit",
     ),
     "5b": Workload(
@@ -158,7 +166,7 @@ WORKLOADS = {
             "256×4096",
             lambda logits: (logits, logits[:, 0].abs().long(), logits[:, 1].contiguous()),
         ),
-        swept=tuple(_losses(*size) for size in ((512, 4096), (16_384, 4096), (8192, 32_768), (4096, 131_072))),
+        swept=tuple(_losses(*size) for size in _ROWS_OF_LOGITS),
         noun="logit",
     ),
     "5c": Workload(
@@ -170,15 +178,7 @@ WORKLOADS = {
         swept=tuple(_rows(*size) for size in ((4096, 1024), (16_384, 1024), (16_384, 4096), (32_768, 16_384))),
         noun="number",
     ),
-    "6": Workload(
-        counted=in_dtype(_counted("4×512 of 64", *[(4, 512, 64)] * 3, pictures=False), "float16"),
-        swept=tuple(_heads(*size) for size in ((16, 512), (16, 1024), (16, 2048), (8, 4096))),
-        products=True,
-    ),
-    "6b": Workload(
-        counted=in_dtype(_counted("4×512 of 64", *[(4, 512, 64)] * 3, pictures=False), "float16"),
-        swept=tuple(_heads(*size) for size in ((16, 512), (16, 1024), (16, 2048), (8, 4096))),
-        products=True,
-    ),
+    "6": _ATTENTION,
+    "6b": _ATTENTION,
 }
 """By the number of the exercise."""

@@ -14,7 +14,7 @@ import torch
 from triton_workshop.checking.diagnosing.recognise import NO_DIAGNOSIS, Diagnosis
 from triton_workshop.checking.diagnosing.repair import Culprit, Repair, repair_of
 from triton_workshop.checking.diagnosing.slips import Slip
-from triton_workshop.checking.exercises.exercise import Exercise, solution_has
+from triton_workshop.checking.exercises.exercise import Exercise, counted, solution_has
 from triton_workshop.checking.exercises.mistakes import Mistake
 from triton_workshop.checking.judging.explanations import Explanation, explain, explain_in_kernel, explanation_named
 from triton_workshop.checking.judging.launch_arguments import missing_argument
@@ -274,7 +274,7 @@ class Judge:
     def _at_elements(self, kind: FindingKind, what: str, comparison: Comparison, marks: torch.Tensor) -> Finding:
         """What is wrong with the marked elements."""
         element, number = element_of(comparison, marks), int(marks.sum())
-        elements = f"{number:,} of {marks.numel():,} element{'s' if marks.numel() != 1 else ''}"
+        elements = f"{number:,} of {counted(marks.numel(), 'element')}"
         return Finding(
             kind,
             f"{elements} {'is' if number == 1 else 'are'} {what}, starting with {bracketed(element.index)}",
