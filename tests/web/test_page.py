@@ -15,8 +15,11 @@ from triton_workshop.deck import load_deck
 from triton_workshop.deck.consent import EVERYTHING, NOTHING, live_code
 from triton_workshop.deck.model import Code, Deck, walk
 from triton_workshop.repository import ROOT
+from triton_workshop.screen.palette import DARK
 from triton_workshop.screen.printed_pictures import PictureLine
+from triton_workshop.screen.richtext import code_lines
 from triton_workshop.web.handout import handout, run_site, scripts_beside
+from triton_workshop.web.markup import Markup
 from triton_workshop.web.outputs import Recordings, read_recordings, run_all, write_recordings
 from triton_workshop.web.page import links_to, make_page
 from triton_workshop.web.slides import Writer
@@ -293,3 +296,13 @@ def test_a_site_has_its_parts_in_files_named_by_their_content(tmp_path: Path) ->
     assert all(name in text for name in files)
     assert "A licence &lt;of others&gt;" in text
     assert "connect-src &#x27;self&#x27;" in text
+
+
+def test_what_has_the_colour_of_plain_text_takes_no_bytes_in_code() -> None:
+    [line] = code_lines("python", ("total = add(x)  # once",), DARK)
+    markup = Markup()
+    assert "t-text" in markup.of(line)
+    written = markup.code(line)
+    assert "t-text" not in written
+    assert re.sub("<[^>]*>", "", written) == line.plain
+    assert '<span class="i t-syntax-comment"># once</span>' in written

@@ -56,15 +56,19 @@ class Markup:
     def __init__(self) -> None:
         self._own: set[tuple[str, str]] = set()
 
-    def of(self, text: Text) -> str:
-        """The text with its styles, which are those of the dark palette."""
-        parts = (self._part(segment.text, segment.style) for segment in text.render(_CONSOLE))
+    def of(self, text: Text, *, plain: str = "") -> str:
+        """The text with its styles, those of the dark palette. What has only the `plain` class needs no element."""
+        parts = (self._part(segment.text, segment.style, plain) for segment in text.render(_CONSOLE))
         return "".join(parts)
 
     def lines(self, texts: Iterable[Text]) -> str:
         return "\n".join(self.of(text) for text in texts)
 
-    def _part(self, text: str, style: Style | None) -> str:
+    def code(self, text: Text) -> str:
+        """A line of code: a `pre` has the colour of plain text, which most of its signs and all of its spaces have."""
+        return self.of(text, plain="t-text")
+
+    def _part(self, text: str, style: Style | None, plain: str) -> str:
         content = escaped(text)
         if style is None or not text:
             return content
@@ -78,7 +82,7 @@ class Markup:
         ]
         if style.link and LINKS.match(style.link):
             return element("a", content, href=style.link, class_=" ".join(classes) or None)
-        return element("span", content, class_=" ".join(classes)) if classes else content
+        return element("span", content, class_=" ".join(classes)) if classes and classes != [plain] else content
 
     def _colours(self, style: Style) -> Iterable[str]:
         colour, ground = style.color, style.bgcolor

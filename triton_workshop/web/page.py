@@ -137,7 +137,7 @@ def _anchor(path: str) -> str:
 
 def _script(writer: Writer, path: str, text: str) -> str:
     lines = code_lines("python", tuple(text.removesuffix("\n").split("\n")), DARK)
-    code = "".join(element("span", f"{writer.markup.of(line)}\n", class_="line") for line in lines)
+    code = "".join(element("span", f"{writer.markup.code(line)}\n", class_="line") for line in lines)
     figure = element("figure", element("pre", element("code", code)), class_="code")
     return element("details", element("summary", escaped(path)) + figure, id=_anchor(path), class_="script")
 

@@ -292,7 +292,7 @@ class Writer:
             number = code.shown_numbers[index] if index < len(code.source_lines) else None
             numbered = str(number) if code.line_numbers and number is not None else None
             mark = element("i", "", class_="order", data_order=orders.get(number)) if orders else ""
-            content = f"{mark}{self.markup.of(line)}\n"
+            content = f"{mark}{self.markup.code(line)}\n"
             written.append(element("span", content, class_=f"line{hidden}", data_number=numbered))
         return "".join(written)
 
