@@ -50,6 +50,9 @@ class Said:
     hint: str
     message: str
     seconds: float
+    case: str = ""
+    """In which it failed."""
+    remarks: tuple[str, ...] = ()
 
 
 def main() -> None:
@@ -119,9 +122,9 @@ def in_the_page(page: PageInNode, case: Case) -> Said:
 
 def _said(verdict: dict[str, Any], seconds: float) -> Said:
     if verdict["passed"]:
-        return Said(True, "", None, "", "", seconds)
+        return Said(True, "", None, "", "", seconds, remarks=tuple(verdict["remarks"]))
     first = verdict["findings"][0]
-    return Said(False, first["kind"], first["line"], first["hint_name"], first["message"], seconds)
+    return Said(False, first["kind"], first["line"], first["hint_name"], first["message"], seconds, first["case"])
 
 
 def report(found: list[tuple[Case, Said, Said]]) -> None:
