@@ -78,11 +78,13 @@ class Tries:
     def _observe(self, text: str, case: Case) -> Observation:
         if "while" in text and _never_ends(text):
             return Observation(timed_out=True)
-        if text not in self._observers:
+        observer = self._observers.pop(text, None)
+        if observer is None:
             # Each has its own name, because Triton finds a kernel's source by its file.
-            file = Path(f"{len(self._observers)}-{TRIED_FILE}").resolve()
-            self._observers[text] = observer_of(Source(file, text, self._exercise), compiled=False)
-        observer = self._observers[text]
+            file = Path(f"{len(self._seen)}-{TRIED_FILE}").resolve()
+            observer = observer_of(Source(file, text, self._exercise), compiled=False)
+        if not case.mapped:  # an observer keeps the last arguments: some tries of those, and no process can be forked
+            self._observers[text] = observer
         return observer if isinstance(observer, Observation) else observer.observe(case.arguments("cpu"))
 
 
