@@ -240,6 +240,24 @@ print(finding.hint_name, finding.source, keep_signals_inside(), sep="|")
 """
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere, memory cannot be limited")
+def test_a_case_that_a_machine_has_no_memory_for_is_left_out_and_named(checked: Check) -> None:
+    import resource
+
+    exercise = EXERCISES["5c"]
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    limits = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + (6 << 30), limits[1]))
+    try:
+        verdict = checked(exercise)
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, limits)
+    mapped = exercise.long_cases[-1].name
+    assert [case.name for case in verdict.cases] == [case.name for case in exercise.simulated_cases[:-1]]
+    assert verdict.passed
+    assert verdict.remarks == (f"Left out: {mapped}. It needs 10 GiB of memory, most of it only mapped.",)
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere, a script can end the process that started it")
 @pytest.mark.parametrize(
     ("line", "named"), [("os.kill(os.getppid(), 9)", "signals-others"), ("os.killpg(0, 9)", "killed")]

@@ -19,6 +19,7 @@ from triton_workshop.checking.compiling import compiled
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.statics import static_finding, unreadable
 from triton_workshop.checking.judging.verdict import Finding, Verdict
+from triton_workshop.checking.mapped_cases import left_out, that_fit
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.compiler.compilation import READY, Start
 from triton_workshop.processes.compilers import new_process
@@ -135,7 +136,7 @@ def check_when_asked(connection: Connection) -> None:
 def source_or_verdict(exercise: Exercise, file: Path, started: float) -> Source | Verdict:
     """Read a script's text, or return the verdict on it if the text alone shows what is wrong."""
     try:
-        source = Source.read(file, exercise)
+        source = Source.read(file, that_fit(exercise))
     except (OSError, SyntaxError, UnicodeDecodeError) as error:
         return verdict_of(exercise, file, started, findings=(unreadable(error),))
     finding = static_finding(source)
@@ -146,15 +147,17 @@ def verdict_of(
     exercise: Exercise, file: Path, started: float, *outcomes: Trial, findings: tuple[Finding, ...] = ()
 ) -> Verdict:
     """The verdict on a script, from what was found in its text or from the passes on the simulator and the GPU."""
+    findings = findings or tuple(finding for outcome in outcomes for finding in outcome.findings)
+    remarks = outcomes[0].remarks if outcomes else ()
     return Verdict(
         exercise=exercise.number,
         file=file,
         device="cuda" if len(outcomes) > 1 else "simulator",
         seconds=time.perf_counter() - started,
         cases=tuple(case for outcome in outcomes for case in outcome.cases),
-        findings=findings or tuple(finding for outcome in outcomes for finding in outcome.findings),
+        findings=findings,
         tolerance=outcomes[-1].tolerance if outcomes else "",
-        remarks=outcomes[0].remarks if outcomes else (),
+        remarks=remarks if findings else (*remarks, *left_out(exercise)),
         kernels=outcomes[0].kernels if outcomes else (),
         to_come=len(outcomes[-1].to_come) if outcomes else 0,
     )

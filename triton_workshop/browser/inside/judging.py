@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -34,25 +34,13 @@ def verdicts(
 ) -> Iterator[Verdict]:
     """As `check.verdicts`: a verdict whenever more is known, the last of them from Triton's front end."""
     started = time.perf_counter()
-    fits, left_out = _in_a_page(exercise)
-    source = source_or_verdict(fits, file.resolve(), started)
+    source = source_or_verdict(exercise, file.resolve(), started)
     if isinstance(source, Verdict):
         yield source
         return
     prepare()
     found = trials(Judge(source, limit), Here(source, limit, search))
-    for verdict in steps(source, started, found, FrontEnd, None):
-        yield replace(verdict, remarks=(*verdict.remarks, *left_out)) if verdict.passed else verdict
-
-
-def _in_a_page(exercise: Exercise) -> tuple[Exercise, tuple[str, ...]]:
-    """The exercise with the cases that a page has memory for, and a sentence on those that it has not."""
-    cases, long_cases = (
-        tuple(case for case in some if not case.mapped) for some in (exercise.cases, exercise.long_cases)
-    )
-    left_out = [case.name for case in exercise.simulated_cases if case.mapped]
-    told = f"Left out, since a page has too little memory: {', '.join(left_out)}. workshop check tries it on a laptop."
-    return replace(exercise, cases=cases, long_cases=long_cases), (told,) if left_out else ()
+    yield from steps(source, started, found, FrontEnd, None)
 
 
 @dataclass(frozen=True)
