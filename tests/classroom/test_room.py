@@ -307,6 +307,14 @@ def test_many_write_together(file: Path) -> None:
     assert sorted(call.number for call in board.calls) == [*range(1, 31)]
 
 
+def test_many_begin_a_room_together(tmp_path: Path) -> None:
+    """SQLite refuses one in thirty of these at once, whatever its timeout, when several make the same new file."""
+    with ThreadPoolExecutor(6) as pool:
+        for attempt in range(100):
+            file = tmp_path / str(attempt) / "room.sqlite"
+            assert len({room.word for room in pool.map(Room, [file] * 6)}) == 1
+
+
 def test_a_folder_that_cannot_be_used_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(WorkshopError, match=r"the room cannot be kept in .*room\.sqlite: .*; set TRITON_WORKSHOP_ROOM"):

@@ -320,10 +320,23 @@ def new_store(file: Path) -> sqlite3.Connection:
 def opened(file: Path) -> sqlite3.Connection:
     """The store. What is deleted from it is overwritten."""
     store = sqlite3.connect(file, timeout=PATIENCE_SECONDS, isolation_level=None, check_same_thread=False)
-    store.execute("PRAGMA journal_mode = WAL")
+    _write_ahead(store)
     store.execute("PRAGMA synchronous = NORMAL")
     store.execute("PRAGMA secure_delete = ON")
     return store
+
+
+def _write_ahead(store: sqlite3.Connection) -> None:
+    """Let readers go on while one writes. Where several do this to a new file, SQLite does not wait for its turn."""
+    end = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        try:
+            store.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+                raise
+            time.sleep(0.01)
 
 
 @contextmanager
