@@ -144,6 +144,18 @@ def test_a_compiler_that_takes_too_long_is_ended_and_the_rest_goes_on(
 
 
 @pytest.mark.library
+def test_one_process_answers_all_that_is_asked(start: compilation.Start) -> None:
+    jobs = [CompileJob(*pickled_kernels(kernels.takes_all, number=number), None) for number in range(3, 8)]
+    started: list[compilation.CompileWorker] = []
+
+    def noted() -> compilation.CompileWorker:
+        started.append(start())
+        return started[-1]
+
+    assert [answer.job for answer in answers(jobs, noted)] == jobs
+    assert len(started) == 1
+
+
 def test_a_product_without_room_in_shared_memory_is_known_before_it_is_compiled(start: compilation.Start) -> None:
     found = said(kernels.large_product, start, block=256, size=256 * 256)
     assert found.refused is None

@@ -71,7 +71,7 @@ def answers(jobs: Sequence[CompileJob], start: Start, seconds: float | None = No
         process = start()
         try:
             process.send(tuple(left))
-            answered = _answers_of(process, left, seconds or ANSWER_SECONDS)
+            answered = _answers_of(process, tuple(left), seconds or ANSWER_SECONDS)
             for answer in answered:
                 left.remove(answer.job)
                 yield answer
