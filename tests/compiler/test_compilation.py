@@ -261,3 +261,26 @@ def test_sizes_that_are_one_or_divisible_by_sixteen_are_known_to_the_compiler() 
             kernels.takes_all[(1,)](x, torch.empty_like(x), number, 16)
     assert len(launches.kernels()) == 3
     assert len({each.variant for each in launches.kernels()}) == 1
+
+
+def test_what_was_compiled_is_not_compiled_again(
+    start: compilation.Start, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("TRITON_WORKSHOP_CACHE", str(tmp_path))
+    jobs = [CompileJob(*pickled_kernels(kernels.takes_all, number=number), None) for number in (3, 4)]
+    first = list(answers(jobs, start))
+    with monkeypatch.context() as patch:
+        patch.setattr(Runner, "call", None)
+        assert list(answers(jobs, start)) == first
+    [other] = [CompileJob(*pickled_kernels(kernels.calls_itself), None)]
+    assert [answer.job for answer in answers([jobs[0], other, jobs[1]], start)] == [jobs[0], other, jobs[1]]
+
+
+def test_a_refusal_is_asked_for_again(
+    start: compilation.Start, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It may be that of a full disk."""
+    monkeypatch.setenv("TRITON_WORKSHOP_CACHE", str(tmp_path))
+    [job] = [CompileJob(*pickled_kernels(kernels.leaves_a_loop), None)]
+    assert [answer.refusal is None for answer in answers([job], start)] == [False]
+    assert not list(tmp_path.iterdir())

@@ -24,12 +24,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import platformdirs
 from filelock import FileLock
 
 from triton_workshop.atomic_write import write_whole
+from triton_workshop.disk_cache import CACHE, cache_folder
 from triton_workshop.errors import WorkshopError
-from triton_workshop.without_library.files import CACHE
 
 LIST = Path(__file__).parent / "parts.toml"
 LONGEST_WAIT = 60.0
@@ -68,8 +67,7 @@ def listed() -> tuple[Part, ...]:
 
 def cache() -> Path:
     """This user's folder for the parts; another list has another folder."""
-    root = os.environ.get(CACHE) or platformdirs.user_cache_dir("triton-workshop", appauthor=False)
-    return Path(root).expanduser().absolute() / f"page-{hashlib.sha256(LIST.read_bytes()).hexdigest()[:12]}"
+    return cache_folder() / f"page-{hashlib.sha256(LIST.read_bytes()).hexdigest()[:12]}"
 
 
 def here() -> dict[str, Path] | None:

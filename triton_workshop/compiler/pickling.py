@@ -157,7 +157,7 @@ def _names(function: Any, text: FunctionSource) -> tuple[dict[str, Any], dict[st
     own |= {name for name in _names_of(node, ast.Store) if not _is_tritons(scope.get(name))}
     head = {name for part in (node.args, node.returns) if part is not None for name in _loaded(part)}
     body = {name for part in node.body for name in _loaded(part)} - own
-    return ({name: _used(scope[name], name, node) for name in names & scope.keys()} for names in (head, body))  # type: ignore[return-value]
+    return ({name: _used(scope[name], name, node) for name in sorted(names & scope.keys())} for names in (head, body))  # type: ignore[return-value]
 
 
 def _is_tritons(value: Any) -> bool:

@@ -1,21 +1,29 @@
-"""Starts processes for Triton's compiler, new ones or forks of a warm one, and asks it for the GPUs of this machine."""
+"""Starts processes for Triton's compiler, new ones or forks of a warm one, and asks it for the GPUs of this machine.
+
+What was asked before, of the same kernels and with the same Triton, is answered from the disk.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from triton_workshop.compiler import report
-from triton_workshop.compiler.compilation import CrashedError, SlowError, Start
-from triton_workshop.compiler.jobs import PickledKernel
+from triton_workshop.compiler.compilation import READY, CrashedError, SlowError, Start
+from triton_workshop.compiler.jobs import Answer, CompileJob, PickledKernel
 from triton_workshop.device import visible_gpus
+from triton_workshop.disk_cache import DiskCache
 from triton_workshop.processes import call
 from triton_workshop.processes.call import Call, EndedError, TimeIsUpError
 from triton_workshop.processes.modes import Mode, compiling
 from triton_workshop.processes.runner import Runner
 
 COMPILER = "triton_workshop.compiler.child:compile_when_asked"
+CACHE = DiskCache("compiled", 512)
+NO_JOB = CompileJob(PickledKernel("", "", b""), None)
+"""In the place of the job in an answer that is kept."""
 
 
 class CompilerProcess:
@@ -40,20 +48,64 @@ class CompilerProcess:
         self._call.close()
 
 
-def new_process() -> CompilerProcess:
-    """Start a process for the compiler. Raises OSError."""
-    with Path(os.devnull).open("wb") as nowhere:
-        return CompilerProcess(call.start(COMPILER, output=nowhere.fileno(), variables=compiling(os.environ)))
+class RememberingWorker:
+    """A process for the compiler that is only asked what has not been asked before: see `compilation.CompileWorker`."""
+
+    def __init__(self, start: Callable[[], CompilerProcess]) -> None:
+        self._start = start
+        self._process: CompilerProcess | None = None
+        self._ready = False
+        """Whether that was said."""
+        self._left: list[tuple[CompileJob, object]] = []
+        """Jobs without an answer, in order, each with the one that is known from before."""
+        self._found: list[Answer] = []
+
+    def send(self, message: object) -> None:
+        if not isinstance(message, tuple):
+            raise TypeError(f"expected a tuple of jobs, got {type(message).__name__}")
+        self._left = [(job, CACHE.get(job, job.kernel.data)) for job in message]
+        if unknown := tuple(job for job, known in self._left if known is None):
+            self._process = self._start()
+            self._process.send(unknown)
+
+    def next_message(self, seconds: float) -> object:
+        if not self._ready:
+            self._ready = True
+            return self._process.next_message(seconds) if self._process else READY
+        job, known = self._left.pop(0)
+        if isinstance(known, Answer):
+            return replace(known, job=job)
+        assert self._process is not None
+        answer = self._process.next_message(seconds)
+        if isinstance(answer, Answer) and answer.refusal is None:  # which may be for a full disk
+            self._found.append(answer)
+        return answer
+
+    def end(self) -> None:
+        if self._process is not None:
+            self._process.end()
+        for answer in self._found:
+            CACHE.keep(replace(answer, job=NO_JOB), answer.job, answer.job.kernel.data)
+
+
+def new_process() -> RememberingWorker:
+    """Start a process for the compiler when it is asked something new. That raises OSError if none can be started."""
+
+    def start() -> CompilerProcess:
+        with Path(os.devnull).open("wb") as nowhere:
+            return CompilerProcess(call.start(COMPILER, output=nowhere.fileno(), variables=compiling(os.environ)))
+
+    return RememberingWorker(start)
 
 
 def warm(runner: Runner) -> Start:
-    """How to start processes for the compiler that have imported Triton before."""
+    """The same with processes that have imported Triton before."""
 
     def start() -> CompilerProcess:
         with Path(os.devnull).open("wb") as nowhere:
             return CompilerProcess(runner.call(COMPILER, output=nowhere.fileno(), mode=Mode.COMPILER))
 
-    return start
+    return lambda: RememberingWorker(start)
 
 
 def ask(kernels: Sequence[PickledKernel], start: Start) -> report.CompilerReport:

@@ -13,7 +13,6 @@ import signal
 import socket
 import struct
 import sys
-import sysconfig
 import threading
 import time
 import zlib
@@ -23,8 +22,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
+from triton_workshop.disk_cache import code_on_disk
 from triton_workshop.processes.modes import INTERPRET, LOADED_EARLY, Mode
-from triton_workshop.processes.process import PACKAGE, Files, program, signal_group
+from triton_workshop.processes.process import Files, program, signal_group
 from triton_workshop.processes.reaper import OWNER
 from triton_workshop.processes.wire import SocketConnection
 
@@ -112,13 +112,6 @@ class WarmParent:
                 start_new_session=True,
             )
         threading.Thread(target=started.wait, daemon=True).start()  # so that it leaves no zombie here
-
-
-def code_on_disk() -> tuple[int, list[str]]:
-    """When our package was last edited, in nanoseconds, and the installed versions of others."""
-    edited = max(file.stat().st_mtime_ns for file in PACKAGE.rglob("*.py"))
-    folders = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
-    return edited, sorted(file.name for folder in folders for file in Path(folder).glob("*.dist-info"))
 
 
 def user_at(end: socket.socket) -> int:

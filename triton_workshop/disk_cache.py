@@ -1,0 +1,61 @@
+"""Keeps what took long in this user's cache folder, as long as Triton and our own code stay the same."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import sysconfig
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+
+from triton_workshop.atomic_write import write_whole
+
+CACHE = "TRITON_WORKSHOP_CACHE"
+"""The variable that names another folder than the system's for a user's caches."""
+
+
+def cache_folder() -> Path:
+    """This user's folder for all caches of the workshop."""
+    root = os.environ.get(CACHE) or platformdirs.user_cache_dir("triton-workshop", appauthor=False)
+    return Path(root).expanduser().absolute()
+
+
+def code_on_disk() -> tuple[int, list[str]]:
+    """When our package was last edited, in nanoseconds, and the installed versions of others."""
+    edited = max(file.stat().st_mtime_ns for file in Path(__file__).parent.rglob("*.py"))
+    folders = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
+    return edited, sorted(file.name for folder in folders for file in Path(folder).glob("*.dist-info"))
+
+
+@dataclass(frozen=True)
+class DiskCache:
+    """Answers by what was asked, all of which its `repr` has to tell: at most so many, those that were of use last."""
+
+    name: str
+    """Of its folder."""
+    most: int
+
+    def get(self, *asked: object) -> object | None:
+        """The answer, or None."""
+        file = self._file(asked)
+        with suppress(Exception):  # another version of ours may have written it
+            answer: object = pickle.loads(file.read_bytes())
+            os.utime(file)
+            return answer
+        return None
+
+    def keep(self, answer: object, *asked: object) -> None:
+        file = self._file(asked)
+        with suppress(OSError):  # a cache that cannot be written is none
+            write_whole(file, pickle.dumps(answer))
+            kept = sorted(file.parent.iterdir(), key=lambda each: each.stat().st_mtime)
+            for old in kept[: -self.most]:
+                old.unlink()
+
+    def _file(self, asked: tuple[object, ...]) -> Path:
+        digest = hashlib.sha256(repr((asked, code_on_disk())).encode()).hexdigest()
+        return cache_folder() / self.name / digest[:32]
