@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from triton_workshop.checking.diagnosing.repair import Culprit, repair_of
+from triton_workshop.checking.diagnosing.alignment import aligned
+from triton_workshop.checking.diagnosing.repair import Culprit
 from triton_workshop.checking.diagnosing.slips import Slip
 from triton_workshop.checking.exercises.exercise import Case, Exercise, in_float64
 from triton_workshop.checking.exercises.mistakes import Edit, Mistake
@@ -99,7 +100,7 @@ def _is_possible(source: Source, edited: str) -> bool:
     wrong = replace(source, text=edited)
     if (_called(replace(source, text=source.exercise.solution)) - _called(wrong)) & _called(source):
         return False
-    edit, script = repair_of(wrong), repair_of(source)
+    edit, script = aligned(wrong), aligned(source)
     places = set(range(edit.extras.start)).intersection(edit.different())
     uses = {key for place in places for key in edit.ours[place].uses}
     return not places or not places.isdisjoint(script.different()) or not uses.isdisjoint(script.added_names())

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import torch
 
+from triton_workshop.checking.diagnosing.alignment import Alignment, aligned
 from triton_workshop.checking.diagnosing.recognise import NO_DIAGNOSIS, Diagnosis
-from triton_workshop.checking.diagnosing.repair import Culprit, Repair, repair_of
+from triton_workshop.checking.diagnosing.repair import Culprit
 from triton_workshop.checking.diagnosing.slips import Slip
 from triton_workshop.checking.exercises.exercise import Exercise, counted, solution_has
 from triton_workshop.checking.exercises.mistakes import Mistake
@@ -355,23 +356,23 @@ class Judge:
 
         If all of the script is the solution's but for one statement, that is the cause.
         """
-        if finding.kind in ELSEWHERE or self._repair is None or finding.line not in self._repair.right_lines():
+        if finding.kind in ELSEWHERE or self._alignment is None or finding.line not in self._alignment.right_lines():
             return finding
-        others = self._repair.other_lines()
+        others = self._alignment.other_lines()
         noticed = replace(finding, message=f"{finding.message} (on line {finding.line})")
         return self._blamed(noticed, others[0] if len(others) == 1 else None)
 
     @functools.cached_property
-    def _repair(self) -> Repair | None:
+    def _alignment(self) -> Alignment | None:
         """The script beside the solution; None if the learner has spoilt the solution."""
         try:
-            return repair_of(self.source)
+            return aligned(self.source)
         except (SyntaxError, ValueError):
             return None
 
     def _lacks(self, todo: int) -> bool:
         """Whether the script has not all of what the solution has for a TODO."""
-        return self._repair is None or not self._repair.has_all_of(self._repair.places_of(todo))
+        return self._alignment is None or not self._alignment.has_all_of(self._alignment.places_of(todo))
 
     def _explained(self, kind: FindingKind, message: str, name: str, line: int | None = None) -> Finding:
         return self._finding(kind, message, explanation_named(name).hints, line, name)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from triton_workshop.checking.diagnosing.repair import is_begun
+from triton_workshop.checking.diagnosing.alignment import is_begun
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.unfinished import open_todos
 from triton_workshop.checking.judging.explanations import explanation_named
