@@ -1,4 +1,4 @@
-"""Exercise 5: the cross-entropy of logits, one read of them and nothing stored.
+"""Exercise 5: the cross-entropy of logits, in one read of them.
 
 For each row, loss = log(sum(exp(logits))) - logits[target]. To keep exp from
 overflowing, subtract the row's maximum m first, and add it back to the logarithm:

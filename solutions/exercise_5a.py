@@ -1,6 +1,6 @@
 """Exercise 5a, a repair: softmax over the rows of a matrix.
 
-The softmax of a row makes positive numbers of any numbers, and their sum is 1:
+Softmax turns the numbers of a row into positive numbers that add up to 1:
     softmax(x) = exp(x) / sum(exp(x))
 A program takes a whole row: its block has the next power of two of elements.
 Each number is read once and written once, so memory is the limit.

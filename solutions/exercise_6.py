@@ -1,9 +1,9 @@
 """Exercise 6: attention, softmax(q @ k.T / sqrt(D)) @ v, no scores stored.
 
-A head's scores are q_length × k_length numbers, many more than q, k, v and the
-output together. So they are never stored: a program holds a tile of q, and
-meets the tiles of k and v one after the other. It needs the running maximum
-and sum of exercise 5 for each row, and a running row of the output with them.
+A head has q_length × k_length scores: for long sequences, many more than q, k,
+v and the output have numbers. So they are never stored: a program holds a tile
+of q, and meets the tiles of k and v one after the other. It needs the running
+maximum and sum of exercise 5 for each row, and a running row of the output.
 This costs 4 q_length k_length D operations per head: arithmetic is the limit.
 """
 

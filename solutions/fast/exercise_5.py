@@ -4,8 +4,8 @@ What the plain kernel wastes: for each block, all threads of a program agree on
 the new maximum and on the sum. They wait for each other twice per block, and
 meanwhile no logit is on its way.
 
-The idea: each lane keeps a running pair of its own. It takes LANE logits at a time, 16
-bytes of a 16-bit format, so their maximum is found without a word to any other
+The idea: each lane keeps a running pair of its own. It takes LANE logits at a
+time, 16 bytes of any format, so it finds their maximum without asking another
 lane, and the old sum is rescaled once per LANE logits: 1 + 1 / LANE exponentials
 for each logit. The lanes' pairs become one when the row is over. Only a row's
 last block has a mask. exp2 is the instruction that exp is made of.
