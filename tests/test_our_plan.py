@@ -1,4 +1,4 @@
-"""The plans of the workshop's own decks: their minutes add up, they ask first and answer then, and slides fit the screen."""
+"""The plans of our own decks: their minutes add up, they ask first and answer then, and their slides fit the screen."""
 
 from __future__ import annotations
 
