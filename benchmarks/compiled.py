@@ -23,7 +23,16 @@ from triton_workshop.repository import ROOT
 
 RESULTS = ROOT / "benchmarks" / "results" / "compiled.md"
 LOOK_INSIDE = ROOT / "slides" / "look_inside.py"
-HEAD = ("kernel", "loads", "products", "registers", "spill stores", "shared memory, KiB", "programs on an SM")
+HEAD = (
+    "kernel",
+    "loads",
+    "products",
+    "registers",
+    "spill stores",
+    "stack, bytes",
+    "shared memory, KiB",
+    "programs on an SM",
+)
 
 MATMUL = """\
 from triton_workshop import DEVICE
@@ -37,8 +46,9 @@ matmul_kernel[8, 8](a, b, c, 512, 512, 512, *strides, {tiles}, num_warps={warps}
 
 def scripts() -> Iterator[tuple[str, str]]:
     """The launches, each with what it is called in the table."""
-    yield from ((f"add, {n:,} elements", of_add("N", n)) for n in (1_048_576, 1_048_575, 1_048_580))
-    yield from ((f"add, blocks of {size}", of_add("BLOCK_SIZE", size)) for size in (1024, 4096, 16_384, 65_536))
+    yield from ((f"add, {n:,} elements", of_add(N=n)) for n in (1_048_576, 1_048_575, 1_048_580))
+    yield from ((f"add, blocks of {size:,}", of_add(BLOCK_SIZE=size)) for size in (1024, 4096, 16_384, 65_536))
+    yield "add, blocks of 16,384, 16 warps", of_add(BLOCK_SIZE=16_384, WARPS=16)
     for dtype, precision in (("float32", "ieee"), ("float32", "tf32"), ("float16", "ieee")):
         yield f"matmul 64×128×16, {dtype}, {precision}", of_matmul("64, 128, 16", dtype, precision)
     for warps, stages in ((4, 3), (8, 3), (8, 4)):
@@ -46,11 +56,12 @@ def scripts() -> Iterator[tuple[str, str]]:
         yield name, of_matmul("128, 256, 64", "float16", "ieee", warps, stages)
 
 
-def of_add(name: str, value: int) -> str:
-    """slides/look_inside.py with another number in it."""
+def of_add(**numbers: int) -> str:
+    """slides/look_inside.py with other numbers in it."""
     lines = LOOK_INSIDE.read_text(encoding="utf-8").splitlines()
-    [place] = [at for at, line in enumerate(lines) if line.startswith(f"{name} = ")]
-    lines[place] = f"{name} = {value}"
+    for name, value in numbers.items():
+        [place] = [at for at, line in enumerate(lines) if line.startswith(f"{name} = ")]
+        lines[place] = f"{name} = {value}"
     return "\n".join(lines)
 
 
@@ -68,7 +79,8 @@ def row(name: str, summary: Summary, sass: str) -> tuple[str, ...]:
     dots = Counter(re.findall(r"\b(?:HGMMA|FFMA)\b[\w.]*", sass)) if name.startswith("matmul") else {}
     products = [f"{count} × {each}" for each, count in dots.items()]
     programs = str(summary.occupancy.programs) if summary.occupancy else ""
-    figures = (summary.registers, summary.spill_stores, f"{summary.shared_bytes / 1024:g}", programs)
+    spilled = (summary.spill_stores, summary.stack_bytes)
+    figures = (summary.registers, *spilled, f"{summary.shared_bytes / 1024:g}", programs)
     return name, ", ".join(loads), ", ".join(products), *map(str, figures)
 
 
@@ -86,7 +98,7 @@ def compiled(runner: Runner) -> Iterator[tuple[str, ...]]:
 def as_markdown(rows: Sequence[Sequence[str]]) -> str:
     said = (
         f"By Triton {version('triton')} for sm_{TARGETS[0].capability}, an H100 or H200; none of them ran."
-        " Loads by their width, products, registers and spill stores are those of one thread."
+        " Loads by their width, products, registers, spill stores and the stack are those of one thread."
         " Written by `python -m benchmarks.compiled`."
     )
     lines = [f"| {' | '.join(each)} |" for each in (HEAD, ("---",) * len(HEAD), *rows)]
