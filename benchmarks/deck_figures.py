@@ -1,4 +1,4 @@
-"""What the deck says about a GPU beyond the four exercises, measured with the code on its own slides.
+"""What the decks say about a GPU beyond the exercises, measured with the code on its own slides.
 
 Part of `python -m benchmarks.kernels`. Needs a GPU.
 """
@@ -27,7 +27,7 @@ import triton.language as tl
 from benchmarks.solutions import load_solution
 from triton_workshop.bench.timing import Run, cold_times, in_turns
 
-DECK = ROOT / "slides" / "triton-workshop.md"
+DECKS = tuple(ROOT / "slides" / name for name in ("triton-workshop.md", "second-half.md"))
 LINE = 32
 """float32 or int32 values per cache line."""
 STEPS = 4096
@@ -152,7 +152,7 @@ def tf32_error(n: int = 512) -> Figure:
 
 
 def attention(heads: int, length: int, dims: int = 64) -> Iterator[Figure]:
-    slide = slide_code("Outlook: attention without its matrix")
+    slide = slide_code("Attention without its matrix")
     q, k, v = torch.randn(3, heads, length, dims, device=DEVICE).half()
 
     def step_by_step() -> torch.Tensor:
@@ -234,7 +234,7 @@ def _times(ways: Mapping[str, Run]) -> dict[str, float]:
 
 def slide_code(title: str) -> ModuleType:
     """What the code of the slide with this title defines; it runs once, and its output is not shown."""
-    _, slide = DECK.read_text(encoding="utf-8").split(f"\n{title}\n===\n")
+    _, slide = "".join(deck.read_text(encoding="utf-8") for deck in DECKS).split(f"\n{title}\n===\n")
     _, code, *_ = re.split(r"^```.*\n", slide, maxsplit=2, flags=re.MULTILINE)
     source = re.sub(r"^/// ?", "", code, flags=re.MULTILINE)
     with tempfile.TemporaryDirectory() as folder:

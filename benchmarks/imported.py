@@ -59,7 +59,8 @@ def main() -> None:
 
 def requests(every: int) -> Iterator[dict[str, object]]:
     yield {"run": "\n".join(f"import {name}" for name in LEARNERS.split())}
-    for live in live_code(load_deck(ROOT / "slides" / "triton-workshop.md")):
+    decks = (load_deck(ROOT / "slides" / name) for name in ("triton-workshop.md", "second-half.md"))
+    for live in (live for deck in decks for live in live_code(deck)):
         if live.code.language == "python":
             yield {"run": live.code.source, "numbers": list(live.code.shown_numbers)}
     for case in [*scripts()][::every]:

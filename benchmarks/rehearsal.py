@@ -1,4 +1,4 @@
-"""Whether the talk fits its time: `python -m benchmarks.rehearsal [--run] [--markdown FILE]`.
+"""Whether each talk fits its time: `python -m benchmarks.rehearsal [--run] [--markdown FILE] [DECK…]`.
 
 A slide takes the minutes that its notes name, or as long as it needs: the notes read aloud at 130 words per minute,
 half a minute for each live block, and the minutes of work that the notes name. A part has the time until the next one
@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 
 from triton_workshop.deck import load_deck
@@ -26,7 +26,8 @@ from triton_workshop.viewer.notes.paragraphs import DONE
 from triton_workshop.viewer.notes.schedule import MINUTES, Minutes, schedule, slide_minutes
 from triton_workshop.viewer.slides.fit import output_columns
 
-DECK = ROOT / "slides" / "triton-workshop.md"
+DECKS = tuple(ROOT / "slides" / name for name in ("triton-workshop.md", "second-half.md"))
+"""Those of the first and of the second half-day."""
 WORDS_PER_MINUTE = 130
 LIVE_MINUTES = 0.5
 """Minutes for a live block."""
@@ -127,12 +128,17 @@ def table(parts: Sequence[PartTime], ran: bool) -> list[tuple[str, ...]]:
     return [head, *(part.cells(ran) for part in (*parts, total))]
 
 
-def as_markdown(deck: Path, rows: Sequence[Sequence[str]], machine: str) -> str:
-    head, *body = (f"| {' | '.join(row)} |" for row in rows)
-    rule = "| --- |" + " ---: |" * (len(rows[0]) - 1)
+def as_markdown(tables: Mapping[str, Sequence[Sequence[str]]], machine: str) -> str:
+    """A table for each deck, by its name."""
     said = (__doc__ or "").split("\n\n")[1]
     ran = f" The longest runs of live blocks are those on {machine}." if machine else ""
-    return f"# A rehearsal of {deck.name}, in minutes\n\n{said}{ran}\n\n" + "\n".join([head, rule, *body, ""])
+    return "\n".join(["# Rehearsals, in minutes", "", said + ran, *chain.from_iterable(map(_section, tables.items()))])
+
+
+def _section(table: tuple[str, Sequence[Sequence[str]]]) -> Iterator[str]:
+    deck, rows = table
+    head, *body = (f"| {' | '.join(row)} |" for row in rows)
+    yield from ("", f"## {deck}", "", head, "| --- |" + " ---: |" * (len(rows[0]) - 1), *body)
 
 
 def as_text(rows: Sequence[Sequence[str]]) -> str:
@@ -150,20 +156,23 @@ def run(deck: Path) -> Validation:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("deck", type=Path, nargs="?", default=DECK, help="a deck with a plan, in place of ours")
+    parser.add_argument("decks", type=Path, nargs="*", default=DECKS, help="decks with a plan, in place of ours")
     parser.add_argument("--run", action="store_true", help="run the live blocks as well, and show the longest runs")
-    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the table to this file as well")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the tables to this file as well")
     options = parser.parse_args()
-    validation = run(options.deck) if options.run else None
-    parts = rehearse(load_deck(options.deck), validation)
-    rows = table(parts, options.run)
-    if options.markdown:
+    tables: dict[str, list[tuple[str, ...]]] = {}
+    machine, wrong = "", False
+    for deck in options.decks:
+        validation = run(deck) if options.run else None
         machine = validation.environment.runs_on if validation else ""
-        options.markdown.write_text(as_markdown(options.deck, rows, machine), encoding="utf-8")
-    print(as_text(rows))
-    wrong = list(complaints(parts, validation)) or ["This deck has no plan."] * (not parts)
-    for sentence in wrong:
-        print(f"✗ {sentence}")
+        parts = rehearse(load_deck(deck), validation)
+        tables[deck.name] = table(parts, options.run)
+        print(f"{deck.name}\n\n{as_text(tables[deck.name])}\n")
+        for sentence in list(complaints(parts, validation)) or ["This deck has no plan."] * (not parts):
+            print(f"✗ {sentence}")
+            wrong = True
+    if options.markdown:
+        options.markdown.write_text(as_markdown(tables, machine) + "\n", encoding="utf-8")
     return 1 if wrong else 0
 
 

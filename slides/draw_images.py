@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from drawing import hardware, matrices, memory, performance, pictures, programs
+from drawing import attention, hardware, matrices, memory, performance, pictures, programs
 from drawing.canvas import Canvas
 from drawing.cells import WIDTHS, CellCanvas
 
@@ -33,6 +33,7 @@ DRAWINGS: dict[str, tuple[Callable[[Canvas], None], Callable[[CellCanvas], None]
         (pictures.sliding_window, pictures.sliding_window_cells),
         (matrices.matmul_tiles, matrices.matmul_tiles_cells),
         (matrices.grouped_order, matrices.grouped_order_cells),
+        (attention.attention_tiles, attention.attention_tiles_cells),
         (performance.leaky_relu, performance.leaky_relu_cells),
         (performance.fusion, performance.fusion_cells),
         (performance.roofline, performance.roofline_cells),

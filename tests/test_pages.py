@@ -77,7 +77,7 @@ def test_a_newcomers_commands_are_typed_on_a_bare_machine() -> None:
 
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a checkout")
 def test_what_our_pages_have_people_draw_leaves_the_checkout_clean() -> None:
-    texts = map(text_of, (*PAGES, "slides/triton-workshop.md"))
+    texts = map(text_of, (*PAGES, "slides/triton-workshop.md", "slides/second-half.md"))
     drawn = [name for text in texts for name in re.findall(r"--plot (\S+\.png)", text)]
     assert drawn
     ignored = subprocess.run(["git", "check-ignore", *drawn], cwd=ROOT, capture_output=True, text=True, check=False)

@@ -33,7 +33,8 @@ DRAWN_ELSEWHERE = {"terminal.png"} | {f"poseidon_{name}.jpeg" for name in ("bloc
 NAMES = (
     "gpu_sms_programs",
     "programs_vector", "scalar_block", "grid_program_tile", "memory_hierarchy", "row_major", "offsets_2d",
-    "image_planes", "sliding_window", "matmul_tiles", "grouped_order", "leaky_relu", "fusion", "roofline",
+    "image_planes", "sliding_window", "matmul_tiles", "grouped_order", "attention_tiles", "leaky_relu", "fusion",
+    "roofline",
 )  # fmt: skip
 
 

@@ -10,8 +10,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-import platformdirs
-
 from triton_workshop.atomic_write import write_whole
 
 CACHE = "TRITON_WORKSHOP_CACHE"
@@ -20,6 +18,8 @@ CACHE = "TRITON_WORKSHOP_CACHE"
 
 def cache_folder() -> Path:
     """This user's folder for all caches of the workshop."""
+    import platformdirs  # which a page does not have
+
     root = os.environ.get(CACHE) or platformdirs.user_cache_dir("triton-workshop", appauthor=False)
     return Path(root).expanduser().absolute()
 

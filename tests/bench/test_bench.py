@@ -249,9 +249,10 @@ def test_a_wrong_script_ends_with_1(
     assert "No figures" in output
 
 
-def test_the_slide_shows_what_the_bench_says() -> None:
-    """The lines on the deck's slide are those for the plain convolution."""
-    exercise, workload = EXERCISES["3"], WORKLOADS["3"]
+@pytest.mark.parametrize(("number", "slides"), [("3", "triton-workshop"), ("5", "second-half"), ("6", "second-half")])
+def test_the_slide_shows_what_the_bench_says(number: str, slides: str) -> None:
+    """The lines on the decks' slides are those for the plain solutions."""
+    exercise, workload = EXERCISES[number], WORKLOADS[number]
     arguments = workload.counted.arguments("cpu")
     costs = []
     plain = Source.read(exercise.solution_file, exercise)
@@ -261,5 +262,5 @@ def test_the_slide_shows_what_the_bench_says() -> None:
             launcher(*arguments)
         costs.append(cost_of(launches))
     said = sentences(costs[0], exercise.operations(*arguments), workload.noun, costs[1])
-    deck = (ROOT / "slides" / "triton-workshop.md").read_text(encoding="utf-8")
+    deck = (ROOT / "slides" / f"{slides}.md").read_text(encoding="utf-8")
     assert "".join(f"→ {sentence}\n" for sentence in said) in deck

@@ -19,11 +19,13 @@ from triton_workshop.deck.model import Code
 from triton_workshop.watch.checker import Checker
 
 ROOT = Path(__file__).parents[2]
+OUTPUTS = {"triton-workshop.md": "deck-outputs.json", "second-half.md": "second-half-outputs.json"}
 RECORDED = {
     each["code"]: each
-    for each in json.loads((ROOT / "benchmarks" / "results" / "deck-outputs.json").read_text(encoding="utf-8"))
+    for outputs in OUTPUTS.values()
+    for each in json.loads((ROOT / "benchmarks" / "results" / outputs).read_text(encoding="utf-8"))
 }
-BLOCKS = [live.code for live in live_code(load_deck(ROOT / "slides" / "triton-workshop.md"))]
+BLOCKS = [live.code for deck in OUTPUTS for live in live_code(load_deck(ROOT / "slides" / deck))]
 PICTURE = re.compile(r"(?<=picture;)[^\x1b]*")
 
 
@@ -33,7 +35,7 @@ def python_blocks() -> list[Any]:
 
 
 def test_there_is_a_recording_of_every_python_block_that_needs_no_gpu() -> None:
-    assert len(python_blocks()) == len([code for code in BLOCKS if code.language == "python"]) == 26
+    assert len(python_blocks()) == len([code for code in BLOCKS if code.language == "python"]) == 30
 
 
 @pytest.mark.parametrize("code", python_blocks())

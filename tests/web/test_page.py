@@ -26,6 +26,9 @@ from triton_workshop.web.slides import Writer
 
 from .conftest import MakePage, words
 
+OUTPUTS = {"triton-workshop.md": "deck-outputs.json", "second-half.md": "second-half-outputs.json"}
+"""What our decks print, by their names."""
+COMMANDS = {"triton-workshop.md": "uv run exercises/exercise_2.py", "second-half.md": "uv run workshop bench 6"}
 MARKUP = ("<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "</i></samp>")
 HIDDEN = """Deck
 ===
@@ -244,8 +247,9 @@ def test_the_page_needs_nothing_from_elsewhere(page_of: MakePage) -> None:
     assert "default-src &#x27;none&#x27;" in text
 
 
-def test_the_workshops_own_deck_is_all_there() -> None:
-    deck = load_deck(ROOT / "slides" / "triton-workshop.md")
+@pytest.mark.parametrize("name", OUTPUTS)
+def test_the_workshops_own_decks_are_all_there(name: str) -> None:
+    deck = load_deck(ROOT / "slides" / name)
     scripts = scripts_beside(deck)
     writer = Writer(deck, {}, links_to(scripts), address=lambda data: "picture.webp")  # encoding all takes seconds
     text = make_page(writer, scripts).whole()
@@ -253,7 +257,7 @@ def test_the_workshops_own_deck_is_all_there() -> None:
     assert text.count('<section id="slide-') == len(deck.slides)
     codes = [block.content for slide in deck.slides for block in walk(slide.blocks) if isinstance(block.content, Code)]
     assert [code.source for code in codes if " ".join(code.source.split()) not in said] == []
-    assert "uv run exercises/exercise_2.py" in said
+    assert COMMANDS[name] in said
     assert "#solutions-fast-exercise_4" in text
     places = re.findall(r'href="#([\w-]+)"', text)
     assert len(places) > 2 * len(deck.slides)
@@ -261,11 +265,12 @@ def test_the_workshops_own_deck_is_all_there() -> None:
     assert missing == set()
 
 
-def test_the_outputs_in_the_repository_are_those_of_the_decks_code() -> None:
-    deck = load_deck(ROOT / "slides" / "triton-workshop.md")
-    recordings = read_recordings(ROOT / "benchmarks" / "results" / "deck-outputs.json", deck)
+@pytest.mark.parametrize(("name", "outputs"), OUTPUTS.items())
+def test_the_outputs_in_the_repository_are_those_of_the_decks_code(name: str, outputs: str) -> None:
+    deck = load_deck(ROOT / "slides" / name)
+    recordings = read_recordings(ROOT / "benchmarks" / "results" / outputs, deck)
     lacking = [each.block.line for each in live_code(deck) if each.block not in recordings]
-    assert lacking == []  # if not: uv run workshop handout --save-outputs benchmarks/results/deck-outputs.json
+    assert lacking == []  # if not: uv run workshop handout slides/NAME --save-outputs benchmarks/results/OUTPUTS
 
 
 def test_outputs_read_from_a_file_are_those_that_were_saved(ran: tuple[Deck, Recordings], tmp_path: Path) -> None:
