@@ -20,10 +20,8 @@
 
   function freshOutput(figure) {
     yours(figure)?.remove();
-    const output = make("figure", "", { className: "output yours", id: `your-${placeOf(figure)}` });
-    const caption = make("figcaption", "… running", { className: "running" });
-    caption.setAttribute("role", "status");
-    output.append(caption);
+    const caption = make("figcaption", "… running", { className: "running", role: "status" });
+    const output = make("figure", caption, { className: "output yours", id: `your-${placeOf(figure)}` });
     const place = document.getElementById(placeOf(figure));
     if (place) place.before(output);
     else figure.parentElement.after(output);
@@ -43,7 +41,6 @@
     const request = { run: { text: codeOf(figure).textContent, numbers: numbers(figure), columns: COLUMNS } };
     const coming = python ? null : loading(output), started = performance.now();
     pressed.textContent = "Stop";
-    describe(figure);
     let frame, done;
     try {
       python ??= await Parts.python(coming ?? undefined);
@@ -95,12 +92,11 @@
     return /^ */.exec(before.toString().split("\n").at(-1))[0];
   }
 
-  const describe = (figure) => { figure.querySelector(".put-back").hidden = !yours(figure) && !edits.has(figure.parentElement.id); };
+  const describe = (figure) => { figure.querySelector(".put-back").hidden = !edits.has(figure.parentElement.id); };
 
   function attach(figure, whole) {
     const place = figure.parentElement.id, original = [...codeOf(figure).cloneNode(true).childNodes], text = codeOf(figure).textContent;
-    const press = button("Run", () => (press.textContent === "Stop" ? stop("stopped") : run(figure, press)));
-    press.title = "Ctrl+Enter";
+    const press = button("Run", () => (press.textContent === "Stop" ? stop("stopped") : run(figure, press)), "Ctrl+Enter");
     const change = button("Edit", () => {
       if (!edits.has(place)) edit(figure);
       codeOf(figure).focus();
@@ -115,7 +111,7 @@
       yours(figure)?.remove();
       describe(figure);
       press.focus();
-    });
+    }, "The block as it stands on the slide");
     back.className = "put-back";
     figure.querySelector(".language").after(press, change, back);
     figure.addEventListener("keydown", (event) => {

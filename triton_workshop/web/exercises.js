@@ -7,7 +7,7 @@
   const { all, make, button, loading } = globalThis.page;
   const { exercises, marks } = JSON.parse(document.getElementById("exercises-data").textContent);
   const numbered = (number) => exercises.find((each) => each.number === number);
-  const PAUSE_MS = 600, PATIENCE_MS = 1000, BACKUPS = 5;  // milliseconds after the last key, and until a check that is outdated is stopped
+  const PAUSE_MS = 600, PATIENCE_MS = 1000, BACKUPS = 5, DEEPEST = 32;  // milliseconds after the last key, and until a check that is outdated is stopped
 
   // What is kept of each exercise: its text with a revision, how far it is, the hints that were asked for, older texts.
   const memory = {};
@@ -39,47 +39,31 @@
   const heading = make("h2", "Exercises", { className: "part" });
   place.append(heading, words("Each opens in an editor, and is checked while you type. Nothing has to be installed; the first one loads Python."), rows);
   (document.getElementById("scripts") ?? document.querySelector("main").lastElementChild)?.before(place);
-  document.querySelector("nav")?.prepend(linkTo("exercises", "Exercises in this page"));
+  document.querySelector("nav")?.prepend(make("p", make("a", "Exercises in this page", { href: "#exercises" })));
 
-  function linkTo(anchor, text) {
-    const item = make("p", "", { className: "to-exercises" });
-    item.append(make("a", text, { href: `#${anchor}` }));
-    return item;
-  }
   function list() {
-    rows.replaceChildren(...exercises.map(({ number, title, optional, warmUp }) => {
-      const item = make("li", ""), link = make("a", title, { href: `#exercise-${number}` });
-      item.append(toned(marks[standing(number)]), link, ...(optional ? [make("span", warmUp ? "a warm-up" : "a variation", { className: "t-muted" })] : []));
-      return item;
-    }));
-    tabs.replaceChildren(...exercises.map((each) => {
-      const [mark, tone] = marks[standing(each.number)];
-      const tab = make("a", `${each.number} `, { href: `#exercise-${each.number}`, title: each.title });
-      tab.append(toned([mark, tone]));
-      if (each === open) tab.setAttribute("aria-current", "page");
-      return tab;
-    }));
+    rows.replaceChildren(...exercises.map(({ number, title, optional, warmUp }) => make("li", [
+      toned(marks[standing(number)]), make("a", title, { href: `#exercise-${number}` }),
+      ...(optional ? [make("span", warmUp ? "a warm-up" : "a variation", { className: "t-muted" })] : []),
+    ])));
+    tabs.replaceChildren(...exercises.map((each) => make("a", [`${each.number} `, toned(marks[standing(each.number)])], {
+      href: `#exercise-${each.number}`, title: each.title, ariaCurrent: each === open ? "page" : null,
+    })));
+    tabs.scrollLeft = tabs.querySelector("[aria-current]")?.offsetLeft - tabs.clientWidth / 2;  // on a phone they are one row
   }
 
-  let open, editor, python, seen = 0, saved = "", conflict = false;  // `seen`: the revision that this tab knows
-  const workspace = make("div", "", { className: "workspace", hidden: true });
-  const title = make("h2", ""), tabs = make("nav", "", { className: "tabs" }), notice = make("div", "", { className: "notice" });
-  const code = make("div", "", { className: "editor" });
-  const verdict = make("section", "", { className: "verdict", tabIndex: 0 }), about = make("p", "", { className: "about" });
+  let open, origin, editor, python, seen = 0, saved = "", conflict = false;  // `seen`: the revision that this tab knows
+  const title = make("h2", ""), tabs = make("nav", "", { className: "tabs", ariaLabel: "All exercises" }), notice = make("div", "", { className: "notice", role: "status" });
+  const code = make("div", "", { className: "editor" }), about = make("p", "", { className: "about" });
+  const verdict = make("section", "", { className: "verdict", tabIndex: 0, ariaLabel: "What the checker says", ariaLive: "polite" });
   const loader = make("input", "", { type: "file", accept: ".py,text/x-python", hidden: true });
-  tabs.setAttribute("aria-label", "All exercises");
-  verdict.setAttribute("aria-label", "What the checker says");
-  verdict.setAttribute("aria-live", "polite");
-  notice.setAttribute("role", "status");
-  const bar = make("div", "", { className: "bar" }), tools = make("div", "", { className: "exercise-tools" }), pane = make("div", "", { className: "pane" });
-  bar.append(title, tabs, button("Back to the slides", () => history.pushState(null, "", "#exercises") ?? arrive()));
-  tools.append(
-    button("Check now", () => check()), button("Reset", () => replace(open.shipped, "It is as it was shipped.")),
-    button("Put back", () => putBack()), button("Download", () => download()), button("Load", () => loader.click()), loader,
-  );
-  tools.firstChild.title = "Ctrl+Enter";
-  pane.append(code, tools, about);
-  workspace.append(bar, notice, pane, verdict);
+  const bar = make("div", [title, tabs, button("Back to the slides", () => leave())], { className: "bar" });
+  const tools = make("div", [
+    button("Check now", () => check(), "Ctrl+Enter"),
+    button("Reset", () => replace(open.shipped, "It is as it was shipped."), "The script as it was shipped; yours is kept for Put back"),
+    button("Put back", () => putBack(), "The text that stood here before the last Reset or Load"), button("Download", () => download()), button("Load", () => loader.click()), loader,
+  ], { className: "exercise-tools" });
+  const workspace = make("div", [bar, notice, make("div", [code, tools, about], { className: "pane" }), verdict], { className: "workspace", hidden: true });
   document.body.append(workspace);
   const behind = () => all("body > header, body > nav, body > main, body > details");
 
@@ -102,9 +86,19 @@
     const link = event.target.closest?.("a[href^='#exercise']");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
+    if (workspace.hidden) origin = { link, url: location.href, top: scrollY };
     history.pushState(null, "", link.getAttribute("href"));
     arrive();
   });
+  function leave() {  // to where the editor was opened, or else to the exercise's slide
+    const slides = [open.number, parseInt(open.number, 10)].map((number) => document.querySelector(`.slide [href="#exercise-${number}"]`)?.closest(".slide"));
+    const { link, url, top } = origin ?? { url: `#${(slides.find(Boolean) ?? place).id}` };
+    history.pushState(null, "", url);
+    arrive();
+    if (!link) return document.querySelector(url).scrollIntoView();
+    scrollTo(0, top);
+    link.focus({ preventScroll: true });
+  }
   addEventListener("popstate", arrive);
 
   async function show(exercise) {
@@ -131,14 +125,19 @@
   // The editor.
   function makeEditor(modules) {
     const { EditorState, Transaction } = modules["@codemirror/state"], { tags } = modules["@lezer/highlight"];
-    const { EditorView, keymap, lineNumbers, drawSelection, highlightActiveLine, highlightActiveLineGutter } = modules["@codemirror/view"];
+    const { Decoration, EditorView, keymap, lineNumbers, drawSelection, highlightActiveLine, highlightActiveLineGutter } = modules["@codemirror/view"];
     const { history: undoing, defaultKeymap, historyKeymap, indentWithTab } = modules["@codemirror/commands"];
     const { HighlightStyle, syntaxHighlighting, indentUnit, bracketMatching } = modules["@codemirror/language"];
     const { setDiagnostics, lintGutter } = modules["@codemirror/lint"], { python: language } = modules["@codemirror/lang-python"];
     const colours = { keyword: "keyword", string: "string", number: "number", bool: "number", comment: "comment", "function(definition(variableName))": "function", "function(variableName)": "function" };
     const tag = (name) => name.split(/[()]/).filter(Boolean).reduceRight((inner, each) => (typeof tags[each] === "function" ? tags[each](inner) : tags[each]), undefined);
     const highlight = HighlightStyle.define(Object.entries(colours).map(([name, colour]) => ({ tag: tag(name), color: `var(--syntax-${colour})` })));
+    const hanging = EditorView.decorations.compute(["doc"], ({ doc }) => Decoration.set(Array.from({ length: doc.lines }, (_, at) => {
+      const { text, from } = doc.line(at + 1);  // a long line goes on below, two columns further in than it begins
+      return Decoration.line({ class: `in-${Math.min(text.search(/[^ ]|$/), DEEPEST)}` }).range(from);
+    })));
     const theme = EditorView.theme({
+      ...Object.fromEntries(Array.from({ length: DEEPEST + 1 }, (_, depth) => [`.in-${depth}`, { paddingLeft: `calc(6px + ${depth + 2}ch)`, textIndent: `-${depth + 2}ch` }])),
       "&": { height: "100%", color: "var(--text)", backgroundColor: "var(--panel)", fontSize: "0.9375rem" },
       ".cm-scroller": { fontFamily: "inherit", lineHeight: "1.5" }, ".cm-content": { caretColor: "var(--accent)" },
       ".cm-gutters": { backgroundColor: "var(--panel)", color: "var(--muted)", border: "none" },
@@ -147,9 +146,9 @@
       ".cm-cursor": { borderLeftColor: "var(--accent)" }, ".cm-tooltip": { backgroundColor: "var(--well)", color: "var(--text)", border: "1px solid var(--faint)" },
     });
     const keys = keymap.of([{ key: "Mod-Enter", run: () => check() ?? true }, ...defaultKeymap, ...historyKeymap, indentWithTab]);
+    const reading = [EditorView.cspNonce.of("editor"), language(), syntaxHighlighting(highlight), theme, EditorView.lineWrapping, hanging];
     const extensions = [
-      EditorView.cspNonce.of("editor"), lineNumbers(), highlightActiveLineGutter(), undoing(), drawSelection(), highlightActiveLine(), bracketMatching(),
-      indentUnit.of("    "), language(), syntaxHighlighting(highlight), lintGutter(), theme, keys,
+      ...reading, lineNumbers(), highlightActiveLineGutter(), undoing(), drawSelection(), highlightActiveLine(), bracketMatching(), indentUnit.of("    "), lintGutter(), keys,
       EditorView.contentAttributes.of({ "aria-label": "Your script" }),
       EditorView.updateListener.of((update) => { if (update.docChanged && !update.transactions.some((each) => each.annotation(Transaction.remote))) typed(); }),
     ];
@@ -158,6 +157,7 @@
       view,
       get text() { return view.state.doc.toString(); },
       take: (text) => view.setState(EditorState.create({ doc: text, extensions })),
+      read: (parent, doc) => new EditorView({ parent, doc, extensions: [...reading, EditorView.editable.of(false), EditorView.contentAttributes.of({ "aria-label": "The solution" })] }),
       put: (text) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text }, annotations: Transaction.remote.of(true) }),
       mark(number, message, severity) {
         const line = number && number <= view.state.doc.lines ? view.state.doc.line(number) : null;
@@ -267,45 +267,28 @@
     const done = kind === "unfinished" ? parts[0]?.rows?.filter(([[mark]]) => mark === "●").length ?? 0 : todos - left;
     const detail = { exercise: exercise.number, filled: done, todos, right: found.passed, hints: record(exercise.number).hints?.shown ?? 0 };
     document.dispatchEvent(new CustomEvent("progress", { detail }));  // for who tells the room
-    const top = make("h3", headline, { className: `t-${tone}` });
-    if (kind) top.append(make("span", kind.replaceAll("-", " "), { className: "t-muted kind-of" }));
+    if (found.passed && verdict.querySelector(".editor")) return;  // who compares already is not interrupted by the cases to come
+    const top = make("h3", [headline, ...(kind ? [make("span", kind.replaceAll("-", " "), { className: "t-muted kind-of" })] : [])], { className: `t-${tone}` });
     const shown = parts.map((part) => (part.rows ? table(part) : tiles(part)));
+    if (kind === "unfinished" && todos > done) shown[0]?.append(make("p", "● is filled in, not yet checked. The check starts when the last TODO is filled in.", { className: "t-muted" }));
     verdict.replaceChildren(top, ...shown.slice(0, 2), ...(hints.length ? [hintList(hints, exercise)] : []), ...shown.slice(2), ...pictures.map(picture), ...(found.passed ? [next(exercise)] : []));
   }
-  function table({ rows: given, code: isCode }) {
-    const made = make("div", "", { className: isCode ? "rows code-rows" : "rows" });
-    made.append(...given.map((cells) => {
-      const row = make("div", "");
-      row.append(...cells.map((cell) => toned(cell)));
-      return row;
-    }));
-    return made;
-  }
+  const table = ({ rows: given, code: isCode }) => make("div", given.map((cells) => make("div", cells.map((cell) => toned(cell)))), { className: isCode ? "rows code-rows" : "rows" });
   function tiles({ planes, what, legend }) {
-    const made = make("div", "", { className: "tiles" });
     const cell = ([letter, tone]) => make("span", letter, { className: `t-${tone}${letter === "·" ? "" : " reverse"}` });
-    for (const [number, plane] of planes.entries()) {
-      const drawn = make("pre", planes.length > 1 ? `channel ${number}\n` : "");
-      for (const row of plane) drawn.append(...row.map(cell), "\n");
-      made.append(drawn);
-    }
-    const said = make("p", `${what}: `, { className: "t-muted" });
-    for (const [letter, tone, state] of legend) said.append(cell([letter, tone]), ` ${state}  `);
-    made.append(said);
-    return made;
+    const drawn = planes.map((plane, number) => make("pre", [planes.length > 1 ? `channel ${number}\n` : "", ...plane.flatMap((row) => [...row.map(cell), "\n"])]));
+    const said = legend.flatMap(([letter, tone, state]) => [cell([letter, tone]), ` ${state}  `]);
+    return make("div", [...drawn, make("p", [`${what}: `, ...said], { className: "t-muted" })], { className: "tiles" });
   }
   function picture({ caption, width, height, rgb }) {
-    const figure = make("figure", ""), canvas = Object.assign(document.createElement("canvas"), { width, height });
+    const canvas = make("canvas", "", { width, height, role: "img", ariaLabel: caption });
     const bytes = atob(rgb), image = new ImageData(width, height);
     for (let at = 0; at < width * height; at++) {
       for (let channel = 0; channel < 3; channel++) image.data[4 * at + channel] = bytes.charCodeAt(3 * at + channel);
       image.data[4 * at + 3] = 255;
     }
     canvas.getContext("2d").putImageData(image, 0, 0);
-    canvas.setAttribute("role", "img");
-    canvas.setAttribute("aria-label", caption);
-    figure.append(canvas, make("figcaption", caption));
-    return figure;
+    return make("figure", [canvas, make("figcaption", caption)]);
   }
 
   // Hints, one at a time: those that were asked for stay as long as the finding is the same.
@@ -325,16 +308,15 @@
     return made;
   }
   function next(exercise) {
-    const made = make("div", "", { className: "next" }), following = exercises[exercises.findIndex((each) => !each.optional && Number(each.number) > parseInt(exercise.number, 10))];
-    made.append(button("Compare with the solution", () => compare(exercise)));
-    for (const [why, other] of [["Go on", following], ...exercise.variations.map((number) => ["Done early?", numbered(number)])]) {
-      if (other) made.append(make("a", `${why} ${other.title}`, { href: `#exercise-${other.number}` }));
-    }
-    return made;
+    const following = exercises.find((each) => !each.optional && Number(each.number) > parseInt(exercise.number, 10));
+    const others = [["Go on", following], ...exercise.variations.map((number) => ["Done early?", numbered(number)])].filter(([, other]) => other);
+    const links = others.map(([why, { title: name, number }]) => make("a", `${why} ${name}`, { href: `#exercise-${number}` }));
+    return make("div", [button("Compare with the solution", () => compare(exercise)), ...links], { className: "next" });
   }
   function compare(exercise) {
-    const solution = make("pre", exercise.solution, { tabIndex: 0, className: "solution" });
-    verdict.replaceChildren(make("h3", "The solution"), button("Back to the verdict", () => check()), solution);
+    const solution = make("div", "", { className: "editor" }), begin = exercise.solution.search(/^(@|def )/m);  // where its first kernel begins
+    verdict.replaceChildren(make("h3", "The solution"), button("Back to the verdict", () => verdict.replaceChildren() ?? check()), solution);
+    editor.read(solution, exercise.solution.slice(begin).trimEnd());
     verdict.focus();
   }
 

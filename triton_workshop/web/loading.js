@@ -2,9 +2,7 @@
 globalThis.page.loading = (place) => {
   "use strict";
   const { make } = globalThis.page;
-  const bar = make("progress", ""), words = make("span", "Loading …"), shown = make("p", "", { className: "coming" });
-  bar.setAttribute("aria-label", "Loading");
-  shown.append(bar, words);
+  const bar = make("progress", "", { ariaLabel: "Loading" }), words = make("span", "Loading …"), shown = make("p", [bar, words], { className: "coming" });
   place.append(shown);
   const tell = (soFar, total) => {
     const megabytes = (bytes) => (bytes / 1e6).toFixed(1);

@@ -4,11 +4,15 @@
   const root = document.documentElement;
   root.classList.replace("no-js", "js");
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
-  const make = (name, text, properties = {}) => Object.assign(document.createElement(name), { textContent: text }, properties);
+  const make = (name, content, properties = {}) => {  // a text, an element, or several of both
+    const made = Object.assign(document.createElement(name), properties);
+    made.append(...[content].flat());
+    return made;
+  };
   const tools = document.querySelector(".tools");
 
-  const button = (text, act) => {
-    const made = make("button", text, { type: "button" });
+  const button = (text, act, title = "") => {
+    const made = make("button", text, { type: "button", title });
     made.addEventListener("click", () => act(made));
     return made;
   };
@@ -58,13 +62,15 @@
   const prepare = (within) => all(".code", within).forEach(prepareCode);
   prepare(document);
 
+  const isWide = () => matchMedia("(min-width: 75rem)").matches;  // enough for the contents beside the slides
+
   // Search: the contents show the slides that have every word.
   const field = make("input", "", { type: "search", placeholder: "Search  /" });
   field.setAttribute("aria-label", "Search the slides");
   const count = make("span", "");
   count.setAttribute("role", "status");
   const search = () => {
-    const words = field.value.toLowerCase().split(/\s+/).filter(Boolean), wide = matchMedia("(min-width: 75rem)").matches;
+    const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
     const slides = all(".slide");
     let found = 0;
     for (const slide of slides) {
@@ -81,7 +87,7 @@
     }
     for (const part of all("nav details")) {  // on a phone the contents stand above the slides: there they stay folded
       const here = !words.length || Boolean(part.querySelector("ol li:not(.none)"));
-      part.open = words.length ? here : wide;
+      part.open = words.length ? here : isWide();
       part.classList.toggle("none", !here);
     }
     count.textContent = words.length ? `${found} of ${slides.length} slides` : "";
@@ -141,6 +147,18 @@
       field.focus();
     } else forget();
   });
+
+  // The contents mark the slide that is read, and where they stand beside the slides, they show its entry.
+  const mark = () => {
+    const slide = all(".slide")[Math.max(current(), 0)], was = document.querySelector("nav li > [aria-current]");
+    const entry = document.querySelector(`nav li > [href="#${slide?.id}"]`);
+    if (entry === was) return;
+    was?.removeAttribute("aria-current");
+    entry?.setAttribute("aria-current", "location");
+    if (isWide()) entry?.scrollIntoView({ block: "nearest" });
+  };
+  addEventListener("scroll", mark, { passive: true });
+  mark();
 
   // What is scrolled to is not under the header, however high that is.
   const header = document.querySelector("header");
