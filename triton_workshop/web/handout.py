@@ -13,10 +13,11 @@ from triton_workshop.atomic_write import write_whole
 from triton_workshop.browser.bundle import Inside
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.consent import Consent, home, in_force, live_code
-from triton_workshop.deck.model import Deck, Execution
+from triton_workshop.deck.model import Deck, Execution, Table
 from triton_workshop.errors import MisuseError
 from triton_workshop.validating.documents import counted
 from triton_workshop.validating.report import progress
+from triton_workshop.web.markup import element, escaped
 from triton_workshop.web.outputs import RecordedRun, Recordings, read_recordings, run_all, write_recordings
 from triton_workshop.web.page import Page, links_to, make_page
 from triton_workshop.web.slides import Writer
@@ -24,6 +25,8 @@ from triton_workshop.web.slides import Writer
 SCRIPTS = ("exercises/*.py", "solutions/*.py", "solutions/fast/*.py")
 TEXTS = ("*.md", "docs/*.md", "benchmarks/results/*.md")
 """Files that slides and notes name, and that are not in the page."""
+ALONE = "docs/alone.md"
+"""The text whose first table is an order for who learns alone."""
 PARTS = "parts/"
 """Where a site has what kernels need."""
 PASSED, FAILED, INTERRUPTED = 0, 1, 130
@@ -50,7 +53,7 @@ def run_handout(
     recordings = recorded(deck, given, outputs)
     if recordings is None:
         return INTERRUPTED
-    page = handout(deck, recordings).whole(inside).encode()
+    page = handout(deck, recordings, live=inside is not None).whole(inside).encode()
     with writing(file):
         write_whole(file, page)
         if record is not None:
@@ -68,7 +71,7 @@ def run_site(path: Path, folder: Path, given: Consent, outputs: Path | None, gat
     recordings = recorded(deck, given, outputs)
     if recordings is None:
         return INTERRUPTED
-    page = handout(deck, recordings).whole(inside, beside=PARTS)
+    page = handout(deck, recordings, live=True).whole(inside, beside=PARTS)
     with writing(folder):
         (folder / PARTS).mkdir(parents=True, exist_ok=True)
         for blob in inside.blobs:
@@ -107,11 +110,36 @@ def shown(deck: Deck, recordings: Recordings) -> str:
     return f"{counted(len(deck.slides), 'slide')}, {counted(len(recordings), 'output')}"
 
 
-def handout(deck: Deck, recordings: Recordings) -> Page:
-    """The page of a deck with what its blocks printed, and the scripts of the exercises beside it."""
+def handout(deck: Deck, recordings: Recordings, *, live: bool = False) -> Page:
+    """The page of a deck with what its blocks printed, and the scripts of the exercises beside it.
+
+    In one that is `live`, the exercises open in an editor.
+    """
     scripts = scripts_beside(deck)
     outputs = {block: recording.output() for block, recording in recordings.items()}
-    return make_page(Writer(deck, outputs, links_to(scripts) | texts_elsewhere(deck)), scripts)
+    writer = Writer(deck, outputs, links_to(scripts) | texts_elsewhere(deck), live=live)
+    return make_page(writer, scripts, learning_alone(writer) if live else "")
+
+
+def learning_alone(writer: Writer) -> str:
+    """The order of slides and exercises for who learns alone, as a text beside the deck has it, with links."""
+    tables = (
+        (slide, block)
+        for file in _files_beside(writer.deck, [ALONE]).values()
+        for slide in load_deck(file).slides
+        for block in slide.blocks
+        if isinstance(block.content, Table)
+    )
+    if (found := next(tables, None)) is None:
+        return ""
+    slide, table = found
+    names = (escaped(re.sub(r" · \d+:\d\d$", "", each.name or "")) for each in writer.deck.slides)
+    places = {name: f"#slide-{number}" for number, name in enumerate(names, 1) if name}
+    named = re.compile(f"(?<=&quot;)(?:{'|'.join(map(re.escape, places))})(?=&quot;)")
+    written = named.sub(lambda name: element("a", name[0], href=places[name[0]]), writer.blocks([table], slide))
+    linked = re.sub(r"<td>(\d)(?=: )", r'<td><a href="#exercise-\1">\1</a>', written)
+    summary = element("summary", "Alone? Take the slides and exercises in this order")
+    return element("details", summary + linked, class_="alone")
 
 
 def judged(deck: Deck, recordings: Recordings) -> int:

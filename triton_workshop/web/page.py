@@ -81,8 +81,11 @@ class Page:
 """
 
 
-def make_page(writer: Writer, scripts: Mapping[str, str]) -> Page:
-    """The page for the writer's deck. `scripts` are texts of scripts that the deck names, by their path."""
+def make_page(writer: Writer, scripts: Mapping[str, str], before: str = "") -> Page:
+    """The page for the writer's deck. `scripts` are texts of scripts that the deck names, by their path.
+
+    `before` is what stands before the slides, as HTML.
+    """
     deck = writer.deck
     slides = "\n".join(writer.slide(slide, number) for number, slide in enumerate(deck.slides, 1))
     appendix = "\n".join(_script(writer, path, text) for path, text in scripts.items())
@@ -95,6 +98,7 @@ def make_page(writer: Writer, scripts: Mapping[str, str]) -> Page:
 {_contents(deck, scripts)}
 </nav>
 <main>
+{before}
 {slides}
 {element("h2", "Exercises and solutions", class_="part", id="scripts") + appendix if scripts else ""}
 </main>"""

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from rich.text import Text
 
+from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.deck.model import (
     Alert,
     Alignment,
@@ -48,6 +49,8 @@ from triton_workshop.web.outputs import Output
 WIDEST_DRAWING = 116
 """Columns of the drawing in characters that stands for a diagram."""
 REPLACING = (Execution.REPLACE, Execution.IMAGE)
+EXERCISE = re.compile(r"\bExercise (\w+) ·|\buv run workshop watch (\w+)")
+"""What a slide says whose exercise one is to do now: its title, or what checks the exercise in a terminal."""
 ADDRESS = re.compile(
     r"(?<![\w@/.-])(?:(?P<host>(?:[a-z0-9-]+\.)+(?:org|com)\b(?:/[\w./-]*\w)?)"
     r"|arXiv:(?P<paper>\d{4}\.\d{5})|(?P<file>[\w/-]+\.(?:md|py)\b))"
@@ -70,6 +73,8 @@ class Writer:
     address: Callable[[bytes], str | None] = data_address
     alone: bool = True
     """Whether people read it without a presenter: then the notes are in it, and what blocks print is folded."""
+    live: bool = False
+    """Whether the page has an editor for the exercises: then their slides have a link that opens it."""
     markup: Markup = field(default_factory=Markup)
     weights: set[tuple[int, ...]] = field(default_factory=set)
     widths: set[int] = field(default_factory=set)
@@ -85,13 +90,20 @@ class Writer:
         if slide.title is None and not slide.introduction:  # its first heading is the title already
             first = next((block for block in blocks if isinstance(block.content, Heading)), None)
             blocks = tuple(block for block in blocks if block is not first)
-        parts.append(self.blocks(blocks, slide))
+        parts += [written := self.blocks(blocks, slide), *self._openers(f"{name} {written}")]
         if self.alone and (told := said(slide.notes)):
             written = self._paragraphs([(Span(paragraph),) for paragraph in told])
             parts.append(element("details", element("summary", "Notes") + written, class_="notes"))
         return element(
             "section", "\n".join(parts), id=f"slide-{number}", class_="slide", aria_labelledby=f"title-{number}"
         )
+
+    def _openers(self, said: str) -> Iterator[str]:
+        """Links that open the exercises which a slide says one is to do now."""
+        for number in dict.fromkeys(found[1] or found[2] for found in EXERCISE.finditer(said)):
+            if self.live and number in EXERCISES:
+                link = element("a", f"Open exercise {number}", href=f"#exercise-{number}")
+                yield element("p", link, class_="opener")
 
     def _cover(self) -> str:
         front = self.deck.front_matter
