@@ -116,6 +116,7 @@ def replace(page: Page, number: int, text: str) -> None:
 
 def test_a_block_prints_as_in_the_terminal_with_its_hidden_lines(page: Page) -> None:
     output = run(page, 0)
+    assert not block(page, 0).get_by_role("button", name="Put back").is_visible(), "nothing was changed"
     assert lines(output) == ["red kept", "own", "2 of 2", ""]
     assert output.locator(".t-bad").text_content() == "red"
     assert output.get_by_text("own").evaluate("(own) => getComputedStyle(own).color") == "rgb(90, 220, 90)"

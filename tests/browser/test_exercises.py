@@ -10,6 +10,7 @@ import pytest
 
 from triton_workshop.browser import bundle, parts
 from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.web.assets import STYLES, asset
 from triton_workshop.web.page import Page
 
 if TYPE_CHECKING:
@@ -17,8 +18,31 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page as Opened
 
 pytestmark = pytest.mark.browser
-BODY = '<header></header><nav></nav><div class="tools"></div><main><p>slides</p></main>'
+SLIDES = '<section class="slide" id="slide-1"></section><section class="slide" id="slide-2">{}</section>'
+OPENER = '<p class="opener"><a href="#exercise-1">Open exercise 1</a></p>'
+LISTED = "".join(f'<li><a href="#slide-{number}">{number}</a></li>' for number in (1, 2))
+BODY = f'<header></header><nav><ol>{LISTED}</ol></nav><div class="tools"></div><main>{SLIDES.format(OPENER)}</main>'
+STYLE = "\n".join((*map(asset, STYLES), ".slide { min-height: 120vh; }"))
 SOLUTION = EXERCISES["1"].solution
+LEFTS = """(lines) => lines.flatMap((line) => {
+  const range = document.createRange(), walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT), lefts = new Map();
+  while (walker.nextNode()) {
+    for (let at = 0; at < walker.currentNode.length; at++) {
+      if (walker.currentNode.data[at] === " ") continue;
+      range.setStart(walker.currentNode, at);
+      range.setEnd(walker.currentNode, at + 1);
+      const { left, top } = range.getBoundingClientRect();
+      const row = Math.round(top / 8);
+      lefts.set(row, Math.min(left, lefts.get(row) ?? Infinity));
+    }
+  }
+  return [...lefts.values()];
+})"""
+"""Where the text of each row begins, from line to line."""
+TABS = """() => [
+  [...document.querySelectorAll(".tabs a")].map((tab) => tab.getBoundingClientRect().top),
+  document.querySelector(".tabs [aria-current]").getBoundingClientRect().right,
+]"""
 WRONG = {
     "reads outside": SOLUTION.replace("tl.load(x_ptr + offsets, mask=mask)", "tl.load(x_ptr + offsets)"),
     "wrong values": SOLUTION.replace("x + y", "x - y"),
@@ -32,7 +56,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> str:
     if parts.here() is None:
         pytest.skip("the page's parts are not here: `uv run python -m triton_workshop.browser.parts` fetches them")
     file = tmp_path_factory.mktemp("page") / "page.html"
-    file.write_text(Page("a page", BODY, "").whole(bundle.gathered()), encoding="utf-8")
+    file.write_text(Page("a page", BODY, STYLE).whole(bundle.gathered()), encoding="utf-8")
     return file.as_uri()
 
 
@@ -83,7 +107,9 @@ def verdict(page: Opened, words: str) -> str:
 
 def test_from_the_first_todo_to_right_with_three_mistakes_on_the_way(context: BrowserContext, file: str) -> None:
     page = opened(context, file)
-    assert "0 of 9 TODOs filled in" in verdict(page, "TODOs")
+    said = verdict(page, "TODOs")
+    assert "0 of 9 TODOs filled in" in said
+    assert "● is filled in, not yet checked." in said
     for words, text in WRONG.items():
         write(page, text)
         said = verdict(page, words)
@@ -93,10 +119,75 @@ def test_from_the_first_todo_to_right_with_three_mistakes_on_the_way(context: Br
     page.keyboard.press("Enter")
     assert "hint 1 of" in page.inner_text(".verdict")
     write(page, SOLUTION)
-    assert "Compare with the solution" in verdict(page, "cases are right")
+    assert "Compare with the solution" in verdict(page, "All 6 cases are right")
     assert "✓" in page.inner_text(".tabs a >> nth=0")
     page.reload()
     verdict(page, "cases are right")
+
+
+def test_the_solution_begins_with_its_kernel_in_colours(context: BrowserContext, file: str) -> None:
+    page = opened(context, file)
+    write(page, SOLUTION)
+    verdict(page, "cases are right")
+    press(page, "Compare with the solution")
+    solution = page.locator(".verdict .cm-content")
+    assert solution.inner_text().startswith("@triton.jit\ndef add_kernel(")
+    assert solution.locator(".cm-line span").count() > 10
+    page.wait_for_timeout(500)  # the cases to come
+    press(page, "Back to the verdict")
+    verdict(page, "cases are right")
+
+
+def test_long_lines_wrap_further_in_than_they_begin(context: BrowserContext, file: str) -> None:
+    page = context.new_page()
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.goto(f"{file}#exercise-1")
+    page.focus(".cm-content")
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text(f"if True:\n    print({'first, ' * 30})")
+    page.wait_for_function("document.querySelector('.cm-content').innerText.startsWith('if True')")
+    assert (
+        page.evaluate(
+            "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.cm-scroller'))"
+        )
+        == 0
+    )
+    first, begins, *goes_on = page.locator(".cm-line").evaluate_all(LEFTS)
+    assert begins > first
+    assert len(goes_on) > 1
+    assert min(goes_on) > begins
+
+
+def test_the_exercises_are_one_row_on_a_phone(context: BrowserContext, file: str) -> None:
+    page = context.new_page()
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{file}#exercise-6")
+    page.wait_for_selector(".cm-content")
+    tops, right = page.evaluate(TABS)
+    assert len({*tops}) == 1
+    assert right <= 390, "the current one is in sight"
+    assert page.evaluate("document.querySelector('.bar').offsetHeight") < 120
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_one_goes_back_to_where_the_editor_was_opened_or_else_to_the_slide(context: BrowserContext, file: str) -> None:
+    page = context.new_page()
+    page.goto(file)
+    page.get_by_role("link", name="Open exercise 1").scroll_into_view_if_needed()
+    page.evaluate("scrollBy(0, 40)")
+    before = page.evaluate("scrollY")
+    assert before > 0
+    page.get_by_role("link", name="Open exercise 1").click()
+    page.locator(".tabs a", has_text="1b").click()
+    press(page, "Back to the slides")
+    assert page.evaluate("scrollY") == before
+    assert page.url == file
+    page.close()
+    page = context.new_page()
+    page.goto(f"{file}#exercise-1b")
+    press(page, "Back to the slides")
+    assert page.url == f"{file}#slide-2"
+    assert page.evaluate("document.querySelector('#slide-2').getBoundingClientRect().top") < 100
 
 
 def test_a_loop_without_an_end_is_named_and_the_next_check_works(context: BrowserContext, file: str) -> None:

@@ -115,6 +115,7 @@ def test_search_leads_to_the_slide_on_a_phone(opened: Page) -> None:
 
 def test_what_is_read_stays_where_it_is_when_all_notes_open(opened: Page) -> None:
     opened.evaluate(LIKE_SAFARI)
+    opened.get_by_role("button", name="Answers").click()
     opened.locator("#slide-20").evaluate("(slide) => slide.scrollIntoView()")
     before = top_of(opened, 20)
     opened.get_by_role("button", name="Notes").click()
@@ -147,6 +148,31 @@ def test_notes_open_all_at_once(opened: Page) -> None:
     assert not opened.locator(".notes p").first.is_visible()
     opened.get_by_role("button", name="Notes").click()
     assert opened.locator(".notes p").first.is_visible()
+
+
+def test_notes_of_a_slide_wait_for_what_it_asks_to_predict(opened: Page) -> None:
+    notes = opened.locator("#slide-5 .notes p").first
+    opened.get_by_role("button", name="Notes").click()
+    assert not notes.is_visible()
+    assert opened.locator("#slide-5 .notes summary").is_visible()
+    opened.emulate_media(media="print")
+    assert notes.is_visible()
+    opened.emulate_media(media="screen")
+    opened.locator("#slide-5 summary", has_text="What comes next").click()
+    assert notes.is_visible()
+    opened.get_by_role("button", name="Answers").click()
+    assert opened.locator(".notes").count() == opened.locator(".notes > p:first-of-type:visible").count()
+
+
+def test_the_contents_mark_the_slide_that_is_read_and_show_its_entry(opened: Page) -> None:
+    for slide in (1, SLIDES - 20, 3):
+        opened.locator(f"#slide-{slide}").evaluate("(slide) => slide.scrollIntoView()")
+        opened.wait_for_selector(f"nav [aria-current][href='#slide-{slide}']")
+        top, bottom = opened.locator("nav [aria-current]").evaluate(
+            "(link) => [link.getBoundingClientRect().top, link.getBoundingClientRect().bottom]"
+        )
+        assert 0 < top < bottom <= 800
+        assert 0 <= top_of(opened, slide) < 100, "the slides stay where they are"
 
 
 def test_answers_open_one_by_one_and_all_at_once(opened: Page) -> None:

@@ -18,7 +18,7 @@ from triton_workshop.repository import ROOT
 from triton_workshop.screen.palette import DARK
 from triton_workshop.screen.printed_pictures import PictureLine
 from triton_workshop.screen.richtext import code_lines
-from triton_workshop.web.handout import handout, run_site, scripts_beside
+from triton_workshop.web.handout import handout, learning_alone, run_site, scripts_beside
 from triton_workshop.web.markup import Markup
 from triton_workshop.web.outputs import Recordings, read_recordings, run_all, write_recordings
 from triton_workshop.web.page import links_to, make_page
@@ -228,6 +228,38 @@ def test_a_script_that_is_no_utf_8_keeps_no_page_back(tmp_path: Path, monkeypatc
     assert scripts_beside(deck) == {}, "another repository's scripts are nobody's business"
     monkeypatch.setattr("triton_workshop.web.handout.home", lambda: tmp_path)
     assert scripts_beside(deck) == {"exercises/one.py": "# caf\ufffd\n"}
+
+
+def test_a_slide_of_an_exercise_opens_it_where_the_page_has_an_editor(tmp_path: Path) -> None:
+    file = tmp_path / "deck.md"
+    again = "Break\n===\n\nNot finished? `uv run workshop watch 2` waits.\n"
+    named = (
+        "Exercise 1 · Add\n===\n\n`uv run workshop watch 1`\n",
+        again,
+        "No exercise 3\n===\n",
+        "Exercise 99 · No\n===\n",
+    )
+    file.write_text("\n<!-- end_slide -->\n\n".join(named), encoding="utf-8")
+    opener = re.compile(r'<p class="opener"><a href="(.*?)">(.*?)</a>')
+    expected = [("#exercise-1", "Open exercise 1"), ("#exercise-2", "Open exercise 2")]
+    for live in (False, True):
+        page = handout(load_deck(file), {}, live=live).whole()
+        assert opener.findall(page) == (expected if live else [])
+
+
+def test_who_learns_alone_finds_the_order_in_the_page_and_slides_by_their_titles() -> None:
+    deck = load_deck(ROOT / "slides" / "triton-workshop.md")
+    table = learning_alone(Writer(deck, {}, live=True))
+    assert words(table).startswith("Alone? Take the slides and exercises in this order Evening")
+    for title, row in (
+        ("One kernel, many programs", 1),
+        ("Fusing, measured", 2),
+        ("Sharpen or blur", 3),
+        ("Thank you", 5),
+    ):
+        at = next(number for number, slide in enumerate(deck.slides, 1) if (slide.name or "").startswith(title))
+        assert re.search(rf'<tr><td>{row}</td>.*?<a href="#slide-{at}">{title}</a>', table)
+    assert re.findall(r'href="#exercise-(\d)"', table) == [*"123456"]
 
 
 def test_notes_are_there_on_demand(page_of: MakePage) -> None:

@@ -121,7 +121,9 @@ class Site:
         scripts = scripts_beside(deck)
         self.pictures.begin_page()
         self._outputs, self._rules, self._edits = {}, {}, {}
-        self._writer = Writer(deck, self._outputs, links_to(scripts), self.pictures.on_page, alone=False, live=self._inside is not None)
+        self._writer = Writer(
+            deck, self._outputs, links_to(scripts), self.pictures.on_page, alone=False, live=self._inside is not None
+        )
         self._blocks = code_blocks(deck)
         page = make_page(self._writer, scripts)
         scripts_used = (*(LIVE_SCRIPTS if self._inside else SCRIPTS), "live.js")
