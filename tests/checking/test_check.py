@@ -319,6 +319,23 @@ def test_a_kernel_that_goes_outside_is_told_before_the_values_that_come_of_it(ch
     assert findings[0].elements == 24
 
 
+TWO_MISTAKES = (
+    ("grid = cdiv(n_elements, BLOCK_SIZE)", "crash", "A grid is a tuple"),
+    ("grid = (n_elements // BLOCK_SIZE,)", "unwritten", "How many blocks of BLOCK_SIZE"),
+)
+
+
+@pytest.mark.parametrize(("grid", "kind", "hint"), TWO_MISTAKES, ids=[kind for _, kind, _ in TWO_MISTAKES])
+def test_of_two_mistakes_line_and_hints_are_those_of_the_one_that_shows(
+    grid: str, kind: str, hint: str, judged: Check
+) -> None:
+    wrong_load = ("y = tl.load(y_ptr + offsets, mask=mask)", "y = tl.load(y_ptr, mask=mask)")
+    first = judged(ADD, wrong_load, ("grid = (cdiv(n_elements, BLOCK_SIZE),)", grid)).findings[0]
+    assert (first.kind, first.source.strip()) == (kind, grid)
+    assert hint in first.hints[0]
+    assert "The solution has: grid = (cdiv(n_elements, BLOCK_SIZE),)" in first.hints
+
+
 def test_unwritten_elements_come_with_the_programs_that_owe_them(judged: Check) -> None:
     grid = ("cdiv(height, BLOCK_SIZE_H), cdiv(width, BLOCK_SIZE_W)", "cdiv(height, BLOCK_SIZE_H), 1")
     finding = judged(SEPIA, grid).findings[0]
