@@ -1,0 +1,138 @@
+"""Exercise 6c closer to the limit of the hardware: a linear layer with int4 weights.
+
+What the plain kernel wastes: instructions. While an H200 reads one byte for each of
+its threads, it has time for about seven, and turning two halves of a byte into
+numbers, subtracting 8 and multiplying takes more.
+
+Two ideas, for a single row of x:
+
+- No conversion. A float32 whose upper bits are zero is a subnormal number: its
+  lower 23 bits, times 2^-149. So four bits of a 32-bit word are a number as soon
+  as the others are masked away, and where they lie only adds a power of two. x is
+  multiplied by the opposite power, so that all products are to the same scale.
+- No subtraction: the sum of (n - 8) x is that of n x less 8 times that of x.
+
+For each weight there remain one mask and one multiply-add. More rows of x would
+repeat the latter, so then tensor cores multiply: see the plain solution, whose
+kernel this is, with the work of a program spread over more groups.
+"""
+
+# Import this first: it chooses the GPU, or the simulator where there is none.
+from triton_workshop import DEVICE, cdiv, check_tensors_gpu_ready
+
+import torch
+import triton
+import triton.language as tl
+
+UP = tl.constexpr(2.0**100)  # x times this, and no product is subnormal
+DOWN = tl.constexpr(2.0**49)  # 2^149 / 2^100
+
+
+@triton.jit
+def with_nibble(total, words, x, NIBBLE: tl.constexpr):
+    """Add n x for the four bits number NIBBLE, of the lower five, of each word."""
+    n = (words & (0xF << (4 * NIBBLE))).to(tl.float32, bitcast=True)
+    return total + n * (x * 2.0 ** (-4 * NIBBLE))[None, :]
+
+
+@triton.jit
+def int4_row_kernel(
+    x_ptr, words_ptr, scale_ptr, output_ptr, N, K,
+    BLOCK_N: tl.constexpr, GROUPS: tl.constexpr, STAGES: tl.constexpr,
+):
+    WORDS: tl.constexpr = GROUPS * 16  # a group is 16 words of 8 weights
+    rows = tl.program_id(axis=0).to(tl.int64) * BLOCK_N + tl.arange(0, BLOCK_N)
+    word = tl.arange(0, WORDS)
+    words_ptrs = words_ptr + rows[:, None] * (K // 8) + word[None, :]
+    scale_ptrs = scale_ptr + rows[:, None] * (K // 128) + (word // 16)[None, :]
+    sums = tl.zeros((BLOCK_N, WORDS), dtype=tl.float32)
+    for first in tl.range(0, K // 8, WORDS, num_stages=STAGES):
+        inside = word < K // 8 - first
+        mask = (rows < N)[:, None] & inside[None, :]
+        words = tl.load(words_ptrs + first, mask=mask, other=0)
+        scale = tl.load(scale_ptrs + first // 16, mask=mask, other=0.0)
+        eighth = x_ptr + (first + word)[:, None] * 8 + tl.arange(0, 8)[None, :]
+        x = tl.load(eighth, mask=inside[:, None], other=0.0).to(tl.float32) * UP
+        x0246, x1357 = tl.split(x.reshape(WORDS, 2, 2, 2))
+        (x04, x26), (x15, x37) = tl.split(x0246), tl.split(x1357)
+        (x0, x4), (x1, x5) = tl.split(x04), tl.split(x15)
+        (x2, x6), (x3, x7) = tl.split(x26), tl.split(x37)
+        total = tl.zeros((BLOCK_N, WORDS), dtype=tl.float32)
+        total = with_nibble(total, words, x0, 0)
+        total = with_nibble(total, words, x1, 1)
+        total = with_nibble(total, words, x2, 2)
+        total = with_nibble(total, words, x3, 3)
+        words = words >> 16
+        total = with_nibble(total, words, x4, 0)
+        total = with_nibble(total, words, x5, 1)
+        total = with_nibble(total, words, x6, 2)
+        total = with_nibble(total, words, x7, 3)
+        x_sum = x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7
+        total = total * DOWN - (x_sum * (8.0 / UP))[None, :]
+        sums += total * scale.to(tl.float32)
+    tl.store(output_ptr + rows, tl.sum(sums, axis=1), mask=rows < N)
+
+
+@triton.jit
+def int4_linear_kernel(
+    x_ptr, weight_ptr, scale_ptr, output_ptr, B, N, K,
+    BLOCK_B: tl.constexpr, BLOCK_N: tl.constexpr, SLICES: tl.constexpr,
+):
+    rows = tl.program_id(axis=0).to(tl.int64) * BLOCK_N + tl.arange(0, BLOCK_N)
+    batch, slices = tl.arange(0, BLOCK_B), tl.arange(0, SLICES)
+    groups = K // 128
+    in_n, in_b = (rows < N)[None, :, None], (batch < B)[None, :, None]
+    sums = tl.zeros((SLICES, BLOCK_N, BLOCK_B), dtype=tl.float32)
+    byte = slices[:, None, None] * 64 + tl.arange(0, 64)[None, None, :]
+    weight_ptrs = weight_ptr + rows[None, :, None] * (K // 2) + byte
+    k = slices[:, None, None] * 128 + tl.arange(0, 128)[None, None, :]
+    x_ptrs = x_ptr + batch[None, :, None] * K + k
+    scale_ptrs = scale_ptr + rows[None, :] * groups + slices[:, None]
+    # SLICES groups at a time, each multiplied by warps of its own.
+    for first in range(0, groups, SLICES):
+        inside = (slices < groups - first)[:, None, None]
+        packed = tl.load(weight_ptrs + first * 64, mask=in_n & inside, other=0)
+        x = tl.load(x_ptrs + first * 128, mask=in_b & inside, other=0.0)
+        mask = (rows < N)[None, :] & (slices < groups - first)[:, None]
+        scale = tl.load(scale_ptrs + first, mask=mask, other=0.0).to(tl.float32)
+        even, odd = tl.split(x.reshape(SLICES, BLOCK_B, 64, 2))
+        low = (packed & 0xF).to(tl.float16) - 8
+        high = (packed >> 4).to(tl.float16) - 8
+        products = tl.dot(low, even.permute(0, 2, 1))
+        products = tl.dot(high, odd.permute(0, 2, 1), products)
+        sums += products * scale[:, :, None]
+    mask = (batch < B)[None, :] & (rows < N)[:, None]
+    output_ptrs = output_ptr + batch[None, :] * N + rows[:, None]
+    tl.store(output_ptrs, tl.sum(sums, axis=0), mask=mask)
+
+
+def int4_linear(
+    x: torch.Tensor, weight: torch.Tensor, scale: torch.Tensor
+) -> torch.Tensor:
+    """Return x @ w.T, (B, N) float16, for the weights w (N, K) in 4 bits.
+
+    x is (B, K) float16, and B is 1 to 16; weight is (N, K / 2) uint8; scale is
+    (N, K / 128) float16. All are contiguous, and K is a multiple of 128.
+    """
+    check_tensors_gpu_ready(x, weight, scale, shapes="B K, N J, N G")
+    (B, K), (N, _) = x.shape, weight.shape
+    output = torch.empty((B, N), dtype=x.dtype, device=x.device)
+    # A view of 32-bit words needs memory that begins at a multiple of 4 bytes.
+    if B == 1 and weight.data_ptr() % 4 == 0:
+        BLOCK_N, GROUPS, STAGES = 4, 8, 3
+        int4_row_kernel[(cdiv(N, BLOCK_N),)](
+            x, weight.view(torch.int32), scale, output, N, K,
+            BLOCK_N, GROUPS, STAGES, num_warps=1,
+        )
+    else:
+        BLOCK_B, BLOCK_N, SLICES = 16, 32, 4
+        int4_linear_kernel[(cdiv(N, BLOCK_N),)](
+            x, weight, scale, output, B, N, K, BLOCK_B, BLOCK_N, SLICES, num_warps=4,
+        )
+    return output
+
+
+if __name__ == "__main__":  # the check: keep it
+    from triton_workshop.checking import check_this_script
+
+    check_this_script(exercise="6c")
