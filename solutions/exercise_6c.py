@@ -44,7 +44,7 @@ def int4_linear_kernel(
         weights = tl.interleave(packed & 0xF, packed >> 4)
         weights = weights.to(tl.float16) - 8
 
-        # 6: multiply, scale each row's product, and add it to the sums
+        # 6: multiply, scale each row's product, add it to the sums
         scale_offsets = rows * (K // GROUP_SIZE) + group
         scale = tl.load(scale_ptr + scale_offsets, mask=rows < N, other=0.0)
         accumulator += tl.dot(x, tl.trans(weights)) * scale[None, :]

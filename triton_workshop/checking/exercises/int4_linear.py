@@ -52,7 +52,7 @@ def _some_scales_zero(x: torch.Tensor, weight: torch.Tensor, scale: torch.Tensor
 
 def _large(x: torch.Tensor, weight: torch.Tensor, scale: torch.Tensor) -> tuple[torch.Tensor, ...]:
     """Sums that float16 cannot hold until they are scaled: few terms cancel each other."""
-    return x.abs() * 1000 + 2000, weight | 0x88, scale.abs() / 10
+    return x.abs() * 1000, weight | 0x88, scale.abs() / 10
 
 
 def _around_one(x: torch.Tensor, weight: torch.Tensor, scale: torch.Tensor) -> tuple[torch.Tensor, ...]:

@@ -95,6 +95,23 @@ def _rows(rows: int, columns: int) -> Case:
     return Case(f"{rows}×{columns}", arguments)
 
 
+def _layer(batch: int, n: int, k: int) -> Case:
+    """float16 numbers, n × k weights of 4 bits, and their scales."""
+
+    def arguments(device: str) -> tuple[torch.Tensor, ...]:
+        x, halves, scale = (
+            _random(shape, device, seed) for seed, shape in enumerate(((batch, k), (n, k // 2), (n, k // 128)))
+        )
+        return (2 * x - 1).half(), _bytes_of(halves), ((2 * scale - 1) / 50).half()
+
+    return Case(f"{batch}×{k} by {n}×{k}", arguments)
+
+
+def _bytes_of(values: torch.Tensor) -> torch.Tensor:
+    """From numbers between 0 and 1, all bytes."""
+    return (256 * values).byte()
+
+
 def _matrices(n: int) -> Case:
     return _swept(f"{n}³", (n, n), (n, n))
 
@@ -180,5 +197,16 @@ WORKLOADS = {
     ),
     "6": _ATTENTION,
     "6b": _ATTENTION,
+    "6c": Workload(
+        counted=changed(
+            _counted("1×2048 by 512×2048", (1, 2048), (1, 512, 1024), (512, 16)),
+            "1×2048 by 512×2048",
+            lambda x, halves, scale: (x.half(), _bytes_of(halves[0]), (scale / 50).half()),
+        ),
+        swept=tuple(
+            _layer(*size) for size in ((1, 4096, 4096), (1, 8192, 8192), (1, 8192, 28_672), (16, 8192, 28_672))
+        ),
+        noun="byte of weights",
+    ),
 }
 """By the number of the exercise."""
