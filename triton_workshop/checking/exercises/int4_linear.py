@@ -35,7 +35,7 @@ def _bytes(scale: torch.Tensor, seed: tuple[int | str, ...]) -> torch.Tensor:
     import torch
 
     n, groups = scale.shape
-    drawn = torch.randint(256, (n, groups * GROUP // 2), generator=generator_of(("weights", *seed)))
+    drawn = torch.randint(256, (n, groups * GROUP // 2), generator=generator_of((*seed, "w")))
     return drawn.to(torch.uint8).to(scale.device)
 
 
@@ -102,7 +102,7 @@ def _bytes_moved(x: torch.Tensor, weight: torch.Tensor, scale: torch.Tensor) -> 
 
 EXERCISE = Exercise(
     number="6c",
-    title="a layer of 4-bit weights",
+    title="a layer with 4 bits",
     launcher="int4_linear",
     # Several groups come first: with one group, a scale for each row is as right as one for each group.
     cases=(
