@@ -32,27 +32,29 @@ DOWN = tl.constexpr(2.0**49)  # 2^149 / 2^100
 def with_nibble(total, words, x, NIBBLE: tl.constexpr):
     """Add n x for the four bits number NIBBLE, of the lower five, of each word."""
     n = (words & (0xF << (4 * NIBBLE))).to(tl.float32, bitcast=True)
-    return total + n * (x * 2.0 ** (-4 * NIBBLE))[None, :]
+    return total + n * (x * (UP * 2.0 ** (-4 * NIBBLE)))[None, :]
 
 
 @triton.jit
 def int4_row_kernel(
-    x_ptr, words_ptr, scale_ptr, output_ptr, N, K,
-    BLOCK_N: tl.constexpr, GROUPS: tl.constexpr, STAGES: tl.constexpr,
+    x_ptr, words_ptr, scale_ptr, output_ptr, N, row_words, groups,
+    BLOCK_N: tl.constexpr, WORDS: tl.constexpr, STAGES: tl.constexpr,
 ):
-    WORDS: tl.constexpr = GROUPS * 16  # a group is 16 words of 8 weights
     rows = tl.program_id(axis=0).to(tl.int64) * BLOCK_N + tl.arange(0, BLOCK_N)
-    word = tl.arange(0, WORDS)
-    words_ptrs = words_ptr + rows[:, None] * (K // 8) + word[None, :]
-    scale_ptrs = scale_ptr + rows[:, None] * (K // 128) + (word // 16)[None, :]
-    sums = tl.zeros((BLOCK_N, WORDS), dtype=tl.float32)
-    for first in tl.range(0, K // 8, WORDS, num_stages=STAGES):
-        inside = word < K // 8 - first
-        mask = (rows < N)[:, None] & inside[None, :]
+    word, four = tl.arange(0, WORDS), tl.arange(0, WORDS // 4)
+    apart = word % (WORDS // 4) * 4 + word // (WORDS // 4)
+    words_ptrs = words_ptr + rows[:, None] * row_words + word[None, :]
+    scale_ptrs = scale_ptr + rows[:, None] * groups + (four // 4)[None, :]
+    sums = tl.zeros((BLOCK_N, WORDS // 4), dtype=tl.float32)
+    for first in tl.range(0, row_words, WORDS, num_stages=STAGES):
+        mask = (rows < N)[:, None] & (word < row_words - first)[None, :]
         words = tl.load(words_ptrs + first, mask=mask, other=0)
+        mask = (rows < N)[:, None] & (four < row_words // 4 - first // 4)[None, :]
         scale = tl.load(scale_ptrs + first // 16, mask=mask, other=0.0)
-        eighth = x_ptr + (first + word)[:, None] * 8 + tl.arange(0, 8)[None, :]
-        x = tl.load(eighth, mask=inside[:, None], other=0.0).to(tl.float32) * UP
+        eighth = x_ptr + (first + apart)[:, None] * 8 + tl.arange(0, 8)[None, :]
+        mask = (apart < row_words - first)[:, None]
+        x = tl.load(eighth, mask=mask, other=0.0).to(tl.float32)
+        x = x.reshape(4, WORDS // 4, 8).permute(1, 0, 2)
         x0246, x1357 = tl.split(x.reshape(WORDS, 2, 2, 2))
         (x04, x26), (x15, x37) = tl.split(x0246), tl.split(x1357)
         (x0, x4), (x1, x5) = tl.split(x04), tl.split(x15)
@@ -62,29 +64,31 @@ def int4_row_kernel(
         total = with_nibble(total, words, x1, 1)
         total = with_nibble(total, words, x2, 2)
         total = with_nibble(total, words, x3, 3)
-        words = words >> 16
-        total = with_nibble(total, words, x4, 0)
-        total = with_nibble(total, words, x5, 1)
-        total = with_nibble(total, words, x6, 2)
-        total = with_nibble(total, words, x7, 3)
+        total = with_nibble(total, words, x4, 4)
+        words = words >> 12
+        total = with_nibble(total, words, x5, 2)
+        total = with_nibble(total, words, x6, 3)
+        total = with_nibble(total, words, x7, 4)
+        # Four words side by side belong to one thread, and to one group.
+        total = tl.sum(total.reshape(BLOCK_N, WORDS // 4, 4), axis=2)
         x_sum = x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7
-        total = total * DOWN - (x_sum * (8.0 / UP))[None, :]
+        x_sum = tl.sum(x_sum.reshape(WORDS // 4, 4), axis=1)
+        total = total * DOWN - (x_sum * 8.0)[None, :]
         sums += total * scale.to(tl.float32)
     tl.store(output_ptr + rows, tl.sum(sums, axis=1), mask=rows < N)
 
 
 @triton.jit
 def int4_linear_kernel(
-    x_ptr, weight_ptr, scale_ptr, output_ptr, B, N, K,
+    x_ptr, weight_ptr, scale_ptr, output_ptr, B, N, K, row_bytes, groups,
     BLOCK_B: tl.constexpr, BLOCK_N: tl.constexpr, SLICES: tl.constexpr,
 ):
     rows = tl.program_id(axis=0).to(tl.int64) * BLOCK_N + tl.arange(0, BLOCK_N)
     batch, slices = tl.arange(0, BLOCK_B), tl.arange(0, SLICES)
-    groups = K // 128
     in_n, in_b = (rows < N)[None, :, None], (batch < B)[None, :, None]
     sums = tl.zeros((SLICES, BLOCK_N, BLOCK_B), dtype=tl.float32)
     byte = slices[:, None, None] * 64 + tl.arange(0, 64)[None, None, :]
-    weight_ptrs = weight_ptr + rows[None, :, None] * (K // 2) + byte
+    weight_ptrs = weight_ptr + rows[None, :, None] * row_bytes + byte
     k = slices[:, None, None] * 128 + tl.arange(0, 128)[None, None, :]
     x_ptrs = x_ptr + batch[None, :, None] * K + k
     scale_ptrs = scale_ptr + rows[None, :] * groups + slices[:, None]
@@ -119,15 +123,16 @@ def int4_linear(
     output = torch.empty((B, N), dtype=x.dtype, device=x.device)
     # A view of 32-bit words needs memory that begins at a multiple of 4 bytes.
     if B == 1 and weight.data_ptr() % 4 == 0:
-        BLOCK_N, GROUPS, STAGES = 4, 8, 3
+        BLOCK_N, WORDS, STAGES = 8, 128, 3
         int4_row_kernel[(cdiv(N, BLOCK_N),)](
-            x, weight.view(torch.int32), scale, output, N, K,
-            BLOCK_N, GROUPS, STAGES, num_warps=1,
+            x, weight.view(torch.int32), scale, output, N, K // 8, K // 128,
+            BLOCK_N, WORDS, STAGES, num_warps=1,
         )
     else:
         BLOCK_B, BLOCK_N, SLICES = 16, 32, 4
         int4_linear_kernel[(cdiv(N, BLOCK_N),)](
-            x, weight, scale, output, B, N, K, BLOCK_B, BLOCK_N, SLICES, num_warps=4,
+            x, weight, scale, output, B, N, K, K // 2, K // 128,
+            BLOCK_B, BLOCK_N, SLICES, num_warps=4,
         )
     return output
 

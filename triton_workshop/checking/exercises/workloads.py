@@ -136,6 +136,12 @@ def _of_matrices(m: int, n: int, k: int) -> Case:
     return _counted(f"{m}×{k} times {k}×{n}", (m, k), (k, n))
 
 
+def _of_a_layer(b: int, n: int, k: int) -> Case:
+    name = f"{b}×{k} by {n}×{k}"
+    drawn = _counted(name, (b, k), (1, n, k // 2), (n, k // 128))
+    return changed(drawn, name, lambda x, halves, scale: (x.half(), _bytes_of(halves[0]), (scale / 50).half()))
+
+
 _ROWS_OF_LOGITS = ((512, 4096), (16_384, 4096), (8192, 32_768), (4096, 131_072))
 _ATTENTION = Workload(
     counted=in_dtype(_counted("4×512 of 64", *[(4, 512, 64)] * 3, pictures=False), "float16"),
@@ -198,15 +204,12 @@ WORKLOADS = {
     "6": _ATTENTION,
     "6b": _ATTENTION,
     "6c": Workload(
-        counted=changed(
-            _counted("1×2048 by 512×2048", (1, 2048), (1, 512, 1024), (512, 16)),
-            "1×2048 by 512×2048",
-            lambda x, halves, scale: (x.half(), _bytes_of(halves[0]), (scale / 50).half()),
-        ),
+        counted=_of_a_layer(1, 512, 2048),
         swept=tuple(
             _layer(*size) for size in ((1, 4096, 4096), (1, 8192, 8192), (1, 8192, 28_672), (16, 8192, 28_672))
         ),
         noun="byte of weights",
+        sized=_of_a_layer,
     ),
 }
 """By the number of the exercise."""
