@@ -46,7 +46,8 @@ def int4_row_kernel(
 ):
     rows = tl.program_id(axis=0).to(tl.int64) * BLOCK_N + tl.arange(0, BLOCK_N)
     word, four = tl.arange(0, WORDS), tl.arange(0, WORDS // 4)
-    # x as a thread loads 16 bytes of it each time: what is four words of weights apart.
+    # x is loaded for the words in this order, 16 bytes at a time: so each thread gets
+    # the x of its own four words, and no layout has to change.
     apart = word % (WORDS // 4) * 4 + word // (WORDS // 4)
     words_ptrs = words_ptr + rows[:, None] * row_words + word[None, :]
     scale_ptrs = scale_ptr + rows[:, None] * groups + (four // 4)[None, :]
