@@ -102,7 +102,7 @@ def _bytes_moved(x: torch.Tensor, weight: torch.Tensor, scale: torch.Tensor) -> 
 
 EXERCISE = Exercise(
     number="6c",
-    title="a layer with 4 bits",
+    title="4-bit linear layer",
     launcher="int4_linear",
     # Several groups come first: with one group, a scale for each row is as right as one for each group.
     cases=(
