@@ -7,18 +7,13 @@ numbers, subtracting 8 and multiplying takes more.
 The ideas:
 
 - No conversion. A float whose exponent bits are zero is a subnormal number: its
-  lower bits, times a power of two. So four bits of a word are a number as soon as
+  lower bits, times a power of two. So four bits of a word are a float16 as soon as
   the others are masked away, and where they lie only adds a power of two.
-- Whole words, 16 bytes for each load. The launcher passes how many words a row has:
-  Triton then knows that this is a multiple of 16, which it cannot tell of K // 8.
-- One row of x: multiply-adds of float32, whose subnormal numbers have 23 bits. x is
-  multiplied by the opposite powers, so that all products are to the same scale. And
-  the sum of (n - 8) x is that of n x less 8 times that of x: nothing is subtracted
-  from a weight. Each thread has four words of a row side by side, of one group, so
-  the scale is multiplied once for 32 weights.
-- More rows of x: tensor cores, which take subnormal float16, too. Each warp has a
-  group of its own, and their sums meet at the end. What limits this for 16 rows is
-  x, of which each program reads all: twice as many bytes as it reads of weights.
+- Tensor cores, which take subnormal float16, even for one row of x: a kernel of
+  multiply-adds took 1.5 times as long for one row, on an H100.
+- Each warp has a group of its own, and their sums meet at the end. What limits this
+  for 16 rows is x, of which each program reads all: twice as many bytes as it reads
+  of weights.
 """
 
 # Import this first: it chooses the GPU, or the simulator where there is none.
@@ -27,62 +22,6 @@ from triton_workshop import DEVICE, cdiv, check_tensors_gpu_ready
 import torch
 import triton
 import triton.language as tl
-
-UP = tl.constexpr(2.0**100)  # x times this, and no product is subnormal
-DOWN = tl.constexpr(2.0**49)  # 2^149 / 2^100
-
-
-@triton.jit
-def with_nibble(total, words, x, NIBBLE: tl.constexpr):
-    """Add n x for the four bits number NIBBLE, of the lower five, of each word."""
-    n = (words & (0xF << (4 * NIBBLE))).to(tl.float32, bitcast=True)
-    return total + n * (x * (UP * 2.0 ** (-4 * NIBBLE)))[None, :]
-
-
-@triton.jit
-def int4_row_kernel(
-    x_ptr, words_ptr, scale_ptr, output_ptr, N, row_words, groups,
-    BLOCK_N: tl.constexpr, WORDS: tl.constexpr, STAGES: tl.constexpr,
-):
-    rows = tl.program_id(axis=0).to(tl.int64) * BLOCK_N + tl.arange(0, BLOCK_N)
-    word, four = tl.arange(0, WORDS), tl.arange(0, WORDS // 4)
-    # x is loaded for the words in this order, 16 bytes at a time: so each thread gets
-    # the x of its own four words, and no layout has to change.
-    apart = word % (WORDS // 4) * 4 + word // (WORDS // 4)
-    words_ptrs = words_ptr + rows[:, None] * row_words + word[None, :]
-    scale_ptrs = scale_ptr + rows[:, None] * groups + (four // 4)[None, :]
-    sums = tl.zeros((BLOCK_N, WORDS // 4), dtype=tl.float32)
-    for first in tl.range(0, row_words, WORDS, num_stages=STAGES):
-        mask = (rows < N)[:, None] & (word < row_words - first)[None, :]
-        words = tl.load(words_ptrs + first, mask=mask, other=0)
-        mask = (rows < N)[:, None] & (four < row_words // 4 - first // 4)[None, :]
-        scale = tl.load(scale_ptrs + first // 16, mask=mask, other=0.0)
-        eighth = x_ptr + (first + apart)[:, None] * 8 + tl.arange(0, 8)[None, :]
-        mask = (apart < row_words - first)[:, None]
-        x = tl.load(eighth, mask=mask, other=0.0).to(tl.float32)
-        x = x.reshape(4, WORDS // 4, 8).permute(1, 0, 2)
-        x0246, x1357 = tl.split(x.reshape(WORDS, 2, 2, 2))
-        (x04, x26), (x15, x37) = tl.split(x0246), tl.split(x1357)
-        (x0, x4), (x1, x5) = tl.split(x04), tl.split(x15)
-        (x2, x6), (x3, x7) = tl.split(x26), tl.split(x37)
-        total = tl.zeros((BLOCK_N, WORDS), dtype=tl.float32)
-        total = with_nibble(total, words, x0, 0)
-        total = with_nibble(total, words, x1, 1)
-        total = with_nibble(total, words, x2, 2)
-        total = with_nibble(total, words, x3, 3)
-        total = with_nibble(total, words, x4, 4)
-        words = words >> 12
-        total = with_nibble(total, words, x5, 2)
-        total = with_nibble(total, words, x6, 3)
-        total = with_nibble(total, words, x7, 4)
-        # Four words side by side belong to one thread, and to one group.
-        total = tl.sum(total.reshape(BLOCK_N, WORDS // 4, 4), axis=2)
-        x_sum = x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7
-        x_sum = tl.sum(x_sum.reshape(WORDS // 4, 4), axis=1)
-        total = total * DOWN - (x_sum * 8.0)[None, :]
-        sums += total * scale.to(tl.float32)
-    tl.store(output_ptr + rows, tl.sum(sums, axis=1), mask=rows < N)
-
 
 @triton.jit
 def low_nibble(words):
@@ -118,7 +57,8 @@ def int4_linear_kernel(
         mask = (rows < N)[None, :] & (slices < groups - first)[:, None]
         scale = tl.load(scale_ptrs + first, mask=mask, other=0.0).to(tl.float32)
         x02, x13 = tl.split(x.reshape(SLICES, BLOCK_B, 32, 2, 2))
-        (x0, x2), (x1, x3) = tl.split(x02), tl.split(x13)
+        x0, x2 = tl.split(x02)
+        x1, x3 = tl.split(x13)
         upper = words >> 8
         ones = tl.dot(low_nibble(words), x0.permute(0, 2, 1))
         ones = tl.dot(low_nibble(upper), x2.permute(0, 2, 1), ones)
@@ -149,18 +89,11 @@ def int4_linear(
     packed = weight.flatten()
     if packed.data_ptr() % 4:  # words begin at a multiple of their size
         packed = packed.clone()
-    if B == 1:
-        BLOCK_N, WORDS, STAGES = 8, 128, 3
-        int4_row_kernel[(cdiv(N, BLOCK_N),)](
-            x, packed.view(torch.int32), scale, output, N, K // 8, K // 128,
-            BLOCK_N, WORDS, STAGES, num_warps=1,
-        )
-    else:
-        BLOCK_B, BLOCK_N, SLICES = 16, 32, 4
-        int4_linear_kernel[(cdiv(N, BLOCK_N),)](
-            x, packed.view(torch.int16), scale, output, B, N, K, K // 4, K // 128,
-            BLOCK_B, BLOCK_N, SLICES, num_warps=4,
-        )
+    BLOCK_B, BLOCK_N, SLICES = 16, 32, 4
+    int4_linear_kernel[(cdiv(N, BLOCK_N),)](
+        x, packed.view(torch.int16), scale, output, B, N, K, K // 4, K // 128,
+        BLOCK_B, BLOCK_N, SLICES, num_warps=4,
+    )
     return output
 
 
