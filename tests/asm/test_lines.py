@@ -63,10 +63,12 @@ def test_every_load_store_and_dot_has_instructions_and_no_other_line_has_any(
     solutions: Answers, number: str, capability: int
 ) -> None:
     assembly = assembly_of(solutions, number, capability)
-    found = instructions(assembly.sass, Ir(assembly.ttir).file)
+    found = instructions(assembly.sass, Ir(assembly.ttir))
     for kind in ("load", "store"):
         assert by_line(found, kind) == {line for each, line in called(number) if each == kind}
-    assert {line for kind, line in called(number) if kind == "dot"} <= by_line(found, "dot")
+    products = {line for kind, line in called(number) if kind == "dot"}
+    assert products <= by_line(found, "dot")
+    assert {each.line for each in found if each.name == "HGMMA"} <= products
 
 
 @pytest.mark.parametrize("number", EXERCISES)
@@ -80,7 +82,7 @@ def test_each_access_of_a_fast_solution_has_its_instructions_too(fast: FastAnswe
     """In functions that its kernels call as well, where the line is that of the access and not of the call."""
     for assembly in fast(number):
         ir = Ir(assembly.ttir)
-        found = instructions(assembly.sass, ir.file)
+        found = instructions(assembly.sass, ir)
         for kind in ("load", "store"):
             assert by_line(found, kind) == {each.line for each in ir.operations if each.kind == kind}
         assert {each.line for each in ir.operations if each.kind == "dot"} <= by_line(found, "dot")
@@ -90,7 +92,7 @@ def test_each_access_of_a_fast_solution_has_its_instructions_too(fast: FastAnswe
 def test_instructions_are_on_the_lines_that_their_addresses_belong_to(solutions: Answers, number: str) -> None:
     assembly = assembly_of(solutions, number, 80)
     lines = EXERCISES[number].solution_file.read_text(encoding="utf-8").splitlines()
-    found = instructions(assembly.sass, Ir(assembly.ttir).file)
+    found = instructions(assembly.sass, Ir(assembly.ttir))
     memory = [each for each in found if each.name in MEMORY_AND_ARITHMETIC]
     by_source = {
         start: Counter(each.opcode for each in memory if each.line and lines[each.line - 1].strip().startswith(start))

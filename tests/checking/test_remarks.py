@@ -158,6 +158,14 @@ REMARKS = {
         ],
         "Right with BLOCK_SIZE_M = 64, but not with 16",
     ),
+    "rows-of-weight-by-rows-of-x": (
+        "6c",
+        [
+            ("= 16, 32, 128", "= 32, 32, 128"),
+            ("BLOCK_SIZE_N + tl.arange(0, BLOCK_SIZE_N)", "BLOCK_SIZE_N + tl.arange(0, BLOCK_SIZE_B)"),
+        ],
+        "Right with BLOCK_SIZE_B = 32, but not with 16",
+    ),
     "square-tiles-of-an-image": (
         "3",
         [("= 8, 32", "= 16, 16"), ("program_id(axis=1) * BLOCK_SIZE_H", "program_id(axis=1) * BLOCK_SIZE_W")],
@@ -183,6 +191,7 @@ REMARKS = {
             ("    n_elements =", "    torch.set_default_device(x.device)\n    n_elements ="),
         ],
     ),
+    "larger-blocks-beside-groups": ("6c", [("= 16, 32, 128", "= 16, 64, 128")]),
     "any-block": ("1", [("BLOCK_SIZE = 1024", "BLOCK_SIZE = 256")]),
     "asserted-to-be-square": (
         "4",

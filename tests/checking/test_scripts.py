@@ -222,7 +222,7 @@ PARAMETERS = {
     "1": "x y", "2": "image", "3": "image weight", "4": "a b",
     "1b": "a x y", "2b": "image", "3b": "image weight", "4b": "a b bias",
     "5a": "x", "5": "logits target", "5b": "logits target grad", "5c": "x weight bias eps",
-    "6": "q k v", "6b": "q k v",
+    "6": "q k v", "6b": "q k v", "6c": "x weight scale",
 }  # fmt: skip
 """Of each launcher."""
 
@@ -299,6 +299,16 @@ BAD_INPUT = (
         "with heads = 2 and N = 3 and D = 64, got (2, 4, 64)",
     ),
     ("6b", "causal_attention(t(1, 3, 64).double(), t(1, 3, 64), t(1, 3, 64))", "torch.float64"),
+    ("6c", "int4_linear(t(1, 200).half(), t(5, 100).byte(), t(5, 1).half())", "expected shape (B, 128), got (1, 200)"),
+    ("6c", "int4_linear(t(1, 128).half(), t(5, 128).byte(), t(5, 1).half())", "expected shape (N, 64), got (5, 128)"),
+    ("6c", "int4_linear(t(1, 128).half(), t(5, 64).byte(), t(4, 1).half())", "with N = 5, got (4, 1)"),
+    ("6c", "int4_linear(t(1, 128).half(), t(5, 64).char(), t(5, 1).half())", "expected torch.uint8, got torch.int8"),
+    ("6c", "int4_linear(t(1, 128), t(5, 64).byte(), t(5, 1))", "argument 1: expected torch.float16, got torch.float32"),
+    (
+        "6c",
+        "int4_linear(t(1, 128).half(), t(64, 5).byte().t(), t(5, 1).half())",
+        "argument 2: expected a contiguous tensor",
+    ),
 )
 
 CALLS = """
@@ -357,6 +367,7 @@ EMPTY = {
     "4b": "linear_relu(t(3, 0), t(0, 4), t(4))",
     "6": "attention(t(2, 0, 64).half(), t(2, 3, 64).half(), t(2, 3, 64).half())",
     "6b": "causal_attention(*(t(2, 0, 64).half(),) * 3)",
+    "6c": "int4_linear(t(0, 128).half(), t(5, 64).byte(), t(5, 1).half())",
 }
 
 

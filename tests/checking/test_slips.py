@@ -14,6 +14,7 @@ from triton_workshop.checking.judging.explanations import explanations
 from triton_workshop.checking.observing.source import Source
 
 from .judging import judge_here
+from .right import right_scripts
 
 HEAD = "from triton_workshop import cdiv\n\nimport torch\nimport triton\nimport triton.language as tl\n\n\n"
 SCALED = f"""{HEAD}@triton.jit
@@ -132,6 +133,7 @@ def dense(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: 
     ok = (row[:, None] < M) & (col[None, :] < N)
     tl.store(c_ptr + row[:, None] * N + col[None, :], acc.to(c_ptr.dtype.element_ty), mask=ok)
 """
+PACKED = next(script.source for script in right_scripts("6c") if script.name == "6c-words-of-eight-weights")
 SLIPS = [
     ("1", PERSISTENT, "tl.cdiv(n, B)", "n // B", "slip-rounded"),
     ("1", PERSISTENT, "blk * B +", "blk +", "slip-factor"),
@@ -155,6 +157,8 @@ SLIPS = [
     ("2b", STRIDED, "wr * r + wg * g", "wr * g + wg * r", "slip-names"),
     ("1", PERSISTENT, "blk * B +", "blk * B * 2 +", "slip-multiple"),
     ("4", DENSE, ", input_precision='ieee'", "", "slip-precision"),
+    ("6c", PACKED, "om[:, None] * K + k", "om[:, None] * N + k", "slip-size"),
+    ("6c", PACKED, "* (K // 128) + k", "* (N // 128) + k", "slip-size"),
 ]
 IDS = [f"{exercise}-{wrong}" for exercise, _, _, wrong, _ in SLIPS]
 

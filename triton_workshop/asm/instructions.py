@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass, replace
+
+from triton_workshop.asm.operations import Ir
 
 _PLACE = re.compile(r'//## File "([^"]*)", line (\d+)')
 _INSTRUCTION = re.compile(r"^\s*/\*[0-9a-f]+\*/\s+(?P<text>(?:@!?U?P\w+\s+)?(?P<opcode>[A-Z][\w.]*)[^;]*);")
 _WIDTHS = {"U8": 8, "S8": 8, "U16": 16, "S16": 16, "64": 64, "128": 128, "256": 256}
 TENSOR_CORES = ("HMMA", "IMMA", "DMMA", "BMMA", "QMMA", "OMMA", "HGMMA", "IGMMA", "BGMMA", "QGMMA", "UTC")
 """How the instructions of tensor cores begin."""
+_OF_WARP_GROUPS = ("HGMMA", "IGMMA", "BGMMA", "QGMMA")
+"""Those that four warps run together, and that wait for nothing until the last of a product."""
 BULK_LOADS = ("UTMALDG", "UBLKCP")
 """Copies of a whole tile into shared memory, by the tensor memory accelerator."""
 _KINDS = {
@@ -55,18 +59,43 @@ class Instruction:
         return self.name in BULK_LOADS
 
 
-def instructions(sass: str, file: str) -> tuple[Instruction, ...]:
-    """The instructions in what `nvdisasm -g` prints, by the lines of this file."""
+def instructions(sass: str, ir: Ir) -> tuple[Instruction, ...]:
+    """The instructions in what `nvdisasm -g` prints, by the lines of the kernel's file, which this IR names."""
     found: list[Instruction] = []
     line: int | None = None
     for text in sass.splitlines():
         if place := _PLACE.search(text):
-            line = int(place[2]) if place[1] == file else None
+            line = int(place[2]) if place[1] == ir.file else None
         elif match := _INSTRUCTION.match(text):
             found.append(Instruction(match["opcode"], " ".join(match["text"].split()), line))
     while found and found[-1].opcode in ("NOP", "BRA"):  # the padding, and the loop that nothing enters
         found.pop()
-    return tuple(found)
+    return tuple(_at_their_products(found, {each.line for each in ir.operations if each.kind == "dot"}))
+
+
+def _at_their_products(found: Sequence[Instruction], products: Set[int]) -> Iterator[Instruction]:
+    """Put the instructions of a product, which add to the same registers, on its line.
+
+    They run asynchronously, so ptxas moves some of them away, and then gives them the line of what stands there.
+    """
+    lines: dict[int, int] = {}
+    for chain in _chains(found):
+        told = [line for place in chain if (line := found[place].line) is not None and line in products]
+        if told:
+            lines |= dict.fromkeys(chain, Counter(told).most_common(1)[0][0])
+    return (replace(each, line=lines.get(place, each.line)) for place, each in enumerate(found))
+
+
+def _chains(found: Sequence[Instruction]) -> Iterator[list[int]]:
+    """The places of the instructions of each product. The last of them counts down a barrier."""
+    open_chains: dict[str, list[int]] = {}
+    for place, each in enumerate(found):
+        if each.name in _OF_WARP_GROUPS:
+            accumulator = each.text.partition(each.opcode)[2].partition(",")[0]
+            open_chains.setdefault(accumulator, []).append(place)
+            if "gsb0" in each.text:
+                yield open_chains.pop(accumulator)
+    yield from open_chains.values()
 
 
 def counted(found: Iterable[Instruction]) -> tuple[tuple[str, int], ...]:

@@ -42,7 +42,7 @@ def _texts(assembly: Assembly, stage: str) -> Iterator[tuple[int | None, str]]:
     ir = Ir(assembly.ttir)
     match stage:
         case "sass":
-            yield from ((each.line, each.text) for each in instructions(assembly.sass, ir.file))
+            yield from ((each.line, each.text) for each in instructions(assembly.sass, ir))
         case "ptx":
             yield from _ptx(assembly.ptx, ir.file)
         case _:

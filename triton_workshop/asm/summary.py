@@ -89,7 +89,7 @@ def summary_of(
 ) -> Summary:
     """The summary of a kernel that was launched with these numbers. `source` has the lines of its file."""
     ir, gpu_ir = Ir(assembly.ttir), Ir(assembly.ttgir)
-    found = instructions(assembly.sass, ir.file)
+    found = instructions(assembly.sass, ir)
     taken = {name: int(value) for name, value in re.findall(r"\b([A-Z]+):(\d+)", assembly.resources)}
     reasons = Reasons(ir, numbers, assembly.warps * THREADS_OF_A_WARP)
     places = sorted({(each.line, each.kind) for each in ir.operations})

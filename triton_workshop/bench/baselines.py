@@ -65,6 +65,14 @@ def layer_norm(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, eps: f
     return torch.nn.functional.layer_norm(x, weight.shape, weight, bias, eps)
 
 
+def int4_linear(x: torch.Tensor, weight: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
+    """A layer of 4-bit weights: they are made float16 operation by operation. x (B, K), weight (N, K / 2), scale
+    (N, K / 128)."""
+    halves = torch.stack((weight & 0xF, weight >> 4), 2).half() - 8
+    weights = halves.view(*scale.shape, 128) * scale[:, :, None]
+    return x @ weights.view(len(weight), -1).t()
+
+
 WAYS: dict[str, Callable[[str], tuple[Callable[..., torch.Tensor], ...]]] = {
     "1": lambda device: (torch.add,),
     "2": lambda device: (sepia_as_written, sepia_by_einsum(device)),
@@ -75,6 +83,7 @@ WAYS: dict[str, Callable[[str], tuple[Callable[..., torch.Tensor], ...]]] = {
     "5c": lambda device: (layer_norm,),
     "6": lambda device: (attention_of_heads,),
     "6b": lambda device: (causal_attention_of_heads,),
+    "6c": lambda device: (int4_linear,),
 }
 """By the number of an exercise: ways to do its work in PyTorch, for a device. The fastest counts."""
 

@@ -13,7 +13,7 @@ OFTEN = 1.5
 MANY = 0.1
 """The share of all lanes that masks may leave out without a sentence."""
 CLEARLY = 1.2
-"""How many times fewer bytes are worth a sentence."""
+"""How many times as many bytes are worth a sentence."""
 
 
 def sentences(cost: Cost, useful: int, noun: str | None = None, fast: Cost | None = None) -> tuple[str, ...]:
@@ -87,7 +87,7 @@ def _masks(cost: Cost) -> Iterator[str]:
 
 def _beside_fast(cost: Cost, fast: Cost) -> Iterator[str]:
     if fast.asked * CLEARLY < cost.asked:
-        yield f"the fast solution asks for {number(cost.asked / fast.asked)} times fewer bytes"
+        yield f"the fast solution asks for {1 - fast.asked / cost.asked:.0%} fewer bytes"
     plain, tensor = cost.products.get("ieee", 0), _on_tensor_cores(fast)
     if plain and tensor and not _on_tensor_cores(cost):
         faster = max(H200.tensor.values()) / H200.float32

@@ -169,12 +169,31 @@ def _alike(exercise: Exercise, case: Case, one: Observation | None, other: Obser
         return True
     near = (one.output.double() - other.output.double()).abs() <= SLACK_TOLERANCES * allowed
     same = (one.output == other.output) | (one.output.isnan() & other.output.isnan())
-    alike = near | one.missing | same
-    return torch.equal(one.missing, other.missing) and bool(alike.all())
+    return torch.equal(one.missing, other.missing) and bool((near | one.missing | same).all())
+
+
+def fails_alike(exercise: Exercise, case: Case, one: Observation | None, other: Observation | None) -> bool:
+    """Whether the same is told of two calls first: an error, a fault, what is never written, or else their values."""
+    if one is None or other is None:
+        return False
+    if one.failure or other.failure:
+        return _message(one) == _message(other)
+    if one.faults or other.faults:
+        return _faults(one)[:1] == _faults(other)[:1]
+    if one.output is not None and other.output is not None and one.missing.any():
+        return torch.equal(one.missing, other.missing)
+    return _alike(exercise, case, one, other)
 
 
 def _events(seen: Observation) -> tuple[object, ...]:
     """What a call did beside its result."""
-    faults = [(f.kind, f.program, f.index, f.last_index, f.outside, f.elements, f.other) for f in seen.faults]
     undefined = any(launch.undefined for launch in seen.launches)
-    return seen.failure and seen.failure.message, seen.changed_inputs, faults, undefined
+    return _message(seen), seen.changed_inputs, _faults(seen), undefined
+
+
+def _message(seen: Observation) -> str | None:
+    return seen.failure.message if seen.failure else None
+
+
+def _faults(seen: Observation) -> list[tuple[object, ...]]:
+    return [(f.kind, f.program, f.index, f.last_index, f.outside, f.elements, f.other) for f in seen.faults]

@@ -26,7 +26,7 @@ class Culprit:
     """Where a script went wrong."""
 
     todos: tuple[int, ...]
-    """Their numbers, in order; none if it was a line that the exercise gives."""
+    """Their numbers, that of the line first; none if it was a line that the exercise gives."""
     line: int | None
     """The script's line; None if it lacks what should be there."""
     lines: frozenset[int]
@@ -43,10 +43,16 @@ class Culprit:
     """Whether either needs other lines that only it has: then what the script's line uses may be wrong as well."""
 
 
-def find_culprit(source: Source, passes: Callable[[str], bool], passes_all: Callable[[str], bool]) -> Culprit | None:
+def find_culprit(
+    source: Source,
+    passes: Callable[[str], bool],
+    passes_all: Callable[[str], bool],
+    fails_alike: Callable[[str], bool] = lambda text: False,
+) -> Culprit | None:
     """Return where the mistake is. `passes` runs a changed script on the case that failed, `passes_all` on larger ones.
 
-    None if no change helps, or if the script is too far from the exercise to tell.
+    Of two mistakes, it is the one that shows: without it, the script no longer `fails_alike` in that case. None if no
+    change helps, or if the script is too far from the exercise to tell.
     """
     try:
         alignment = aligned(source)
@@ -59,10 +65,11 @@ def find_culprit(source: Source, passes: Callable[[str], bool], passes_all: Call
     groups = _wrong_groups(alignment, right, lambda group: passes_all(repaired(alignment, group)))
     if not 0 < len(groups) <= MOST_TODOS:
         return None
-    first, *others = groups
+    hidden = [group for group in groups if len(groups) > 1 and fails_alike(repaired(alignment, group))]
+    first, *others = sorted(groups, key=lambda group: group in hidden)
     rest = [place for group in others for place in group]
     places = _fewest(first, lambda some: right([*some, *rest]))
-    return _culprit(alignment, groups, places)
+    return _culprit(alignment, [first, *others], places)
 
 
 def _wrong_groups(

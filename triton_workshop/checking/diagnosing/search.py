@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from triton_workshop.checking.diagnosing import tries as limits
 from triton_workshop.checking.diagnosing.configurations import other_configuration_of
-from triton_workshop.checking.diagnosing.recognise import Diagnosis, diagnose
+from triton_workshop.checking.diagnosing.recognise import Diagnosis, diagnose, fails_alike
 from triton_workshop.checking.diagnosing.repair import Culprit, find_culprit
 from triton_workshop.checking.diagnosing.slips import Slip, find_slip
 from triton_workshop.checking.diagnosing.tile_sizes import OtherSize, other_size_of
@@ -82,6 +82,7 @@ def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> It
             source,
             lambda text: tries.right(text, case),
             lambda text: all(tries.right(text, each) for each in source.exercise.largest_cases),
+            lambda text: fails_alike(source.exercise, case, seen, tries.observe(text, case)),
         )
         if seen.failure:  # an error message with an explanation needs no search: no edit says more
             yield Diagnosis(culprit)

@@ -2,7 +2,7 @@
 
 A size is an integer literal of the launcher, a power of two, that a launch passes for a constexpr or that the launcher
 divides by, directly or by a name that has no other value. So the grid and the kernel change together. Sizes that are
-computed, tuned or asserted are left as they are.
+computed, tuned or asserted are left as they are, and so are those that the task gives.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def sizes_of(source: Source) -> list[TileSize]:
     for name in _divisors(source):
         if name in values and name not in found:
             found[name] = TileSize(name, int(ast.unparse(values[name])), (values[name],))
-    return list(found.values())
+    return [size for size in found.values() if size.value not in source.exercise.given_sizes]
 
 
 def _divisors(source: Source) -> Iterator[str]:

@@ -8,6 +8,7 @@ from triton_workshop.checking.exercises import (
     conv2d,
     cross_entropy,
     cross_entropy_backward,
+    int4_linear,
     layer_norm,
     linear_relu,
     matmul,
@@ -21,7 +22,7 @@ from triton_workshop.errors import MisuseError
 
 _MODULES = (
     *(add, axpy, sepia, sepia_strided, conv2d, sepia_edges, matmul, linear_relu),
-    *(softmax, cross_entropy, cross_entropy_backward, layer_norm, attention, causal_attention),
+    *(softmax, cross_entropy, cross_entropy_backward, layer_norm, attention, causal_attention, int4_linear),
 )
 EXERCISES: dict[str, Exercise] = {module.EXERCISE.number: module.EXERCISE for module in _MODULES}
 """In the order in which they are done: a warm-up, its exercise, and the variations of that."""

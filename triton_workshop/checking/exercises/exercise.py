@@ -97,6 +97,8 @@ class Exercise:
     nothing need be hidden."""
     result_dtype: Callable[..., torch.dtype] = lambda *arguments: arguments[-1].dtype
     """From the arguments, the dtype that the result must have."""
+    given_sizes: tuple[int, ...] = ()
+    """Powers of two that the task gives, such as how many weights share a scale: none of them is a tile's size."""
     half: int = 1
     """The half-day that it belongs to."""
 

@@ -95,6 +95,23 @@ def _rows(rows: int, columns: int) -> Case:
     return Case(f"{rows}×{columns}", arguments)
 
 
+def _layer(batch: int, n: int, k: int) -> Case:
+    """float16 numbers, n × k weights of 4 bits, and their scales."""
+
+    def arguments(device: str) -> tuple[torch.Tensor, ...]:
+        x, halves, scale = (
+            _random(shape, device, seed) for seed, shape in enumerate(((batch, k), (n, k // 2), (n, k // 128)))
+        )
+        return (2 * x - 1).half(), _bytes_of(halves), ((2 * scale - 1) / 50).half()
+
+    return Case(f"{batch}×{k} by {n}×{k}", arguments)
+
+
+def _bytes_of(values: torch.Tensor) -> torch.Tensor:
+    """From numbers between 0 and 1, all bytes."""
+    return (256 * values).byte()
+
+
 def _matrices(n: int) -> Case:
     return _swept(f"{n}³", (n, n), (n, n))
 
@@ -117,6 +134,12 @@ def _of_a_filter(height: int, width: int, k: int = 3) -> Case:
 
 def _of_matrices(m: int, n: int, k: int) -> Case:
     return _counted(f"{m}×{k} times {k}×{n}", (m, k), (k, n))
+
+
+def _of_a_layer(b: int, n: int, k: int) -> Case:
+    name = f"{b}×{k} by {n}×{k}"
+    drawn = _counted(name, (b, k), (1, n, k // 2), (n, k // 128))
+    return changed(drawn, name, lambda x, halves, scale: (x.half(), _bytes_of(halves[0]), (scale / 50).half()))
 
 
 _ROWS_OF_LOGITS = ((512, 4096), (16_384, 4096), (8192, 32_768), (4096, 131_072))
@@ -180,5 +203,13 @@ WORKLOADS = {
     ),
     "6": _ATTENTION,
     "6b": _ATTENTION,
+    "6c": Workload(
+        counted=_of_a_layer(1, 512, 2048),
+        swept=tuple(
+            _layer(*size) for size in ((1, 4096, 4096), (1, 8192, 8192), (1, 8192, 28_672), (16, 8192, 28_672))
+        ),
+        noun="byte of weights",
+        sized=_of_a_layer,
+    ),
 }
 """By the number of the exercise."""
