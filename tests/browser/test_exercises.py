@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -99,7 +100,7 @@ def press(page: Opened, name: str) -> None:
     page.get_by_role("button", name=name, exact=True).click()
 
 
-def verdict(page: Opened, words: str) -> str:
+def verdict(page: Opened, words: str | re.Pattern[str]) -> str:
     """What the checker says, as soon as its headline has these words."""
     page.locator(".verdict:not(.outdated) h3", has_text=words).wait_for()
     return page.inner_text(".verdict")
@@ -119,7 +120,7 @@ def test_from_the_first_todo_to_right_with_three_mistakes_on_the_way(context: Br
     page.keyboard.press("Enter")
     assert "hint 1 of" in page.inner_text(".verdict")
     write(page, SOLUTION)
-    assert "Compare with the solution" in verdict(page, "All 6 cases are right")
+    assert "Compare with the solution" in verdict(page, re.compile(r"All \d+ cases are right"))
     assert "✓" in page.inner_text(".tabs a >> nth=0")
     page.reload()
     verdict(page, "cases are right")

@@ -133,10 +133,13 @@ def learning_alone(writer: Writer) -> str:
     if (found := next(tables, None)) is None:
         return ""
     slide, table = found
-    names = (escaped(re.sub(r" · \d+:\d\d$", "", each.name or "")) for each in writer.deck.slides)
-    places = {name: f"#slide-{number}" for number, name in enumerate(names, 1) if name}
-    named = re.compile(f"(?<=&quot;)(?:{'|'.join(map(re.escape, places))})(?=&quot;)")
-    written = named.sub(lambda name: element("a", name[0], href=places[name[0]]), writer.blocks([table], slide))
+    titles = [(escaped(each.name or ""), f"#slide-{number}") for number, each in enumerate(writer.deck.slides, 1)]
+
+    def link(quoted: re.Match[str]) -> str:
+        place = next((place for title, place in titles if title.startswith(quoted[0])), None)
+        return quoted[0] if place is None else element("a", quoted[0], href=place)
+
+    written = re.sub(r"(?<=&quot;)\w[^&]*(?=&quot;)", link, writer.blocks([table], slide))
     linked = re.sub(r"<td>(\d)(?=: )", r'<td><a href="#exercise-\1">\1</a>', written)
     summary = element("summary", "Alone? Take the slides and exercises in this order")
     return element("details", summary + linked, class_="alone")
