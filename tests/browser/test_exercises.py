@@ -26,7 +26,8 @@ BODY = f'<header></header><nav><ol>{LISTED}</ol></nav><div class="tools"></div><
 STYLE = "\n".join((*map(asset, STYLES), ".slide { min-height: 120vh; }"))
 SOLUTION = EXERCISES["1"].solution
 LEFTS = """(lines) => lines.flatMap((line) => {
-  const range = document.createRange(), walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT), lefts = new Map();
+  const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+  const range = document.createRange(), lefts = new Map();
   while (walker.nextNode()) {
     for (let at = 0; at < walker.currentNode.length; at++) {
       if (walker.currentNode.data[at] === " ") continue;

@@ -90,17 +90,18 @@ class Writer:
         if slide.title is None and not slide.introduction:  # its first heading is the title already
             first = next((block for block in blocks if isinstance(block.content, Heading)), None)
             blocks = tuple(block for block in blocks if block is not first)
-        parts += [written := self.blocks(blocks, slide), *self._openers(f"{name} {written}")]
+        written = self.blocks(blocks, slide)
+        parts += [written, *self._openers(f"{name} {written}")]
         if self.alone and (told := said(slide.notes)):
-            written = self._paragraphs([(Span(paragraph),) for paragraph in told])
-            parts.append(element("details", element("summary", "Notes") + written, class_="notes"))
+            notes = self._paragraphs([(Span(paragraph),) for paragraph in told])
+            parts.append(element("details", element("summary", "Notes") + notes, class_="notes"))
         return element(
             "section", "\n".join(parts), id=f"slide-{number}", class_="slide", aria_labelledby=f"title-{number}"
         )
 
-    def _openers(self, said: str) -> Iterator[str]:
+    def _openers(self, text: str) -> Iterator[str]:
         """Links that open the exercises which a slide says one is to do now."""
-        for number in dict.fromkeys(found[1] or found[2] for found in EXERCISE.finditer(said)):
+        for number in dict.fromkeys(found[1] or found[2] for found in EXERCISE.finditer(text)):
             if self.live and number in EXERCISES:
                 link = element("a", f"Open exercise {number}", href=f"#exercise-{number}")
                 yield element("p", link, class_="opener")
