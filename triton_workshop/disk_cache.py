@@ -14,6 +14,7 @@ from triton_workshop.atomic_write import write_whole
 
 CACHE = "TRITON_WORKSHOP_CACHE"
 """The variable that names another folder than the system's for a user's caches."""
+PACKAGE = Path(__file__).parent
 
 
 def cache_folder() -> Path:
@@ -26,7 +27,7 @@ def cache_folder() -> Path:
 
 def code_on_disk() -> tuple[int, list[str]]:
     """When our package was last edited, in nanoseconds, and the installed versions of others."""
-    edited = max(file.stat().st_mtime_ns for file in Path(__file__).parent.rglob("*.py"))
+    edited = max(file.stat().st_mtime_ns for file in PACKAGE.rglob("*.py"))
     folders = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
     return edited, sorted(file.name for folder in folders for file in Path(folder).glob("*.dist-info"))
 

@@ -113,8 +113,10 @@ def links_to(scripts: Iterable[str]) -> dict[str, str]:
 
 
 def deck_name(deck: Deck) -> str:
-    """What the page is called: the front matter's title, or else the first slide's name."""
-    return deck.front_matter.title or next((slide.name for slide in deck.slides if slide.name), deck.path.stem)
+    """What the page is called: the front matter's title, or else the first slide's name without its time."""
+    name = next((slide.name for slide in deck.slides if slide.name), deck.path.stem)
+    parts = (part.name for part in schedule(deck).parts)
+    return deck.front_matter.title or next((part for part in parts if name.startswith(f"{part} ")), name)
 
 
 def _contents(deck: Deck, scripts: Mapping[str, str]) -> str:
