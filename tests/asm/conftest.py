@@ -1,9 +1,10 @@
-"""All solutions are launched and compiled once, for three GPUs."""
+"""Solutions are launched and compiled once, for three GPUs."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 
 import pytest
 
@@ -19,7 +20,7 @@ from triton_workshop.processes.modes import Mode
 from triton_workshop.processes.runner import Runner
 
 EMPTY: Mapping[str, str] = {}
-Answers = dict[tuple[str, int], Answer]
+Answers = Callable[[str, int], Answer]
 """What the compiler says of an exercise's plain solution, by the exercise's number and the compute capability."""
 FastAnswers = Callable[[str], list[Assembly]]
 
@@ -71,17 +72,21 @@ def runner() -> Iterator[Runner]:
 
 @pytest.fixture(scope="session")
 def solutions(runner: Runner) -> Answers:
-    kernels = {
-        number: launched_by(Launching(each.solution_file, each.solution, number), runner)[0]
-        for number, each in EXERCISES.items()
-    }
-    jobs = {
-        (number, target.capability): CompileJob(kernel, target, shown=True)
-        for number, kernel in kernels.items()
-        for target in TARGETS
-    }
-    told = {answer.job: answer for answer in answers(list(jobs.values()), warm(runner), COMPILING_SECONDS)}
-    return {key: told[job] for key, job in jobs.items()}
+    """Each is compiled when it is asked for, as another process of these tests may have done that before."""
+    targets = {target.capability: target for target in TARGETS}
+
+    @cache
+    def kernel(number: str) -> PickledKernel:
+        exercise = EXERCISES[number]
+        return launched_by(Launching(exercise.solution_file, exercise.solution, number), runner)[0]
+
+    @cache
+    def answer(number: str, capability: int) -> Answer:
+        job = CompileJob(kernel(number), targets[capability], shown=True)
+        [told] = answers([job], warm(runner), COMPILING_SECONDS)
+        return told
+
+    return answer
 
 
 @pytest.fixture(scope="session")

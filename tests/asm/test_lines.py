@@ -41,7 +41,7 @@ MEMORY_AND_ARITHMETIC = ("LDG", "STG", "FFMA", "FADD")
 
 
 def assembly_of(solutions: Answers, number: str, capability: int) -> Assembly:
-    assembly = solutions[number, capability].assembly
+    assembly = solutions(number, capability).assembly
     assert assembly is not None
     return assembly
 

@@ -38,7 +38,7 @@ def lines_of(number: str) -> list[str]:
 
 
 def summary_of_solution(solutions: Answers, number: str, capability: int) -> Summary:
-    [summary] = summaries_of([solutions[number, capability]], lines_of(number))
+    [summary] = summaries_of([solutions(number, capability)], lines_of(number))
     return summary
 
 

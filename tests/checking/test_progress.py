@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Outcome, RunPython, shipped_exercise
+from triton_workshop.checking.commands import chosen
 from triton_workshop.checking.exercises import EXERCISES, REQUIRED
 from triton_workshop.checking.exercises.workloads import WORKLOADS
 from triton_workshop.checking.judging.verdict import Finding, FindingKind, Verdict
@@ -264,15 +265,22 @@ def test_an_exercise_that_passes_names_its_variation_and_a_variation_none(worksh
     assert offer == "Done early? Exercise 1b, a * x + y in one kernel: uv run workshop watch 1b"
 
 
-def test_all_solutions_pass_at_once_as_json(workshop: Workshop) -> None:
-    result = workshop("check", "--all", "--solutions", "--json", "--no-gpu")
+def test_solutions_pass_at_once_as_json(workshop: Workshop) -> None:
+    numbers = ("1", "2b", "5a")  # that all of them are right is tested by running each
+    result = workshop("check", *numbers, "--solutions", "--json", "--no-gpu")
     verdicts = [json.loads(line) for line in result.stdout.splitlines()]
     assert result.returncode == 0, result.stderr
-    assert [(verdict["exercise"], verdict["passed"]) for verdict in verdicts] == [(n, True) for n in EXERCISES]
-    for verdict, exercise in zip(verdicts, EXERCISES.values(), strict=True):
-        assert [case["name"] for case in verdict["cases"]] == [case.name for case in exercise.simulated_cases]
+    assert [(verdict["exercise"], verdict["passed"]) for verdict in verdicts] == [(n, True) for n in numbers]
+    for verdict in verdicts:
+        cases = EXERCISES[verdict["exercise"]].simulated_cases
+        assert [case["name"] for case in verdict["cases"]] == [case.name for case in cases]
         assert verdict["findings"] == []
         assert "may be off by" in verdict["tolerance"]
+
+
+def test_all_solutions_are_those_of_variations_too() -> None:
+    expected = [(each, each.solution_file) for each in EXERCISES.values()]
+    assert chosen([], None, solutions=True, every=True) == expected
 
 
 def test_json_stands_alone_whatever_the_script_prints(workshop: Workshop, desk: Path) -> None:
