@@ -23,13 +23,13 @@ def conv2d_kernel(
     SIZE: tl.constexpr,
     BLOCK_SIZE_H: tl.constexpr, BLOCK_SIZE_W: tl.constexpr,
 ):
-    ...  # TODO 1: this program's channel, and the rows and columns of its tile
+    ...  # TODO 1: this program's channel, and its rows and columns
 
     accumulator = tl.zeros((BLOCK_SIZE_H, BLOCK_SIZE_W), dtype=tl.float32)
     for i in tl.static_range(SIZE):
         for j in tl.static_range(SIZE):
-            pixels = ...  # TODO 2: the pixels under weight (i, j), or zeros
-            accumulator += ...  # TODO 3: the pixels times weight (i, j)
+            pixels = ...  # TODO 2: those under weight (i, j), or 0
+            accumulator += ...  # TODO 3: pixels times weight (i, j)
 
     ...  # TODO 4: store the tile of the output
 
@@ -46,7 +46,7 @@ def conv2d(image: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
     channels, height, width = image.shape
     BLOCK_SIZE_H, BLOCK_SIZE_W = 8, 32
 
-    ...  # TODO 5: launch one program per tile of each channel: channels first
+    ...  # TODO 5: one program per tile per channel, channels first
 
     return output
 

@@ -20,11 +20,11 @@ def matmul_kernel(
     BLOCK_SIZE_M: tl.constexpr, BLOCK_SIZE_N: tl.constexpr,
     BLOCK_SIZE_K: tl.constexpr,
 ):
-    ...  # TODO 1: the rows and the columns of this program's tile of C
-    ...  # TODO 2: pointers to the first tiles of A and B; zeros for the sums
+    ...  # TODO 1: the rows and columns of this program's tile of C
+    ...  # TODO 2: pointers to the first two tiles; zeros for the sums
 
     for k in range(0, K, BLOCK_SIZE_K):
-        ...  # TODO 3: load both tiles, zeros outside: K has an edge too
+        ...  # TODO 3: load both, zeros outside: K has an edge too
         ...  # TODO 4: add their product, in float32 rather than TF32
         ...  # TODO 5: move both tiles one step along K
 

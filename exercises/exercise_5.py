@@ -21,12 +21,12 @@ def cross_entropy_kernel(
     logits_ptr, target_ptr, loss_ptr, V, stride,
     BLOCK_SIZE: tl.constexpr,
 ):
-    ...  # TODO 1: this program's row, and a pointer to it: in int64, rows lie far apart
-    ...  # TODO 2: before the first block: the lowest finite float32, and an empty sum
+    ...  # TODO 1: this program's row, and a pointer to it, in int64
+    ...  # TODO 2: to begin: the lowest finite float32; an empty sum
 
     for start in range(0, V, BLOCK_SIZE):
-        ...  # TODO 3: load a block as float32; outside the row, -inf changes nothing
-        ...  # TODO 4: the new maximum; what the old sum is relative to it; add the block
+        ...  # TODO 3: load a block as float32; -inf outside the row
+        ...  # TODO 4: the new maximum; rescale the sum; add the block
 
     ...  # TODO 5: the target's logit, in float32; store the loss
 
@@ -46,7 +46,7 @@ def cross_entropy(logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
     loss = torch.empty(M, dtype=torch.float32, device=logits.device)
     BLOCK_SIZE = 1024
 
-    ...  # TODO 6: launch one program per row; how far apart rows lie is stride(0)
+    ...  # TODO 6: one program per row; rows lie stride(0) apart
 
     return loss
 

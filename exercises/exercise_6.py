@@ -22,13 +22,13 @@ def attention_kernel(
 ):
     ...  # TODO 1: this program's rows of q, and its head, in int64
     ...  # TODO 2: load the tile of q, D numbers for each row
-    ...  # TODO 3: for each row of q: a running maximum, sum and output
+    ...  # TODO 3: per row of q: a running maximum, sum and output
 
     for start in range(0, k_length, BLOCK_SIZE_N):
         ...  # TODO 4: load a tile of k and a tile of v, zeros outside
         ...  # TODO 5: the scaled scores; -inf where there is no key
-        ...  # TODO 6: the new maximum, what the old values shrink by, and p
-        ...  # TODO 7: rescale the sum and the output; add this tile to both
+        ...  # TODO 6: the new maximum, the old values' factor, and p
+        ...  # TODO 7: rescale sum and output; add this tile to both
 
     ...  # TODO 8: divide by the sum, and store
 
@@ -49,7 +49,7 @@ def attention(
     output = torch.empty_like(q)
     BLOCK_SIZE_M, BLOCK_SIZE_N = 64, 64
 
-    ...  # TODO 9: launch one program per tile of q and head, scale included
+    ...  # TODO 9: one program per tile of q and head, scale included
 
     return output
 

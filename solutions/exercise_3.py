@@ -23,7 +23,7 @@ def conv2d_kernel(
     SIZE: tl.constexpr,
     BLOCK_SIZE_H: tl.constexpr, BLOCK_SIZE_W: tl.constexpr,
 ):
-    # 1: this program's channel, and the rows and columns of its tile
+    # 1: this program's channel, and its rows and columns
     channel = tl.program_id(axis=0)
     rows = tl.program_id(axis=1) * BLOCK_SIZE_H + tl.arange(0, BLOCK_SIZE_H)
     cols = tl.program_id(axis=2) * BLOCK_SIZE_W + tl.arange(0, BLOCK_SIZE_W)
@@ -32,7 +32,7 @@ def conv2d_kernel(
     accumulator = tl.zeros((BLOCK_SIZE_H, BLOCK_SIZE_W), dtype=tl.float32)
     for i in tl.static_range(SIZE):
         for j in tl.static_range(SIZE):
-            # 2: the pixels under weight (i, j), or zeros
+            # 2: those under weight (i, j), or 0
             input_rows = rows[:, None] + i - SIZE // 2
             input_cols = cols[None, :] + j - SIZE // 2
             row_mask = (input_rows >= 0) & (input_rows < height)
@@ -41,7 +41,7 @@ def conv2d_kernel(
             mask = row_mask & col_mask
             pixels = tl.load(image_ptr + offsets, mask=mask, other=0.0)
 
-            # 3: the pixels times weight (i, j)
+            # 3: pixels times weight (i, j)
             accumulator += pixels * tl.load(weight_ptr + i * SIZE + j)
 
     # 4: store the tile of the output
@@ -62,7 +62,7 @@ def conv2d(image: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
     channels, height, width = image.shape
     BLOCK_SIZE_H, BLOCK_SIZE_W = 8, 32
 
-    # 5: launch one program per tile of each channel: channels first
+    # 5: one program per tile per channel, channels first
     grid = (channels, cdiv(height, BLOCK_SIZE_H), cdiv(width, BLOCK_SIZE_W))
     conv2d_kernel[grid](
         image, output, weight, height, width, len(weight),

@@ -20,18 +20,18 @@ def matmul_kernel(
     BLOCK_SIZE_M: tl.constexpr, BLOCK_SIZE_N: tl.constexpr,
     BLOCK_SIZE_K: tl.constexpr,
 ):
-    # 1: the rows and the columns of this program's tile of C
+    # 1: the rows and columns of this program's tile of C
     offs_m = tl.program_id(axis=0) * BLOCK_SIZE_M + tl.arange(0, BLOCK_SIZE_M)
     offs_n = tl.program_id(axis=1) * BLOCK_SIZE_N + tl.arange(0, BLOCK_SIZE_N)
 
-    # 2: pointers to the first tiles of A and B; zeros for the sums
+    # 2: pointers to the first two tiles; zeros for the sums
     offs_k = tl.arange(0, BLOCK_SIZE_K)
     a_ptrs = a_ptr + offs_m[:, None] * stride_am + offs_k[None, :] * stride_ak
     b_ptrs = b_ptr + offs_k[:, None] * stride_bk + offs_n[None, :] * stride_bn
     accumulator = tl.zeros((BLOCK_SIZE_M, BLOCK_SIZE_N), dtype=tl.float32)
 
     for k in range(0, K, BLOCK_SIZE_K):
-        # 3: load both tiles, zeros outside: K has an edge too
+        # 3: load both, zeros outside: K has an edge too
         a_mask = (offs_m[:, None] < M) & (offs_k[None, :] < K - k)
         a = tl.load(a_ptrs, mask=a_mask, other=0.0)
         b_mask = (offs_k[:, None] < K - k) & (offs_n[None, :] < N)

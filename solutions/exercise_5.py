@@ -21,21 +21,21 @@ def cross_entropy_kernel(
     logits_ptr, target_ptr, loss_ptr, V, stride,
     BLOCK_SIZE: tl.constexpr,
 ):
-    # 1: this program's row, and a pointer to it: in int64, rows lie far apart
+    # 1: this program's row, and a pointer to it, in int64
     row = tl.program_id(axis=0).to(tl.int64)
     row_ptr = logits_ptr + row * stride
 
-    # 2: before the first block: the lowest finite float32, and an empty sum
+    # 2: to begin: the lowest finite float32; an empty sum
     running_max = -3.4028234663852886e38
     running_sum = 0.0
 
     for start in range(0, V, BLOCK_SIZE):
-        # 3: load a block as float32; outside the row, -inf changes nothing
+        # 3: load a block as float32; -inf outside the row
         cols = start + tl.arange(0, BLOCK_SIZE)
         block = tl.load(row_ptr + cols, mask=cols < V, other=-float("inf"))
         block = block.to(tl.float32)
 
-        # 4: the new maximum; what the old sum is relative to it; add the block
+        # 4: the new maximum; rescale the sum; add the block
         new_max = tl.maximum(running_max, tl.max(block, axis=0))
         running_sum *= tl.exp(running_max - new_max)
         running_sum += tl.sum(tl.exp(block - new_max), axis=0)
@@ -62,7 +62,7 @@ def cross_entropy(logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
     loss = torch.empty(M, dtype=torch.float32, device=logits.device)
     BLOCK_SIZE = 1024
 
-    # 6: launch one program per row; how far apart rows lie is stride(0)
+    # 6: one program per row; rows lie stride(0) apart
     cross_entropy_kernel[(M,)](
         logits, target, loss, V, logits.stride(0), BLOCK_SIZE,
     )

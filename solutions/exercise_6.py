@@ -30,7 +30,7 @@ def attention_kernel(
     q_mask = rows[:, None] < q_length
     q = tl.load(q_ptr + q_offsets, mask=q_mask, other=0.0)
 
-    # 3: for each row of q: a running maximum, sum and output
+    # 3: per row of q: a running maximum, sum and output
     running_max = tl.full((BLOCK_SIZE_M,), -float("inf"), dtype=tl.float32)
     running_sum = tl.zeros((BLOCK_SIZE_M,), dtype=tl.float32)
     accumulator = tl.zeros((BLOCK_SIZE_M, D), dtype=tl.float32)
@@ -47,13 +47,13 @@ def attention_kernel(
         scores = tl.dot(q, tl.trans(k)) * scale
         scores = tl.where(cols[None, :] < k_length, scores, -float("inf"))
 
-        # 6: the new maximum, what the old values shrink by, and p
+        # 6: the new maximum, the old values' factor, and p
         new_max = tl.maximum(running_max, tl.max(scores, axis=1))
         shrink = tl.exp(running_max - new_max)
         p = tl.exp(scores - new_max[:, None])
         running_max = new_max
 
-        # 7: rescale the sum and the output; add this tile to both
+        # 7: rescale sum and output; add this tile to both
         running_sum = running_sum * shrink + tl.sum(p, axis=1)
         accumulator = accumulator * shrink[:, None]
         accumulator = tl.dot(p.to(v.dtype), v, accumulator)
@@ -79,7 +79,7 @@ def attention(
     output = torch.empty_like(q)
     BLOCK_SIZE_M, BLOCK_SIZE_N = 64, 64
 
-    # 9: launch one program per tile of q and head, scale included
+    # 9: one program per tile of q and head, scale included
     grid = (cdiv(q_length, BLOCK_SIZE_M), heads)
     attention_kernel[grid](
         q, k, v, output, q_length, k_length, D**-0.5,
