@@ -41,6 +41,7 @@ from tests.viewer.terminal import Terminal
 
 PRESENTERM = shutil.which("presenterm") or "presenterm"
 DECK = ROOT / "slides" / "triton-workshop.md"
+SECOND = ROOT / "slides" / "second-half.md"
 TALK = ROOT / "tests" / "viewer" / "notes" / "talk.md"
 
 pytestmark = pytest.mark.presenterm
@@ -50,20 +51,27 @@ LIVE_BLOCK = 'print("never written:"'
 
 
 @pytest.fixture
-def presenterm(tmp_path: Path) -> Terminal:
+def half() -> Path:
+    """Which of our decks to present."""
+    return DECK
+
+
+@pytest.fixture
+def presenterm(tmp_path: Path, half: Path) -> Terminal:
     # By `workshop present`, as a presenter starts it: presenterm then runs our Python.
     workshop = [sys.executable, "-c", "from triton_workshop.cli import main; main()"]
     # Its blocks run warm, in a process of these tests alone that does not stay for long.
     variables = {"XDG_RUNTIME_DIR": str(tmp_path), "TRITON_WORKSHOP_IDLE": "1"}
-    command = [*workshop, "present", str(DECK), "--viewer", "presenterm"]
-    return Terminal(command, DECK.parent, 110, 36, PLAIN_TERMINAL, **variables)
+    command = [*workshop, "present", str(half), "--viewer", "presenterm"]
+    return Terminal(command, half.parent, 110, 36, PLAIN_TERMINAL, **variables)
 
 
-def test_presenterm_walks_through_our_deck(presenterm: Terminal) -> None:
-    slides = load_deck(DECK).slides
+@pytest.mark.parametrize("half", [DECK, SECOND], ids=["first half", "second half"])
+def test_presenterm_walks_through_our_decks(presenterm: Terminal, half: Path) -> None:
+    first, *others = load_deck(half).slides
     with presenterm as terminal:
-        terminal.wait_for("Three hours, four kernels")
-        for slide in slides[1:]:
+        terminal.wait_for(plain(first.title or ()))
+        for slide in others:
             terminal.press("n")
             terminal.wait_for(plain(slide.title or ()))
         terminal.press("q")
