@@ -26,7 +26,7 @@ def cross_entropy_kernel(
 
     for start in range(0, V, BLOCK_SIZE):
         ...  # TODO 3: load a block as float32; -inf outside the row
-        ...  # TODO 4: the new maximum; rescale the sum; add the block
+        ...  # TODO 4: a new maximum; rescale the sum; add the block
 
     ...  # TODO 5: the target's logit, in float32; store the loss
 

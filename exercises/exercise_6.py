@@ -25,7 +25,7 @@ def attention_kernel(
     ...  # TODO 3: per row of q: a running maximum, sum and output
 
     for start in range(0, k_length, BLOCK_SIZE_N):
-        ...  # TODO 4: load a tile of k and a tile of v, zeros outside
+        ...  # TODO 4: load a tile of k and one of v, zeros outside
         ...  # TODO 5: the scaled scores; -inf where there is no key
         ...  # TODO 6: the new maximum, the old values' factor, and p
         ...  # TODO 7: rescale sum and output; add this tile to both

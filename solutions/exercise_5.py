@@ -35,7 +35,7 @@ def cross_entropy_kernel(
         block = tl.load(row_ptr + cols, mask=cols < V, other=-float("inf"))
         block = block.to(tl.float32)
 
-        # 4: the new maximum; rescale the sum; add the block
+        # 4: a new maximum; rescale the sum; add the block
         new_max = tl.maximum(running_max, tl.max(block, axis=0))
         running_sum *= tl.exp(running_max - new_max)
         running_sum += tl.sum(tl.exp(block - new_max), axis=0)

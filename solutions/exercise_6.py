@@ -36,7 +36,7 @@ def attention_kernel(
     accumulator = tl.zeros((BLOCK_SIZE_M, D), dtype=tl.float32)
 
     for start in range(0, k_length, BLOCK_SIZE_N):
-        # 4: load a tile of k and a tile of v, zeros outside
+        # 4: load a tile of k and one of v, zeros outside
         cols = start + tl.arange(0, BLOCK_SIZE_N)
         kv_offsets = (head * k_length + cols)[:, None] * D + dims[None, :]
         kv_mask = cols[:, None] < k_length
