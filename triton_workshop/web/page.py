@@ -13,7 +13,7 @@ from triton_workshop.browser.bundle import Inside, digest, frame_script, script_
 from triton_workshop.deck.model import Deck
 from triton_workshop.screen.palette import DARK, LIGHT, Palette
 from triton_workshop.screen.richtext import code_lines
-from triton_workshop.viewer.notes.schedule import TalkPart, schedule
+from triton_workshop.viewer.notes.schedule import TalkPart, schedule, without_time
 from triton_workshop.web.assets import LIVE_SCRIPTS, SCRIPTS, STYLES, asset
 from triton_workshop.web.exercises import exercises
 from triton_workshop.web.markup import element, escaped
@@ -114,14 +114,13 @@ def links_to(scripts: Iterable[str]) -> dict[str, str]:
 
 def deck_name(deck: Deck) -> str:
     """What the page is called: the front matter's title, or else the first slide's name without its time."""
-    name = next((slide.name for slide in deck.slides if slide.name), deck.path.stem)
-    parts = (part.name for part in schedule(deck).parts)
-    return deck.front_matter.title or next((part for part in parts if name.startswith(f"{part} ")), name)
+    names = (without_time(slide.name) for slide in deck.slides if slide.name)
+    return deck.front_matter.title or next(names, deck.path.stem)
 
 
 def _contents(deck: Deck, scripts: Mapping[str, str]) -> str:
     """What links to all slides, by the parts of the talk, and to the scripts."""
-    names = (deck.title if slide.introduction else slide.name for slide in deck.slides)
+    names = (without_time((deck.title if slide.introduction else slide.name) or "") for slide in deck.slides)
     entries = [  # with their numbers, as a search leaves some out
         element("li", element("a", escaped(name or f"Slide {number}"), href=f"#slide-{number}"), value=str(number))
         for number, name in enumerate(names, 1)

@@ -41,6 +41,7 @@ from triton_workshop.screen.palette import DARK
 from triton_workshop.screen.printed_pictures import PictureLine
 from triton_workshop.screen.richtext import code_lines, rich_text
 from triton_workshop.viewer.notes.paragraphs import said
+from triton_workshop.viewer.notes.schedule import without_time
 from triton_workshop.viewer.pictures.cell_drawings import drawing_for
 from triton_workshop.web.encoding import data_address
 from triton_workshop.web.markup import OWN_COLOUR, Markup, element, escaped
@@ -83,7 +84,7 @@ class Writer:
         name = self.deck.title if slide.introduction else slide.name
         title = element("a", str(number), href=f"#slide-{number}", class_="number", aria_label=f"Slide {number}")
         heading = self.text(slide.title) if slide.title is not None else escaped(name or f"Slide {number}")
-        parts = [element("h2", f"{title} {heading}", id=f"title-{number}")]
+        parts = [element("h2", f"{title} {without_time(heading)}", id=f"title-{number}")]
         if slide.introduction:
             parts.append(self._cover())
         blocks = slide.blocks

@@ -73,6 +73,12 @@ class Schedule:
         return max(minute - ends, 0.0) + min(minute - begins, 0.0)
 
 
+def without_time(name: str) -> str:
+    """The title of a slide without the time at its end, if it has one."""
+    found = PART.match(name)
+    return name if found is None else found[1].rstrip(" ·-–—:|,([")
+
+
 def schedule(deck: Deck) -> Schedule:
     """The deck's plan; it has no parts if the deck gives none."""
     minutes = [(slide_minutes(slide) or Minutes()).total for slide in deck.slides]
@@ -96,7 +102,7 @@ def timed_parts(slides: Sequence[Slide], minutes: Sequence[float]) -> list[TalkP
             continue
         begins = in_minutes(found[2], found[3])
         if not marks or begins > marks[-1][2]:  # a time that goes back is no plan
-            marks.append((index, found[1].rstrip(" ·-–—:|,(["), begins))
+            marks.append((index, without_time(slide.name), begins))
     if not marks:
         return []
     last, _, last_begins = marks[-1]
