@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -208,6 +209,21 @@ class Crash:
         return os._exit, (1,)
 
 
+class Leave:
+    """Ends the process that unpickles it before a file of its own is gone, whose name it leaves in another."""
+
+    def __init__(self, name: Path) -> None:
+        self._name = name
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        lines = f"""
+import os, pathlib, tempfile
+pathlib.Path({str(self._name)!r}).write_text(tempfile.mkstemp()[1])
+os._exit(1)
+"""
+        return exec, (lines,)
+
+
 @pytest.mark.library
 def test_a_compiler_that_crashes_has_refused(start: compilation.Start) -> None:
     [kernel] = pickled_kernels(kernels.calls_itself)
@@ -218,12 +234,27 @@ def test_a_compiler_that_crashes_has_refused(start: compilation.Start) -> None:
     assert second.refusal is None
 
 
+@pytest.mark.library
+def test_a_compiler_that_is_ended_leaves_no_files(
+    start: compilation.Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [kernel] = pickled_kernels(kernels.calls_itself)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(elsewhere))
+    leaving = replace(kernel, data=pickle.dumps(Leave(tmp_path / "left")))
+    [answer] = answers([CompileJob(leaving, TARGETS[0])], start)
+    assert answer.refusal is not None
+    left = Path((tmp_path / "left").read_text())
+    assert left.parent.parent == elsewhere
+    assert list(elsewhere.iterdir()) == []
+
+
 def test_a_compiler_that_does_not_start_has_nothing_to_say(start: compilation.Start) -> None:
     [kernel] = pickled_kernels(kernels.calls_itself)
 
     def ended() -> CompilerProcess:
-        with Path(os.devnull).open("w") as nowhere:
-            return CompilerProcess(call.start("os:_exit", output=nowhere.fileno()))
+        return CompilerProcess(lambda output, folder: call.start("os:_exit", folder, output=output))
 
     with pytest.raises(OSError, match="could not be imported in another process"):
         list(answers([CompileJob(kernel, None)], ended))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from typing import Protocol
 
 from triton_workshop.compiler import pickling, pipeline
@@ -19,8 +20,12 @@ class ParentConnection(Protocol):
         """Wait for the next message. Raises EOFError if none will come any more."""
 
 
-def compile_when_asked(connection: ParentConnection) -> None:
-    """Import the compiler, wait for jobs, and send an Answer to each. A job that cannot be done has none to give."""
+def compile_when_asked(connection: ParentConnection, folder: str) -> None:
+    """Import the compiler, wait for jobs, and send an Answer to each. A job that cannot be done has none to give.
+
+    The compiler's files go into the folder, which whoever started this removes.
+    """
+    tempfile.tempdir = folder
     provide()
     pickling.prepare()
     connection.send(READY)

@@ -6,8 +6,10 @@ What was asked before, of the same kernels and with the same Triton, is answered
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from triton_workshop.compiler import report
@@ -27,10 +29,20 @@ NO_JOB = CompileJob(PickledKernel("", "", b""), None)
 
 
 class CompilerProcess:
-    """A call of `compile_when_asked`, as `compiler` wants it: see `compilation.CompileWorker`."""
+    """A call of `compile_when_asked`, as `compiler` wants it: see `compilation.CompileWorker`.
 
-    def __init__(self, started: Call) -> None:
-        self._call = started
+    `start` makes it, of where its output goes and of a folder for its files: one that is ended has no time to remove
+    those. Raises OSError as `start` does.
+    """
+
+    def __init__(self, start: Callable[[int, str], Call]) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="workshop-", ignore_cleanup_errors=True)
+        try:
+            with Path(os.devnull).open("wb") as nowhere:
+                self._call = start(nowhere.fileno(), self._folder.name)
+        except OSError:
+            self._folder.cleanup()
+            raise
 
     def send(self, message: object) -> None:
         self._call.send(message)
@@ -46,6 +58,7 @@ class CompilerProcess:
     def end(self) -> None:
         self._call.kill()
         self._call.close()
+        self._folder.cleanup()
 
 
 class RememberingWorker:
@@ -91,21 +104,19 @@ class RememberingWorker:
 def new_process() -> RememberingWorker:
     """Start a process for the compiler when it is asked something new. That raises OSError if none can be started."""
 
-    def start() -> CompilerProcess:
-        with Path(os.devnull).open("wb") as nowhere:
-            return CompilerProcess(call.start(COMPILER, output=nowhere.fileno(), variables=compiling(os.environ)))
+    def start(output: int, folder: str) -> Call:
+        return call.start(COMPILER, folder, output=output, variables=compiling(os.environ))
 
-    return RememberingWorker(start)
+    return RememberingWorker(partial(CompilerProcess, start))
 
 
 def warm(runner: Runner) -> Start:
     """The same with processes that have imported Triton before."""
 
-    def start() -> CompilerProcess:
-        with Path(os.devnull).open("wb") as nowhere:
-            return CompilerProcess(runner.call(COMPILER, output=nowhere.fileno(), mode=Mode.COMPILER))
+    def start(output: int, folder: str) -> Call:
+        return runner.call(COMPILER, folder, output=output, mode=Mode.COMPILER)
 
-    return lambda: RememberingWorker(start)
+    return lambda: RememberingWorker(partial(CompilerProcess, start))
 
 
 def ask(kernels: Sequence[PickledKernel], start: Start) -> report.CompilerReport:
