@@ -21,7 +21,7 @@ def summaries(number: str, whose: str, target: Target, runner: Runner) -> list[S
     """Those of a solution's kernels, at the size that `bench` counts."""
     [choice] = chosen([number], None, plain=whose == PLAIN, fast=whose == FAST, compare=False)
     made = make(choice.launching, target, None, runner, os.open(os.devnull, os.O_WRONLY))
-    return summaries_of(made.answers, choice.launching.text.splitlines())
+    return summaries_of(made.answers, choice.launching.file, choice.launching.text)
 
 
 def main() -> None:

@@ -90,7 +90,7 @@ def compiled(runner: Runner) -> Iterator[tuple[str, ...]]:
             file = Path(folder, f"script_{number}.py")
             file.write_text(text, encoding="utf-8")
             made = make(Launching(file, text), TARGETS[0], None, runner, nowhere.fileno())
-            [summary] = summaries_of(made.answers, text.splitlines())
+            [summary] = summaries_of(made.answers, file, text)
             [assembly] = [answer.assembly for answer in made.answers if answer.assembly is not None]
             yield row(name, summary, assembly.sass)
 

@@ -44,7 +44,7 @@ class Compile:
         kernels = launched_by(Launching(file, text, number, size), self._runner)
         [answer] = compiled(kernels, target, warm(self._runner))
         self.assembly = answer.assembly
-        [summary] = summaries_of([answer], text.splitlines())
+        [summary] = summaries_of([answer], file, text)
         return summary
 
 

@@ -38,7 +38,8 @@ def lines_of(number: str) -> list[str]:
 
 
 def summary_of_solution(solutions: Answers, number: str, capability: int) -> Summary:
-    [summary] = summaries_of([solutions(number, capability)], lines_of(number))
+    exercise = EXERCISES[number]
+    [summary] = summaries_of([solutions(number, capability)], exercise.solution_file, exercise.solution)
     return summary
 
 
@@ -67,6 +68,18 @@ def test_rows_of_an_odd_width_start_anywhere(compile_at: Compile) -> None:
     summary = compile_at("2", (512, 511))
     why = "8 × 32 bit: width = 511 is no multiple of 16, so rows need not start at a multiple of 16 bytes"
     assert said_of(summary, "load") == [why] * 3
+
+
+def test_a_height_that_only_multiplies_the_width_is_not_to_blame(compile_at: Compile) -> None:
+    [first, *_] = said_of(compile_at("2", (508, 508)), "load")
+    assert first == "8 × 32 bit: width = 508 is a multiple of 4, but the compiler only asks whether it is one of 16"
+    assert said_of(compile_at("2", (508, 512)), "load") == ["2 × 128 bit"] * 3
+
+
+def test_loads_of_values_that_nobody_uses_are_narrowed_by_ptxas() -> None:
+    [summary] = recorded_summaries("3", "fast", H200)
+    [image, *_] = said_of(summary, "load")
+    assert image == "6 × 128 bit and 12 × 32 bit: PTX asks for 128 bits, and ptxas loads only the values that are used"
 
 
 def test_a_small_block_leaves_each_thread_too_little_for_a_wide_access(solutions: Answers) -> None:

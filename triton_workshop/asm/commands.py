@@ -20,7 +20,7 @@ from triton_workshop.asm.listing import drawn, layouts, listing
 from triton_workshop.asm.recorded import recorded_on, recorded_summaries
 from triton_workshop.asm.report import TERMINAL, shown
 from triton_workshop.asm.sentences import of_conversion, of_line, of_program
-from triton_workshop.asm.summary import Summary, summaries_of
+from triton_workshop.asm.summary import Summary, source_of, summaries_of
 from triton_workshop.asm.trouble import notes_of, trouble_of, without_assembly
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.compiler.targets import Target
@@ -82,7 +82,7 @@ def _standard_error(undo: ExitStack) -> int:
 
 
 def _summaries(subject: Subject, made: Made) -> list[Summary]:
-    return summaries_of(made.answers, subject.launching.text.splitlines())
+    return summaries_of(made.answers, subject.launching.file, subject.launching.text)
 
 
 def _print(subject: Subject, made: Made, selection: Selection) -> None:
@@ -93,14 +93,19 @@ def _print(subject: Subject, made: Made, selection: Selection) -> None:
     if selection.stage == SUMMARY:
         _print_summaries(subject.where, _summaries(subject, made), selection)
     else:
-        source = subject.launching.text.splitlines()
         for answer in made.answers:
             if answer.assembly is not None:
                 head = f"{answer.assembly.kernel} · {subject.where} · {selection.target} · {selection.stage}"
+                _, source = source_of(answer.assembly, subject.launching.file, subject.launching.text)
                 above = layouts(answer.assembly) if selection.stage == "ttgir" else ()
                 _page(head, drawn(above, listing(answer.assembly, selection.stage, source)))
     for note in notes:
-        print(note, file=sys.stderr)
+        _say(note)
+
+
+def _say(sentence: str) -> None:
+    """On standard error, wrapped between words."""
+    Console(stderr=True, markup=False, highlight=False).print(sentence)
 
 
 def _print_summaries(where: str, summaries: Sequence[Summary], selection: Selection) -> None:
@@ -146,7 +151,7 @@ def _show_recorded(subjects: Sequence[Subject], selection: Selection) -> int:
         number, whose = subject.launching.exercise, subject.whose if subject.whose != YOURS else "plain"
         found = recorded_summaries(number, whose, selection.target)
         if not found or selection.stage != SUMMARY:
-            print("Triton's compiler is not on this machine, and nothing is recorded of this.", file=sys.stderr)
+            _say("Triton's compiler is not on this machine, and nothing is recorded of this.")
             return FAILED
         size = case_of(number, ()).name
         print(f"Triton's compiler is not on this machine. Recorded with Triton {recorded_on()}, the {whose} solution:")
@@ -166,5 +171,5 @@ def _tell(subject: Subject, trouble: str) -> int:
         if found and not found[-1].passed:
             print_verdicts(found, exercise, Console())
             return FAILED
-    print(f"{subject.where}: {trouble}", file=sys.stderr)
+    _say(f"{subject.where}: {trouble}")
     return FAILED

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -169,6 +169,27 @@ class Ir:
             rows = "tt.expand_dims" in source and "axis = 1" in source
             waiting += [(each, last and not rows) for each in _NAME.findall(source.partition(" loc(")[0])]
         return arguments, constants
+
+    def factors(self, value: str, arguments: Set[str]) -> set[str]:
+        """Those of the arguments on which a value depends only where they are multiplied by another one of them.
+
+        `plane = height * width` is a multiple of all that `width` is a multiple of, whatever `height` is.
+        """
+        found = set(arguments)
+        for source in self._reached(value):
+            named = {name[1:] for name in _NAME.findall(source.partition(" loc(")[0])} & arguments
+            if not (source.startswith("arith.muli") and len(named) > 1):
+                found -= named
+        return found
+
+    def _reached(self, value: str) -> Iterator[str]:
+        """The lines of the IR that make a value, and those that make what they name."""
+        seen, waiting = set[str](), [value.partition("#")[0]]
+        while waiting:
+            if (name := waiting.pop()) not in seen:
+                seen.add(name)
+                yield (source := self._sources.get(name, ""))
+                waiting += _NAME.findall(source.partition(" loc(")[0])
 
     def _constant(self, name: str) -> int | None:
         found = _CONSTANT.match(self._sources.get(name, ""))

@@ -29,7 +29,8 @@ _COLOURS = {"load": "accent", "store": "good", "dot": "important", "atomic": "im
 
 def shown(summary: Summary, where: str) -> RenderableType:
     """A kernel's summary; `where` says of which script it is."""
-    head = Text.assemble((summary.kernel, "strong"), f" · {where} · {summary.target}")
+    file = f" of {summary.file}" if summary.file else ""
+    head = Text.assemble((summary.kernel, "strong"), f"{file} · {where} · {summary.target}")
     lines = Table.grid(padding=(0, 1))
     for width in ("right", "left"):
         lines.add_column(justify="right" if width == "right" else "left")

@@ -14,6 +14,8 @@ _AMPERE = 80
 
 def of_line(line: LineSummary, capability: int) -> str:
     """What became of a line's operations, such as `2 × 128 bit`."""
+    if not line.instructions and line.kind == "reduction":
+        return "each thread reduces what it holds: nothing is exchanged"
     if not line.instructions:
         return "no instruction of its own: the compiler has removed it, or does it elsewhere"
     match line.kind:
@@ -62,9 +64,8 @@ def of_conversion(conversion: Conversion) -> str:
     """That a block changes its layout, and how."""
     shape = " × ".join(f"{size:,}" for size in conversion.shape)
     block = f"a block of {shape} {_NAMES.get(conversion.dtype, conversion.dtype)}"
-    if conversion.stores:
-        return f"line {conversion.line}: {block} changes its layout through shared memory, {kib(conversion.bytes)}"
-    return f"line {conversion.line}: {block} changes its layout within registers"
+    how = f"through shared memory, {kib(conversion.bytes)} in all" if conversion.stores else "within registers"
+    return f"line {conversion.line}: {block} changes its layout {how}"
 
 
 def of_program(summary: Summary) -> Iterator[str]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 from triton_workshop.asm.instructions import Instruction, counted, instructions
 from triton_workshop.asm.occupancy import Occupancy, occupancy
@@ -70,28 +72,47 @@ class Summary:
     warps: int
     stages: int
     occupancy: Occupancy | None
+    file: str = ""
+    """The name of the kernel's file, if it is not the script that launches it."""
 
     def as_json(self) -> dict[str, object]:
         return asdict(self) | {"target": f"sm_{self.target.capability}"}
 
 
-def summaries_of(answers: Iterable[Answer], source: Sequence[str]) -> list[Summary]:
-    """The summaries of the kernels that were compiled. `source` has the lines of their file."""
+def source_of(assembly: Assembly, script: Path, text: str) -> tuple[str, list[str]]:
+    """The lines of the file in which a kernel stands, and its name if that is another one than the script."""
+    file = Path(Ir(assembly.ttir).file)
+    if file.resolve() != script.resolve():
+        with suppress(OSError, UnicodeDecodeError):
+            return file.name, file.read_text(encoding="utf-8").splitlines()
+    return "", text.splitlines()
+
+
+def summaries_of(answers: Iterable[Answer], script: Path, text: str) -> list[Summary]:
+    """The summaries of the kernels that were compiled, which a script with this text has launched."""
     return [
-        summary_of(answer.assembly, answer.job.target, dict(answer.job.kernel.numbers), source)
+        summary_of(
+            answer.assembly,
+            answer.job.target,
+            dict(answer.job.kernel.numbers),
+            *source_of(answer.assembly, script, text),
+        )
         for answer in answers
         if answer.assembly is not None and answer.job.target is not None
     ]
 
 
 def summary_of(
-    assembly: Assembly, target: Target, numbers: Mapping[str, int | float], source: Sequence[str]
+    assembly: Assembly, target: Target, numbers: Mapping[str, int | float], file: str, source: Sequence[str]
 ) -> Summary:
-    """The summary of a kernel that was launched with these numbers. `source` has the lines of its file."""
+    """The summary of a kernel that was launched with these numbers. `source` has the lines of its file.
+
+    `file` names that if it is not the script's own.
+    """
     ir, gpu_ir = Ir(assembly.ttir), Ir(assembly.ttgir)
     found = instructions(assembly.sass, ir)
     taken = {name: int(value) for name, value in re.findall(r"\b([A-Z]+):(\d+)", assembly.resources)}
-    reasons = Reasons(ir, numbers, assembly.warps * THREADS_OF_A_WARP)
+    reasons = Reasons(ir, numbers, assembly.warps * THREADS_OF_A_WARP, _narrowed(assembly, found))
     places = sorted({(each.line, each.kind) for each in ir.operations})
     lines = tuple(
         _line(
@@ -103,6 +124,7 @@ def summary_of(
         for place in places
     )
     return Summary(
+        file=file,
         kernel=assembly.kernel,
         target=target,
         lines=lines,
@@ -121,14 +143,21 @@ def summary_of(
     )
 
 
+def _narrowed(assembly: Assembly, found: Sequence[Instruction]) -> int:
+    """How many of the loads that ask for 128 bits in PTX ask for fewer in SASS."""
+    wide = len(re.findall(r"\bld\.global\S*\.v4\.[bf]32\b", assembly.ptx))
+    return wide - sum(each.name == "LDG" and each.bits == WIDEST for each in found)
+
+
 def _line(operations: Sequence[Operation], found: Sequence[Instruction], source: str, reasons: Reasons) -> LineSummary:
     first = operations[0]
     accesses = [each for each in found if not each.bulk] if first.kind in ("load", "store") else []
     widths = {each.bits for each in accesses}
     why = ""
     if widths and min(widths) < WIDEST:
-        told = (reasons.of(operation, min(widths)) for operation in operations)
-        why = next(filter(None, told), "")
+        narrow = sum(each.bits < WIDEST for each in accesses)
+        told = (reasons.of(operation, min(widths), narrow) for operation in operations)
+        why = next(filter(None, told), "") or reasons.unknown(first)
     return LineSummary(
         kind=first.kind,
         line=first.line,

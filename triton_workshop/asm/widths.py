@@ -21,24 +21,43 @@ class Reasons:
     ir: Ir
     numbers: Mapping[str, int | float]
     threads: int
+    narrowed: int
+    """How many loads are wide in PTX and narrow in SASS."""
 
-    def of(self, operation: Operation, narrowest: int) -> str:
-        """Why an access takes instructions of so few bits; empty if that is all there is to move."""
-        share = math.prod(operation.shape) * operation.bits // self.threads
+    def of(self, operation: Operation, narrowest: int, narrow: int) -> str:
+        """Why an access takes instructions of so few bits, so many of them.
+
+        Empty if that is all there is to move, or unknown.
+        """
+        share = self._share(operation)
         if not operation.shape or narrowest >= WIDEST:
             return ""
         if share <= narrowest:
             return self._of_a_small_block(operation, share)
+        if operation.kind == "load" and narrow <= self.narrowed:
+            return "PTX asks for 128 bits, and ptxas loads only the values that are used"
         pointers, shifts = self.ir.reached_from(operation.operands[0])
+        pointers -= self.ir.factors(operation.operands[0], pointers)
         if (blamed := self._unknown(pointers)) is not None:
             return self._of_an_argument(blamed, operation)
         masks = {name for mask in operation.operands[1:] for name in self.ir.reached_from(mask)[0]}
         if (blamed := self._unknown(masks)) is not None:
-            return f"{self._named(blamed)}, so the mask may end between neighbours"
-        at_once = WIDEST // operation.bits
+            return self._because(blamed, operation, "the mask may end between neighbours")
+        at_once = min(WIDEST, share) // operation.bits
         if odd := sorted(shift for shift in shifts if shift % at_once):
             return f"offsets are shifted by {' or '.join(map(_signed, odd))}, which is no multiple of {at_once}"
-        return f"the compiler cannot tell that {at_once} elements lie side by side, from a multiple of 16 bytes on"
+        return ""
+
+    def unknown(self, operation: Operation) -> str:
+        """What is left to say of a narrow access."""
+        at_once = self._share(operation) // operation.bits
+        if not operation.shape or at_once < 2:
+            return ""
+        return f"the compiler cannot tell that {min(at_once, WIDEST // operation.bits)} elements lie side by side"
+
+    def _share(self, operation: Operation) -> int:
+        """The bits of a thread."""
+        return math.prod(operation.shape) * operation.bits // self.threads
 
     def _of_a_small_block(self, operation: Operation, share: int) -> str:
         elements = math.prod(operation.shape)
@@ -51,11 +70,14 @@ class Reasons:
         if blamed.is_pointer:
             return f"{blamed.name} does not start at a multiple of 16 bytes"
         where = "rows need not start" if len(operation.shape) > 1 else "a block need not start"
-        return f"{self._named(blamed)}, so {where} at a multiple of 16 bytes"
+        return self._because(blamed, operation, f"{where} at a multiple of 16 bytes")
 
-    def _named(self, argument: Argument) -> str:
-        value = self.numbers.get(argument.name)
-        return f"{argument.name}{'' if value is None else f' = {value:,}'} is no multiple of {MULTIPLE}"
+    def _because(self, argument: Argument, operation: Operation, what: str) -> str:
+        value, at_once = self.numbers.get(argument.name), WIDEST // operation.bits
+        named = f"{argument.name}{'' if value is None else f' = {value:,}'}"
+        if value is not None and value % at_once == 0:
+            return f"{named} is a multiple of {at_once}, but the compiler only asks whether it is one of {MULTIPLE}"
+        return f"{named} is no multiple of {MULTIPLE}, so {what}"
 
     def _unknown(self, names: set[str]) -> Argument | None:
         """The first of these arguments that is not known to be a multiple."""

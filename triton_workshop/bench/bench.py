@@ -198,7 +198,7 @@ def _counted(
 def _instructions(kernels: Sequence[PickledKernel], source: Source, compiler: Start) -> tuple[str, ...]:
     """What the compiler's instructions for an H200 add; a compiler that cannot be started has nothing to say."""
     with suppress(OSError):
-        summaries = summaries_of(compiled(kernels, TARGETS[0], compiler), source.lines)
+        summaries = summaries_of(compiled(kernels, TARGETS[0], compiler), source.file, source.text)
         return tuple(said for summary in summaries for said in beside_bytes(summary))
     return ()
 

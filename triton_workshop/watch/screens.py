@@ -71,7 +71,7 @@ class Solution(Reader):
 def compiled_page(asked: Launching, made: Made) -> Reader:
     """What the compiler made of an exercise's last right version."""
     size = case_of(asked.exercise, asked.size).name
-    pages = (shown(each, size) for each in summaries_of(made.answers, asked.text.splitlines()))
+    pages = (shown(each, size) for each in summaries_of(made.answers, asked.file, asked.text))
     padded = (Padding(part, (0, 1, 1, 2)) for part in pages)
     return Reader(f"{title(EXERCISES[asked.exercise])} · what the compiler made of it", Group(*padded))
 
