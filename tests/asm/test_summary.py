@@ -256,3 +256,10 @@ def test_what_is_recorded_is_what_the_compiler_makes_now(solutions: Answers, num
     [recorded] = recorded_summaries(number, "plain", target)
     assert recorded == summary_of_solution(solutions, number, target.capability)
     assert json.loads(json.dumps(recorded.as_json()))["kernel"] == EXERCISES[number].kernel
+
+
+def test_the_size_that_a_slide_asks_for_is_recorded_too(compile_at: Compile) -> None:
+    size = (2**20 - 1,)
+    [recorded] = recorded_summaries("1", "plain", H200, size)
+    assert said_of(recorded, "load") == said_of(compile_at("1", size), "load")
+    assert recorded_summaries("1", "plain", H200, (77,)) == []

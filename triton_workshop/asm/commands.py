@@ -149,13 +149,13 @@ def _show_recorded(subjects: Sequence[Subject], selection: Selection) -> int:
     """Where Triton has no compiler, the solutions' summaries are shown as they were recorded."""
     for subject in subjects:
         number, whose = subject.launching.exercise, subject.whose if subject.whose != YOURS else "plain"
-        found = recorded_summaries(number, whose, selection.target)
+        size = subject.launching.size
+        found = recorded_summaries(number, whose, selection.target, size)
         if not found or selection.stage != SUMMARY:
             _say("Triton's compiler is not on this machine, and nothing is recorded of this.")
             return FAILED
-        size = case_of(number, ()).name
-        print(f"Triton's compiler is not on this machine. Recorded with Triton {recorded_on()}, the {whose} solution:")
-        _print_summaries(f"exercise {number}, {whose} · {size}, recorded", found, selection)
+        print(f"Triton's compiler is not on this machine. Recorded with Triton {recorded_on()}:")
+        _print_summaries(f"exercise {number}, {whose} · {case_of(number, size).name}", found, selection)
     return SHOWN
 
 

@@ -26,14 +26,14 @@ def recorded_on() -> str:
     return str(_recorded()["triton"])
 
 
-def key(exercise: str, whose: str, target: Target) -> str:
-    """How the summaries of a solution for a GPU are called there."""
-    return f"{exercise} {whose} sm_{target.capability}"
+def key(exercise: str, whose: str, target: Target, size: tuple[int, ...] = ()) -> str:
+    """How the summaries of a solution for a GPU are called there, at a size other than the one that `bench` counts."""
+    return " ".join([exercise, whose, f"sm_{target.capability}", *map(str, size)])
 
 
-def recorded_summaries(exercise: str, whose: str, target: Target) -> list[Summary]:
+def recorded_summaries(exercise: str, whose: str, target: Target, size: tuple[int, ...] = ()) -> list[Summary]:
     """Those of one solution's kernels for one GPU; none if there are none."""
-    return [_summary(each, target) for each in _recorded()["summaries"].get(key(exercise, whose, target), [])]
+    return [_summary(each, target) for each in _recorded()["summaries"].get(key(exercise, whose, target, size), [])]
 
 
 def _summary(data: dict[str, Any], target: Target) -> Summary:
