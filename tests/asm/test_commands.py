@@ -186,7 +186,7 @@ def test_without_a_compiler_the_solutions_are_shown_as_they_were_recorded(
     result = typed("3", "--fast", "--gpu", "sm_80")
     assert result.exit_code == 0
     assert result.output.startswith("Triton's compiler is not on this machine. Recorded with Triton ")
-    assert "conv2d_kernel · exercise 3, fast · 3×512×512, filter 3×3, recorded · sm_80" in result.output
+    assert "conv2d_kernel · exercise 3, fast · 3×512×512, filter 3×3 · sm_80" in result.output
     assert typed("own.py", script="").exit_code == 1
 
 

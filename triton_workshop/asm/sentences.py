@@ -80,7 +80,7 @@ def of_program(summary: Summary) -> Iterator[str]:
         return
     fit = "1 program fits" if programs == 1 else f"{programs} programs fit"
     why = f"{listed(limits)} {'allows' if _single(limits) else 'allow'} no more"
-    yield f"{fit} on an SM at the same time ({_warps(programs * summary.warps)}): {why}"
+    yield f"{fit} on an SM at once ({_warps(programs * summary.warps)}): {why}"
 
 
 def beside_bytes(summary: Summary) -> Iterator[str]:
