@@ -180,9 +180,7 @@ def test_spills_are_as_many_bytes_as_ptxas_says(compile_at: Compile, tmp_path: P
 
 def test_a_program_that_leaves_no_room_for_a_second_one_is_told(solutions: Answers) -> None:
     summary = summary_of_solution(solutions, "4", 90)
-    assert list(of_program(summary))[1] == (
-        "3 programs fit on an SM at once (12 warps): registers allow no more"
-    )
+    assert list(of_program(summary))[1] == ("3 programs fit on an SM at once (12 warps): registers allow no more")
     assert summary.occupancy is not None
     alone = replace(summary, occupancy=replace(summary.occupancy, programs=1, limits=("shared memory",)))
     assert list(beside_bytes(alone)) == [
