@@ -33,7 +33,7 @@ def sepia(image: torch.Tensor) -> torch.Tensor:
     _, height, width = image.shape
     BLOCK_SIZE_H, BLOCK_SIZE_W = 16, 64
 
-    ...  # TODO 4: enough programs to reach both edges
+    ...  # TODO 4: launch enough programs to reach both edges
 
     return output
 

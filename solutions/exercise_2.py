@@ -49,7 +49,7 @@ def sepia(image: torch.Tensor) -> torch.Tensor:
     _, height, width = image.shape
     BLOCK_SIZE_H, BLOCK_SIZE_W = 16, 64
 
-    # 4: enough programs to reach both edges
+    # 4: launch enough programs to reach both edges
     grid = (cdiv(height, BLOCK_SIZE_H), cdiv(width, BLOCK_SIZE_W))
     sepia_kernel[grid](
         image, output, height, width, BLOCK_SIZE_H, BLOCK_SIZE_W

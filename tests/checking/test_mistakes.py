@@ -164,3 +164,10 @@ def test_the_search_has_another_process_where_the_scripts_own_is_not_as_it_was(
     assert not check(exercise, _script(tmp_path, text), limit=LIMIT_SECONDS).passed
     assert len(without_forks) == 2
     assert all(process.has_ended() for process in without_forks)
+
+
+def test_no_hint_says_that_a_line_is_the_only_mistake_where_another_one_is_missing(tmp_path: Path) -> None:
+    text = EXERCISES["1"].solution.replace("add_kernel[grid](", "add_kernel(")
+    [finding, *_] = judge_here(EXERCISES["1"], _script(tmp_path, text)).findings
+    assert finding.hint_name == "kernel-called-without-grid"
+    assert "without it" not in " ".join(finding.hints)

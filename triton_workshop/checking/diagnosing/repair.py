@@ -104,7 +104,8 @@ def _culprit(alignment: Alignment, groups: list[list[int]], places: list[int]) -
     code = "\n".join(each.code for each in ours if each.todo in own)
     extra = places[0] in alignment.extras or places[0] in alignment.branches
     more = len(alignment.with_needed(places)) > len(places) or alignment.uses_own(places)
-    return Culprit(todos, line, lines, code, _instead(alignment, places, line), extra, alignment.is_moved(line), more)
+    instead = _instead(alignment, places, line, alone=len(groups) == 1)
+    return Culprit(todos, line, lines, code, instead, extra, alignment.is_moved(line), more)
 
 
 def _fewest(places: list[int], right: Callable[[list[int]], bool]) -> list[int]:
@@ -174,12 +175,15 @@ def _margin(line: str) -> str:
     return line[: len(line) - len(line.lstrip())]
 
 
-def _instead(alignment: Alignment, places: Sequence[int], line: int | None) -> str:
-    """What to say of a line where the script has all of our code of these places, so that it helps no more."""
+def _instead(alignment: Alignment, places: Sequence[int], line: int | None, *, alone: bool) -> str:
+    """What to say of a line where the script has all of our code of these places, so that it helps no more.
+
+    `alone`: whether nothing else is wrong.
+    """
     if places[0] in alignment.branches:
         return ALWAYS
     if places[0] in alignment.extras:
-        return f"{NO_SUCH_LINE}: without it, this case is right."
+        return f"{NO_SUCH_LINE}: without it, this case is right." if alone else f"{NO_SUCH_LINE}."
     if not alignment.has_all_of(places):
         return ""
     place, blamed = next(((p, s) for p in places for s in alignment.pairs[p] if s.first == line), (places[0], None))
