@@ -153,21 +153,13 @@ class Ir:
 
     def reached_from(self, value: str) -> tuple[set[str], set[int]]:
         """The arguments that a value depends on, and the constants that are added along the last axis on the way."""
-        arguments, constants, seen = set[str](), set[int](), set[str]()
+        arguments, constants = set[str](), set[int]()
         names = {argument.name for argument in self.arguments}
-        waiting = [(value.partition("#")[0], True)]
-        while waiting:
-            name, last = waiting.pop()
-            if name in seen:
-                continue
-            seen.add(name)
-            source = self._sources.get(name, "")
+        for name, source, last in self._reached(value):
             if name[1:] in names and not source:
                 arguments.add(name[1:])
             if last and source.startswith(("arith.addi", "arith.subi", "tt.addptr")):
                 constants |= set(filter(None, map(self._constant, _NAME.findall(source))))
-            rows = "tt.expand_dims" in source and "axis = 1" in source
-            waiting += [(each, last and not rows) for each in _NAME.findall(source.partition(" loc(")[0])]
         return arguments, constants
 
     def factors(self, value: str, arguments: Set[str]) -> set[str]:
@@ -176,20 +168,24 @@ class Ir:
         `plane = height * width` is a multiple of all that `width` is a multiple of, whatever `height` is.
         """
         found = set(arguments)
-        for source in self._reached(value):
-            named = {name[1:] for name in _NAME.findall(source.partition(" loc(")[0])} & arguments
+        for _, source, _ in self._reached(value):
+            named = {name[1:] for name in _NAME.findall(source)} & arguments
             if not (source.startswith("arith.muli") and len(named) > 1):
                 found -= named
         return found
 
-    def _reached(self, value: str) -> Iterator[str]:
-        """The lines of the IR that make a value, and those that make what they name."""
-        seen, waiting = set[str](), [value.partition("#")[0]]
+    def _reached(self, value: str) -> Iterator[tuple[str, str, bool]]:
+        """The value and what it depends on, each with the operation that makes it, and whether along the last axis."""
+        seen, waiting = set[str](), [(value.partition("#")[0], True)]
         while waiting:
-            if (name := waiting.pop()) not in seen:
-                seen.add(name)
-                yield (source := self._sources.get(name, ""))
-                waiting += _NAME.findall(source.partition(" loc(")[0])
+            name, last = waiting.pop()
+            if name in seen:
+                continue
+            seen.add(name)
+            source = self._sources.get(name, "").partition(" loc(")[0]
+            yield name, source, last
+            rows = "tt.expand_dims" in source and "axis = 1" in source
+            waiting += [(each, last and not rows) for each in _NAME.findall(source)]
 
     def _constant(self, name: str) -> int | None:
         found = _CONSTANT.match(self._sources.get(name, ""))
