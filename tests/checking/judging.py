@@ -48,7 +48,7 @@ from triton_workshop.processes.compilers import new_process
 
 LIMIT_SECONDS = 60.0
 """Seconds for one script."""
-SEARCH_SECONDS = 6.0
+SEARCH_SECONDS = 4.0
 """Seconds of the processor for the search for a mistake: many times what it takes to find one that is known."""
 CRASH_SEARCH_SECONDS = 2.0
 """For its line only. What an error means is known by its message, but the search goes on through all mistakes."""
@@ -124,9 +124,12 @@ def _edits_seen_once() -> AbstractContextManager[object]:
         if text not in _edits(number):
             return observe(tried, text, case)
         key = number, text, case.name
-        if key not in _SEEN:
-            _SEEN[key] = observe(tried, text, case)
-        return _SEEN[key]
+        if key in _SEEN:
+            return _SEEN[key]
+        seen = observe(tried, text, case)
+        if not seen.timed_out:  # another script may take longer
+            _SEEN[key] = seen
+        return seen
 
     return mock.patch.object(Tries, "_observe", observe_once)
 

@@ -258,8 +258,8 @@ def test_what_repeats_work_or_is_right_in_the_failing_case_only_is_no_slip(tmp_p
 
 
 def test_a_loop_without_an_end_is_not_tried() -> None:
-    tries = Tries(EXERCISES["1"])
-    case = EXERCISES["1"].cases[0]
+    exercise = EXERCISES["1"]
+    tries, case = Tries(Source(exercise.solution_file, PERSISTENT, exercise)), exercise.cases[0]
     endless = PERSISTENT.replace(
         "    blocks = tl.cdiv(n, B)", "    blocks = tl.cdiv(n, B)\n    while me < n:\n        pass"
     )

@@ -18,5 +18,8 @@ listeners: list[Listener] = []
 only_listening = False
 """Whether launches do not run, but only listeners are told: enough for whoever asks what is launched, at any size."""
 
+loads: list[Callable[[], None]] = []
+"""Each is called before a kernel loads a block. What it raises ends the launch, if it is no `Exception`."""
+
 raised: list[Callable[[KernelFaults], None]] = []
 """Each is told of every launch that raises what it did wrong, before it does."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import math
 import os
 from collections.abc import Iterator
 from dataclasses import replace
@@ -69,7 +70,7 @@ def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> It
     which those have shown nothing there are half as many again, by default `tries.SLIP_SECONDS`, and as many to try it
     in every case, by default `tries.CONFIRM_SECONDS`.
     """
-    tries = Tries(source.exercise, seconds)
+    tries = Tries(source, seconds)
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         if tries.right(source.text, case):
             yield Diagnosis(remembers=True)
@@ -95,21 +96,21 @@ def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> It
 
 
 def _slip(source: Source, case: Case, seen: Observation, culprit: Culprit | None, seconds: float | None) -> Slip | None:
-    tries = Tries(source.exercise, limits.SLIP_SECONDS if seconds is None else seconds / 2)
-    last = Tries(source.exercise, limits.CONFIRM_SECONDS if seconds is None else seconds)
+    tries = Tries(source, limits.SLIP_SECONDS if seconds is None else seconds / 2)
+    last = Tries(source, limits.CONFIRM_SECONDS if seconds is None else seconds)
     noticed = {fault.line.number for fault in seen.faults[:1]} | (culprit.lines if culprit else set[int]())
     return find_slip(
         source,
         noticed,
         lambda text: tries.right(text, case),
-        lambda text: last.right_in_all(text, source.text),
+        last.right_in_all,
         nearby=culprit is not None,
     )
 
 
 def other_size(source: Source, seconds: float | None = None) -> OtherSize | None:
     """Find a tile size that a right script depends on, as `diagnosis_of` does."""
-    tries = Tries(source.exercise, seconds)
+    tries = Tries(source, seconds, slow=math.inf)  # smaller tiles take longer, and are right
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         last, runs = source.exercise.cases[-3:], (tries.observe, tries.right)
         every = (*last, *source.exercise.long_cases)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import math
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from triton_workshop.checking.exercises.exercise import Case, Exercise
@@ -12,6 +14,7 @@ from triton_workshop.checking.observing.child import observer_of
 from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.observe import Observation, Observer, Provenance
 from triton_workshop.checking.observing.source import Source, names_loaded, names_stored
+from triton_workshop.simulator import hooks
 
 SEARCH_SECONDS = 0.7
 """Of processor time, for all tries together: the verdict should come within a second of the save."""
@@ -22,7 +25,9 @@ CONFIRM_SECONDS = 2.0
 GRACE_SECONDS = 2.0
 """For a try that began within those."""
 SLOW = 5
-"""How many times the time of the script's own text a variant may take that is to be shown to anybody."""
+"""A variant may take so many times as long as the script's own text: then it does something else, or is of no use."""
+SLOW_SECONDS = 0.3
+"""And this in addition, of processor time: what is done for the first time takes longer."""
 TRIED_FILE = "repaired.py"
 """What the texts that are tried are called: they are not in any folder."""
 
@@ -33,14 +38,17 @@ def longest_seconds(seconds: float | None = None) -> float:
     return searched + GRACE_SECONDS
 
 
-class Tries:
-    """Runs variants of a script on the simulator, until the time is up."""
+class _TakesTooLong(BaseException):
+    """Not an Exception, as no script's `except Exception` may stop it."""
 
-    def __init__(self, exercise: Exercise, seconds: float | None = None) -> None:
-        self._exercise = exercise
+
+class Tries:
+    """Runs variants of a script on the simulator, until the time is up. Each may take `slow` times as long as it."""
+
+    def __init__(self, source: Source, seconds: float | None = None, slow: float = SLOW) -> None:
+        self._source, self._exercise, self._slow = source, source.exercise, slow
         self._observers: dict[str, Observer | Observation] = {}
         self._seen: dict[tuple[str, str], Observation] = {}
-        self._took: dict[tuple[str, str], float] = {}
         # Processor time: on a busy machine a hint may come later, but it says as much.
         self._end = time.process_time() + (SEARCH_SECONDS if seconds is None else seconds)
 
@@ -48,11 +56,11 @@ class Tries:
         """Observe what a script with this text does in a case; None when the time is up."""
         key = text, case.name
         if key not in self._seen:
+            own = None if text == self._source.text else self.observe(self._source.text, case)
             if time.process_time() > self._end:
                 return None
-            started = time.process_time()
-            self._seen[key] = self._observe(text, case)
-            self._took[key] = time.process_time() - started
+            with _limited(math.inf if own is None else self._slow * own.seconds + SLOW_SECONDS):
+                self._seen[key] = self._observe(text, case)
         return self._seen[key]
 
     def right(self, text: str, case: Case) -> bool:
@@ -60,17 +68,14 @@ class Tries:
         seen = self.observe(text, case)
         return seen is not None and _is_right(self._exercise, case, seen)
 
-    def right_in_all(self, text: str, before: str) -> bool:
-        """Whether it passes every case, and does no work twice or for nothing; false if time is up.
-
-        `before` is the text that was changed: it shows how many programs such a script has.
-        """
+    def right_in_all(self, text: str) -> bool:
+        """Whether it passes every case, and does no work twice or for nothing; false if time is up."""
         cases = self._exercise.simulated_cases
-        return all(self.right(text, case) and not self._wastes(text, before, case) for case in cases)
+        return all(self.right(text, case) and not self._wastes(text, case) for case in cases)
 
-    def _wastes(self, text: str, before: str, case: Case) -> bool:
-        seen, earlier = self.observe(text, case), self.observe(before, case)
-        if seen is None or earlier is None or self._took[text, case.name] > SLOW * self._took[before, case.name] + 0.1:
+    def _wastes(self, text: str, case: Case) -> bool:
+        seen, earlier = self.observe(text, case), self.observe(self._source.text, case)
+        if seen is None or earlier is None:
             return True
         programs = sum(launch.programs for launch in earlier.launches)
         return any(launch.stored_again or launch.idle > max(programs, 1) for launch in seen.launches)
@@ -85,7 +90,28 @@ class Tries:
             observer = observer_of(Source(file, text, self._exercise), compiled=False)
         if not case.mapped:  # an observer keeps the last arguments: some tries of those, and no process can be forked
             self._observers[text] = observer
-        return observer if isinstance(observer, Observation) else observer.observe(case.arguments("cpu"))
+        if isinstance(observer, Observation):
+            return observer
+        try:
+            return observer.observe(case.arguments("cpu"))
+        except _TakesTooLong:
+            return Observation(timed_out=True)
+
+
+@contextmanager
+def _limited(seconds: float) -> Iterator[None]:
+    """End the launches of a try after so many seconds of processor time."""
+    end = time.process_time() + seconds
+
+    def check() -> None:
+        if time.process_time() > end:
+            raise _TakesTooLong
+
+    hooks.loads.append(check)
+    try:
+        yield
+    finally:
+        hooks.loads.remove(check)
 
 
 def _never_ends(text: str) -> bool:

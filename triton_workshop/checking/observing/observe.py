@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -93,6 +94,8 @@ class Observation:
     loading: bool = False
     """Whether the script failed before its launcher was called."""
     timed_out: bool = False
+    seconds: float = 0.0
+    """Of processor time, for the call."""
     kernels: tuple[PickledKernel, ...] = ()
     """What all launches so far ask of the compiler."""
 
@@ -129,8 +132,10 @@ class Observer:
         """
         arguments = self._arguments = _in_place_of(self._arguments, arguments)
         before = [argument.clone() for argument in arguments]
+        started = time.process_time()
         with _uninitialised_memory_is_nan(), self._launches() as launches:
             output, failure = self._call(arguments)
+        seconds = time.process_time() - started
         # The kernels of a script that was started through a link belong to the link's path.
         own = [launch for launch in launches if Path(launch.file).resolve() == self._file]
         seen = Observation(
@@ -141,6 +146,7 @@ class Observer:
             ),
             changed_inputs=_changed(arguments, before),
             failure=failure,
+            seconds=seconds,
         )
         if failure is not None or not isinstance(output, torch.Tensor):
             return seen

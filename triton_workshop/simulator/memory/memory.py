@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from triton_workshop.simulator import hooks
 from triton_workshop.simulator.faults import FaultLog, Kind, PoisonSource
 from triton_workshop.simulator.lines import line_of_kernel
 from triton_workshop.simulator.memory.counts import Counts, name_of
@@ -104,6 +105,8 @@ class Memory:
             return self._by_origin(
                 pointer, mask, lambda part, chosen: self.load(part, chosen, other, dtype, volatile=volatile)
             )
+        for hear in hooks.loads:
+            hear()
         region, item = self.space.regions[pointer.origin], item_bytes(dtype)
         bad = self._check(Kind.OUT_OF_BOUNDS_LOAD, region, pointer, mask, item)
         region.storage.loaded |= not volatile
