@@ -66,6 +66,11 @@ def all_equal(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> tuple[torch.
     return q * 0 + 5, k * 0 - 5, v
 
 
+def all_low(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    """Scores of -200,000 where a query has 64 elements: below what somebody may have taken for -inf."""
+    return q * 0 + 125, k * 0 - 200, v
+
+
 def around_one(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> tuple[torch.Tensor, ...]:
     """Values of which few cancel each other: sums grow, and those in 16 bits lose what is added to them."""
     return q, k, v / 4 + 1
@@ -86,11 +91,12 @@ def roundings_of(scores: torch.Tensor, q: torch.Tensor, k: torch.Tensor, v: torc
     A score is a sum of D products, scaled. A weight is off by as much as its exponent, which is rounded again when the
     maximum is subtracted; rescaling takes it to the last maximum in steps that add up to the same. Both the values'
     sum and the weights' sum, by which it is divided, have as many terms as there are keys. A weight below the normal
-    numbers of float16 is off by half of its least one.
+    numbers of float16 is off by half of its least one. Scores in the hundred thousands only come all equal: they are
+    off by the same, which the division takes away.
     """
     weights = scores.softmax(2)
     below = (scores.amax(2, keepdim=True) - scores).clamp_(max=1e3)
-    exponents = scores_of(q.abs(), k.abs()).mul_(q.shape[2] + 8).add_(below, alpha=4)
+    exponents = scores_of(q.abs(), k.abs()).mul_(q.shape[2] + 8).add_(below, alpha=4).clamp_(max=1e5)
     terms = exponents.add_(k.shape[1] + 16).mul_(weights)
     in_sums = terms @ v.abs() + terms.sum(2, keepdim=True) * (weights @ v).abs()
     return in_sums + v.abs().sum(1, keepdim=True) / 2
@@ -114,6 +120,7 @@ EXERCISE = Exercise(
         attention_case(2, 65, 130, 64, "bfloat16", ", other values"),
         with_change(attention_case(1, 17, 200, 64), "rising", rising),
         with_change(attention_case(1, 5, 70, 64, "bfloat16"), "all equal to -200", all_equal),
+        with_change(attention_case(1, 3, 20, 64), "all equal to -200,000", all_low),
         with_change(attention_case(1, 17, 200, 128), "falling", falling),
         with_change(attention_case(2, 33, 90, 128), "scores far apart", far_apart),
         attention_case(3, 130, 17, 128),

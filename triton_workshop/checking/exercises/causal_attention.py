@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from triton_workshop.checking.exercises.attention import EXERCISE as ATTENTION
 from triton_workshop.checking.exercises.attention import (
     all_equal,
+    all_low,
     around_one,
     falling,
     far_apart,
@@ -61,6 +62,7 @@ EXERCISE = replace(
         _case(2, 130, 64, "bfloat16", ", other values"),
         with_change(_case(1, 200, 64), "rising", rising),
         with_change(_case(1, 70, 64, "bfloat16"), "all equal to -200", all_equal),
+        with_change(_case(1, 20, 64), "all equal to -200,000", all_low),
         with_change(_case(1, 200, 128), "falling", falling),
         with_change(_case(2, 90, 128), "scores far apart", far_apart),
         _case(3, 65, 128),

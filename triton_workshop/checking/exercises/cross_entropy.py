@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 LARGE = 10_000.0
 """Its exponential overflows in any format."""
+LOW = -1e38
+"""Below any number that somebody may have taken for -inf; twice as much is still finite in float32."""
 APART = 2**30 + 64
 """Elements from one row to the next: the third row begins beyond 2³¹."""
 
@@ -43,6 +45,11 @@ def _targets(logits: torch.Tensor, seed: tuple[int | str, ...]) -> torch.Tensor:
 
 def cut_out(logits: torch.Tensor) -> torch.Tensor:
     return logits.repeat(1, 2)[:, logits.shape[1] :]
+
+
+def all_low(logits: torch.Tensor) -> torch.Tensor:
+    """So far apart that one has all of the weight: the logarithm of a sum would be lost beside such a maximum."""
+    return LOW * (1 + logits.abs() / 30)
 
 
 def _with_minus_infinity(case: Case) -> Case:
@@ -100,6 +107,7 @@ EXERCISE = Exercise(
             _case(3, 2600), "±10,000, falling", lambda logits: (logits.sign() * LARGE + logits).sort(1).values.flip(1)
         ),
         with_first(_case(2, 2100), "all equal to -200", lambda logits: logits * 0 - 200),
+        with_first(_case(2, 130), "below -1e38", all_low),
         _with_minus_infinity(_case(3, 2300)),
         _case(3, 4100),
         with_first(in_dtype(_case(7, 3001), "bfloat16"), "cut out of wider rows", cut_out),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from triton_workshop.checking.exercises.cross_entropy import LARGE, cut_out
+from triton_workshop.checking.exercises.cross_entropy import LARGE, all_low, cut_out
 from triton_workshop.checking.exercises.exercise import Axis, Case, Exercise, changed, counted, random_case
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ EXERCISE = Exercise(
         _case(4, 1025),
         _case(4, 1025, "other values"),
         _case(2, 300, "all equal to -200", lambda x: x * 0 - 200),
+        _case(2, 130, "below -1e38", all_low),
         _case(3, 500, "many of them -inf", _with_minus_infinity),
         _case(3, 4100),
         _case(7, 3001, "cut out of wider rows", cut_out),
