@@ -97,6 +97,10 @@ REMARKS = {
         "torch.empty on line {torch.empty(} makes a tensor in the CPU's memory, which no kernel on a GPU can reach. "
         "Say where: device=b.device.",
     ),
+    "rows-in-int32": ("5a", [(".to(tl.int64)", "")], "from 2³¹ elements in x on"),
+    "heads-in-int32": ("6", [(".to(tl.int64)", "")], "from 2³¹ elements in q or k on"),
+    "heads-of-causal-attention-in-int32": ("6b", [(".to(tl.int64)", "")], "from 2³¹ elements in q or k on"),
+    "bytes-in-int32": ("6c", [("    rows = rows.to(tl.int64)\n", "")], "from 2³¹ elements in weight on"),
     "a-number-without-a-device": (
         "1b",
         [("[grid](a,", "[grid](torch.tensor([a]),"), ("    x = tl.load", "    a = tl.load(a)\n    x = tl.load")],

@@ -143,5 +143,6 @@ EXERCISE = Exercise(
     tiling=(Axis(1, "BLOCK_SIZE_M", 64), Axis(0, None)),
     bytes_moved=bytes_moved,
     operations=lambda q, k, v: 4 * q.numel() * k.shape[1],
+    wide="q or k",
     half=2,
 )

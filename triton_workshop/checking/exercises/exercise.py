@@ -99,6 +99,8 @@ class Exercise:
     """From the arguments, the dtype that the result must have."""
     given_sizes: tuple[int, ...] = ()
     """Powers of two that the task gives, such as how many weights share a scale: none of them is a tile's size."""
+    wide: str = ""
+    """The arguments whose offsets need int64 where they are large, if no case is so large: kernels read all of them."""
     half: int = 1
     """The half-day that it belongs to."""
 

@@ -136,5 +136,6 @@ EXERCISE = Exercise(
     bytes_moved=_bytes_moved,
     operations=lambda x, weight, scale: 2 * x.numel() * weight.shape[0],
     given_sizes=(GROUP, GROUP // 2),
+    wide="weight",
     half=2,
 )

@@ -68,5 +68,6 @@ EXERCISE = Exercise(
     tiling=(Axis(0, None),),
     bytes_moved=lambda x: 2 * x.numel() * x.element_size(),
     operations=lambda x: 5 * x.numel(),
+    wide="x",
     half=2,
 )

@@ -15,6 +15,8 @@ from triton_workshop.checking.observing.source import Function, Source, called
 
 FACTORIES = ("empty", "zeros", "ones", "full", "tensor", "arange", "rand", "randn")
 """Functions of torch whose tensors are in the CPU's memory, unless they are told otherwise."""
+WIDE = ("int64", "make_tensor_descriptor", "TensorDescriptor", "make_block_ptr")
+"""What a kernel has that can address more than 2³¹ elements."""
 WASTE = 9
 """How many times more idle than busy programs are worth a remark: small inputs always leave a few idle."""
 WASTE_OF_MANY = 2
@@ -34,6 +36,7 @@ def remarks(source: Source, case: str, comparison: Comparison) -> tuple[str, ...
         next(_without_device(source), ""),
         next(_tuned_sums(source), ""),
         _without_allocator(source),
+        _in_int32(source),
     ]
     return tuple(filter(None, found))
 
@@ -151,6 +154,15 @@ def _without_allocator(source: Source) -> str:
     return (
         "Right here, but on a GPU a kernel that makes a tensor descriptor needs memory for it: before the launch, "
         "triton.set_allocator has to be given a function that returns it."
+    )
+
+
+def _in_int32(source: Source) -> str:
+    if not source.exercise.wide or any(map(source.mentions, WIDE)):
+        return ""
+    return (
+        f"Right here, but nothing in it is int64: from 2³¹ elements in {source.exercise.wide} on, offsets wrap, and a "
+        "GPU reads other memory without an error. Make the program's number int64, with .to(tl.int64), first."
     )
 
 
