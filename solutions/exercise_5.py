@@ -25,8 +25,8 @@ def cross_entropy_kernel(
     row = tl.program_id(axis=0).to(tl.int64)
     row_ptr = logits_ptr + row * stride
 
-    # 2: to begin: the lowest finite float32; an empty sum
-    running_max = -3.4028234663852886e38
+    # 2: to begin: the lowest float32, -3.4028234e38; an empty sum
+    running_max = -3.4028234e38
     running_sum = 0.0
 
     for start in range(0, V, BLOCK_SIZE):

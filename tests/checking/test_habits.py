@@ -132,6 +132,13 @@ SAID = (
     ("NameError: enumerate is not defined", "for i, _ in enumerate(range(n)):", "for i in range(n)"),
     ("AttributeError: 'torch.dtype' object has no attribute 'is_int'", "x = x.to(torch.float16)", "write tl.float16"),
     ("ValueError: Shape element 0 must be a power of 2", "column = rows.view(-1, 1)", "x[:, None]"),
+    (
+        "AttributeError: 'dtype' object has no attribute 'min'",
+        "m = tl.float32.min",
+        "The lowest float32 is -3.4028234e38",
+    ),
+    (NAME.format("torch"), "m = torch.finfo(torch.float32).min", "The lowest float32 is -3.4028234e38"),
+    (NAME.format("np"), "m = np.finfo(np.float32).max", "The lowest float32 is -3.4028234e38"),
     ("", "y = torch.nn.functional.relu(x)", "tl.maximum(x, 0.0)"),
 )
 

@@ -55,6 +55,8 @@ def _line_of_cause(explanation: Explanation, refusal: Refusal, source: Source) -
     """Where a mistake was made that the compiler notices elsewhere; None if it is where the compiler stopped."""
     if explanation.name == "tile-too-small-for-dot":
         return source.sizes_line()
+    if explanation.name == "number-beyond-float32" and (kernel := source.function_at(refusal.line)):
+        return source.beyond_float32(kernel)
     if found := re.search(r"Loop-carried variable (\w+) has", refusal.words):
         return source.first_assignment(found[1], source.function_at(refusal.line))
     return source.launch_line() if explanation.at_launch else None
@@ -66,6 +68,8 @@ def _explanation(refusal: Refusal, source: Source | None) -> Explanation | None:
     if found and kernel and found[1] in names_in(kernel):
         own = explanation_named("only-in-a-loop")
         return replace(own, hints=tuple(hint.replace("NAME", found[1]) for hint in own.hints))
+    if "fp64" in refusal.words and kernel and source and source.beyond_float32(kernel):
+        return explanation_named("number-beyond-float32")
     return explain_in_kernel(refusal.chain or refusal.words, refusal.source)
 
 

@@ -21,6 +21,8 @@ _NAME = re.compile(r"name '(\w+)' is not defined|NameError: (\w+) is not defined
 _CALLED = re.compile(rf"\b(?:{'|'.join(LIBRARIES)})(?:\.\w+)*?\.(\w+)\(")
 _TYPE = re.compile(rf"\b(?:{'|'.join(LIBRARIES)})\.(\w+)\b(?![.(])")
 """A function and a type of a library in a line of code."""
+_LIMIT = re.compile(r"\btl\.(?:b?float|fp|bf)\d+\.(?:min|max|lowest|smallest|eps|tiny)\b")
+"""A type of Triton's, asked for its limits as PyTorch's `finfo` has them."""
 _MADE_FLAT = re.compile(r"\.(reshape|view)\(\(?[^()]*-1")
 """What Triton has too, but not with a size that it would have to find."""
 ALIKE = 0.7
@@ -61,6 +63,8 @@ def in_triton(error: str, code: str) -> str:
 def _sentences(error: str, code: str) -> Iterator[str]:
     """What may be said, the likeliest first: about the name in the error, and about what the line has of libraries."""
     known = habits()
+    if _LIMIT.search(code):
+        yield known.words["finfo"]
     for name in _ATTRIBUTE.findall(error):
         yield _type(name) if re.search(rf"\btl\.{name}\b(?!\()", code) else ""
         yield _instead_of(name, code)

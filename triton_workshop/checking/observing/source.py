@@ -15,6 +15,7 @@ from triton_workshop.checking.exercises.unfinished import parsed
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Assignment = ast.Assign | ast.AugAssign | ast.AnnAssign
+LARGEST_FLOAT32 = (2 - 2**-23) * 2.0**127
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,12 @@ class Source:
     def first_assignment(self, name: str, function: Function | None) -> int | None:
         """Where a function gives a name its first value."""
         return next(iter(_assignments(function, {name})), None)
+
+    def beyond_float32(self, function: Function) -> int | None:
+        """Where a function has the first finite number that float32 cannot hold; None if it has none."""
+        numbers = (node for node in ast.walk(function) if isinstance(node, ast.Constant))
+        large = [n.lineno for n in numbers if isinstance(n.value, float) and LARGEST_FLOAT32 < n.value < math.inf]
+        return min(large, default=None)
 
     def function_at(self, line: int | None) -> Function | None:
         """Return the outermost function that contains a line."""
