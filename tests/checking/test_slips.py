@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
 import pytest
 
+from triton_workshop.checking.diagnosing.changes import changes_in
 from triton_workshop.checking.diagnosing.slips import KINDS, Slip, find_slip
 from triton_workshop.checking.diagnosing.tries import Tries
 from triton_workshop.checking.exercises import EXERCISES
@@ -271,3 +273,22 @@ def test_a_loop_without_an_end_is_not_tried() -> None:
 
 def test_each_kind_has_a_question_and_an_idea() -> None:
     assert [len(explanations()[f"slip-{kind}"].hints) for kind in KINDS] == [2] * len(KINDS)
+
+
+WITH_MASKS = """
+def scaled(x_ptr, scale_ptr, out_ptr, N, K, BLOCK: tl.constexpr):
+    rows = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = rows < N
+    both = inside & (rows >= 0)
+    scale = tl.load(scale_ptr + rows * (K // BLOCK) + rows, mask=inside)
+    tl.store(out_ptr + rows, scale * rows % BLOCK, mask=both)
+"""
+
+
+def test_no_change_computes_with_a_mask() -> None:
+    [kernel] = ast.parse(WITH_MASKS).body
+    assert isinstance(kernel, ast.FunctionDef)
+    words = {each.words for each in changes_in(kernel, True, {}, set())}
+    assert "(BLOCK * rows)" in words
+    assert not [each for each in words if re.search(r"[*/%+] *(inside|both)|(inside|both) *[*/%+]", each)]
+    assert {"inside", "both"} <= words

@@ -133,6 +133,7 @@ class _Names:
         self.sizes = [name for name in arguments if name not in pointers]
         self.pointers = [name for name in arguments if name in pointers | self.unread]  # that one may be either
         self.others = sorted(names_in(function) - set(arguments))
+        self.conditions = _conditions(function)
         annotated = {argument.arg for argument in function.args.args if argument.annotation is not None}
         self.constants = [name for name in self.sizes if name in annotated]
         made = [
@@ -146,9 +147,10 @@ class _Names:
         self.tensors = sorted(tensors)
 
     def like(self, name: str) -> Sequence[str]:
-        """The others of its kind."""
+        """The others of its kind; a condition is no number."""
         group = next((group for group in (self.pointers, self.sizes, self.others) if name in group), ())
-        return [other for other in group if other != name]
+        alike = [other for other in group if (other in self.conditions) == (name in self.conditions)]
+        return [other for other in alike if other != name]
 
     def are_alike(self, one: str, other: str) -> bool:
         """Whether one is easily mistaken for the other: `stride_am` for `stride_ak`, or any if there are only a few."""
@@ -156,6 +158,31 @@ class _Names:
             return False
         few = one in self.sizes and len(self.constants if one in self.constants else self.sizes) <= FEW
         return few or len(one) == len(other) == 1 or SequenceMatcher(None, one, other).ratio() >= ALIKE
+
+
+def _conditions(function: Function) -> set[str]:
+    """The names of what is true or false, such as masks."""
+    nodes = list(ast.walk(function))
+    calls = (node for node in nodes if isinstance(node, ast.Call))
+    words = (word.value for call in calls for word in call.keywords if word.arg == "mask")
+    found = {value.id for value in words if isinstance(value, ast.Name)}
+    for node in nodes:  # in their order, so that a mask of masks comes after those
+        if isinstance(node, ast.Assign) and _is_condition(node.value, found):
+            found |= names_stored(node)
+    return found
+
+
+def _is_condition(node: ast.expr, known: set[str]) -> bool:
+    match node:
+        case ast.Compare() | ast.BoolOp() | ast.UnaryOp(ast.Not()):
+            return True
+        case ast.BinOp(left, ast.BitAnd() | ast.BitOr() | ast.BitXor(), right):
+            return _is_condition(left, known) or _is_condition(right, known)
+        case ast.UnaryOp(ast.Invert(), inner) | ast.Subscript(inner):
+            return _is_condition(inner, known)
+        case ast.Name(name):
+            return name in known
+    return False
 
 
 def _pointers(function: Function) -> set[str]:
@@ -330,7 +357,8 @@ def _of_factors(node: ast.AST, names: _Names) -> Iterator[Change]:
             yield from (Change("factor", each, f"2 * {each.id}") for each in plain if isinstance(each, ast.Name))
         case ast.BinOp(_, ast.FloorDiv() | ast.Mod(), ast.Name() as right):
             plain = [right]
-            yield from (Change("divisor", right, f"({right.id} * {other})") for other in names.others)
+            numbers = [name for name in names.others if name not in names.conditions]
+            yield from (Change("divisor", right, f"({right.id} * {other})") for other in numbers)
         case ast.Call(args=arguments) if called(node) in LOOPS:
             ends = [each for each in arguments if isinstance(each, ast.Name) and each.id in names.constants]
             yield from (Change("factor", e, f"{e.id} * {size}") for e in ends for size in names.constants)

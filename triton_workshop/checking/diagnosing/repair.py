@@ -16,7 +16,7 @@ from triton_workshop.checking.diagnosing.statements import Statement
 from triton_workshop.checking.observing.source import Source
 
 MOST_TODOS = 2
-"""The most TODOs that may be wrong. A script with more does everything differently, so nothing can be said."""
+"""The most TODOs that may be wrong, and that may be replaced to see it: with more, nothing of the script is left."""
 ALWAYS = "The solution does this always, without an `if`."
 NO_SUCH_LINE = "The solution has no such line"
 
@@ -67,6 +67,9 @@ def find_culprit(
         return None
     hidden = [group for group in groups if len(groups) > 1 and fails_alike(repaired(alignment, group))]
     first, *others = sorted(groups, key=lambda group: group in hidden)
+    replaced = alignment.with_needed([place for group in groups for place in group])
+    if len({alignment.ours[place].todo for place in replaced} - {None}) > MOST_TODOS:
+        return None
     rest = [place for group in others for place in group]
     places = _fewest(first, lambda some: right([*some, *rest]))
     return _culprit(alignment, [first, *others], places)

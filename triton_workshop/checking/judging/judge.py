@@ -301,12 +301,13 @@ class Judge:
             return _noticed(finding) if culprit is None else self._at(culprit, finding)
         own = _last_hint(culprit) if culprit else self.exercise.quote(todo) if todo and self._lacks(todo) else ""
         question, *ideas = mistake.hints
-        question = f"{_look_at(culprit)}{question}" if culprit and culprit.with_others else question
+        shown = self.diagnosis.line
+        if culprit and culprit.with_others and shown is None:
+            question = f"{_look_at(culprit)}{question}"
         found = replace(finding, hints=(question, *ideas, *filter(None, [own])), hint_name=mistake.name)
         if culprit is None:
             return self._blamed(found, self.diagnosis.line or finding.line)
-        shown = self.diagnosis.line
-        if shown in culprit.lines:  # of several, the one that shows this mistake
+        if shown is not None and (culprit.with_others or shown in culprit.lines):  # the one that shows this mistake
             culprit = replace(culprit, line=shown, lines=frozenset({shown}))
         return self._moved(found, culprit)
 
