@@ -9,6 +9,7 @@ import pytest
 from rich.console import Console
 
 from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.checking.exercises import exercise as exercise_module
 from triton_workshop.checking.judging.verdict import (
     CaseResult,
     Element,
@@ -67,6 +68,18 @@ def test_with_the_script_the_lines_around_are_shown() -> None:
         ["❱   3", "c = a - b"],
         ["    4", "return c"],
     ]
+
+
+def test_a_finding_says_that_the_solution_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def said() -> list[str]:
+        parts = describe(VERDICT, EXERCISES["1"]).parts
+        return [
+            text for part in parts if isinstance(part, tuple) for row in part for text, _ in row if "missing" in text
+        ]
+
+    assert said() == []
+    monkeypatch.setattr(exercise_module, "ROOT", tmp_path)
+    assert said() == ["solutions/exercise_1.py is missing: without it there are fewer hints, and lines to blame."]
 
 
 def test_there_are_words_for_every_kind_state_and_standing() -> None:

@@ -60,6 +60,10 @@ STANDINGS: dict[Standing, tuple[str, Tone, str]] = {
 }
 
 
+TOLD_ALL_THE_SAME = (FindingKind.UNFINISHED, FindingKind.TIMEOUT, FindingKind.ANOTHER_TEXT)
+"""What needs no solution to compare with."""
+
+
 @dataclass(frozen=True)
 class Description:
     """A verdict, and the finding that is its cause, in reading order."""
@@ -103,6 +107,7 @@ def describe(verdict: Verdict, exercise: Exercise, text: str = "", *, hints: int
         finding.tiles if finding.tiles and len(finding.tiles.states) > 1 else None,
         _element(finding.element) if finding.element else (),
         tolerance if finding.kind is FindingKind.WRONG_VALUES else (),
+        _line(_without_solution(exercise), "warning") if finding.kind not in TOLD_ALL_THE_SAME else (),
     )
     return Description(
         f"{sign[0]} {f'{done} of {len(todos)} TODOs filled in' if todos else HEADLINES[finding.kind]}",
@@ -111,6 +116,16 @@ def describe(verdict: Verdict, exercise: Exercise, text: str = "", *, hints: int
         finding.pictures if finding.kind is FindingKind.WRONG_VALUES else (),
         finding.kind,
         "" if finding.line is None else f"{verdict.file.name}, line {finding.line}",
+    )
+
+
+def _without_solution(exercise: Exercise) -> str:
+    """That findings say less where somebody has deleted the solution; empty if it is there."""
+    file = exercise.solution_file
+    return (
+        ""
+        if exercise.solution
+        else f"{file.parent.name}/{file.name} is missing: without it there are fewer hints, and lines to blame."
     )
 
 
