@@ -302,14 +302,18 @@ class Judge:
         own = _last_hint(culprit) if culprit else self.exercise.quote(todo) if todo and self._lacks(todo) else ""
         question, *ideas = mistake.hints
         shown = self.diagnosis.line
-        if culprit and culprit.with_others and shown is None:
-            question = f"{_look_at(culprit)}{question}"
+        used = shown is not None and culprit is not None and self._only_stores(culprit)
+        question = f"{_look_at(culprit)}{question}" if culprit and culprit.with_others and not used else question
         found = replace(finding, hints=(question, *ideas, *filter(None, [own])), hint_name=mistake.name)
         if culprit is None:
             return self._blamed(found, self.diagnosis.line or finding.line)
-        if shown is not None and (culprit.with_others or shown in culprit.lines):  # the one that shows this mistake
+        if shown is not None and (used or shown in culprit.lines):  # of several, the one that shows this mistake
             culprit = replace(culprit, line=shown, lines=frozenset({shown}))
         return self._moved(found, culprit)
+
+    def _only_stores(self, culprit: Culprit) -> bool:
+        """Whether the line stores what others have computed, so that the mistake is in those as well as it is here."""
+        return culprit.with_others and culprit.line in [call.lineno for call in self.source.calls("store")]
 
     def _slipped(self, finding: Finding, mistake: Mistake | None, slip: Slip) -> Finding:
         """The finding on the line of a slip; its hints are those of the mistake, if that is known."""
