@@ -68,16 +68,16 @@ def attention(
 ) -> torch.Tensor:
     """Return softmax(q @ k.T / sqrt(D)) @ v for each head.
 
-    q is (heads, q_length, D), k and v are (heads, k_length, D), contiguous,
-    and all float16 or all bfloat16, as is the output. D is 64 or 128.
+    q: (heads, q_length, D); k and v: (heads, k_length, D).
+    D: 64 or 128. All contiguous, and all float16 or all bfloat16.
     """
     check_tensors_gpu_ready(
-        q, k, v, shapes="heads M D, heads N D, heads N D", dtype=float
+        q, k, v, shapes="H M D, H N D, H N D", dtype=float
     )
     heads, q_length, D = q.shape
     k_length = k.shape[1]
     output = torch.empty_like(q)
-    BLOCK_SIZE_M, BLOCK_SIZE_N = 64, 64
+    BLOCK_SIZE_M, BLOCK_SIZE_N = 64, 32
 
     # 9: one program per tile of q and head, scale included
     grid = (cdiv(q_length, BLOCK_SIZE_M), heads)

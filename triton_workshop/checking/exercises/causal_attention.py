@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def _case(heads: int, length: int, size: int, dtype: str = "float16", again: str = "") -> Case:
-    name = f"{counted(heads, 'head')}, {counted(length, 'query')} and as many keys of {size}{again}"
+    name = f"{counted(heads, 'head')}, {counted(length, 'query')} and keys of {size}{again}"
     return random_heads(name, heads, length, length, size, dtype)
 
 
@@ -55,7 +55,7 @@ EXERCISE = replace(
     title="causal attention",
     launcher="causal_attention",
     cases=(
-        _case(2, 20, 64),
+        _case(2, 20, 128),
         _case(1, 1, 64, "bfloat16"),
         _case(2, 64, 64),
         _case(2, 130, 64, "bfloat16"),

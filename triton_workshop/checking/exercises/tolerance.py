@@ -61,7 +61,8 @@ def in_words(exercise: Exercise, arguments: tuple[torch.Tensor, ...]) -> str:
     of = "its absolute value" if terms == 1 else f"the sum of the absolute values of its {terms:,} terms"
     off = f"{relative_tolerance(exercise, arguments):.1g} of {of}"
     if exercise.roundings is not None:
-        most = _error_of_sums(exercise, arguments).max() if terms else 0.0
+        errors = _error_of_sums(exercise, arguments)
+        most = max(errors[errors.isfinite()].flatten().tolist(), default=0.0)
         each = "" if exercise.rounded_terms is None else f", each rounded to {_name(arguments[0].dtype)},"
         off = f"as much as {terms:,} terms{each} in another order, here {most:.1g} at most"
     rounded = "" if sums is dtype else f", before it is rounded to {_name(dtype)}"
