@@ -22,7 +22,7 @@ def cross_entropy_kernel(
     BLOCK_SIZE: tl.constexpr,
 ):
     ...  # TODO 1: this program's row, and a pointer to it, in int64
-    ...  # TODO 2: to begin: the lowest float32, -3.4028234e38; an empty sum
+    ...  # TODO 2: the lowest float32, -3.4028234e38; an empty sum
 
     for start in range(0, V, BLOCK_SIZE):
         ...  # TODO 3: load a block as float32; -inf outside the row
@@ -34,14 +34,14 @@ def cross_entropy_kernel(
 def cross_entropy(logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
     """Return the loss of each row, (M,) float32.
 
-    logits: (M, V) float32, float16 or bfloat16; rows may lie apart, a row's
-    logits may not. target: (M,) int64, from 0 to V - 1.
+    logits: (M, V) float32, float16 or bfloat16, each row contiguous.
+    target: (M,) int64, from 0 to V - 1.
     """
     check_tensors_gpu_ready(
         logits, target, shapes="M V, M", dtype=(float, torch.int64),
         contiguous=False,
     )
-    check_tensors_gpu_ready(logits[:1], target)  # each row is contiguous
+    check_tensors_gpu_ready(logits[:1], target)  # contiguous rows
     M, V = logits.shape
     loss = torch.empty(M, dtype=torch.float32, device=logits.device)
     BLOCK_SIZE = 1024

@@ -27,7 +27,7 @@ def int4_linear_kernel(
     for group in range(0, K // GROUP_SIZE):
         ...  # TODO 3: load this group's columns of x, for the rows that it has
         ...  # TODO 4: load this group's bytes of weight: half as many
-        ...  # TODO 5: unpack: low and high halves take turns; then n - 8
+        ...  # TODO 5: unpack: tl.interleave(low, high); then n - 8
         ...  # TODO 6: multiply, scale each row's product, add it to the sums
 
     ...  # TODO 7: store the sums that the output has room for

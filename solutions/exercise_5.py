@@ -25,7 +25,7 @@ def cross_entropy_kernel(
     row = tl.program_id(axis=0).to(tl.int64)
     row_ptr = logits_ptr + row * stride
 
-    # 2: to begin: the lowest float32, -3.4028234e38; an empty sum
+    # 2: the lowest float32, -3.4028234e38; an empty sum
     running_max = -3.4028234e38
     running_sum = 0.0
 
@@ -50,14 +50,14 @@ def cross_entropy_kernel(
 def cross_entropy(logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
     """Return the loss of each row, (M,) float32.
 
-    logits: (M, V) float32, float16 or bfloat16; rows may lie apart, a row's
-    logits may not. target: (M,) int64, from 0 to V - 1.
+    logits: (M, V) float32, float16 or bfloat16, each row contiguous.
+    target: (M,) int64, from 0 to V - 1.
     """
     check_tensors_gpu_ready(
         logits, target, shapes="M V, M", dtype=(float, torch.int64),
         contiguous=False,
     )
-    check_tensors_gpu_ready(logits[:1], target)  # each row is contiguous
+    check_tensors_gpu_ready(logits[:1], target)  # contiguous rows
     M, V = logits.shape
     loss = torch.empty(M, dtype=torch.float32, device=logits.device)
     BLOCK_SIZE = 1024

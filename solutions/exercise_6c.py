@@ -40,7 +40,7 @@ def int4_linear_kernel(
         offsets = rows[:, None] * (K // 2) + half[None, :]
         packed = tl.load(weight_ptr + offsets, mask=rows[:, None] < N, other=0)
 
-        # 5: unpack: low and high halves take turns; then n - 8, in float16
+        # 5: unpack: tl.interleave(low, high); then n - 8, in float16
         weights = tl.interleave(packed & 0xF, packed >> 4)
         weights = weights.to(tl.float16) - 8
 
