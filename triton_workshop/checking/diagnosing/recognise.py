@@ -61,12 +61,14 @@ def diagnose(
     """
     exercise = source.exercise
     solution = exercise.solution
+    fitting = [(mistake, edit) for mistake in exercise.mistakes for edit in mistake.edits if edit.fits(solution)]
+    if not fitting:  # somebody has changed the solution
+        return Diagnosis(culprit)
     nearness, possible = _nearness(solution, source.text), _possible(source)
 
     def expected(edit: Edit) -> bool:
         return culprit is not None and not exercise.todos_of(edit).isdisjoint(culprit.todos or (None,))
 
-    fitting = [(mistake, edit) for mistake in exercise.mistakes for edit in mistake.edits if edit.fits(solution)]
     for mistake, edit in sorted(fitting, key=lambda each: (expected(each[1]), nearness(each[1])), reverse=True):
         text = _with_what_is_planted(source, edit)
         if not possible(text):
