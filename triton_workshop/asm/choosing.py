@@ -41,7 +41,7 @@ def target_named(name: str) -> Target:
     if found is None or (capability := int(found[1])) not in SHARED_KIB:
         known = ", ".join(f"sm_{each}" for each in SHARED_KIB)
         raise MisuseError(f"--gpu {name}: expected one of {known}")
-    return next((each for each in TARGETS if each.capability == capability), Target(capability, "no example"))
+    return next((each for each in TARGETS if each.capability == capability), Target(capability))
 
 
 def chosen(words: list[str], size: str | None, *, plain: bool, fast: bool, compare: bool) -> tuple[Subject, ...]:
