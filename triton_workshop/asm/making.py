@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from triton_workshop.asm.asked import MOST, Launching, ScriptRun
+from triton_workshop.asm.asked import MOST, Launching, ScriptRun, is_called, told_apart
 from triton_workshop.asm.cache import Made, keep
 from triton_workshop.compiler.compilation import Start, answers
 from triton_workshop.compiler.jobs import Answer, CompileJob, PickledKernel
@@ -27,10 +27,9 @@ def make(asked: Launching, target: Target, kernel: str | None, runner: Runner, o
     launched = launches_of(asked, runner, output)
     if launched.failure:
         return Made(launched)
-    chosen = [each for each in launched.kernels if kernel in (None, each.name)]
+    launched = replace(launched, kernels=told_apart(launched.kernels))
     made = Made(
-        replace(launched, kernels=tuple(replace(each, data=b"") for each in launched.kernels)),
-        compiled(chosen, target, warm(runner)),
+        launched, compiled([each for each in launched.kernels if is_called(each, kernel)], target, warm(runner))
     )
     keep(asked, target, kernel, made)
     return made
