@@ -25,6 +25,18 @@ Answers = Callable[[str, int], Answer]
 FastAnswers = Callable[[str], list[Assembly]]
 
 
+def assembly_of(solutions: Answers, number: str, capability: int) -> Assembly:
+    assembly = solutions(number, capability).assembly
+    assert assembly is not None
+    return assembly
+
+
+def summary_of_solution(solutions: Answers, number: str, capability: int) -> Summary:
+    exercise = EXERCISES[number]
+    [summary] = summaries_of([solutions(number, capability)], exercise.solution_file, exercise.solution)
+    return summary
+
+
 class Compile:
     """Compiles a plain solution at a size, with pieces of its text replaced by others."""
 

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console, RenderableType
+from rich.text import Text
 
 from triton_workshop.asm.asked import case_of
 from triton_workshop.asm.cache import Made, cached
 from triton_workshop.asm.choosing import YOURS, Subject
 from triton_workshop.asm.comparison import compared, longest
-from triton_workshop.asm.listing import drawn, layouts, listing
+from triton_workshop.asm.listing import drawn, layouts, listing, rows
 from triton_workshop.asm.recorded import recorded_on, recorded_summaries
 from triton_workshop.asm.report import TERMINAL, shown
 from triton_workshop.asm.sentences import of_conversion, of_line, of_program
@@ -24,7 +25,7 @@ from triton_workshop.asm.summary import Summary, source_of, summaries_of
 from triton_workshop.asm.trouble import notes_of, trouble_of, without_assembly
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.compiler.targets import Target
-from triton_workshop.printing import speak_utf8
+from triton_workshop.printing import print_utf8, speak_utf8
 from triton_workshop.without_library import has_library
 
 SHOWN, FAILED = 0, 1
@@ -98,7 +99,7 @@ def _print(subject: Subject, made: Made, selection: Selection) -> None:
                 head = f"{answer.assembly.kernel} · {subject.where} · {selection.target} · {selection.stage}"
                 _, source = source_of(answer.assembly, subject.launching.file, subject.launching.text)
                 above = layouts(answer.assembly) if selection.stage == "ttgir" else ()
-                _page(head, drawn(above, listing(answer.assembly, selection.stage, source)))
+                _page(head, [*rows(above, listing(answer.assembly, selection.stage, source))])
     for note in notes:
         _say(note)
 
@@ -109,33 +110,41 @@ def _say(sentence: str) -> None:
 
 
 def _print_summaries(where: str, summaries: Sequence[Summary], selection: Selection) -> None:
-    console = Console(theme=TERMINAL)
     for number, summary in enumerate(summaries):
         if selection.as_json:
-            print(json.dumps(as_plain_data(summary)))
+            print_utf8(json.dumps(as_plain_data(summary)))
         else:
-            console.print(*([""] if number else []), shown(summary, where), sep="\n")
+            _show(*([""] if number else []), shown(summary, where))
 
 
-def _page(head: str, contents: RenderableType) -> None:
+def _show(*contents: RenderableType) -> None:
+    """At once, for a reader that may go when it has seen enough."""
+    console = Console(theme=TERMINAL)
+    with console.capture() as captured:
+        console.print(*contents, sep="\n", end="")
+    print_utf8(captured.get())
+
+
+def _page(head: str, listed: Sequence[tuple[str, Text]]) -> None:
     """In a terminal, where one can scroll; else as plain text."""
     if sys.stdin.isatty() and sys.stdout.isatty():
         from triton_workshop.asm.pager import PagerApp
 
-        PagerApp(head, contents).run()
+        PagerApp(head, drawn(listed)).run()
     else:
-        Console(no_color=True).print(head, contents, sep="\n", soft_wrap=True, highlight=False)
+        print_utf8("\n".join([head, *(f"{number:>4} {text.plain}" for number, text in listed)]))
 
 
 def _print_comparison(subjects: Sequence[Subject], summaries: Sequence[list[Summary]]) -> None:
     left, right = map(longest, summaries)
-    names = {id(each): f"{subject.whose}: {each.kernel}" for subject, each in zip(subjects, (left, right), strict=True)}
-    console = Console(theme=TERMINAL)
-    console.print(f"{subjects[0].where} · {left.target}", style="strong", highlight=False)
-    console.print("", compared(left, right, lambda summary: names[id(summary)]), sep="\n")
+    heads = [
+        "\n".join([*subject.where.split(" · "), each.kernel.partition(" ")[0]])
+        for subject, each in zip(subjects, (left, right), strict=True)
+    ]
+    _show(compared(left, right, heads))
     for subject, each in zip(subjects, summaries, strict=True):
         if len(each) > 1:
-            print(f"{subject.whose} launches {len(each)} kernels; compared is the one with the most instructions.")
+            print_utf8(f"{subject.whose} launches {len(each)} kernels; compared is the one with the most instructions.")
 
 
 def as_plain_data(summary: Summary) -> dict[str, object]:
@@ -154,7 +163,7 @@ def _show_recorded(subjects: Sequence[Subject], selection: Selection) -> int:
         if not found or selection.stage != SUMMARY:
             _say("Triton's compiler is not on this machine, and nothing is recorded of this.")
             return FAILED
-        print(f"Triton's compiler is not on this machine. Recorded with Triton {recorded_on()}:")
+        print_utf8(f"Triton's compiler is not on this machine. Recorded with Triton {recorded_on()}:")
         _print_summaries(f"exercise {number}, {whose} · {case_of(number, size).name}", found, selection)
     return SHOWN
 
@@ -164,10 +173,13 @@ def _tell(subject: Subject, trouble: str) -> int:
     if subject.launching.exercise:
         from triton_workshop.checking.check import verdicts
         from triton_workshop.checking.reporting.report import print_verdicts
-        from triton_workshop.processes.compilers import new_process
+        from triton_workshop.processes.compilers import warm
+        from triton_workshop.processes.idle import idle_seconds
+        from triton_workshop.processes.runner import Runner
 
         exercise = EXERCISES[subject.launching.exercise]
-        found = list(verdicts(exercise, subject.launching.file, gpu=False, compiler=new_process))
+        with Runner(idle_seconds(os.environ)) as runner:
+            found = list(verdicts(exercise, subject.launching.file, compiler=warm(runner)))
         if found and not found[-1].passed:
             print_verdicts(found, exercise, Console())
             return FAILED

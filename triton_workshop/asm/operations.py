@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
@@ -62,6 +63,10 @@ class Operation:
     dtype: str
     operands: tuple[str, ...] = ()
     precision: str = ""
+
+    @property
+    def elements(self) -> int:
+        return math.prod(self.shape)
 
     @property
     def bits(self) -> int:
@@ -162,17 +167,19 @@ class Ir:
                 constants |= set(filter(None, map(self._constant, _NAME.findall(source))))
         return arguments, constants
 
-    def factors(self, value: str, arguments: Set[str]) -> set[str]:
-        """Those of the arguments on which a value depends only where they are multiplied by another one of them.
+    def terms(self, value: str, arguments: Set[str]) -> tuple[set[str], list[set[str]]]:
+        """Those of the arguments on which a value depends one by one, and the products of two on which it depends.
 
         `plane = height * width` is a multiple of all that `width` is a multiple of, whatever `height` is.
         """
-        found = set(arguments)
+        alone, products = set[str](), list[set[str]]()
         for _, source, _ in self._reached(value):
             named = {name[1:] for name in _NAME.findall(source)} & arguments
-            if not (source.startswith("arith.muli") and len(named) > 1):
-                found -= named
-        return found
+            if source.startswith("arith.muli") and len(named) > 1:
+                products.append(named)
+            else:
+                alone |= named
+        return alone, products
 
     def _reached(self, value: str) -> Iterator[tuple[str, str, bool]]:
         """The value and what it depends on, each with the operation that makes it, and whether along the last axis."""

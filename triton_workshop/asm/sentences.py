@@ -29,13 +29,11 @@ def of_line(line: LineSummary, capability: int) -> str:
 
 
 def _access(line: LineSummary) -> str:
-    widths = [f"{number} × {bits} bit" for bits, number in line.widths]
-    bulk = [f"{number} × {opcode}" for opcode, number in line.instructions if opcode.startswith("UTMA")]
-    words = listed(widths + bulk)
-    if bulk:
-        words += ": whole tiles, by the tensor memory accelerator"
-    if line.asynchronous:
-        words += ", asynchronous"
+    words = listed([f"{number} × {what}" for what, number in line.moves.items()])
+    if len(line.moves) > len(line.widths):
+        words += ": whole tiles, by the tensor memory accelerator, asynchronous"
+    elif line.asynchronous:
+        words += ", asynchronous (cp.async copies to shared memory while the program computes, as num_stages asks)"
     return f"{words}: {line.why}" if line.why else words
 
 
