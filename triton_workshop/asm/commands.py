@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console, RenderableType
 from rich.text import Text
@@ -17,19 +17,24 @@ from triton_workshop.asm.asked import case_of
 from triton_workshop.asm.cache import Made, cached
 from triton_workshop.asm.choosing import YOURS, Subject
 from triton_workshop.asm.comparison import compared, longest
-from triton_workshop.asm.listing import drawn, layouts, listing, rows
+from triton_workshop.asm.listing import drawn, rows
 from triton_workshop.asm.recorded import recorded_on, recorded_summaries
 from triton_workshop.asm.report import TERMINAL, shown
 from triton_workshop.asm.sentences import of_conversion, of_line, of_program
 from triton_workshop.asm.summary import Summary, source_of, summaries_of
-from triton_workshop.asm.trouble import notes_of, trouble_of, without_assembly
+from triton_workshop.asm.trouble import notes_of, trouble_of
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.compiler.targets import Target
 from triton_workshop.printing import print_utf8, speak_utf8
 from triton_workshop.without_library import has_library
 
+if TYPE_CHECKING:
+    from triton_workshop.processes.runner import Runner
+
 SHOWN, FAILED = 0, 1
 SUMMARY = "summary"
+STANDARD_ERROR = 2
+"""The file descriptor that gets what scripts print: standard output has only what is shown."""
 
 
 @dataclass(frozen=True)
@@ -47,39 +52,36 @@ def run_asm(subjects: Sequence[Subject], selection: Selection) -> int:
     speak_utf8()
     if not has_library():
         return _show_recorded(subjects, selection)
-    made = _made(subjects, selection)
-    for subject, each in zip(subjects, made, strict=True):
-        if trouble := trouble_of(each, selection.kernel):
-            return _tell(subject, trouble)
-    if len(subjects) == 2:
-        _print_comparison(subjects, [_summaries(*each) for each in zip(subjects, made, strict=True)])
-    else:
-        _print(subjects[0], made[0], selection)
+    with ExitStack() as undo:  # what was started ends when all is shown, as that takes a moment
+        made = _made(subjects, selection, undo)
+        for subject, each in zip(subjects, made, strict=True):
+            if trouble := trouble_of(each, selection.kernel):
+                return _tell(subject, trouble, undo)
+        if len(subjects) == 2:
+            _print_comparison(subjects, [_summaries(*each) for each in zip(subjects, made, strict=True)])
+        else:
+            _print(subjects[0], made[0], selection)
     return SHOWN
 
 
-def _made(subjects: Sequence[Subject], selection: Selection) -> list[Made]:
+def _made(subjects: Sequence[Subject], selection: Selection, undo: ExitStack) -> list[Made]:
     """What the compiler made of each: as it is known, or by processes that stay for the next time."""
     known = {subject: cached(subject.launching, selection.target, selection.kernel) for subject in subjects}
     if None in known.values():
         from triton_workshop.asm.making import make
-        from triton_workshop.processes.idle import idle_seconds
-        from triton_workshop.processes.runner import Runner
 
-        with Runner(idle_seconds(os.environ)) as runner, ExitStack() as undo:
-            output = _standard_error(undo)
-            for subject in subjects:
-                asked = subject.launching, selection.target, selection.kernel
-                known[subject] = known[subject] or make(*asked, runner, output)
+        runner = _runner(undo)
+        for subject in subjects:
+            asked = subject.launching, selection.target, selection.kernel
+            known[subject] = known[subject] or make(*asked, runner, STANDARD_ERROR)
     return [made for made in known.values() if made is not None]
 
 
-def _standard_error(undo: ExitStack) -> int:
-    """The file descriptor that gets what scripts print: standard output has only what is shown."""
-    try:
-        return sys.stderr.fileno()
-    except (OSError, ValueError):  # it is no file, as in a test
-        return undo.enter_context(Path(os.devnull).open("wb")).fileno()
+def _runner(undo: ExitStack) -> Runner:
+    from triton_workshop.processes.idle import idle_seconds
+    from triton_workshop.processes.runner import Runner
+
+    return undo.enter_context(Runner(idle_seconds(os.environ)))
 
 
 def _summaries(subject: Subject, made: Made) -> list[Summary]:
@@ -87,20 +89,15 @@ def _summaries(subject: Subject, made: Made) -> list[Summary]:
 
 
 def _print(subject: Subject, made: Made, selection: Selection) -> None:
-    notes = [
-        *(without_assembly(each) for each in made.answers if each.assembly is None),
-        *notes_of(made, selection.kernel),
-    ]
     if selection.stage == SUMMARY:
         _print_summaries(subject.where, _summaries(subject, made), selection)
     else:
         for answer in made.answers:
             if answer.assembly is not None:
-                head = f"{answer.assembly.kernel} · {subject.where} · {selection.target} · {selection.stage}"
+                head = f"{answer.job.kernel.name} · {subject.where} · {selection.target} · {selection.stage}"
                 _, source = source_of(answer.assembly, subject.launching.file, subject.launching.text)
-                above = layouts(answer.assembly) if selection.stage == "ttgir" else ()
-                _page(head, [*rows(above, listing(answer.assembly, selection.stage, source))])
-    for note in notes:
+                _page(head, [*rows(answer.assembly, selection.stage, source)])
+    for note in notes_of(made, selection.kernel):
         _say(note)
 
 
@@ -122,7 +119,7 @@ def _show(*contents: RenderableType) -> None:
     console = Console(theme=TERMINAL)
     with console.capture() as captured:
         console.print(*contents, sep="\n", end="")
-    print_utf8(captured.get())
+    print_utf8(captured.get().removesuffix("\n"))
 
 
 def _page(head: str, listed: Sequence[tuple[str, Text]]) -> None:
@@ -168,18 +165,15 @@ def _show_recorded(subjects: Sequence[Subject], selection: Selection) -> int:
     return SHOWN
 
 
-def _tell(subject: Subject, trouble: str) -> int:
+def _tell(subject: Subject, trouble: str, undo: ExitStack) -> int:
     """Of an exercise what the checker finds, if it finds something; else the trouble in a sentence."""
     if subject.launching.exercise:
         from triton_workshop.checking.check import verdicts
         from triton_workshop.checking.reporting.report import print_verdicts
         from triton_workshop.processes.compilers import warm
-        from triton_workshop.processes.idle import idle_seconds
-        from triton_workshop.processes.runner import Runner
 
         exercise = EXERCISES[subject.launching.exercise]
-        with Runner(idle_seconds(os.environ)) as runner:
-            found = list(verdicts(exercise, subject.launching.file, compiler=warm(runner)))
+        found = list(verdicts(exercise, subject.launching.file, compiler=warm(_runner(undo))))
         if found and not found[-1].passed:
             print_verdicts(found, exercise, Console())
             return FAILED

@@ -78,11 +78,12 @@ def layouts(assembly: Assembly) -> tuple[str, ...]:
     return tuple(re.findall(r"^#\w+ = #ttn?g\.\w+<.*", assembly.ttgir, re.MULTILINE))
 
 
-def rows(above: Sequence[str], lines: Sequence[ListedLine]) -> Iterator[tuple[str, Text]]:
+def rows(assembly: Assembly, stage: str, source: Sequence[str]) -> Iterator[tuple[str, Text]]:
     """Each row with its number, if it has one: lines of the source in the colour of what is below them."""
-    yield from (("", Text(each)) for each in above)
+    if stage == "ttgir":
+        yield from (("", Text(each)) for each in layouts(assembly))
     colours = itertools.cycle(_COLOURS)
-    for line in lines:
+    for line in listing(assembly, stage, source):
         style = next(colours) if line.below else "muted"
         yield str(line.number), Text(line.source, f"bold {style}" if line.below else style)
         yield from (("", Text(f"    {each}", style)) for each in line.below)

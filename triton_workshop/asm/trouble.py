@@ -23,10 +23,10 @@ def trouble_of(made: Made, kernel: str | None) -> str:
         return f"it launches no kernel {kernel}, but {', '.join(names)}"
     if any(answer.assembly is not None for answer in made.answers):
         return ""
-    return without_assembly(made.answers[0])
+    return _without_assembly(made.answers[0])
 
 
-def without_assembly(answer: Answer) -> str:
+def _without_assembly(answer: Answer) -> str:
     name, target = answer.job.kernel.name, answer.job.target
     if (refusal := answer.refusal) is not None:
         where = f", line {refusal.line}" if refusal.line else ""
@@ -40,6 +40,7 @@ def without_assembly(answer: Answer) -> str:
 
 def notes_of(made: Made, kernel: str | None) -> Iterator[str]:
     """What the summaries themselves do not say."""
+    yield from (_without_assembly(each) for each in made.answers if each.assembly is None)
     kernels = [each for each in made.launched.kernels if is_called(each, kernel)]
     for name, configurations in made.launched.tuned:
         if any(is_called(each, name) for each in kernels[:MOST]):
