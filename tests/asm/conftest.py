@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 
 from triton_workshop.asm.asked import Launching
-from triton_workshop.asm.making import COMPILING_SECONDS, compiled, launches_of
+from triton_workshop.asm.making import LIMIT_SECONDS, compiled, launches_of
 from triton_workshop.asm.summary import Summary, summaries_of
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.compiler.compilation import answers
@@ -95,7 +95,7 @@ def solutions(runner: Runner) -> Answers:
     @cache
     def answer(number: str, capability: int) -> Answer:
         job = CompileJob(kernel(number), targets[capability], shown=True)
-        [told] = answers([job], warm(runner), COMPILING_SECONDS)
+        [told] = answers([job], warm(runner), LIMIT_SECONDS)
         return told
 
     return answer

@@ -20,7 +20,6 @@ def longest(summaries: Sequence[Summary]) -> Summary:
 
 def figures(summary: Summary) -> dict[str, str]:
     """What is compared of a kernel."""
-    programs = summary.occupancy
     return {
         "loads": _instructions(summary, "load"),
         "stores": _instructions(summary, "store"),
@@ -34,7 +33,7 @@ def figures(summary: Summary) -> dict[str, str]:
         "spills": _several(summary.spill_stores + summary.spill_loads),
         "shared memory": kib(summary.shared_bytes) if summary.shared_bytes else "none",
         "warps, stages": f"{summary.warps}, {summary.stages}",
-        "programs on an SM": f"{programs.programs}, by {listed(programs.limits)}" if programs else "unknown",
+        "programs on an SM": f"{summary.occupancy.programs}, by {listed(summary.occupancy.limits)}",
     }
 
 

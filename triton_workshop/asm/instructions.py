@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
 from triton_workshop.asm.operations import Ir
@@ -100,8 +100,3 @@ def _chains(found: Sequence[Instruction]) -> Iterator[list[int]]:
             if "gsb0" in each.text:
                 yield open_chains.pop(accumulator)
     yield from open_chains.values()
-
-
-def counted(found: Iterable[Instruction]) -> tuple[tuple[str, int], ...]:
-    """How many there are of each, the most frequent first."""
-    return tuple(Counter(each.opcode for each in found).most_common())

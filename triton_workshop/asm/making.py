@@ -17,8 +17,7 @@ from triton_workshop.processes.runner import Runner
 
 LAUNCHES = "triton_workshop.asm.launching:send_launches"
 LIMIT_SECONDS = 60.0
-"""Seconds that a script may take on the simulator."""
-COMPILING_SECONDS = 60.0
+"""Seconds that a script may take on the simulator, and a kernel to compile."""
 
 
 def make(asked: Launching, target: Target, kernel: str | None, runner: Runner, output: int) -> Made:
@@ -40,7 +39,7 @@ def compiled(kernels: Sequence[PickledKernel], target: Target, start: Start) -> 
     jobs = [CompileJob(each, target, shown=True) for each in kernels[:MOST]]
     unknown = [Answer(job, unknown=job.kernel.unknown) for job in jobs if job.kernel.unknown]
     known = [job for job in jobs if not job.kernel.unknown]
-    return (*unknown, *answers(known, start, COMPILING_SECONDS))
+    return (*unknown, *answers(known, start, LIMIT_SECONDS))
 
 
 def launches_of(asked: Launching, runner: Runner, output: int) -> ScriptRun:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from triton_workshop.asm.instructions import BULK, Instruction, counted, instructions
+from triton_workshop.asm.instructions import BULK, Instruction, instructions
 from triton_workshop.asm.occupancy import Occupancy, occupancy
 from triton_workshop.asm.operations import Ir, Operation
 from triton_workshop.asm.widths import WIDEST, Reasons
@@ -35,11 +36,6 @@ class LineSummary:
     dtype: str = ""
     precision: str = ""
     why: str = ""
-
-    @property
-    def narrow(self) -> bool:
-        """Whether an access of neighbours could be wider."""
-        return bool(self.why)
 
     @property
     def moves(self) -> dict[str, int]:
@@ -77,7 +73,7 @@ class Summary:
     shared_bytes: int
     warps: int
     stages: int
-    occupancy: Occupancy | None
+    occupancy: Occupancy
     file: str = ""
     """The name of the kernel's file, if it is not the script that launches it."""
 
@@ -159,7 +155,7 @@ def _line(operations: Sequence[Operation], found: Sequence[Instruction], source:
         line=first.line,
         source=source,
         operations=len(operations),
-        instructions=counted(found),
+        instructions=tuple(Counter(each.opcode for each in found).most_common()),
         widths=tuple((bits, sum(each.bits == bits for each in accesses)) for bits in sorted(widths, reverse=True)),
         elements=sum(each.elements for each in operations),
         asynchronous=any(each.asynchronous for each in found),
