@@ -41,10 +41,7 @@ class ScriptRun:
 
 def told_apart(kernels: Sequence[PickledKernel]) -> tuple[PickledKernel, ...]:
     """Those of the same name with a number and what differs between them: `scale:2 (BLOCK = 64)`."""
-    of_name: dict[str, list[PickledKernel]] = {}
-    for kernel in kernels:
-        of_name.setdefault(kernel.name, []).append(kernel)
-    return tuple(_told_apart(kernel, of_name[kernel.name]) for kernel in kernels)
+    return tuple(_told_apart(kernel, [each for each in kernels if each.name == kernel.name]) for kernel in kernels)
 
 
 def _told_apart(kernel: PickledKernel, same: list[PickledKernel]) -> PickledKernel:

@@ -98,28 +98,18 @@ class Ir:
 
     def _operations(self) -> Iterator[Operation]:
         opened: list[str] = []
-        for text in self.text.splitlines():
-            line, name = text.strip(), self._operation(text)
+        for line in map(str.strip, self.text.splitlines()):
             if line.endswith("({"):  # a region follows, and after it the location
                 opened.append(line)
-            elif line.startswith("})") and opened:
-                head = opened.pop()
-                yield from self._read(self._operation(head), head, line)
-            elif name:
-                yield from self._read(name, line, line)
+            else:
+                yield from self._read(opened.pop() if line.startswith("})") and opened else line, line)
 
-    def _operation(self, line: str) -> str:
-        found = _OPERATION.search(line)
-        return found[1] if found else ""
-
-    def _read(self, name: str, head: str, end: str) -> Iterator[Operation]:
-        kind, line = _KINDS.get(name), self.line_of(end)
-        if kind is None or line is None:
-            return
-        shape, dtype = _block(end)
-        precision = re.search(r"inputPrecision = (\w+)", head)
-        operands = tuple(_NAME.findall(head.partition(name)[2]))
-        yield Operation(kind, line, shape, dtype, operands, precision[1] if precision else "")
+    def _read(self, head: str, end: str) -> Iterator[Operation]:
+        name = _OPERATION.search(head)
+        if name and name[1] in _KINDS and (line := self.line_of(end)) is not None:
+            operands = tuple(_NAME.findall(head[name.end() :]))
+            precision = re.search(r"inputPrecision = (\w+)", head)
+            yield Operation(_KINDS[name[1]], line, *_block(end), operands, precision[1] if precision else "")
 
     # Lines
 

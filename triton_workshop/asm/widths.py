@@ -64,9 +64,8 @@ class Reasons:
 
     def _of_a_small_block(self, operation: Operation, share: int) -> str:
         elements, each = operation.elements, share // operation.bits
-        if not each:
-            return f"a block of {elements:,} has less than one element for each of {self.threads} threads"
-        return f"a block of {elements:,} has {each} element{'s' * (each > 1)} for each of {self.threads} threads"
+        has = f"{each} element{'s' * (each > 1)}" if each else "less than one element"
+        return f"a block of {elements:,} has {has} for each of {self.threads} threads"
 
     def _of_an_argument(self, blamed: Argument, operation: Operation) -> str:
         if blamed.is_pointer:
