@@ -103,6 +103,11 @@ def test_instructions_are_on_the_lines_that_their_addresses_belong_to(solutions:
     assert sum(map(Counter.total, by_source.values())) == len(memory)
 
 
+def test_an_instruction_of_tensor_cores_is_no_load() -> None:
+    product = Instruction("UTCHMMA.2CTA", "UTCHMMA.2CTA gdesc[UR8]", 1)
+    assert [kind for kind in ("load", "store", "dot", "atomic", "reduction") if product.does(kind)] == ["dot"]
+
+
 def test_the_first_line_that_an_inline_assembly_states_is_the_line_of_all_of_it() -> None:
     ptx = "\n".join([
         "\t.loc\t1 30 9", "\t// begin inline asm", "\t.loc\t1 30 9", "\tmov.u32 %r1, 0x0;", "\t.loc\t1 31 9",

@@ -17,8 +17,10 @@ TENSOR_CORES = ("HMMA", "IMMA", "DMMA", "BMMA", "QMMA", "OMMA", "HGMMA", "IGMMA"
 """How the instructions of tensor cores begin."""
 _OF_WARP_GROUPS = ("HGMMA", "IGMMA", "BGMMA", "QGMMA")
 """Those that four warps run together, and that wait for nothing until the last of a product."""
+ASYNCHRONOUS = "LDGSTS"
+"""Copies of a few bytes to shared memory while the program goes on."""
 BULK = ("UTMALDG", "UBLKCP", "UTMASTG", "UTMAREDG")
-"""Copies of a whole tile into shared memory and from there, by the tensor memory accelerator."""
+"""Copies of a whole tile to shared memory and from there, as asynchronous, by the tensor memory accelerator."""
 _KINDS = {
     "load": ("LDG", "LDGSTS", "LD", "UTMALDG", "UBLKCP"),
     "store": ("STG", "ST", "UTMASTG"),
@@ -51,12 +53,7 @@ class Instruction:
 
     def does(self, kind: str) -> bool:
         """Whether it does the work of such an operation: a load, a store, a dot, an atomic or a reduction."""
-        return self.name.startswith(TENSOR_CORES) if self.name.startswith("UTC") else self.name in _KINDS[kind]
-
-    @property
-    def asynchronous(self) -> bool:
-        """Whether it copies to shared memory, or from there, while the program goes on."""
-        return self.name in ("LDGSTS", *BULK)
+        return self.name in _KINDS[kind] or (kind == "dot" and self.name.startswith("UTC"))
 
 
 def instructions(sass: str, ir: Ir) -> tuple[Instruction, ...]:

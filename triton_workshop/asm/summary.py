@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from triton_workshop.asm.instructions import BULK, Instruction, instructions
+from triton_workshop.asm.instructions import ASYNCHRONOUS, BULK, Instruction, instructions
 from triton_workshop.asm.occupancy import Occupancy, occupancy
 from triton_workshop.asm.operations import Ir, Operation
 from triton_workshop.asm.widths import WIDEST, Reasons
@@ -158,7 +158,7 @@ def _line(operations: Sequence[Operation], found: Sequence[Instruction], source:
         instructions=tuple(Counter(each.opcode for each in found).most_common()),
         widths=tuple((bits, sum(each.bits == bits for each in accesses)) for bits in sorted(widths, reverse=True)),
         elements=sum(each.elements for each in operations),
-        asynchronous=any(each.asynchronous for each in found),
+        asynchronous=any(each.name in (ASYNCHRONOUS, *BULK) for each in found),
         dtype=first.dtype,
         precision=first.precision,
         why=why,
