@@ -18,6 +18,8 @@ from triton_workshop.compiler.jobs import Assembly
 STAGES = ("ttir", "ttgir", "ptx", "sass")
 _COLOURS = ("accent", "good", "important", "warning")
 """Neighbouring lines have different ones, each the same as what is below it."""
+_LAYOUT = re.compile(r"^#\w+ = #ttn?g\.\w+<.*", re.MULTILINE)
+"""Which thread has which elements of a block: Triton's GPU IR names that once, above all."""
 _FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"(?:\s+"([^"]*)")?', re.MULTILINE)
 _LOC = re.compile(r"\.loc\s+(\d+)\s+(\d+)")
 
@@ -73,15 +75,10 @@ def _ptx(ptx: str, file: str) -> Iterator[tuple[int | None, str]]:
             label = ""
 
 
-def layouts(assembly: Assembly) -> tuple[str, ...]:
-    """The layouts that Triton's GPU IR names: which thread has which elements of a block."""
-    return tuple(re.findall(r"^#\w+ = #ttn?g\.\w+<.*", assembly.ttgir, re.MULTILINE))
-
-
 def rows(assembly: Assembly, stage: str, source: Sequence[str]) -> Iterator[tuple[str, Text]]:
     """Each row with its number, if it has one: lines of the source in the colour of what is below them."""
     if stage == "ttgir":
-        yield from (("", Text(each)) for each in layouts(assembly))
+        yield from (("", Text(each)) for each in _LAYOUT.findall(assembly.ttgir))
     colours = itertools.cycle(_COLOURS)
     for line in listing(assembly, stage, source):
         style = next(colours) if line.below else "muted"

@@ -51,10 +51,7 @@ def _by_shared_memory(capability: int, shared_bytes: int) -> int:
     """From Ampere on, CUDA takes 1 KiB for itself in each program."""
     reserved, at_once = (1024, 128) if capability >= 80 else (0, 256)
     taken = _rounded_up(shared_bytes + reserved, at_once)
-    most = SHARED_KIB[capability] << 10
-    if shared_bytes > most:
-        return 0
-    return (most + reserved) // taken if taken else REGISTERS
+    return ((SHARED_KIB[capability] << 10) + reserved) // taken if taken else REGISTERS
 
 
 def _rounded_up(value: int, step: int) -> int:
