@@ -69,7 +69,8 @@ def cross_entropy(logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
     check_tensors_gpu_ready(logits[:1], target)  # each row is contiguous
     M, V = logits.shape
     loss = torch.empty(M, dtype=torch.float32, device=logits.device)
-    LANES, LANE = 256, 16 // logits.element_size()
+    LANE = 16 // logits.element_size()
+    LANES = 64 * LANE
     cross_entropy_kernel[(M,)](logits, target, loss, V, logits.stride(0), LANES, LANE, num_warps=8)
     return loss
 

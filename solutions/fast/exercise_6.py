@@ -47,14 +47,14 @@ def describe_tiles(arguments: dict) -> None:
 
 CONFIGS = [
     triton.Config(
-        {"BLOCK_M": 128, "BLOCK_N": n},
+        {"BLOCK_M": m, "BLOCK_N": n},
         num_warps=warps, num_stages=stages, pre_hook=describe_tiles,
     )
-    for n, warps, stages in (
-        (32, 8, 2),  # the first: the simulator's, and for GPUs before Hopper
-        (64, 4, 2),
-        (64, 4, 3),
-        (128, 4, 3),
+    for m, n, warps, stages in (
+        (128, 32, 8, 2),  # the first: the simulator's, and for GPUs before Hopper
+        (128, 128, 4, 3),
+        (128, 64, 4, 2),
+        (256, 64, 8, 3),
     )
 ]
 
