@@ -78,7 +78,7 @@ def row(name: str, summary: Summary, sass: str) -> tuple[str, ...]:
     loads = [f"{count} × {bits} bit" for line in summary.lines if line.kind == "load" for bits, count in line.widths]
     dots = Counter(re.findall(r"\b(?:HGMMA|FFMA)\b[\w.]*", sass)) if name.startswith("matmul") else {}
     products = [f"{count} × {each}" for each, count in dots.items()]
-    programs = str(summary.occupancy.programs) if summary.occupancy else ""
+    programs = str(summary.occupancy.programs)
     spilled = (summary.spill_stores, summary.stack_bytes)
     figures = (summary.registers, *spilled, f"{summary.shared_bytes / 1024:g}", programs)
     return name, ", ".join(loads), ", ".join(products), *map(str, figures)

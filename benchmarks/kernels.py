@@ -2,7 +2,8 @@
 
 Needs one NVIDIA GPU, PyTorch and Triton. All contenders for the same work are timed in turns, in this process: medians
 of `triton.testing.do_bench`, which empties the L2 cache before each call. The limit is a copy of as many bytes.
-Correctness comes first: a wrong result raises an error and gets no time.
+Correctness comes first: a wrong result raises an error and gets no time. The kernels of the second half-day have a
+page of their own; `--half` measures one of the two.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import torch  # isort: skip
 import triton  # isort: skip
 
 from benchmarks.deck_figures import Figure, deck_figures  # isort: skip
+from benchmarks import second_half, second_half_report  # isort: skip
 from benchmarks.kernels_report import figures, markdown, roofline, table  # isort: skip
 from benchmarks.solutions import load_launcher  # isort: skip
 from triton_workshop.bench.baselines import conv2d_by_channel, copy_of, sepia_as_written, sepia_by_einsum  # isort: skip
@@ -92,6 +94,14 @@ class Report:
     """The deck's other figures."""
 
 
+@dataclass(frozen=True)
+class SecondHalf:
+    date: str
+    gpu: str
+    versions: dict[str, str]
+    rows: tuple[second_half.Row, ...]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true", help="print one object: figure → number")
@@ -103,25 +113,39 @@ def main() -> None:
         const=Path(__file__).parent / "results",
         help="write a report to this folder",
     )
+    parser.add_argument("--half", type=int, choices=(1, 2), help="measure only the kernels of one half-day")
     options = parser.parse_args()
     if DEVICE != "cuda":
         raise SystemExit("benchmarks.kernels measures times on an NVIDIA GPU, and there is none here")
-    for report in measure():
-        if options.out:  # after each piece of work, so that an interrupted run keeps what it has
-            options.out.write_text(_raw(report), encoding="utf-8")
-    if options.markdown:
-        write_results(report, options.markdown)
-    print(json.dumps(figures(asdict(report))) if options.json else table(asdict(report)))
+    flat: dict[str, float] = {}
+    for half in (options.half,) if options.half else (1, 2):
+        report: Report | SecondHalf
+        for report in measure() if half == 1 else measure_second_half():
+            if options.out:  # after each piece of work, so that an interrupted run keeps what it has
+                file = options.out if half == 1 else options.out.with_stem(f"{options.out.stem}-second-half")
+                file.write_text(_raw(report), encoding="utf-8")
+        if options.markdown:
+            write_results(report, options.markdown)
+        flat |= figures(asdict(report)) if half == 1 else second_half_report.figures(asdict(report))
+        if not options.json:
+            print((table if half == 1 else second_half_report.table)(asdict(report)), end="\n\n")
+    if options.json:
+        print(json.dumps(flat))
 
 
-def write_results(report: Report, folder: Path) -> None:
-    """Write the page, the raw figures and, if matplotlib is installed, the roofline."""
+def write_results(report: Report | SecondHalf, folder: Path) -> None:
+    """Write the page, the raw figures and, for the first half and if matplotlib is installed, the roofline."""
+    if isinstance(report, SecondHalf):
+        (folder / "h200-second-half.json").write_text(_raw(report), encoding="utf-8")
+        page = second_half_report.markdown(asdict(report))
+        (folder / "h200-second-half.md").write_text(page, encoding="utf-8")
+        return
     (folder / "h200.json").write_text(_raw(report), encoding="utf-8")
     picture = roofline(asdict(report), folder / "h200.png")
     (folder / "h200.md").write_text(markdown(asdict(report), picture), encoding="utf-8")
 
 
-def _raw(report: Report) -> str:
+def _raw(report: Report | SecondHalf) -> str:
     return json.dumps(asdict(report), indent=1, ensure_ascii=False) + "\n"
 
 
@@ -131,9 +155,9 @@ def measure() -> Iterator[Report]:
     torch.manual_seed(0)
     torch.backends.cudnn.allow_tf32 = False  # as accurate as ours, for a fair comparison
     report = Report(
-        date=datetime.now(UTC).strftime("%Y-%m-%d"),
+        date=_today(),
         gpu=torch.cuda.get_device_name(),
-        versions={"PyTorch": torch.__version__, "CUDA": str(torch.version.cuda), "Triton": triton.__version__},
+        versions=_versions(),
         results=(),
         odd=(),
         accuracy=(),
@@ -151,6 +175,24 @@ def measure() -> Iterator[Report]:
     report = replace(report, data_types=data_types())
     yield report
     yield replace(report, deck=tuple(deck_figures()))
+
+
+def measure_second_half() -> Iterator[SecondHalf]:
+    """The same for the kernels of the second half-day."""
+    warnings.filterwarnings("ignore", module=r"torch\.")
+    torch.manual_seed(0)
+    report = SecondHalf(_today(), torch.cuda.get_device_name(), _versions(), rows=())
+    for row in second_half.rows():
+        report = replace(report, rows=(*report.rows, row))
+        yield report
+
+
+def _today() -> str:
+    return datetime.now(UTC).strftime("%Y-%m-%d")
+
+
+def _versions() -> dict[str, str]:
+    return {"PyTorch": torch.__version__, "CUDA": str(torch.version.cuda), "Triton": triton.__version__}
 
 
 def _time(work: Work) -> Result:

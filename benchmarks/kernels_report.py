@@ -6,7 +6,7 @@ A report has the plain form that `dataclasses.asdict` produces and its JSON file
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -82,18 +82,18 @@ def _all_time_rows(report: Report) -> Iterable[Row]:
     contenders = ("limit", "fast", "plain", "eager", "compiled", "static")
     yield ("kernel", "work", *contenders)
     for result in report["results"]:
-        cells = (_median_and_spread(result["times"].get(name)) for name in contenders)
+        cells = (median_and_spread(result["times"].get(name)) for name in contenders)
         yield (result["kernel"], result["size"], *cells)
 
 
-def _median_and_spread(time: dict[str, float] | None) -> str:
+def median_and_spread(time: dict[str, float] | None) -> str:
     return "" if time is None else f"{time['median']:.4g} ({time['low']:.4g} – {time['high']:.4g})"
 
 
 def _odd_rows(report: Report) -> Iterable[Row]:
     yield ("kernel", "work", "fast, ms", "plain, ms", BASELINES["plain"])
     for result in report["odd"]:
-        cells = (_median_and_spread(result["times"][name]) for name in ("fast", "plain"))
+        cells = (median_and_spread(result["times"][name]) for name in ("fast", "plain"))
         yield (result["kernel"], result["size"], *cells, f"{ratio(result, 'plain'):.2f}")
 
 
@@ -107,7 +107,7 @@ def _data_type_rows(report: Report) -> Iterable[Row]:
     yield ("cuBLAS", "size", "TFLOP/s", "ms", "error")
     for row in report["data_types"]:
         rate = f"{product_rate(row):.0f}"
-        yield (row["inputs"], f"{row['size']}³", rate, _median_and_spread(row["time"]), f"{row['error']:.1e}")
+        yield (row["inputs"], f"{row['size']}³", rate, median_and_spread(row["time"]), f"{row['error']:.1e}")
 
 
 def _deck_rows(report: Report) -> Iterable[Row]:
@@ -119,10 +119,10 @@ def _deck_rows(report: Report) -> Iterable[Row]:
 def table(report: Report) -> str:
     """The tables, for a terminal."""
     parts = (_time_rows, _odd_rows, _accuracy_rows, _data_type_rows, _deck_rows)
-    return "\n\n".join(_aligned(tuple(rows(report))) for rows in parts)
+    return "\n\n".join(aligned(tuple(rows(report))) for rows in parts)
 
 
-def _aligned(rows: tuple[Row, ...]) -> str:
+def aligned(rows: tuple[Row, ...]) -> str:
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
 
@@ -139,34 +139,34 @@ def markdown(report: Report, picture: Path | None) -> str:
         "one group per channel, for matmul cuBLAS without TF32. Compiled is `torch.compile(f)`, which compiles for "
         "any size once it has seen a second one: here conv2d from 5×5 on. Static is `torch.compile(f, "
         "dynamic=False)`, compiled for one size. Splitting A and B into parts is included.",
-        _markdown_table(_time_rows, report),
+        markdown_table(_time_rows(report)),
         "Milliseconds, with the range of six out of ten calls:",
-        _markdown_table(_all_time_rows, report),
+        markdown_table(_all_time_rows(report)),
         "## Odd sizes",
         "Sizes for which nothing was tuned, beside the plain solution, in milliseconds per call. Small ones are "
         "replayed from a CUDA graph, with inputs that change from call to call: copies that together are twice the L2 "
         f"cache, but at most {MOST_COPIES}, so the smallest inputs may stay in it.",
-        _markdown_table(_odd_rows, report),
+        markdown_table(_odd_rows(report)),
         "## Accuracy",
         "‖C − C64‖ / ‖C64‖ of each row, against the float64 product, as a root mean square over the rows. Uniform is "
         "0 to 1; log-uniform is 1e-3 to 1e3 in magnitude, with both signs. Neither of the two is IEEE 754 arithmetic: "
         "`solutions/fast/exercise_4.py` says where they differ.",
-        _markdown_table(_accuracy_rows, report),
+        markdown_table(_accuracy_rows(report)),
         "cuBLAS with the same float32 inputs, normal numbers, converted to other data types. The error is that of the "
         "whole result, including what the inputs lose.",
-        _markdown_table(_data_type_rows, report),
+        markdown_table(_data_type_rows(report)),
         "## The deck's other figures",
         "Measured with the code on its slides by `benchmarks/deck_figures.py`. Cycles are those of one thread, each "
         "of whose steps waits for the one before.",
-        _markdown_table(_deck_rows, report),
+        markdown_table(_deck_rows(report)),
     ]
     if picture is not None:
         parts.append(f"![Roofline: operations per second over operations per byte]({picture.name})")
     return "\n\n".join(parts) + "\n"
 
 
-def _markdown_table(rows: Callable[[Report], Iterable[Row]], report: Report) -> str:
-    lines = [f"| {' | '.join(row)} |" for row in rows(report)]
+def markdown_table(rows: Iterable[Row]) -> str:
+    lines = [f"| {' | '.join(row)} |" for row in rows]
     return "\n".join([lines[0], "|" + " --- |" * (lines[0].count("|") - 1), *lines[1:]])
 
 

@@ -11,10 +11,21 @@ from typing import Any
 from triton_workshop.repository import ROOT
 
 SOLUTIONS = ROOT / "solutions"
-LAUNCHERS = {1: "add", 2: "sepia", 3: "conv2d", 4: "matmul"}
+LAUNCHERS = {
+    "1": "add",
+    "2": "sepia",
+    "3": "conv2d",
+    "4": "matmul",
+    "5": "cross_entropy",
+    "5b": "cross_entropy_backward",
+    "5c": "layer_norm",
+    "6": "attention",
+    "6b": "causal_attention",
+    "6c": "int4_linear",
+}
 
 
-def load_solution(number: int, *, fast: bool = False) -> ModuleType:
+def load_solution(number: int | str, *, fast: bool = False) -> ModuleType:
     """The module of solutions/exercise_N.py, or of solutions/fast/exercise_N.py."""
     file = (SOLUTIONS / "fast" if fast else SOLUTIONS) / f"exercise_{number}.py"
     name = f"{'fast' if fast else 'plain'}_exercise_{number}"
@@ -29,6 +40,6 @@ def load_solution(number: int, *, fast: bool = False) -> ModuleType:
     return module
 
 
-def load_launcher(number: int, *, fast: bool = False) -> Callable[..., Any]:
-    launcher: Callable[..., Any] = getattr(load_solution(number, fast=fast), LAUNCHERS[number])
+def load_launcher(number: int | str, *, fast: bool = False) -> Callable[..., Any]:
+    launcher: Callable[..., Any] = getattr(load_solution(number, fast=fast), LAUNCHERS[str(number)])
     return launcher

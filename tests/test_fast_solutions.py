@@ -24,6 +24,7 @@ import torch  # noqa: E402
 import triton  # noqa: E402
 import triton.language as tl  # noqa: E402
 
+from benchmarks import second_half_report  # noqa: E402
 from benchmarks.kernels_report import markdown, product_rate, ratio  # noqa: E402
 from triton_workshop.checking.check import check  # noqa: E402
 from triton_workshop.checking.exercises import EXERCISES, REQUIRED  # noqa: E402
@@ -87,6 +88,14 @@ def test_a_fast_solution_checks_itself(run_python: RunPython) -> None:
     """One as a process; that each ends in the same lines, tests/test_check_reminder.py makes sure."""
     outcome = run_python(FOLDER / "exercise_1.py", env={"TRITON_INTERPRET": "1"})
     assert outcome.returncode == 0, outcome.stdout + outcome.stderr
+
+
+@pytest.mark.parametrize("D", [64, 128])
+@pytest.mark.parametrize("length", [1, 65, 200])
+def test_causal_attention_is_right_for_lengths_that_no_tile_divides(length: int, D: int) -> None:
+    q, k, v = torch.randn(3, 2, length, D).half()
+    exact = torch.nn.functional.scaled_dot_product_attention(*(x.double()[None] for x in (q, k, v)), is_causal=True)[0]
+    assert torch.allclose(FAST["6"].causal_attention(q, k, v).double(), exact, atol=2e-3)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
@@ -503,8 +512,8 @@ def test_large_float32_products_are_as_accurate_as_those_of_cublas(run_python: R
 
 
 RESULTS = ROOT / "benchmarks" / "results"
-# Of the second half, nothing has been measured yet.
 KERNELS = {number: exercise.launcher for number, exercise in REQUIRED.items() if exercise.half == 1}
+SECOND_HALF = {"5": "cross-entropy", "6": "attention", "6c": "4-bit layer"}
 
 
 @pytest.mark.parametrize("number", KERNELS)
@@ -515,6 +524,25 @@ def test_the_times_in_a_docstring_are_those_that_were_measured(number: str) -> N
     claimed = set(re.findall(r"(\d+\.\d+) ms", (FAST[number].__doc__ or "").replace("\n", " ")))
     assert claimed
     assert claimed <= measured
+
+
+@pytest.mark.parametrize("number", SECOND_HALF)
+def test_the_times_in_a_docstring_of_the_second_half_are_those_that_were_measured(number: str) -> None:
+    rows = [row for row in second_half()["rows"] if row["kernel"].startswith(SECOND_HALF[number])]
+    measured = {f"{time['median']:.3f}" for row in rows for time in row["times"].values()}
+    claimed = set(re.findall(r"(\d+\.\d+) ms", (FAST[number].__doc__ or "").replace("\n", " ")))
+    assert claimed
+    assert claimed <= measured
+
+
+def test_the_second_halfs_page_of_results_shows_the_raw_figures() -> None:
+    page = (RESULTS / "h200-second-half.md").read_text(encoding="utf-8")
+    assert page == second_half_report.markdown(second_half())
+
+
+def second_half() -> dict[str, Any]:
+    report: dict[str, Any] = json.loads((RESULTS / "h200-second-half.json").read_text(encoding="utf-8"))
+    return report
 
 
 def test_the_page_of_results_shows_the_raw_figures() -> None:
@@ -561,6 +589,27 @@ def test_the_pages_headline_is_what_was_measured(name: str) -> None:
     columns = ("limit", "eager", "compiled", "static")
     cells = (f"{ratio(result, each):.2f}" if each in result["times"] else "" for each in columns)
     assert row(name, *cells) in text_of("docs/performance.md")
+
+
+SECOND_HEADLINE = (
+    "cross-entropy, 8192 × 128256 bfloat16",
+    "attention, 32 × 16384 × 64 float16",
+    "attention, causal, 32 × 16384 × 64 float16",
+    "attention, 16 × 16384 × 128 float16",
+    "attention, causal, 16 × 16384 × 128 float16",
+    "4-bit layer, 1×28672 by 8192×28672",
+)
+
+
+@pytest.mark.parametrize("name", SECOND_HEADLINE)
+def test_the_pages_headline_of_the_second_half_is_what_was_measured(name: str) -> None:
+    [result] = [each for each in second_half()["rows"] if f"{each['kernel']}, {each['size']}" == name]
+    limit = f"{second_half_report.over_limit(result):.2f}" if "read" in result["times"] else ""
+    others = (
+        f"{second_half_report.over_ours(result, each):.2f}" if each in result["times"] else ""
+        for each in ("eager", "compiled", "cuDNN")
+    )
+    assert row(name, limit, *others) in text_of("docs/performance.md")
 
 
 def test_the_page_may_say_that_parts_err_less_than_cublas() -> None:

@@ -1,4 +1,4 @@
-"""Keeps what took long in this user's cache folder, as long as Triton and our own code stay the same."""
+"""Keeps what took long in this user's cache folder, as long as Triton, its variables and our code stay the same."""
 
 from __future__ import annotations
 
@@ -14,6 +14,10 @@ from triton_workshop.atomic_write import write_whole
 
 CACHE = "TRITON_WORKSHOP_CACHE"
 """The variable that names another folder than the system's for a user's caches."""
+READ_BY_TRITON = ("TRITON_", "DISABLE_", "LLVM_", "MLIR_", "NVPTX_", "PTXAS_", "USE_", "ALLOW_", "STORE_")
+"""How the variables begin that change what Triton's compiler makes (its own list is `CACHE_INVALIDATING_ENV_VARS`)."""
+OURS = ("TRITON_WORKSHOP_", "TRITON_INTERPRET", "TRITON_DEFAULT_FP_FUSION")
+"""Those that do not, or that have the same value wherever it compiles for us."""
 PACKAGE = Path(__file__).parent
 
 
@@ -58,5 +62,7 @@ class DiskCache:
                 old.unlink()
 
     def _file(self, asked: tuple[object, ...]) -> Path:
-        digest = hashlib.sha256(repr((asked, code_on_disk())).encode()).hexdigest()
+        variables = sorted(each for each in os.environ.items() if each[0].startswith(READ_BY_TRITON))
+        variables = [each for each in variables if not each[0].startswith(OURS)]
+        digest = hashlib.sha256(repr((asked, code_on_disk(), variables)).encode()).hexdigest()
         return cache_folder() / self.name / digest[:32]

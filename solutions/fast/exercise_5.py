@@ -9,6 +9,10 @@ time, 16 bytes of any format, so it finds their maximum without asking another
 lane, and the old sum is rescaled once per LANE logits: 1 + 1 / LANE exponentials
 for each logit. The lanes' pairs become one when the row is over. Only a row's
 last block has a mask. exp2 is the instruction that exp is made of.
+
+On an H200, 8192 rows of 128,256 bfloat16 logits: plain 0.712 ms, fast 0.460 ms,
+one read of the logits 0.450 ms, torch.compile 1.333 ms
+(benchmarks/results/h200-second-half.md).
 """
 
 # Import this first: it chooses the GPU, or the simulator where there is none.
@@ -69,7 +73,8 @@ def cross_entropy(logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
     check_tensors_gpu_ready(logits[:1], target)  # each row is contiguous
     M, V = logits.shape
     loss = torch.empty(M, dtype=torch.float32, device=logits.device)
-    LANES, LANE = 256, 16 // logits.element_size()
+    LANE = 16 // logits.element_size()
+    LANES = 64 * LANE
     cross_entropy_kernel[(M,)](logits, target, loss, V, logits.stride(0), LANES, LANE, num_warps=8)
     return loss
 

@@ -15,11 +15,28 @@ The ideas:
   one multiply-add and one exp2, the instruction that exp is made of.
 - Masks only where they matter: a loop over whole tiles without one, then the rest.
   Causal, the rest is the diagonal.
-- Two programs at a time on each multiprocessor: while one waits for its
-  exponentials, the tensor cores multiply for the other. That is why tiles are
-  not as large as they could be. Autotuning chooses among the best three.
+- Two halves. A program has two tiles of q, which share the tiles of k and v. While
+  its threads turn scores of the lower half into weights, the tensor cores multiply
+  those of the upper half by v. The lower scores come only after the upper weights,
+  which take half their room: otherwise a thread's 255 registers would not suffice.
+- Two programs at a time on each multiprocessor: while one waits for its scores, the
+  other has weights to compute. That is why tiles are not as large as they could be.
+  Autotuning chooses among the best three.
 - Causal, the longest rows first: programs start in the order of their numbers,
   and those that are left at the end are short.
+
+On an H200, float16, 16,384 queries and keys (benchmarks/results/h200-second-half.md):
+
+    heads, D           plain       fast        cuDNN
+    32, 64             6.919 ms    4.776 ms    4.923 ms
+    32, 64, causal     7.404 ms    2.412 ms    2.534 ms
+    16, 128            6.047 ms    4.033 ms    3.679 ms
+    16, 128, causal    6.628 ms    2.182 ms    2.020 ms
+
+What cuDNN has and Triton leaves to its compiler is the order in time: at D = 128 the
+next tiles are asked for when they are about to be needed, and there is no room to
+ask sooner. With warp_specialize=True some warps only copy: that was 0.89 times as
+fast as cuDNN at best, and with Triton 3.6 other tiles gave NaN.
 """
 
 # Import this first: it chooses the GPU, or the simulator where there is none.
@@ -35,7 +52,7 @@ LOG2_E = 1.4426950408889634
 
 def describe_tiles(arguments: dict) -> None:
     """Give the descriptors the tiles of the configuration that is about to run."""
-    q_tile = [1, arguments["BLOCK_M"], arguments["D"]]
+    q_tile = [1, arguments["BLOCK_M"] // 2, arguments["D"]]
     k_tile = [1, arguments["BLOCK_N"], arguments["D"]]
     arguments["q_desc"].block_shape = arguments["output_desc"].block_shape = q_tile
     arguments["k_desc"].block_shape = arguments["v_desc"].block_shape = k_tile
@@ -47,39 +64,30 @@ CONFIGS = [
         num_warps=warps, num_stages=stages, pre_hook=describe_tiles,
     )
     for m, n, warps, stages in (
-        (64, 64, 4, 3),  # the first is the simulator's
-        (64, 128, 4, 2),
-        (128, 128, 8, 3),
+        (128, 32, 8, 2),  # the first: the simulator's, and for GPUs before Hopper
+        (128, 128, 4, 3),
+        (128, 64, 4, 2),
+        (256, 64, 8, 3),
     )
 ]
 
 
 @triton.jit
-def over_tiles(
-    q, k_desc, v_desc, row_max, row_sum, accumulator,
-    head, rows, begin, end, k_length, scale,
-    D: tl.constexpr, BLOCK_N: tl.constexpr,
-    MASKED: tl.constexpr, CAUSAL: tl.constexpr,
-):
-    """Add the tiles of k and v from begin to end to a tile's running values."""
-    for start in range(begin, end, BLOCK_N):
-        k = k_desc.load([head, start, 0]).reshape(BLOCK_N, D)
-        scores = tl.dot(q, tl.trans(k))
-        if MASKED:
-            cols = start + tl.arange(0, BLOCK_N)
-            last = rows if CAUSAL else tl.full(rows.shape, k_length - 1, tl.int32)
-            scores = tl.where(cols[None, :] <= last[:, None], scores, -float("inf"))
+def weights_of(scores, row_max, row_sum, accumulator, scale):
+    """The weights of a tile of scores, and the running values that are ready for them."""
+    # The maximum is that of the scaled scores, which are never stored.
+    new_max = tl.maximum(row_max, tl.max(scores, axis=1) * scale)
+    p = tl.exp2(scores * scale - new_max[:, None])
+    shrink = tl.exp2(row_max - new_max)
+    return p, new_max, row_sum * shrink + tl.sum(p, axis=1), accumulator * shrink[:, None]
 
-        # The maximum is that of the scaled scores, which are never stored.
-        new_max = tl.maximum(row_max, tl.max(scores, axis=1) * scale)
-        p = tl.exp2(scores * scale - new_max[:, None])
-        shrink = tl.exp2(row_max - new_max)
-        row_sum = row_sum * shrink + tl.sum(p, axis=1)
-        accumulator = accumulator * shrink[:, None]
-        v = v_desc.load([head, start, 0]).reshape(BLOCK_N, D)
-        accumulator = tl.dot(p.to(v.dtype), v, accumulator)
-        row_max = new_max
-    return row_max, row_sum, accumulator
+
+@triton.jit
+def seen(scores, start, rows, k_length, CAUSAL: tl.constexpr):
+    """The scores of the keys that each row sees, and -inf for the others."""
+    cols = start + tl.arange(0, scores.shape[1])
+    last = rows if CAUSAL else tl.full(rows.shape, k_length - 1, tl.int32)
+    return tl.where(cols[None, :] <= last[:, None], scores, -float("inf"))
 
 
 @triton.autotune(configs=CONFIGS, key=["q_length", "k_length", "D", "CAUSAL"])
@@ -89,30 +97,47 @@ def attention_kernel(
     D: tl.constexpr, CAUSAL: tl.constexpr,
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
 ):
+    HALF: tl.constexpr = BLOCK_M // 2
     tile, head = tl.program_id(axis=0), tl.program_id(axis=1)
     if CAUSAL:
         tile = tl.num_programs(axis=0) - 1 - tile
     first = tile * BLOCK_M
-    rows = first + tl.arange(0, BLOCK_M)
-    q = q_desc.load([head, first, 0]).reshape(BLOCK_M, D)
-    row_max = tl.full((BLOCK_M,), -float("inf"), dtype=tl.float32)
-    row_sum = tl.zeros((BLOCK_M,), dtype=tl.float32)
-    accumulator = tl.zeros((BLOCK_M, D), dtype=tl.float32)
+    rows = first + tl.arange(0, HALF)
+    upper_q = q_desc.load([head, first, 0]).reshape(HALF, D)
+    lower_q = q_desc.load([head, first + HALF, 0]).reshape(HALF, D)
+    upper_max = tl.full((HALF,), -float("inf"), dtype=tl.float32)
+    upper_sum = tl.zeros((HALF,), dtype=tl.float32)
+    upper = tl.zeros((HALF, D), dtype=tl.float32)
+    lower_max, lower_sum, lower = upper_max, upper_sum, upper
 
     # All rows see every key of the tiles before whole; end is after the last key.
     end = tl.minimum(first + BLOCK_M, k_length) if CAUSAL else k_length
     whole = (first if CAUSAL else k_length) // BLOCK_N * BLOCK_N
-    row_max, row_sum, accumulator = over_tiles(
-        q, k_desc, v_desc, row_max, row_sum, accumulator,
-        head, rows, 0, whole, k_length, scale, D, BLOCK_N, False, CAUSAL,
-    )
-    row_max, row_sum, accumulator = over_tiles(
-        q, k_desc, v_desc, row_max, row_sum, accumulator,
-        head, rows, whole, end, k_length, scale, D, BLOCK_N, True, CAUSAL,
-    )
+    for MASKED in tl.static_range(2):
+        for start in range(whole if MASKED else 0, end if MASKED else whole, BLOCK_N):
+            k = k_desc.load([head, start, 0]).reshape(BLOCK_N, D)
+            scores = tl.dot(upper_q, tl.trans(k))
+            if MASKED:
+                scores = seen(scores, start, rows, k_length, CAUSAL)
+            upper_p, upper_max, upper_sum, upper = weights_of(
+                scores, upper_max, upper_sum, upper, scale
+            )
 
-    output = (accumulator / row_sum[:, None]).to(output_desc.dtype)
-    output_desc.store([head, first, 0], output.reshape(1, BLOCK_M, D))
+            scores = tl.dot(lower_q, tl.trans(k))
+            if MASKED:
+                scores = seen(scores, start, rows + HALF, k_length, CAUSAL)
+            # The tensor cores do this one during the exponentials that follow.
+            v = v_desc.load([head, start, 0]).reshape(BLOCK_N, D)
+            upper = tl.dot(upper_p.to(v.dtype), v, upper)
+            lower_p, lower_max, lower_sum, lower = weights_of(
+                scores, lower_max, lower_sum, lower, scale
+            )
+            lower = tl.dot(lower_p.to(v.dtype), v, lower)
+
+    output = (upper / upper_sum[:, None]).to(output_desc.dtype)
+    output_desc.store([head, first, 0], output.reshape(1, HALF, D))
+    output = (lower / lower_sum[:, None]).to(output_desc.dtype)
+    output_desc.store([head, first + HALF, 0], output.reshape(1, HALF, D))
 
 
 def attention(

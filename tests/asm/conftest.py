@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 
 from triton_workshop.asm.asked import Launching
-from triton_workshop.asm.making import COMPILING_SECONDS, compiled, launches_of
+from triton_workshop.asm.making import LIMIT_SECONDS, compiled, launches_of
 from triton_workshop.asm.summary import Summary, summaries_of
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.compiler.compilation import answers
@@ -23,6 +23,18 @@ EMPTY: Mapping[str, str] = {}
 Answers = Callable[[str, int], Answer]
 """What the compiler says of an exercise's plain solution, by the exercise's number and the compute capability."""
 FastAnswers = Callable[[str], list[Assembly]]
+
+
+def assembly_of(solutions: Answers, number: str, capability: int) -> Assembly:
+    assembly = solutions(number, capability).assembly
+    assert assembly is not None
+    return assembly
+
+
+def summary_of_solution(solutions: Answers, number: str, capability: int) -> Summary:
+    exercise = EXERCISES[number]
+    [summary] = summaries_of([solutions(number, capability)], exercise.solution_file, exercise.solution)
+    return summary
 
 
 class Compile:
@@ -83,7 +95,7 @@ def solutions(runner: Runner) -> Answers:
     @cache
     def answer(number: str, capability: int) -> Answer:
         job = CompileJob(kernel(number), targets[capability], shown=True)
-        [told] = answers([job], warm(runner), COMPILING_SECONDS)
+        [told] = answers([job], warm(runner), LIMIT_SECONDS)
         return told
 
     return answer

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,10 +12,14 @@ from typer.testing import CliRunner, Result
 
 from tests.conftest import RunPython
 from triton_workshop.asm import commands
-from triton_workshop.asm.cache import MOST_KEPT
+from triton_workshop.asm.asked import case_of
+from triton_workshop.asm.cache import CACHE, MOST_KEPT
+from triton_workshop.asm.choosing import chosen, target_named
+from triton_workshop.asm.commands import Selection
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.workloads import WORKLOADS
 from triton_workshop.cli import app
+from triton_workshop.compiler.targets import TARGETS
 from triton_workshop.device import visible_gpus
 from triton_workshop.processes.runner import Runner
 
@@ -91,6 +96,14 @@ def test_what_is_known_is_not_compiled_again_until_something_changes(
     assert json.loads(first.stdout)["kernel"] == "scale"
 
 
+def test_with_other_variables_that_triton_reads_it_is_compiled_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    CACHE.keep("made", "asked")
+    monkeypatch.setenv("TRITON_WORKSHOP_IDLE", "3")
+    assert CACHE.get("asked") == "made"
+    monkeypatch.setenv("DISABLE_PTXAS_OPT", "1")
+    assert CACHE.get("asked") is None
+
+
 @pytest.mark.library
 @pytest.mark.parametrize(
     ("script", "said"),
@@ -113,7 +126,10 @@ def test_of_many_kernels_the_first_are_shown_and_of_a_tuned_one_the_first_config
     many = "for k in range(10): scale[(1,)](x, 64 + k, BLOCK=64, num_warps=1 << k % 3, num_stages=1 + k)"
     result = typed("own.py", "--json", script=f"{SCALE}\n{many}")
     assert len([line for line in result.output.splitlines() if line.startswith("{")]) == 6
-    assert "10 kernels are launched, and these are the first 6; --kernel NAME shows another." in result.output
+    assert "10 kernels are launched, and these are the first 6; --kernel NAME:2 shows another." in result.output
+    assert '"kernel": "scale:2 (n = 65, num_warps = 2, num_stages = 2)"' in result.output
+    named = typed("own.py", "--json", "--kernel", "scale:8", script=f"{SCALE}\n{many}")
+    assert [json.loads(named.stdout)["kernel"]] == ["scale:8 (n = 71, num_warps = 2, num_stages = 8)"]
     tuner = "@triton.autotune([triton.Config({'BLOCK': b}) for b in (64, 128)], ['n'])"
     tuned = SCALE.replace("@triton.jit", f"{tuner}\n@triton.jit")
     result = typed("own.py", script=f"{tuned}\nscale[(1,)](x, 64)")
@@ -154,7 +170,8 @@ def test_the_source_is_listed_and_two_scripts_are_compared(typed: Typed) -> None
     listed = typed("1", "--plain", "--show", "sass").output
     places = [listed.index(text) for text in ("x = tl.load(", "LDG.E.128", "tl.store(", "STG.E.128")]
     assert places == sorted(places)
-    assert "fast: add_kernel" in typed("1", "--plain", "--compare").output
+    compared = typed("1", "5a", "--plain", "--compare").output
+    assert all(name in compared for name in ("exercise 1, plain", "add_kernel", "exercise 5a, plain", "softmax_kernel"))
 
 
 @pytest.mark.parametrize(
@@ -169,6 +186,7 @@ def test_the_source_is_listed_and_two_scripts_are_compared(typed: Typed) -> None
         (("5b", "--fast"), "exercise 5b has one solution only, --plain, and none that is --fast"),
         (("own.py", "--size", "3"), "--plain, --fast and --size are for exercises"),
         (("own.py", "--compare"), "--compare: expected a second script beside"),
+        (("1", "--show", "foo"), "--show foo: expected one of summary, ttir, ttgir, ptx, sass"),
         (("1", "--json", "--show", "ptx"), "--json prints summaries; leave out --compare and --show"),
     ],
 )
@@ -188,6 +206,20 @@ def test_without_a_compiler_the_solutions_are_shown_as_they_were_recorded(
     assert result.output.startswith("Triton's compiler is not on this machine. Recorded with Triton ")
     assert "conv2d_kernel · exercise 3, fast · 3×512×512, filter 3×3 · sm_80" in result.output
     assert typed("own.py", script="").exit_code == 1
+
+
+def test_a_reader_that_has_seen_enough_may_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(commands, "has_library", lambda: False)
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w", encoding="utf-8") as gone:
+        monkeypatch.setattr("sys.stdout", gone)
+        assert commands.run_asm(chosen(["3"], None, plain=True, fast=False, compare=False), Selection(TARGETS[0])) == 0
+
+
+def test_a_gpu_without_a_famous_name_and_a_single_number_are_named_as_one_would() -> None:
+    assert str(target_named("sm_86")) == "sm_86"
+    assert case_of("1", (1,)).name == "1 float"
 
 
 ON_THE_GPU = """

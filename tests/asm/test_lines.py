@@ -1,20 +1,27 @@
-"""Each load, store and dot of a solution has its instructions, and each instruction its line of the source."""
+"""Each load, store and dot of a solution has its instructions, and each instruction its line of the source.
+
+All that looks at every solution stands here, as tests of one file share what was compiled.
+"""
 
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, version
 
 import pytest
 
-from tests.asm.conftest import Answers, FastAnswers
+from tests.asm.conftest import Answers, FastAnswers, assembly_of, summary_of_solution
 from triton_workshop.asm.instructions import Instruction, instructions
 from triton_workshop.asm.operations import Ir
+from triton_workshop.asm.recorded import recorded_on, recorded_summaries
 from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.checking.exercises.workloads import WORKLOADS
 from triton_workshop.compiler.disassembly import with_true_lines
-from triton_workshop.compiler.jobs import Assembly
+from triton_workshop.compiler.targets import TARGETS, Target
 
 CALLS = {"load": "load", "store": "store", "dot": "dot", "sum": "reduction", "max": "reduction"}
 CAPABILITIES = (75, 80, 90)
@@ -38,12 +45,6 @@ BY_HAND = {
     },
 }
 MEMORY_AND_ARITHMETIC = ("LDG", "STG", "FFMA", "FADD")
-
-
-def assembly_of(solutions: Answers, number: str, capability: int) -> Assembly:
-    assembly = solutions(number, capability).assembly
-    assert assembly is not None
-    return assembly
 
 
 def called(number: str) -> Iterator[tuple[str, int]]:
@@ -102,6 +103,11 @@ def test_instructions_are_on_the_lines_that_their_addresses_belong_to(solutions:
     assert sum(map(Counter.total, by_source.values())) == len(memory)
 
 
+def test_an_instruction_of_tensor_cores_is_no_load() -> None:
+    product = Instruction("UTCHMMA.2CTA", "UTCHMMA.2CTA gdesc[UR8]", 1)
+    assert [kind for kind in ("load", "store", "dot", "atomic", "reduction") if product.does(kind)] == ["dot"]
+
+
 def test_the_first_line_that_an_inline_assembly_states_is_the_line_of_all_of_it() -> None:
     ptx = "\n".join([
         "\t.loc\t1 30 9", "\t// begin inline asm", "\t.loc\t1 30 9", "\tmov.u32 %r1, 0x0;", "\t.loc\t1 31 9",
@@ -126,3 +132,40 @@ def test_the_first_line_that_an_inline_assembly_states_is_the_line_of_all_of_it(
 def test_what_comes_of_a_function_of_tritons_is_on_the_line_that_calls_it(stated: list[str]) -> None:
     ptx = ["\t.loc\t1 6 0                           // scale.py:6:0", *(f"\t.loc\t{each}" for each in stated)]
     assert with_true_lines("\n".join(ptx)).split("\n")[1:] == ["\t.loc\t1 9 45"] * len(stated)
+
+
+# Summaries
+
+
+SPILLS = dict.fromkeys(
+    [("6", 75), ("6b", 75), ("6c", 75)], "its products are not by tensor cores, and need more registers than there are"
+)
+"""Solutions that spill, and why."""
+
+
+@pytest.mark.parametrize("capability", [75, 80, 90])
+@pytest.mark.parametrize("number", WORKLOADS)
+def test_registers_are_those_that_the_disassembly_states(solutions: Answers, number: str, capability: int) -> None:
+    assembly = assembly_of(solutions, number, capability)
+    summary = summary_of_solution(solutions, number, capability)
+    stated = re.search(r"SHI_REGISTERS=(\d+)|EIATTR_REGCOUNT\D+(\d+)", assembly.sass)
+    if capability < 90:  # the newer disassembler does not print it
+        assert stated is not None
+        assert summary.registers == int(stated[1])
+    assert f"REG:{summary.registers} STACK:{summary.stack_bytes} " in assembly.resources
+    spilled = summary.spill_stores + summary.spill_loads + summary.stack_bytes
+    assert (spilled > 0) == ((number, capability) in SPILLS)
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=str)
+@pytest.mark.parametrize("number", WORKLOADS)
+def test_what_is_recorded_is_what_the_compiler_makes_now(solutions: Answers, number: str, target: Target) -> None:
+    try:
+        here = version("triton")
+    except PackageNotFoundError:
+        here = ""
+    if here != recorded_on():
+        pytest.skip(f"recorded with Triton {recorded_on()}: to record again, run python -m benchmarks.asm_summaries")
+    [recorded] = recorded_summaries(number, "plain", target)
+    assert recorded == summary_of_solution(solutions, number, target.capability)
+    assert json.loads(json.dumps(recorded.as_json()))["kernel"] == EXERCISES[number].kernel

@@ -40,7 +40,6 @@ def test_it_agrees_with_cudas_header(tmp_path: Path) -> None:
         if error == UNKNOWN_DEVICE and capability > 90:  # an older header
             continue
         ours = occupancy(Target(capability, ""), registers, shared, warps)
-        assert ours is not None
         assert (error, ours.programs) == (0, programs), (capability, registers, shared, warps)
         if programs:
             assert sum(LIMITS[limit] for limit in ours.limits) == limits & 0x0F, (capability, registers, shared, warps)
@@ -51,7 +50,3 @@ def _question(capability: int, registers: int, shared: int, warps: int) -> str:
     of_block = SHARED_KIB[capability] << 10
     device = f"{capability} {THREADS_OF_AN_SM.get(capability, 2048)} {of_block + reserved} {of_block} {reserved}"
     return f"{device} {registers} {shared} {warps}"
-
-
-def test_a_gpu_that_is_not_known_has_no_occupancy() -> None:
-    assert occupancy(Target(62, ""), 32, 0, 4) is None

@@ -271,6 +271,18 @@ def test_a_loop_without_an_end_is_not_tried() -> None:
     assert tries.right(PERSISTENT, case)
 
 
+def test_what_takes_much_longer_than_the_script_is_given_up() -> None:
+    """A loop over thousands of millions of blocks has an end, but nobody waits for it."""
+    exercise = EXERCISES["1"]
+    tries, case = Tries(Source(exercise.solution_file, PERSISTENT, exercise)), exercise.cases[0]
+    forever = PERSISTENT.replace("range(me, blocks, tl.num_programs(0))", "range(1 << 30)")
+    assert forever != PERSISTENT
+    seen = tries.observe(forever, case)
+    assert seen is not None
+    assert seen.timed_out
+    assert tries.right(PERSISTENT, case)
+
+
 def test_each_kind_has_a_question_and_an_idea() -> None:
     assert [len(explanations()[f"slip-{kind}"].hints) for kind in KINDS] == [2] * len(KINDS)
 

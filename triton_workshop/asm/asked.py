@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from triton_workshop.checking.exercises import EXERCISES
@@ -36,6 +37,25 @@ class ScriptRun:
     tuned: tuple[tuple[str, int], ...] = ()
     files: tuple[str, ...] = ()
     failure: str = ""
+
+
+def told_apart(kernels: Sequence[PickledKernel]) -> tuple[PickledKernel, ...]:
+    """Those of the same name with a number and what differs between them: `scale:2 (BLOCK = 64)`."""
+    return tuple(_told_apart(kernel, [each for each in kernels if each.name == kernel.name]) for kernel in kernels)
+
+
+def _told_apart(kernel: PickledKernel, same: list[PickledKernel]) -> PickledKernel:
+    if len(same) == 1:
+        return kernel
+    differ = [pair for pair in kernel.numbers if any(pair not in each.numbers for each in same)]
+    figures = ", ".join(f"{name} = {value:,}" for name, value in differ)
+    return replace(kernel, name=f"{kernel.name}:{same.index(kernel) + 1}{f' ({figures})' * bool(differ)}")
+
+
+def is_called(kernel: PickledKernel, wanted: str | None) -> bool:
+    """Whether `--kernel` means it: `scale` is all that it is launched as, and `scale:2` the second of that."""
+    numbered, _, _ = kernel.name.partition(" ")
+    return wanted in (None, numbered, numbered.partition(":")[0])
 
 
 def case_of(exercise: str, size: tuple[int, ...]) -> Case:

@@ -11,7 +11,6 @@ from pathlib import Path
 from triton_workshop.asm.asked import Launching, case_of
 from triton_workshop.checking.exercises import EXERCISES, exercise_numbered
 from triton_workshop.checking.exercises.workloads import WORKLOADS
-from triton_workshop.checking.reporting.progress import entries, first_open
 from triton_workshop.compiler.targets import SHARED_KIB, TARGETS, Target
 from triton_workshop.errors import MisuseError
 from triton_workshop.repository import short_path
@@ -41,7 +40,7 @@ def target_named(name: str) -> Target:
     if found is None or (capability := int(found[1])) not in SHARED_KIB:
         known = ", ".join(f"sm_{each}" for each in SHARED_KIB)
         raise MisuseError(f"--gpu {name}: expected one of {known}")
-    return next((each for each in TARGETS if each.capability == capability), Target(capability, "no example"))
+    return next((each for each in TARGETS if each.capability == capability), Target(capability))
 
 
 def chosen(words: list[str], size: str | None, *, plain: bool, fast: bool, compare: bool) -> tuple[Subject, ...]:
@@ -67,13 +66,19 @@ def chosen(words: list[str], size: str | None, *, plain: bool, fast: bool, compa
 def _choice(word: str | None, size: str | None, whose: str) -> Subject:
     if word is not None and word not in EXERCISES:
         return _script(Path(word), size, solution=whose != YOURS)
-    following = first_open(entries()) if word is None else None
-    exercise = exercise_numbered(word or (following.exercise.number if following else "1"))
+    exercise = exercise_numbered(word or _open_exercise())
     files = {YOURS: exercise.exercise_file, PLAIN: exercise.solution_file, FAST: exercise.fast_file}
     file = files[whose]
     if file is None:
         raise MisuseError(f"exercise {exercise.number} has one solution only, --plain, and none that is --fast")
     return Subject(Launching(file.resolve(), _text(file), exercise.number, _sizes(exercise.number, size)), whose)
+
+
+def _open_exercise() -> str:
+    from triton_workshop.checking.reporting.progress import entries, first_open
+
+    following = first_open(entries())
+    return following.exercise.number if following else "1"
 
 
 def _script(file: Path, size: str | None, *, solution: bool) -> Subject:

@@ -8,27 +8,33 @@ import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console, RenderableType
+from rich.text import Text
 
 from triton_workshop.asm.asked import case_of
 from triton_workshop.asm.cache import Made, cached
 from triton_workshop.asm.choosing import YOURS, Subject
 from triton_workshop.asm.comparison import compared, longest
-from triton_workshop.asm.listing import drawn, layouts, listing
+from triton_workshop.asm.listing import drawn, rows
 from triton_workshop.asm.recorded import recorded_on, recorded_summaries
 from triton_workshop.asm.report import TERMINAL, shown
 from triton_workshop.asm.sentences import of_conversion, of_line, of_program
 from triton_workshop.asm.summary import Summary, source_of, summaries_of
-from triton_workshop.asm.trouble import notes_of, trouble_of, without_assembly
+from triton_workshop.asm.trouble import notes_of, trouble_of
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.compiler.targets import Target
-from triton_workshop.printing import speak_utf8
+from triton_workshop.printing import print_utf8, speak_utf8
 from triton_workshop.without_library import has_library
+
+if TYPE_CHECKING:
+    from triton_workshop.processes.runner import Runner
 
 SHOWN, FAILED = 0, 1
 SUMMARY = "summary"
+STANDARD_ERROR = 2
+"""The file descriptor that gets what scripts print: standard output has only what is shown."""
 
 
 @dataclass(frozen=True)
@@ -46,39 +52,36 @@ def run_asm(subjects: Sequence[Subject], selection: Selection) -> int:
     speak_utf8()
     if not has_library():
         return _show_recorded(subjects, selection)
-    made = _made(subjects, selection)
-    for subject, each in zip(subjects, made, strict=True):
-        if trouble := trouble_of(each, selection.kernel):
-            return _tell(subject, trouble)
-    if len(subjects) == 2:
-        _print_comparison(subjects, [_summaries(*each) for each in zip(subjects, made, strict=True)])
-    else:
-        _print(subjects[0], made[0], selection)
+    with ExitStack() as undo:  # what was started ends when all is shown, as that takes a moment
+        made = _made(subjects, selection, undo)
+        for subject, each in zip(subjects, made, strict=True):
+            if trouble := trouble_of(each, selection.kernel):
+                return _tell(subject, trouble, undo)
+        if len(subjects) == 2:
+            _print_comparison(subjects, [_summaries(*each) for each in zip(subjects, made, strict=True)])
+        else:
+            _print(subjects[0], made[0], selection)
     return SHOWN
 
 
-def _made(subjects: Sequence[Subject], selection: Selection) -> list[Made]:
+def _made(subjects: Sequence[Subject], selection: Selection, undo: ExitStack) -> list[Made]:
     """What the compiler made of each: as it is known, or by processes that stay for the next time."""
     known = {subject: cached(subject.launching, selection.target, selection.kernel) for subject in subjects}
     if None in known.values():
         from triton_workshop.asm.making import make
-        from triton_workshop.processes.idle import idle_seconds
-        from triton_workshop.processes.runner import Runner
 
-        with Runner(idle_seconds(os.environ)) as runner, ExitStack() as undo:
-            output = _standard_error(undo)
-            for subject in subjects:
-                asked = subject.launching, selection.target, selection.kernel
-                known[subject] = known[subject] or make(*asked, runner, output)
+        runner = _runner(undo)
+        for subject in subjects:
+            asked = subject.launching, selection.target, selection.kernel
+            known[subject] = known[subject] or make(*asked, runner, STANDARD_ERROR)
     return [made for made in known.values() if made is not None]
 
 
-def _standard_error(undo: ExitStack) -> int:
-    """The file descriptor that gets what scripts print: standard output has only what is shown."""
-    try:
-        return sys.stderr.fileno()
-    except (OSError, ValueError):  # it is no file, as in a test
-        return undo.enter_context(Path(os.devnull).open("wb")).fileno()
+def _runner(undo: ExitStack) -> Runner:
+    from triton_workshop.processes.idle import idle_seconds
+    from triton_workshop.processes.runner import Runner
+
+    return undo.enter_context(Runner(idle_seconds(os.environ)))
 
 
 def _summaries(subject: Subject, made: Made) -> list[Summary]:
@@ -86,20 +89,15 @@ def _summaries(subject: Subject, made: Made) -> list[Summary]:
 
 
 def _print(subject: Subject, made: Made, selection: Selection) -> None:
-    notes = [
-        *(without_assembly(each) for each in made.answers if each.assembly is None),
-        *notes_of(made, selection.kernel),
-    ]
     if selection.stage == SUMMARY:
         _print_summaries(subject.where, _summaries(subject, made), selection)
     else:
         for answer in made.answers:
             if answer.assembly is not None:
-                head = f"{answer.assembly.kernel} · {subject.where} · {selection.target} · {selection.stage}"
+                head = f"{answer.job.kernel.name} · {subject.where} · {selection.target} · {selection.stage}"
                 _, source = source_of(answer.assembly, subject.launching.file, subject.launching.text)
-                above = layouts(answer.assembly) if selection.stage == "ttgir" else ()
-                _page(head, drawn(above, listing(answer.assembly, selection.stage, source)))
-    for note in notes:
+                _page(head, [*rows(answer.assembly, selection.stage, source)])
+    for note in notes_of(made, selection.kernel):
         _say(note)
 
 
@@ -109,33 +107,41 @@ def _say(sentence: str) -> None:
 
 
 def _print_summaries(where: str, summaries: Sequence[Summary], selection: Selection) -> None:
-    console = Console(theme=TERMINAL)
     for number, summary in enumerate(summaries):
         if selection.as_json:
-            print(json.dumps(as_plain_data(summary)))
+            print_utf8(json.dumps(as_plain_data(summary)))
         else:
-            console.print(*([""] if number else []), shown(summary, where), sep="\n")
+            _show(*([""] if number else []), shown(summary, where))
 
 
-def _page(head: str, contents: RenderableType) -> None:
+def _show(*contents: RenderableType) -> None:
+    """At once, for a reader that may go when it has seen enough."""
+    console = Console(theme=TERMINAL)
+    with console.capture() as captured:
+        console.print(*contents, sep="\n", end="")
+    print_utf8(captured.get().removesuffix("\n"))
+
+
+def _page(head: str, listed: Sequence[tuple[str, Text]]) -> None:
     """In a terminal, where one can scroll; else as plain text."""
     if sys.stdin.isatty() and sys.stdout.isatty():
         from triton_workshop.asm.pager import PagerApp
 
-        PagerApp(head, contents).run()
+        PagerApp(head, drawn(listed)).run()
     else:
-        Console(no_color=True).print(head, contents, sep="\n", soft_wrap=True, highlight=False)
+        print_utf8("\n".join([head, *(f"{number:>4} {text.plain}" for number, text in listed)]))
 
 
 def _print_comparison(subjects: Sequence[Subject], summaries: Sequence[list[Summary]]) -> None:
     left, right = map(longest, summaries)
-    names = {id(each): f"{subject.whose}: {each.kernel}" for subject, each in zip(subjects, (left, right), strict=True)}
-    console = Console(theme=TERMINAL)
-    console.print(f"{subjects[0].where} · {left.target}", style="strong", highlight=False)
-    console.print("", compared(left, right, lambda summary: names[id(summary)]), sep="\n")
+    heads = [
+        "\n".join([*subject.where.split(" · "), each.kernel.partition(" ")[0]])
+        for subject, each in zip(subjects, (left, right), strict=True)
+    ]
+    _show(compared(left, right, heads))
     for subject, each in zip(subjects, summaries, strict=True):
         if len(each) > 1:
-            print(f"{subject.whose} launches {len(each)} kernels; compared is the one with the most instructions.")
+            print_utf8(f"{subject.whose} launches {len(each)} kernels; compared is the one with the most instructions.")
 
 
 def as_plain_data(summary: Summary) -> dict[str, object]:
@@ -154,20 +160,20 @@ def _show_recorded(subjects: Sequence[Subject], selection: Selection) -> int:
         if not found or selection.stage != SUMMARY:
             _say("Triton's compiler is not on this machine, and nothing is recorded of this.")
             return FAILED
-        print(f"Triton's compiler is not on this machine. Recorded with Triton {recorded_on()}:")
+        print_utf8(f"Triton's compiler is not on this machine. Recorded with Triton {recorded_on()}:")
         _print_summaries(f"exercise {number}, {whose} · {case_of(number, size).name}", found, selection)
     return SHOWN
 
 
-def _tell(subject: Subject, trouble: str) -> int:
+def _tell(subject: Subject, trouble: str, undo: ExitStack) -> int:
     """Of an exercise what the checker finds, if it finds something; else the trouble in a sentence."""
     if subject.launching.exercise:
         from triton_workshop.checking.check import verdicts
         from triton_workshop.checking.reporting.report import print_verdicts
-        from triton_workshop.processes.compilers import new_process
+        from triton_workshop.processes.compilers import warm
 
         exercise = EXERCISES[subject.launching.exercise]
-        found = list(verdicts(exercise, subject.launching.file, gpu=False, compiler=new_process))
+        found = list(verdicts(exercise, subject.launching.file, compiler=warm(_runner(undo))))
         if found and not found[-1].passed:
             print_verdicts(found, exercise, Console())
             return FAILED

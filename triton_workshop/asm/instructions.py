@@ -4,32 +4,38 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
 from triton_workshop.asm.operations import Ir
 
 _PLACE = re.compile(r'//## File "([^"]*)", line (\d+)')
+_LABEL = re.compile(r"\s*(\.L_x_\d+:)")
 _INSTRUCTION = re.compile(r"^\s*/\*[0-9a-f]+\*/\s+(?P<text>(?:@!?U?P\w+\s+)?(?P<opcode>[A-Z][\w.]*)[^;]*);")
 _WIDTHS = {"U8": 8, "S8": 8, "U16": 16, "S16": 16, "64": 64, "128": 128, "256": 256}
 TENSOR_CORES = ("HMMA", "IMMA", "DMMA", "BMMA", "QMMA", "OMMA", "HGMMA", "IGMMA", "BGMMA", "QGMMA", "UTC")
 """How the instructions of tensor cores begin."""
 _OF_WARP_GROUPS = ("HGMMA", "IGMMA", "BGMMA", "QGMMA")
 """Those that four warps run together, and that wait for nothing until the last of a product."""
-BULK_LOADS = ("UTMALDG", "UBLKCP")
-"""Copies of a whole tile into shared memory, by the tensor memory accelerator."""
+ASYNCHRONOUS = "LDGSTS"
+"""Copies of a few bytes to shared memory while the program goes on."""
+BULK = ("UTMALDG", "UBLKCP", "UTMASTG", "UTMAREDG")
+"""Copies of a whole tile to shared memory and from there, as asynchronous, by the tensor memory accelerator."""
 _KINDS = {
-    "load": ("LDG", "LDGSTS", "LD", *BULK_LOADS),
-    "store": ("STG", "ST", "UTMASTG", "UTMAREDG"),
+    "load": ("LDG", "LDGSTS", "LD", "UTMALDG", "UBLKCP"),
+    "store": ("STG", "ST", "UTMASTG"),
     "dot": (*TENSOR_CORES, "FFMA", "FFMA2", "DFMA"),
-    "atomic": ("ATOMG", "ATOM", "RED", "REDG", "ATOMS"),
+    "atomic": ("ATOMG", "ATOM", "RED", "REDG", "ATOMS", "UTMAREDG"),
     "reduction": ("SHFL", "REDUX", "CREDUX", "STS", "LDS"),
 }
 
 
 @dataclass(frozen=True)
 class Instruction:
-    """One instruction. `line` is the line of the kernel's file that it comes from; None if it has none."""
+    """One instruction. `line` is the line of the kernel's file that it comes from; None if it has none.
+
+    `text` is all of it, after the labels that name it as the target of a branch.
+    """
 
     opcode: str
     text: str
@@ -47,27 +53,22 @@ class Instruction:
 
     def does(self, kind: str) -> bool:
         """Whether it does the work of such an operation: a load, a store, a dot, an atomic or a reduction."""
-        return self.name.startswith(TENSOR_CORES) if self.name.startswith("UTC") else self.name in _KINDS[kind]
-
-    @property
-    def asynchronous(self) -> bool:
-        """Whether it is a load that copies to shared memory while the program goes on."""
-        return self.name == "LDGSTS" or self.bulk
-
-    @property
-    def bulk(self) -> bool:
-        return self.name in BULK_LOADS
+        return self.name in _KINDS[kind] or (kind == "dot" and self.name.startswith("UTC"))
 
 
 def instructions(sass: str, ir: Ir) -> tuple[Instruction, ...]:
     """The instructions in what `nvdisasm -g` prints, by the lines of the kernel's file, which this IR names."""
     found: list[Instruction] = []
     line: int | None = None
+    labels: list[str] = []
     for text in sass.splitlines():
         if place := _PLACE.search(text):
             line = int(place[2]) if place[1] == ir.file else None
+        elif label := _LABEL.match(text):
+            labels.append(label[1])
         elif match := _INSTRUCTION.match(text):
-            found.append(Instruction(match["opcode"], " ".join(match["text"].split()), line))
+            found.append(Instruction(match["opcode"], " ".join([*labels, *match["text"].split()]), line))
+            labels.clear()
     while found and found[-1].opcode in ("NOP", "BRA"):  # the padding, and the loop that nothing enters
         found.pop()
     return tuple(_at_their_products(found, {each.line for each in ir.operations if each.kind == "dot"}))
@@ -96,8 +97,3 @@ def _chains(found: Sequence[Instruction]) -> Iterator[list[int]]:
             if "gsb0" in each.text:
                 yield open_chains.pop(accumulator)
     yield from open_chains.values()
-
-
-def counted(found: Iterable[Instruction]) -> tuple[tuple[str, int], ...]:
-    """How many there are of each, the most frequent first."""
-    return tuple(Counter(each.opcode for each in found).most_common())

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from rich.padding import Padding
+from rich.table import Table
 from rich.text import Text
 
 from triton_workshop.asm.instructions import instructions
@@ -15,6 +18,8 @@ from triton_workshop.compiler.jobs import Assembly
 STAGES = ("ttir", "ttgir", "ptx", "sass")
 _COLOURS = ("accent", "good", "important", "warning")
 """Neighbouring lines have different ones, each the same as what is below it."""
+_LAYOUT = re.compile(r"^#\w+ = #ttn?g\.\w+<.*", re.MULTILINE)
+"""Which thread has which elements of a block: Triton's GPU IR names that once, above all."""
 _FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"(?:\s+"([^"]*)")?', re.MULTILINE)
 _LOC = re.compile(r"\.loc\s+(\d+)\s+(\d+)")
 
@@ -59,28 +64,33 @@ def _ir(ir: Ir) -> Iterator[tuple[int | None, str]]:
 def _ptx(ptx: str, file: str) -> Iterator[tuple[int | None, str]]:
     """Instructions stand after the `.loc` that says where they come from."""
     numbers = {number for number, *names in _FILE.findall(ptx) if "/".join(filter(None, names)) == file}
-    line: int | None = None
+    line, label = None, ""
     for text in map(str.strip, ptx.splitlines()):
         if found := _LOC.match(text):
             line = int(found[2]) if found[1] in numbers else None
+        elif text.startswith("$L__BB"):
+            label = f"{text.split()[0]} "
         elif text.endswith(";") and not text.startswith("."):
-            yield line, text
+            yield line, f"{label}{text}"
+            label = ""
 
 
-def layouts(assembly: Assembly) -> tuple[str, ...]:
-    """The layouts that Triton's GPU IR names: which thread has which elements of a block."""
-    return tuple(re.findall(r"^#\w+ = #ttn?g\.\w+<.*", assembly.ttgir, re.MULTILINE))
+def rows(assembly: Assembly, stage: str, source: Sequence[str]) -> Iterator[tuple[str, Text]]:
+    """Each row with its number, if it has one: lines of the source in the colour of what is below them."""
+    if stage == "ttgir":
+        yield from (("", Text(each)) for each in _LAYOUT.findall(assembly.ttgir))
+    colours = itertools.cycle(_COLOURS)
+    for line in listing(assembly, stage, source):
+        style = next(colours) if line.below else "muted"
+        yield str(line.number), Text(line.source, f"bold {style}" if line.below else style)
+        yield from (("", Text(f"    {each}", style)) for each in line.below)
 
 
-def drawn(above: Sequence[str], lines: Sequence[ListedLine]) -> Text:
-    """As text: each line of the source in the colour of what is below it."""
-    rows = [Text(each) for each in above]
-    colour = 0
-    for line in lines:
-        style = _COLOURS[colour % len(_COLOURS)] if line.below else "muted"
-        colour += bool(line.below)
-        source = Text(line.source, style)
-        source.stylize("bold" if line.below else "")
-        rows.append(Text.assemble((f"{line.number:>4} ", "muted"), source))
-        rows += [Text(f"{'':>9}{each}", style) for each in line.below]
-    return Text("\n").join(rows)
+def drawn(listed: Iterable[tuple[str, Text]]) -> Table:
+    """For a screen: what is too long for it goes on below its own beginning."""
+    table = Table.grid(padding=(0, 1, 0, 0))
+    table.add_column(justify="right", style="muted", min_width=4)
+    for number, text in listed:
+        indent = len(text.plain) - len(text.plain.lstrip())
+        table.add_row(number, Padding(text[indent:], (0, 0, 0, indent)))
+    return table

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from triton_workshop.asm.asked import MOST, Launching, ScriptRun
+from triton_workshop.asm.asked import MOST, Launching, ScriptRun, is_called, told_apart
 from triton_workshop.asm.cache import Made, keep
 from triton_workshop.compiler.compilation import Start, answers
 from triton_workshop.compiler.jobs import Answer, CompileJob, PickledKernel
@@ -17,8 +17,7 @@ from triton_workshop.processes.runner import Runner
 
 LAUNCHES = "triton_workshop.asm.launching:send_launches"
 LIMIT_SECONDS = 60.0
-"""Seconds that a script may take on the simulator."""
-COMPILING_SECONDS = 60.0
+"""Seconds that a script may take on the simulator, and a kernel to compile."""
 
 
 def make(asked: Launching, target: Target, kernel: str | None, runner: Runner, output: int) -> Made:
@@ -27,10 +26,9 @@ def make(asked: Launching, target: Target, kernel: str | None, runner: Runner, o
     launched = launches_of(asked, runner, output)
     if launched.failure:
         return Made(launched)
-    chosen = [each for each in launched.kernels if kernel in (None, each.name)]
+    launched = replace(launched, kernels=told_apart(launched.kernels))
     made = Made(
-        replace(launched, kernels=tuple(replace(each, data=b"") for each in launched.kernels)),
-        compiled(chosen, target, warm(runner)),
+        launched, compiled([each for each in launched.kernels if is_called(each, kernel)], target, warm(runner))
     )
     keep(asked, target, kernel, made)
     return made
@@ -41,7 +39,7 @@ def compiled(kernels: Sequence[PickledKernel], target: Target, start: Start) -> 
     jobs = [CompileJob(each, target, shown=True) for each in kernels[:MOST]]
     unknown = [Answer(job, unknown=job.kernel.unknown) for job in jobs if job.kernel.unknown]
     known = [job for job in jobs if not job.kernel.unknown]
-    return (*unknown, *answers(known, start, COMPILING_SECONDS))
+    return (*unknown, *answers(known, start, LIMIT_SECONDS))
 
 
 def launches_of(asked: Launching, runner: Runner, output: int) -> ScriptRun:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from triton_workshop.compiler.targets import REGISTERS, THREADS_OF_A_WARP, Target
+from triton_workshop.compiler.targets import REGISTERS, SHARED_KIB, THREADS_OF_A_WARP, Target
 
 THREADS_OF_AN_SM = {75: 1024, 86: 1536, 87: 1536, 89: 1536, 110: 1536, 120: 1536, 121: 1536}
 """By compute capability; in others it is 2,048 (CUDA C++ Programming Guide, "Compute Capabilities")."""
@@ -27,14 +27,12 @@ class Occupancy:
     limits: tuple[str, ...]
 
 
-def occupancy(target: Target, registers: int, shared_bytes: int, warps: int) -> Occupancy | None:
-    """For a program that takes so much: registers are a thread's. None for a GPU that is not known."""
-    if target.shared_bytes is None:
-        return None
+def occupancy(target: Target, registers: int, shared_bytes: int, warps: int) -> Occupancy:
+    """For a program that takes so much: registers are a thread's."""
     capability = target.capability
     limits = {
         "registers": _by_registers(registers, warps),
-        "shared memory": _by_shared_memory(target, target.shared_bytes, shared_bytes),
+        "shared memory": _by_shared_memory(capability, shared_bytes),
         "threads": THREADS_OF_AN_SM.get(capability, 2048) // THREADS_OF_A_WARP // warps,
         "programs": PROGRAMS_OF_AN_SM.get(capability, 32),
     }
@@ -49,13 +47,11 @@ def _by_registers(registers: int, warps: int) -> int:
     return REGISTERS // _PARTS // max(of_a_warp, 1) * _PARTS // warps
 
 
-def _by_shared_memory(target: Target, most: int, shared_bytes: int) -> int:
+def _by_shared_memory(capability: int, shared_bytes: int) -> int:
     """From Ampere on, CUDA takes 1 KiB for itself in each program."""
-    reserved, at_once = (1024, 128) if target.capability >= 80 else (0, 256)
+    reserved, at_once = (1024, 128) if capability >= 80 else (0, 256)
     taken = _rounded_up(shared_bytes + reserved, at_once)
-    if shared_bytes > most:
-        return 0
-    return (most + reserved) // taken if taken else REGISTERS
+    return ((SHARED_KIB[capability] << 10) + reserved) // taken if taken else REGISTERS
 
 
 def _rounded_up(value: int, step: int) -> int:

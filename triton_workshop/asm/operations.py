@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
@@ -64,6 +65,10 @@ class Operation:
     precision: str = ""
 
     @property
+    def elements(self) -> int:
+        return math.prod(self.shape)
+
+    @property
     def bits(self) -> int:
         """Those of an element."""
         return _BITS.get(self.dtype, 8 if self.dtype.startswith("f8") else 32)
@@ -93,28 +98,18 @@ class Ir:
 
     def _operations(self) -> Iterator[Operation]:
         opened: list[str] = []
-        for text in self.text.splitlines():
-            line, name = text.strip(), self._operation(text)
+        for line in map(str.strip, self.text.splitlines()):
             if line.endswith("({"):  # a region follows, and after it the location
                 opened.append(line)
-            elif line.startswith("})") and opened:
-                head = opened.pop()
-                yield from self._read(self._operation(head), head, line)
-            elif name:
-                yield from self._read(name, line, line)
+            else:
+                yield from self._read(opened.pop() if line.startswith("})") and opened else line, line)
 
-    def _operation(self, line: str) -> str:
-        found = _OPERATION.search(line)
-        return found[1] if found else ""
-
-    def _read(self, name: str, head: str, end: str) -> Iterator[Operation]:
-        kind, line = _KINDS.get(name), self.line_of(end)
-        if kind is None or line is None:
-            return
-        shape, dtype = _block(end)
-        precision = re.search(r"inputPrecision = (\w+)", head)
-        operands = tuple(_NAME.findall(head.partition(name)[2]))
-        yield Operation(kind, line, shape, dtype, operands, precision[1] if precision else "")
+    def _read(self, head: str, end: str) -> Iterator[Operation]:
+        name = _OPERATION.search(head)
+        if name and name[1] in _KINDS and (line := self.line_of(end)) is not None:
+            operands = tuple(_NAME.findall(head[name.end() :]))
+            precision = re.search(r"inputPrecision = (\w+)", head)
+            yield Operation(_KINDS[name[1]], line, *_block(end), operands, precision[1] if precision else "")
 
     # Lines
 
@@ -162,17 +157,19 @@ class Ir:
                 constants |= set(filter(None, map(self._constant, _NAME.findall(source))))
         return arguments, constants
 
-    def factors(self, value: str, arguments: Set[str]) -> set[str]:
-        """Those of the arguments on which a value depends only where they are multiplied by another one of them.
+    def terms(self, value: str, arguments: Set[str]) -> tuple[set[str], list[set[str]]]:
+        """Those of the arguments on which a value depends one by one, and the products of two on which it depends.
 
         `plane = height * width` is a multiple of all that `width` is a multiple of, whatever `height` is.
         """
-        found = set(arguments)
+        alone, products = set[str](), list[set[str]]()
         for _, source, _ in self._reached(value):
             named = {name[1:] for name in _NAME.findall(source)} & arguments
-            if not (source.startswith("arith.muli") and len(named) > 1):
-                found -= named
-        return found
+            if source.startswith("arith.muli") and len(named) > 1:
+                products.append(named)
+            else:
+                alone |= named
+        return alone, products
 
     def _reached(self, value: str) -> Iterator[tuple[str, str, bool]]:
         """The value and what it depends on, each with the operation that makes it, and whether along the last axis."""

@@ -36,13 +36,16 @@ def recorded_summaries(exercise: str, whose: str, target: Target, size: tuple[in
     return [_summary(each, target) for each in _recorded()["summaries"].get(key(exercise, whose, target, size), [])]
 
 
-def _summary(data: dict[str, Any], target: Target) -> Summary:
-    lines = tuple(LineSummary(**{name: _tuples(value) for name, value in each.items()}) for each in data["lines"])
-    conversions = tuple(Conversion(**{**each, "shape": tuple(each["shape"])}) for each in data["conversions"])
-    occupancy = data["occupancy"] and Occupancy(data["occupancy"]["programs"], tuple(data["occupancy"]["limits"]))
-    known = {"target": target, "lines": lines, "conversions": conversions, "occupancy": occupancy}
-    return Summary(**{**data, **known})
+def _summary(recorded: dict[str, Any], target: Target) -> Summary:
+    data = _with_tuples(recorded) | {"target": target}
+    data["lines"] = tuple(LineSummary(**each) for each in data["lines"])
+    data["conversions"] = tuple(Conversion(**each) for each in data["conversions"])
+    data["occupancy"] = Occupancy(**data["occupancy"])
+    return Summary(**data)
 
 
-def _tuples(value: Any) -> Any:
-    return tuple(map(_tuples, value)) if isinstance(value, list) else value
+def _with_tuples(value: Any) -> Any:
+    """JSON has lists in the place of tuples."""
+    if isinstance(value, dict):
+        return {name: _with_tuples(each) for name, each in value.items()}
+    return tuple(map(_with_tuples, value)) if isinstance(value, list) else value

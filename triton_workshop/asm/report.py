@@ -32,8 +32,7 @@ def shown(summary: Summary, where: str) -> RenderableType:
     file = f" of {summary.file}" if summary.file else ""
     head = Text.assemble((summary.kernel, "strong"), f"{file} · {where} · {summary.target}")
     lines = Table.grid(padding=(0, 1))
-    for width in ("right", "left"):
-        lines.add_column(justify="right" if width == "right" else "left")
+    lines.add_column(justify="right")
     for number, same in groupby(_each_reason_once(summary.lines), lambda line: line.line):
         lines.add_row(Text(str(number), "muted"), _rows([*same], summary.target.capability))
     bullets = Table.grid(padding=(0, 1))
@@ -59,6 +58,6 @@ def _rows(same: Sequence[LineSummary], capability: int) -> RenderableType:
     below = []
     for line in same:
         kind = f"{line.kind}: " if len(same) > 1 else ""
-        became = Text(f"{kind}{of_line(line, capability)}", "warning" if line.narrow else "")
+        became = Text(f"{kind}{of_line(line, capability)}", "warning" if line.why else "")
         below.append(Padding(became, (0, 0, 0, 2)))
     return Group(source, *below)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from triton_workshop.asm.instructions import TENSOR_CORES
 from triton_workshop.asm.summary import Conversion, LineSummary, Summary
@@ -25,22 +25,20 @@ def of_line(line: LineSummary, capability: int) -> str:
             return _dot(line, capability)
         case "reduction":
             return _reduction(line)
-    return " and ".join(f"{number} × {opcode}" for opcode, number in line.instructions)
+    return _counted(line.instructions)
 
 
 def _access(line: LineSummary) -> str:
-    widths = [f"{number} × {bits} bit" for bits, number in line.widths]
-    bulk = [f"{number} × {opcode}" for opcode, number in line.instructions if opcode.startswith("UTMA")]
-    words = listed(widths + bulk)
-    if bulk:
-        words += ": whole tiles, by the tensor memory accelerator"
-    if line.asynchronous:
-        words += ", asynchronous"
+    words = _counted(line.moves.items())
+    if len(line.moves) > len(line.widths):
+        words += ": whole tiles, by the tensor memory accelerator, asynchronous"
+    elif line.asynchronous:
+        words += ", asynchronous (cp.async copies to shared memory while the program computes, as num_stages asks)"
     return f"{words}: {line.why}" if line.why else words
 
 
 def _dot(line: LineSummary, capability: int) -> str:
-    words = listed([f"{number:,} × {opcode}" for opcode, number in line.instructions])
+    words = _counted(line.instructions)
     if any(opcode.startswith(TENSOR_CORES) for opcode, _ in line.instructions):
         return f"{words}: tensor cores"
     why = ""
@@ -52,12 +50,15 @@ def _dot(line: LineSummary, capability: int) -> str:
 
 
 def _reduction(line: LineSummary) -> str:
-    found = dict(line.instructions)
-    shuffles = [f"{number} × {opcode}" for opcode, number in found.items() if not opcode.startswith(("STS", "LDS"))]
-    shared = [f"{number} × {opcode}" for opcode, number in found.items() if opcode.startswith(("STS", "LDS"))]
-    inside = f"within warps by {listed(shuffles)}" if shuffles else ""
-    between = f"between warps through shared memory by {listed(shared)}" if shared else ""
+    shared = [each for each in line.instructions if each[0].startswith(("STS", "LDS"))]
+    shuffles = [each for each in line.instructions if each not in shared]
+    inside = f"within warps by {_counted(shuffles)}" if shuffles else ""
+    between = f"between warps through shared memory by {_counted(shared)}" if shared else ""
     return ", ".join(filter(None, (inside, between)))
+
+
+def _counted(instructions: Iterable[tuple[str, int]]) -> str:
+    return listed([f"{number:,} × {name}" for name, number in instructions])
 
 
 def of_conversion(conversion: Conversion) -> str:
@@ -72,33 +73,25 @@ def of_program(summary: Summary) -> Iterator[str]:
     """What a program takes, and how many an SM runs at the same time."""
     shared = f"{kib(summary.shared_bytes)} of shared memory" if summary.shared_bytes else "no shared memory"
     yield f"{summary.registers} registers a thread, {_spills(summary)}, {shared}, {_warps(summary.warps)}"
-    if summary.occupancy is None:
-        return
     programs, limits = summary.occupancy.programs, summary.occupancy.limits
     if not programs:
-        yield f"no program fits on an SM: {listed(limits)} {'does' if _single(limits) else 'do'} not suffice"
+        yield f"no program fits on an SM, for lack of {listed(limits)}"
         return
     fit = "1 program fits" if programs == 1 else f"{programs} programs fit"
-    why = f"{listed(limits)} {'allows' if _single(limits) else 'allow'} no more"
-    yield f"{fit} on an SM at once ({_warps(programs * summary.warps)}): {why}"
+    yield f"{fit} on an SM at once ({_warps(programs * summary.warps)}), limited by {listed(limits)}"
 
 
 def beside_bytes(summary: Summary) -> Iterator[str]:
     """What a kernel's instructions add to the bytes that it moves."""
     gpu = f"sm_{summary.target.capability}"
     for line in summary.lines:
-        if line.narrow:
+        if line.why:
             yield f"line {line.line} of {summary.kernel}, compiled for {gpu}: {_access(line)}"
     if summary.spill_stores or summary.spill_loads:
         yield f"{summary.kernel} has too few registers on {gpu}: {_spills(summary)} go to slow memory"
-    if summary.occupancy is not None and summary.occupancy.programs == 1:
-        limits = summary.occupancy.limits
-        what = f"{listed(limits)} {'allows' if _single(limits) else 'allow'} no second one"
-        yield f"an SM of {gpu} runs one program of {summary.kernel} at a time: {what}"
-
-
-def _single(limits: tuple[str, ...]) -> bool:
-    return limits == ("shared memory",)
+    if summary.occupancy.programs == 1:
+        limits = listed(summary.occupancy.limits)
+        yield f"an SM of {gpu} runs one program of {summary.kernel} at a time, limited by {limits}"
 
 
 def _warps(number: int) -> str:

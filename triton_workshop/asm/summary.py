@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from triton_workshop.asm.instructions import Instruction, counted, instructions
+from triton_workshop.asm.instructions import ASYNCHRONOUS, BULK, Instruction, instructions
 from triton_workshop.asm.occupancy import Occupancy, occupancy
 from triton_workshop.asm.operations import Ir, Operation
 from triton_workshop.asm.widths import WIDEST, Reasons
-from triton_workshop.compiler.jobs import Answer, Assembly
+from triton_workshop.compiler.jobs import Answer, Assembly, CompileJob
 from triton_workshop.compiler.targets import THREADS_OF_A_WARP, Target
 
 
@@ -20,8 +21,8 @@ from triton_workshop.compiler.targets import THREADS_OF_A_WARP, Target
 class LineSummary:
     """The operations of one kind on one line, and what became of them.
 
-    `widths`: bits for each thread → how many instructions move as many; only of loads and stores. `why`: why one of
-    them is narrow, if it is.
+    `widths`: bits for each thread → how many instructions move as many; only of loads and stores. `elements`: how many
+    a program loads, stores, multiplies or reduces there at once. `why`: why an instruction is narrow, if one is.
     """
 
     kind: str
@@ -30,16 +31,17 @@ class LineSummary:
     operations: int
     instructions: tuple[tuple[str, int], ...]
     widths: tuple[tuple[int, int], ...] = ()
+    elements: int = 0
     asynchronous: bool = False
-    bulk: bool = False
     dtype: str = ""
     precision: str = ""
     why: str = ""
 
     @property
-    def narrow(self) -> bool:
-        """Whether an access of neighbours could be wider."""
-        return bool(self.why)
+    def moves(self) -> dict[str, int]:
+        """How many instructions of a load or store move so many bits or, by their name, a whole tile."""
+        tiles = {opcode: number for opcode, number in self.instructions if opcode.startswith(BULK)}
+        return {f"{bits} bit": number for bits, number in self.widths} | tiles
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,7 @@ class Summary:
     shared_bytes: int
     warps: int
     stages: int
-    occupancy: Occupancy | None
+    occupancy: Occupancy
     file: str = ""
     """The name of the kernel's file, if it is not the script that launches it."""
 
@@ -91,28 +93,18 @@ def source_of(assembly: Assembly, script: Path, text: str) -> tuple[str, list[st
 def summaries_of(answers: Iterable[Answer], script: Path, text: str) -> list[Summary]:
     """The summaries of the kernels that were compiled, which a script with this text has launched."""
     return [
-        summary_of(
-            answer.assembly,
-            answer.job.target,
-            dict(answer.job.kernel.numbers),
-            *source_of(answer.assembly, script, text),
-        )
+        _summary_of(answer.job, answer.job.target, answer.assembly, *source_of(answer.assembly, script, text))
         for answer in answers
         if answer.assembly is not None and answer.job.target is not None
     ]
 
 
-def summary_of(
-    assembly: Assembly, target: Target, numbers: Mapping[str, int | float], file: str, source: Sequence[str]
-) -> Summary:
-    """The summary of a kernel that was launched with these numbers. `source` has the lines of its file.
-
-    `file` names that if it is not the script's own.
-    """
+def _summary_of(job: CompileJob, target: Target, assembly: Assembly, file: str, source: Sequence[str]) -> Summary:
+    """`source` has the lines of the kernel's file, which `file` names if it is not the script's own."""
     ir, gpu_ir = Ir(assembly.ttir), Ir(assembly.ttgir)
     found = instructions(assembly.sass, ir)
     taken = {name: int(value) for name, value in re.findall(r"\b([A-Z]+):(\d+)", assembly.resources)}
-    reasons = Reasons(ir, numbers, assembly.warps * THREADS_OF_A_WARP, _narrowed(assembly, found))
+    reasons = Reasons(ir, dict(job.kernel.numbers), assembly.warps * THREADS_OF_A_WARP, _narrowed(assembly, found))
     places = sorted({(each.line, each.kind) for each in ir.operations})
     lines = tuple(
         _line(
@@ -125,7 +117,7 @@ def summary_of(
     )
     return Summary(
         file=file,
-        kernel=assembly.kernel,
+        kernel=job.kernel.name,
         target=target,
         lines=lines,
         conversions=tuple(
@@ -151,7 +143,7 @@ def _narrowed(assembly: Assembly, found: Sequence[Instruction]) -> int:
 
 def _line(operations: Sequence[Operation], found: Sequence[Instruction], source: str, reasons: Reasons) -> LineSummary:
     first = operations[0]
-    accesses = [each for each in found if not each.bulk] if first.kind in ("load", "store") else []
+    accesses = [each for each in found if each.name not in BULK] if first.kind in ("load", "store") else []
     widths = {each.bits for each in accesses}
     why = ""
     if widths and min(widths) < WIDEST:
@@ -163,10 +155,10 @@ def _line(operations: Sequence[Operation], found: Sequence[Instruction], source:
         line=first.line,
         source=source,
         operations=len(operations),
-        instructions=counted(found),
+        instructions=tuple(Counter(each.opcode for each in found).most_common()),
         widths=tuple((bits, sum(each.bits == bits for each in accesses)) for bits in sorted(widths, reverse=True)),
-        asynchronous=any(each.asynchronous for each in found),
-        bulk=any(each.bulk for each in found),
+        elements=sum(each.elements for each in operations),
+        asynchronous=any(each.name in (ASYNCHRONOUS, *BULK) for each in found),
         dtype=first.dtype,
         precision=first.precision,
         why=why,
@@ -174,8 +166,7 @@ def _line(operations: Sequence[Operation], found: Sequence[Instruction], source:
 
 
 def _conversion(operation: Operation, found: Sequence[Instruction]) -> Conversion:
-    elements = 1
-    for size in operation.shape:
-        elements *= size
     stores = sum(each.line == operation.line and each.name in ("STS", "STSM") for each in found)
-    return Conversion(operation.line, operation.shape, operation.dtype, elements * operation.bits // 8, stores)
+    return Conversion(
+        operation.line, operation.shape, operation.dtype, operation.elements * operation.bits // 8, stores
+    )

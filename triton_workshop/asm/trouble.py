@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from triton_workshop.asm.asked import MOST
+from triton_workshop.asm.asked import MOST, is_called
 from triton_workshop.asm.cache import Made
 from triton_workshop.compiler.jobs import Answer
 
@@ -12,21 +12,21 @@ from triton_workshop.compiler.jobs import Answer
 def trouble_of(made: Made, kernel: str | None) -> str:
     """Why there is nothing to show; empty if there is something."""
     launched = made.launched
-    names = list(dict.fromkeys(each.name for each in launched.kernels))
     if "NVIDIA driver" in launched.failure:
         return f"it asks for a GPU itself, so it cannot run on the simulator ({launched.failure.partition(':')[0]})"
     if launched.failure:
         return launched.failure
-    if not names:
+    if not launched.kernels:
         return "it launches no kernel, so there is nothing to compile"
-    if kernel is not None and kernel not in names:
+    if not any(is_called(each, kernel) for each in launched.kernels):
+        names = (each.name.partition(" ")[0] for each in launched.kernels)
         return f"it launches no kernel {kernel}, but {', '.join(names)}"
     if any(answer.assembly is not None for answer in made.answers):
         return ""
-    return without_assembly(made.answers[0])
+    return _without_assembly(made.answers[0])
 
 
-def without_assembly(answer: Answer) -> str:
+def _without_assembly(answer: Answer) -> str:
     name, target = answer.job.kernel.name, answer.job.target
     if (refusal := answer.refusal) is not None:
         where = f", line {refusal.line}" if refusal.line else ""
@@ -40,10 +40,10 @@ def without_assembly(answer: Answer) -> str:
 
 def notes_of(made: Made, kernel: str | None) -> Iterator[str]:
     """What the summaries themselves do not say."""
-    kernels = [each for each in made.launched.kernels if kernel in (None, each.name)]
-    names = [each.name for each in kernels[:MOST]]
+    yield from (_without_assembly(each) for each in made.answers if each.assembly is None)
+    kernels = [each for each in made.launched.kernels if is_called(each, kernel)]
     for name, configurations in made.launched.tuned:
-        if name in names:
+        if any(is_called(each, name) for each in kernels[:MOST]):
             yield f"{name} is tuned: a GPU would try {configurations} configurations, and this is the first of them."
     if len(kernels) > MOST:
-        yield f"{len(kernels)} kernels are launched, and these are the first {MOST}; --kernel NAME shows another."
+        yield f"{len(kernels)} kernels are launched, and these are the first {MOST}; --kernel NAME:2 shows another."

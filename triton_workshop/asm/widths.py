@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -37,12 +36,16 @@ class Reasons:
         if operation.kind == "load" and narrow <= self.narrowed:
             return "PTX asks for 128 bits, and ptxas loads only the values that are used"
         pointers, shifts = self.ir.reached_from(operation.operands[0])
-        pointers -= self.ir.factors(operation.operands[0], pointers)
-        if (blamed := self._unknown(pointers)) is not None:
-            return self._of_an_argument(blamed, operation)
+        alone, products = self.ir.terms(operation.operands[0], pointers)
+        if blamed := self._unknown(alone):
+            return self._of_an_argument(blamed[0], operation)
+        for product in products:
+            if len(factors := list(map(self._named, self._unknown(product)))) > 1:
+                neither = f"neither {' nor '.join(factors)} is a multiple of {MULTIPLE}"
+                return f"{neither}, so the compiler does not expect it of their product"
         masks = {name for mask in operation.operands[1:] for name in self.ir.reached_from(mask)[0]}
-        if (blamed := self._unknown(masks)) is not None:
-            return self._because(blamed, operation, "the mask may end between neighbours")
+        if blamed := self._unknown(masks):
+            return self._because(blamed[0], operation, "the mask may end between neighbours")
         at_once = min(WIDEST, share) // operation.bits
         if odd := sorted(shift for shift in shifts if shift % at_once):
             return f"offsets are shifted by {' or '.join(map(_signed, odd))}, which is no multiple of {at_once}"
@@ -57,14 +60,12 @@ class Reasons:
 
     def _share(self, operation: Operation) -> int:
         """The bits of a thread."""
-        return math.prod(operation.shape) * operation.bits // self.threads
+        return operation.elements * operation.bits // self.threads
 
     def _of_a_small_block(self, operation: Operation, share: int) -> str:
-        elements = math.prod(operation.shape)
-        each = share // operation.bits
-        if not each:
-            return f"a block of {elements:,} has less than one element for each of {self.threads} threads"
-        return f"a block of {elements:,} has {each} element{'s' * (each > 1)} for each of {self.threads} threads"
+        elements, each = operation.elements, share // operation.bits
+        has = f"{each} element{'s' * (each > 1)}" if each else "less than one element"
+        return f"a block of {elements:,} has {has} for each of {self.threads} threads"
 
     def _of_an_argument(self, blamed: Argument, operation: Operation) -> str:
         if blamed.is_pointer:
@@ -73,18 +74,19 @@ class Reasons:
         return self._because(blamed, operation, f"{where} at a multiple of 16 bytes")
 
     def _because(self, argument: Argument, operation: Operation, what: str) -> str:
-        value, at_once = self.numbers.get(argument.name), WIDEST // operation.bits
-        named = f"{argument.name}{'' if value is None else f' = {value:,}'}"
-        if value is not None and value % at_once == 0:
+        named, at_once = self._named(argument), WIDEST // operation.bits
+        if self.numbers.get(argument.name, 1) % at_once == 0:
             return f"{named} is a multiple of {at_once}, but the compiler only asks whether it is one of {MULTIPLE}"
         return f"{named} is no multiple of {MULTIPLE}, so {what}"
 
-    def _unknown(self, names: set[str]) -> Argument | None:
-        """The first of these arguments that is not known to be a multiple."""
-        return next((each for each in self.ir.arguments if each.name in names and self._matters(each)), None)
+    def _named(self, argument: Argument) -> str:
+        value = self.numbers.get(argument.name)
+        return argument.name if value is None else f"{argument.name} = {value:,}"
 
-    def _matters(self, argument: Argument) -> bool:
-        return not argument.aligned and (argument.is_pointer or argument.kind in ("i32", "i64"))
+    def _unknown(self, names: set[str]) -> list[Argument]:
+        """Those of these arguments that are not known to be multiples."""
+        unknown = (each for each in self.ir.arguments if each.name in names and not each.aligned)
+        return [each for each in unknown if each.is_pointer or each.kind in ("i32", "i64")]
 
 
 def _signed(number: int) -> str:

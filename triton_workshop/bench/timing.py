@@ -74,6 +74,8 @@ class TimedCall:
     """Milliseconds of single calls."""
     graph: bool
     """Whether its calls are replayed, so that launching them from Python costs nothing."""
+    alive: Sequence[Run] = ()
+    """The calls in the graph: it reads their inputs, wherever these were."""
 
 
 def replayed_times(replay: Callable[[], None], results: Sequence[torch.Tensor]) -> list[float]:
@@ -114,7 +116,7 @@ def prepare(runs: Sequence[Run]) -> TimedCall:
     except RuntimeError:  # it waits for the GPU, or copies from it
         torch.cuda.synchronize()
         return single
-    return TimedCall(partial(replayed_times, graph.replay, results), graph=True)
+    return TimedCall(partial(replayed_times, graph.replay, results), graph=True, alive=runs)
 
 
 def copies_needed(bytes_moved: int, cache: int) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -10,14 +9,7 @@ import typer
 from triton_workshop.cli.common import fail, misuse_told, prepare_kernels
 
 app = typer.Typer()
-
-
-class Level(StrEnum):
-    SUMMARY = "summary"
-    TTIR = "ttir"
-    TTGIR = "ttgir"
-    PTX = "ptx"
-    SASS = "sass"
+STAGES = ("summary", "ttir", "ttgir", "ptx", "sass")
 
 
 @app.command()
@@ -30,15 +22,18 @@ def asm(
             show_default=False,
         ),
     ] = None,
-    show: Annotated[Level, typer.Option(help="The summary, or the source with one of the compiler's stages.")] = (
-        Level.SUMMARY
-    ),
+    show: Annotated[
+        str,
+        typer.Option(metavar="|".join(STAGES), help="The summary, or the source with one of the compiler's stages."),
+    ] = STAGES[0],
     gpu: Annotated[str, typer.Option(help="The GPU to compile for.")] = "sm_90",
     size: Annotated[
         str | None,
         typer.Option(metavar="511x512", help="An exercise's size; by default the one that bench counts."),
     ] = None,
-    kernel: Annotated[str | None, typer.Option(metavar="NAME", help="Show only this kernel.")] = None,
+    kernel: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Show only this kernel, or with NAME:2 one launch.")
+    ] = None,
     plain: Annotated[bool, typer.Option("--plain", help="Show the solution as taught instead of your file.")] = False,
     fast: Annotated[bool, typer.Option("--fast", help="Show the fast solution instead of your file.")] = False,
     compare: Annotated[
@@ -55,8 +50,10 @@ def asm(
     from triton_workshop.asm import choosing, commands
 
     with misuse_told():
+        if show not in STAGES:
+            fail(f"--show {show}: expected one of {', '.join(STAGES)}")
         view = commands.Selection(choosing.target_named(gpu), show, kernel, as_json)
-        if as_json and (compare or show is not Level.SUMMARY):
+        if as_json and (compare or show != STAGES[0]):
             fail("--json prints summaries; leave out --compare and --show")
         choices = choosing.chosen(scripts or [], size, plain=plain, fast=fast, compare=compare)
         prepare_kernels()

@@ -24,7 +24,7 @@ class PickledKernel:
     unknown: str = ""
     """Why it cannot be taken to the compiler's process; then there is no `data`."""
     numbers: tuple[tuple[str, int | float], ...] = ()
-    """The arguments that are numbers, by name, of the first launch that is specialized like this."""
+    """The arguments and options that are numbers, by name, of the first launch that is specialized like this."""
 
 
 @dataclass(frozen=True)

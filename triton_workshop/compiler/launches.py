@@ -46,8 +46,10 @@ class Launches:
         special = specialization(function, arguments, options, addresses)
         key = (id(function), str((special.signature, special.constants, special.attributes, special.options)))
         if key not in self._found:
-            numbers = tuple((name, value) for name, value in arguments.items() if type(value) in (bool, int, float))
-            self._found[key] = replace(_pickled(special), numbers=numbers)
+            numbers = [
+                (name, each) for name, each in {**arguments, **options}.items() if type(each) in (bool, int, float)
+            ]
+            self._found[key] = replace(_pickled(special), numbers=tuple(numbers))
 
     @contextmanager
     def noted(self, *, running: bool = True) -> Iterator[None]:

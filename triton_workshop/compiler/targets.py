@@ -23,7 +23,7 @@ class Target:
     """A kind of GPU, by its compute capability: 75 for 7.5."""
 
     capability: int
-    examples: str
+    examples: str = ""
 
     @property
     def shared_bytes(self) -> int | None:
@@ -32,7 +32,7 @@ class Target:
         return None if kib is None else kib << 10
 
     def __str__(self) -> str:
-        return f"sm_{self.capability} ({self.examples})"
+        return f"sm_{self.capability}" + f" ({self.examples})" * bool(self.examples)
 
 
 TARGETS = (Target(90, "H100, H200"), Target(80, "A100"), Target(75, "T4, RTX 20"))

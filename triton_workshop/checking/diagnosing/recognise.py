@@ -61,17 +61,19 @@ def diagnose(
     """
     exercise = source.exercise
     solution = exercise.solution
-    nearness, possible = _nearness(solution, source.text), _possible(source)
+    fitting = [(mistake, edit) for mistake in exercise.mistakes for edit in mistake.edits if edit.fits(solution)]
+    if not fitting:  # somebody has changed the solution
+        return Diagnosis(culprit)
+    nearness, possible, code = _nearness(solution, source.text), _possible(source), _code(source)
 
     def expected(edit: Edit) -> bool:
         return culprit is not None and not exercise.todos_of(edit).isdisjoint(culprit.todos or (None,))
 
-    fitting = [(mistake, edit) for mistake in exercise.mistakes for edit in mistake.edits if edit.fits(solution)]
     for mistake, edit in sorted(fitting, key=lambda each: (expected(each[1]), nearness(each[1])), reverse=True):
         text = _with_what_is_planted(source, edit)
         if not possible(text):
             continue
-        same = _edited(exercise.number, text).code == _code(source)  # then they need not run
+        same = _edited(exercise.number, text).code == code  # then they need not run
         pairs = ((each, observe(source.text, each), observe(text, each)) for each in _cases(exercise, case))
         if same or all(_alike(exercise, *pair) for pair in pairs):
             todo = min((todo for todo in exercise.todos_of(edit) if todo is not None), default=None)

@@ -121,7 +121,7 @@ def _counted(name: str, *shapes: tuple[int, ...], pictures: bool = True) -> Case
 
 
 def _of_vectors(n: int) -> Case:
-    return _counted(f"{n:,} floats", (n,), (n,))
+    return _counted(f"{n:,} float{'s' * (n != 1)}", (n,), (n,))
 
 
 def _of_a_picture(height: int, width: int) -> Case:
