@@ -77,13 +77,19 @@ def instructions(sass: str, ir: Ir) -> tuple[Instruction, ...]:
 def _at_their_products(found: Sequence[Instruction], products: Set[int]) -> Iterator[Instruction]:
     """Put the instructions of a product, which add to the same registers, on its line.
 
-    They run asynchronously, so ptxas moves some of them away, and then gives them the line of what stands there.
+    They run asynchronously, so ptxas moves some of them away, and then gives them the line of what stands there. If that
+    is all of them, they belong to the only product without any.
     """
     lines: dict[int, int] = {}
+    moved: list[int] = []
     for chain in _chains(found):
         told = [line for place in chain if (line := found[place].line) is not None and line in products]
         if told:
             lines |= dict.fromkeys(chain, Counter(told).most_common(1)[0][0])
+        else:
+            moved += chain
+    if len(left := products - {*lines.values()}) == 1:
+        lines |= dict.fromkeys(moved, *left)
     return (replace(each, line=lines.get(place, each.line)) for place, each in enumerate(found))
 
 
