@@ -72,10 +72,10 @@ def attention(
     D: 64 or 128. All contiguous, and all float16 or all bfloat16.
     """
     check_tensors_gpu_ready(
-        q, k, v, shapes="H M D, H N D, H N D", dtype=float
+        q, k, v, dtype=float,
+        shapes="heads M D, heads N D, heads N D",
     )
-    heads, q_length, D = q.shape
-    k_length = k.shape[1]
+    (heads, q_length, D), k_length = q.shape, k.shape[1]
     output = torch.empty_like(q)
     BLOCK_SIZE_M, BLOCK_SIZE_N = 64, 32
 
