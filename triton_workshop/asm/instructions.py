@@ -77,8 +77,8 @@ def instructions(sass: str, ir: Ir) -> tuple[Instruction, ...]:
 def _at_their_products(found: Sequence[Instruction], products: Set[int]) -> Iterator[Instruction]:
     """Put the instructions of a product, which add to the same registers, on its line.
 
-    They run asynchronously, so ptxas moves some of them away, and then gives them the line of what stands there. If that
-    is all of them, they belong to the only product without any.
+    They run asynchronously, so ptxas moves some of them away, and then gives them the line of what stands there. If
+    that is all of them, they belong to the only product without any.
     """
     lines: dict[int, int] = {}
     moved: list[int] = []
