@@ -10,8 +10,8 @@ lane, and the old sum is rescaled once per LANE logits: 1 + 1 / LANE exponential
 for each logit. The lanes' pairs become one when the row is over. Only a row's
 last block has a mask. exp2 is the instruction that exp is made of.
 
-On an H200, 8192 rows of 128,256 bfloat16 logits: plain 0.712 ms, fast 0.460 ms,
-one read of the logits 0.450 ms, torch.compile 1.333 ms
+On an H200, 8192 rows of 128,256 bfloat16 logits: plain 0.710 ms, fast 0.461 ms,
+one read of the logits 0.451 ms, torch.compile 1.334 ms
 (benchmarks/results/h200-second-half.md).
 """
 

@@ -28,10 +28,10 @@ The ideas:
 On an H200, float16, 16,384 queries and keys (benchmarks/results/h200-second-half.md):
 
     heads, D           plain       fast        cuDNN
-    32, 64             6.919 ms    4.776 ms    4.923 ms
-    32, 64, causal     7.404 ms    2.412 ms    2.534 ms
-    16, 128            6.047 ms    4.033 ms    3.679 ms
-    16, 128, causal    6.628 ms    2.182 ms    2.020 ms
+    32, 64             7.729 ms    4.948 ms    4.941 ms
+    32, 64, causal     7.391 ms    2.460 ms    2.606 ms
+    16, 128            6.437 ms    4.097 ms    3.723 ms
+    16, 128, causal    6.579 ms    2.202 ms    2.013 ms
 
 What cuDNN has and Triton leaves to its compiler is the order in time: at D = 128 the
 next tiles are asked for when they are about to be needed, and there is no room to

@@ -18,8 +18,8 @@ The ideas:
 - Each warp has a group of its own, and their sums meet at the end.
 
 On an H200, 8192 × 28,672 weights (benchmarks/results/h200-second-half.md): plain
-0.153 ms for one row of x, fast 0.058 ms, for 16 rows too, reading the weights
-0.029 ms, cuBLAS with float16 weights 0.113 ms. What is missing are warps: eight are
+0.153 ms for one row of x, fast 0.057 ms, 0.058 ms for 16 rows too, reading the weights
+0.029 ms, cuBLAS with float16 weights 0.112 ms. What is missing are warps: eight are
 at work on each multiprocessor, and most of the time each waits for a result of its
 own. More warps would need more rows of shared memory for x, or more programs that
 share a row, whose sums a second kernel has to add: neither was faster.
