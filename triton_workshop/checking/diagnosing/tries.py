@@ -26,8 +26,8 @@ GRACE_SECONDS = 2.0
 """For a try that began within those."""
 SLOW = 5
 """A variant may take so many times as long as the script's own text: then it does something else, or is of no use."""
-SLOW_SECONDS = 0.3
-"""And this in addition, of processor time: what is done for the first time takes longer."""
+SLOW_SECONDS = 1.0
+"""And this in addition, of processor time: what is done for the first time takes longer, and a garbage collection does."""
 TRIED_FILE = "repaired.py"
 """What the texts that are tried are called: they are not in any folder."""
 
