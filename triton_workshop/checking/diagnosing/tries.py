@@ -27,7 +27,7 @@ GRACE_SECONDS = 2.0
 SLOW = 5
 """A variant may take so many times as long as the script's own text: then it does something else, or is of no use."""
 SLOW_SECONDS = 1.0
-"""And this in addition, of processor time: what is done for the first time takes longer, and a garbage collection does."""
+"""And this in addition, of processor time: a first time takes longer, and so does a garbage collection."""
 TRIED_FILE = "repaired.py"
 """What the texts that are tried are called: they are not in any folder."""
 
