@@ -146,6 +146,22 @@ def test_one_process_for_all_comes_to_the_same_verdict_as_forks(
     assert without_forks[0].has_ended()
 
 
+@needs_forks
+def test_a_prepared_process_that_was_killed_while_it_waited_is_replaced(
+    tmp_path: Path, without_forks: list[Call]
+) -> None:
+    mistake = IN_PICTURES
+    script = _script(tmp_path, mistake.text)
+    with (tmp_path / "printed").open("wb") as output, unhurried():
+        waiting = children.prepared(output.fileno())
+        waiting.kill()
+        waiting.wait_for_end(5)
+        assert waiting.has_ended()
+        verdict = check(mistake.exercise, script, compiler=None, output=output.fileno(), prepared=waiting)
+        assert told(verdict) == told(check(mistake.exercise, script, compiler=None, output=output.fileno()))
+    assert len(without_forks) == 3
+
+
 REMEMBERS_IN_TORCH = (
     "    output = torch.empty_like(x)",
     "    output = torch.answer = torch.__dict__.get('answer', torch.empty_like(x))",

@@ -71,6 +71,8 @@ def verdicts(
         yield source
         return
     where = children.standard_output() if output is None else output
+    if prepared is not None and prepared.has_ended():  # something killed it while it waited
+        prepared = None
     with prepared or _ahead(where) as script:
         from triton_workshop.checking import passes
         from triton_workshop.checking.observing.child import prepare

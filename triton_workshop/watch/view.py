@@ -148,7 +148,8 @@ def _at_both_ends(left: Text, right: Text) -> Table:
 def _progress(watched: Watched) -> Text:
     if watched.job is not None:
         what = "checking at full size on the GPU" if watched.job.full_size else "checking"
-        what = what if watched.awaited or watched.job.full_size else "compiling for GPUs"
+        if not watched.awaited and not watched.job.full_size:
+            what = "compiling for GPUs" if watched.passed else "looking for the cause"
         time = f" {watched.seconds:.0f} s" if watched.seconds >= 1 else ""
         of = f" of at most {LIMIT_SECONDS:.0f}" if watched.seconds >= LIMIT_SECONDS / 4 and watched.checked else ""
         return Text(f"{_spinner(watched)} {what}{time}{of}", "accent")
