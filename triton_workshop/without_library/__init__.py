@@ -12,8 +12,6 @@ import sys
 import warnings
 from pathlib import Path
 
-from triton_workshop.without_library import stand_in
-
 
 def provide() -> None:
     """Make Triton importable here, in a process whose kernels do not run on a GPU.
@@ -23,8 +21,8 @@ def provide() -> None:
     """
     # triton-windows looks for what compiles for a GPU when it is imported (its windows_utils.py); here nothing does.
     warnings.filterwarnings("ignore", message="Failed to find (CUDA|MSVC|Windows SDK|Python libs)")
-    if not has_library() and not stand_in.is_installed():
-        from triton_workshop.without_library import files
+    if not has_library() and not _stands_in():
+        from triton_workshop.without_library import files, stand_in
 
         sys.path.append(str(files.ready()))
         stand_in.install()
@@ -32,7 +30,7 @@ def provide() -> None:
 
 def provide_what_is_here() -> None:
     """Make Triton importable if its Python files have been fetched before. Raises NoTritonError."""
-    if not has_library() and not stand_in.is_installed():
+    if not has_library() and not _stands_in():
         from triton_workshop.without_library import files
 
         if files.cache().is_dir():
@@ -55,6 +53,12 @@ def has_library() -> bool:
 
     The files that were fetched without it may be importable: xdist's workers inherit the search path of their parent.
     """
-    if stand_in.is_installed() or (spec := importlib.util.find_spec("triton")) is None:
+    if _stands_in() or (spec := importlib.util.find_spec("triton")) is None:
         return False
     return any(Path(folder, "_C").is_dir() for folder in spec.submodule_search_locations or ())
+
+
+def _stands_in() -> bool:
+    """Whether something stands in for the library already: `stand_in` is imported only to become that."""
+    stand_in = sys.modules.get("triton_workshop.without_library.stand_in")
+    return stand_in is not None and stand_in.is_installed()
