@@ -7,6 +7,7 @@ import io
 import os
 import pdb
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -150,15 +151,14 @@ def test_one_process_for_all_comes_to_the_same_verdict_as_forks(
 def test_a_prepared_process_that_was_killed_while_it_waited_is_replaced(
     tmp_path: Path, without_forks: list[Call]
 ) -> None:
-    mistake = IN_PICTURES
-    script = _script(tmp_path, mistake.text)
-    with (tmp_path / "printed").open("wb") as output, unhurried():
-        waiting = children.prepared(output.fileno())
+    script = _script(tmp_path, IN_PICTURES.text)
+    judge = partial(check, IN_PICTURES.exercise, script, compiler=None)
+    with (tmp_path / "printed").open("wb") as output, children.prepared(output.fileno()) as waiting, unhurried():
         waiting.kill()
         waiting.wait_for_end(5)
         assert waiting.has_ended()
-        verdict = check(mistake.exercise, script, compiler=None, output=output.fileno(), prepared=waiting)
-        assert told(verdict) == told(check(mistake.exercise, script, compiler=None, output=output.fileno()))
+        verdict = judge(output=output.fileno(), prepared=waiting)
+        assert told(verdict) == told(judge(output=output.fileno()))
     assert len(without_forks) == 3
 
 

@@ -147,8 +147,11 @@ def _at_both_ends(left: Text, right: Text) -> Table:
 
 def _progress(watched: Watched) -> Text:
     if watched.job is not None:
-        what = "checking at full size on the GPU" if watched.job.full_size else "checking"
-        if not watched.awaited and not watched.job.full_size:
+        if watched.job.full_size:
+            what = "checking at full size on the GPU"
+        elif watched.awaited:
+            what = "checking"
+        else:
             what = "compiling for GPUs" if watched.passed else "looking for the cause"
         time = f" {watched.seconds:.0f} s" if watched.seconds >= 1 else ""
         of = f" of at most {LIMIT_SECONDS:.0f}" if watched.seconds >= LIMIT_SECONDS / 4 and watched.checked else ""
