@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator
 from types import ModuleType, SimpleNamespace
 
@@ -107,6 +108,7 @@ def nvml(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
     }
     for name, function in functions.items():
         monkeypatch.setattr(pynvml, f"nvml{name}", function)
+    monkeypatch.setattr(device, "_has_library", lambda _: True)
     device.installed_gpus.cache_clear()
     device.driver.cache_clear()
     yield pynvml
@@ -136,6 +138,12 @@ def test_a_driver_that_does_not_answer_is_none(
 
     monkeypatch.setattr(pynvml, f"nvml{failing}", fail)
     assert asked() == answer
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere NVML itself looks for the driver")
+def test_without_the_library_of_a_driver_nvml_is_not_asked(nvml: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device, "_has_library", {"libnvidia-ml.so.1": False}.__getitem__)
+    assert (installed_gpus(), driver()) == ((), None)
 
 
 @pytest.mark.gpu

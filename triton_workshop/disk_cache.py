@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import os
 import pickle
-import sysconfig
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from triton_workshop.atomic_write import write_whole
+from triton_workshop.code_on_disk import code_on_disk
 
 CACHE = "TRITON_WORKSHOP_CACHE"
 """The variable that names another folder than the system's for a user's caches."""
@@ -18,7 +18,6 @@ READ_BY_TRITON = ("TRITON_", "DISABLE_", "LLVM_", "MLIR_", "NVPTX_", "PTXAS_", "
 """How the variables begin that change what Triton's compiler makes (its own list is `CACHE_INVALIDATING_ENV_VARS`)."""
 OURS = ("TRITON_WORKSHOP_", "TRITON_INTERPRET", "TRITON_DEFAULT_FP_FUSION")
 """Those that do not, or that have the same value wherever it compiles for us."""
-PACKAGE = Path(__file__).parent
 
 
 def cache_folder() -> Path:
@@ -27,13 +26,6 @@ def cache_folder() -> Path:
 
     root = os.environ.get(CACHE) or platformdirs.user_cache_dir("triton-workshop", appauthor=False)
     return Path(root).expanduser().absolute()
-
-
-def code_on_disk() -> tuple[int, list[str]]:
-    """When our package was last edited, in nanoseconds, and the installed versions of others."""
-    edited = max(file.stat().st_mtime_ns for file in PACKAGE.rglob("*.py"))
-    folders = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
-    return edited, sorted(file.name for folder in folders for file in Path(folder).glob("*.dist-info"))
 
 
 @dataclass(frozen=True)

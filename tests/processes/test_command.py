@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.processes import FAULT, dies, eventually
-from triton_workshop import disk_cache
+from triton_workshop import code_on_disk
 from triton_workshop.processes import warm
 from triton_workshop.processes.idle import IDLE, IDLE_SECONDS, IdleError, idle_seconds
 from triton_workshop.processes.modes import Mode
@@ -217,7 +217,7 @@ def test_a_process_leaves_when_its_time_is_up(environment: dict[str, str], tmp_p
 def test_an_edited_package_is_other_code(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     file = tmp_path / "module.py"
     file.write_text("")
-    monkeypatch.setattr(disk_cache, "PACKAGE", tmp_path)
+    monkeypatch.setattr(code_on_disk, "PACKAGE", tmp_path)
     before = WarmParent.of(Mode.SIMULATOR, {})
     assert WarmParent.of(Mode.SIMULATOR, {}) == before
     os.utime(file, ns=(0, file.stat().st_mtime_ns + 1))

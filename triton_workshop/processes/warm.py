@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
-from triton_workshop.disk_cache import code_on_disk
+from triton_workshop.code_on_disk import code_on_disk
 from triton_workshop.processes.modes import INTERPRET, LOADED_EARLY, Mode
 from triton_workshop.processes.process import Files, program, signal_group
 from triton_workshop.processes.reaper import OWNER
