@@ -15,14 +15,14 @@ from triton_workshop.checking.diagnosing.alignment import Alignment, aligned
 from triton_workshop.checking.diagnosing.recognise import NO_DIAGNOSIS, Diagnosis
 from triton_workshop.checking.diagnosing.repair import Culprit
 from triton_workshop.checking.diagnosing.slips import Slip
-from triton_workshop.checking.exercises.exercise import Exercise, counted, solution_has
+from triton_workshop.checking.exercises.exercise import Exercise, counted
 from triton_workshop.checking.exercises.mistakes import Mistake
 from triton_workshop.checking.judging.explanations import Explanation, explain, explain_in_kernel, explanation_named
 from triton_workshop.checking.judging.launch_arguments import missing_argument
 from triton_workshop.checking.judging.misplaced import hints_about, overwrites
 from triton_workshop.checking.judging.picture import element_of, tile_map
 from triton_workshop.checking.judging.verdict import MOST_PROGRAMS, Finding, FindingKind
-from triton_workshop.checking.judging.words import bracketed, named, shortened
+from triton_workshop.checking.judging.words import bracketed, last_hint, look_at, named, only_noticed, shortened
 from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.observe import Failure, Observation, Provenance
 from triton_workshop.checking.observing.source import Source, names_in
@@ -298,12 +298,12 @@ class Judge:
         if self.diagnosis.slip is not None:
             return self._slipped(finding, mistake, self.diagnosis.slip)
         if mistake is None or overwrites(culprit, self.source):
-            return _noticed(finding) if culprit is None else self._at(culprit, finding)
-        own = _last_hint(culprit) if culprit else self.exercise.quote(todo) if todo and self._lacks(todo) else ""
+            return only_noticed(finding) if culprit is None else self._at(culprit, finding)
+        own = last_hint(culprit) if culprit else self.exercise.quote(todo) if todo and self._lacks(todo) else ""
         question, *ideas = mistake.hints
         shown = self.diagnosis.line
         used = shown is not None and culprit is not None and self._only_stores(culprit)
-        question = f"{_look_at(culprit)}{question}" if culprit and culprit.with_others and not used else question
+        question = f"{look_at(culprit)}{question}" if culprit and culprit.with_others and not used else question
         found = replace(finding, hints=(question, *ideas, *filter(None, [own])), hint_name=mistake.name)
         if culprit is None:
             return self._blamed(found, self.diagnosis.line or finding.line)
@@ -328,10 +328,10 @@ class Judge:
         if not hints and culprit.todos:
             name = f"todo-{culprit.todos[0]}"
             question, idea = self.exercise.hints[culprit.todos[0] - 1]
-            hints = (f"{_look_at(culprit)}{question}", idea, _last_hint(culprit))
+            hints = (f"{look_at(culprit)}{question}", idea, last_hint(culprit))
         elif not hints:
             name = "given-line"
-            hints = (f"{_look_at(culprit)}Is it as the exercise gave it to you?", _last_hint(culprit))
+            hints = (f"{look_at(culprit)}Is it as the exercise gave it to you?", last_hint(culprit))
         return self._moved(replace(finding, hints=hints, hint_name=name), culprit)
 
     def _with_own(self, finding: Finding) -> Finding:
@@ -339,7 +339,7 @@ class Judge:
         culprit = self.diagnosis.culprit
         if culprit is None or finding.line not in culprit.lines or len(finding.hints) >= HINTS:
             return finding
-        return replace(finding, hints=(*finding.hints, _last_hint(culprit)))
+        return replace(finding, hints=(*finding.hints, last_hint(culprit)))
 
     def _moved(self, finding: Finding, culprit: Culprit) -> Finding:
         """Return the finding on the line where the mistake was made; its message says where it was noticed."""
@@ -393,21 +393,3 @@ def _stored_outside() -> Finding:
     message = "a kernel stored to memory before or after one of its arguments"
     hints = ("Which mask keeps the store inside?", "Compare the offsets of the store with the tensor's size.")
     return Finding(FindingKind.OUT_OF_BOUNDS_STORE, message, hints, hint_name="mask-missing")
-
-
-def _last_hint(culprit: Culprit) -> str:
-    has = solution_has if culprit.todos else "The exercise gives this: {}".format
-    return culprit.instead or has(culprit.code)
-
-
-def _noticed(finding: Finding) -> Finding:
-    """The finding, of whose line no more is known than that it shows there."""
-    if finding.line is None or not finding.hints:
-        return finding
-    shows = f"It shows on this line; the mistake may be in what the line uses. {finding.hints[0]}"
-    return replace(finding, hints=(shows, *finding.hints[1:]))
-
-
-def _look_at(culprit: Culprit) -> str:
-    """Say what to look at, as the beginning of a hint."""
-    return "" if culprit.line is None else "The mistake is on this line, or in what it uses. "

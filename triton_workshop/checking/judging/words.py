@@ -1,7 +1,12 @@
-"""How a finding says which programs, which element and which error it is about."""
+"""How a finding says which programs, which element, which error and which line it is about."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from triton_workshop.checking.diagnosing.repair import Culprit
+from triton_workshop.checking.exercises.exercise import solution_has
+from triton_workshop.checking.judging.verdict import Finding
 from triton_workshop.checking.observing.observe import Failure
 
 
@@ -25,3 +30,21 @@ def named(programs: tuple[tuple[int, ...], ...]) -> str:
 
 def bracketed(index: tuple[int, ...]) -> str:
     return f"[{', '.join(map(str, index))}]"
+
+
+def last_hint(culprit: Culprit) -> str:
+    has = solution_has if culprit.todos else "The exercise gives this: {}".format
+    return culprit.instead or has(culprit.code)
+
+
+def only_noticed(finding: Finding) -> Finding:
+    """The finding, of whose line no more is known than that it shows there."""
+    if finding.line is None or not finding.hints:
+        return finding
+    shows = f"It shows on this line; the mistake may be in what the line uses. {finding.hints[0]}"
+    return replace(finding, hints=(shows, *finding.hints[1:]))
+
+
+def look_at(culprit: Culprit) -> str:
+    """Say what to look at, as the beginning of a hint."""
+    return "" if culprit.line is None else "The mistake is on this line, or in what it uses. "

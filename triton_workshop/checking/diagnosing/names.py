@@ -1,0 +1,99 @@
+"""Which names of a kernel or launcher are easily mistaken for one another: `changes.py` exchanges them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+
+from triton_workshop.checking.observing.source import Function, called, names_in, names_loaded, names_stored
+
+MEMORY = ("load", "store", "atomic_add")
+"""Calls whose first argument is an address."""
+OF_TENSORS = ("shape", "size", "stride", "numel", "dtype", "device")
+ALIKE = 0.5
+"""From what ratio of difflib's on two names are easily mistaken for each other."""
+FEW = 4
+"""Of so many sizes, each is easily mistaken for each other."""
+
+
+class Names:
+    """The names of a function by kind: those of one kind are mistaken for one another."""
+
+    def __init__(self, function: Function, is_kernel: bool) -> None:
+        arguments = [argument.arg for argument in function.args.args]
+        pointers = _pointers(function) if is_kernel else set[str]()
+        self.unread = {*arguments}.difference(names_loaded(function))
+        self.sizes = [name for name in arguments if name not in pointers]
+        self.pointers = [name for name in arguments if name in pointers | self.unread]  # that one may be either
+        self.others = sorted(names_in(function) - set(arguments))
+        self.conditions = _conditions(function)
+        annotated = {argument.arg for argument in function.args.args if argument.annotation is not None}
+        self.constants = [name for name in self.sizes if name in annotated]
+        made = [
+            node for node in ast.walk(function) if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
+        ]
+        owners = [
+            node.value for node in ast.walk(function) if isinstance(node, ast.Attribute) and node.attr in OF_TENSORS
+        ]
+        tensors = {node.id for node in owners if isinstance(node, ast.Name)}
+        tensors.update(*(names_stored(node) for node in made if ast.unparse(node.value).startswith("torch.")))
+        self.tensors = sorted(tensors)
+
+    def like(self, name: str) -> Sequence[str]:
+        """The others of its kind; a condition is no number."""
+        group = next((group for group in (self.pointers, self.sizes, self.others) if name in group), ())
+        alike = [other for other in group if (other in self.conditions) == (name in self.conditions)]
+        return [other for other in alike if other != name]
+
+    def are_alike(self, one: str, other: str) -> bool:
+        """Whether one is easily mistaken for the other: `stride_am` for `stride_ak`, or any if there are only a few."""
+        if (one in self.constants) != (other in self.constants):
+            return False
+        few = one in self.sizes and len(self.constants if one in self.constants else self.sizes) <= FEW
+        return few or len(one) == len(other) == 1 or SequenceMatcher(None, one, other).ratio() >= ALIKE
+
+
+def _conditions(function: Function) -> set[str]:
+    """The names of what is true or false, such as masks."""
+    nodes = list(ast.walk(function))
+    calls = (node for node in nodes if isinstance(node, ast.Call))
+    words = (word.value for call in calls for word in call.keywords if word.arg == "mask")
+    found = {value.id for value in words if isinstance(value, ast.Name)}
+    for node in nodes:  # in their order, so that a mask of masks comes after those
+        if isinstance(node, ast.Assign) and _is_condition(node.value, found):
+            found |= names_stored(node)
+    return found
+
+
+def _is_condition(node: ast.expr, known: set[str]) -> bool:
+    match node:
+        case ast.Compare() | ast.BoolOp() | ast.UnaryOp(ast.Not()):
+            return True
+        case ast.BinOp(left, ast.BitAnd() | ast.BitOr() | ast.BitXor(), right):
+            return _is_condition(left, known) or _is_condition(right, known)
+        case ast.UnaryOp(ast.Invert(), inner) | ast.Subscript(inner):
+            return _is_condition(inner, known)
+        case ast.Name(name):
+            return name in known
+    return False
+
+
+def _pointers(function: Function) -> set[str]:
+    """The parameters that addresses begin with."""
+    values = {
+        node.targets[0].id: node.value
+        for node in ast.walk(function)
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+    }
+    calls = (node for node in ast.walk(function) if isinstance(node, ast.Call) and called(node) in MEMORY)
+    return {name for call in calls for name in (_beginning(call.args[0], values) if call.args else ())}
+
+
+def _beginning(address: ast.expr, values: dict[str, ast.expr]) -> Iterator[str]:
+    while isinstance(address, ast.BinOp):
+        address = address.left
+    if isinstance(address, ast.Name):
+        yield address.id
+        if address.id in values:
+            yield from _beginning(values[address.id], {name: v for name, v in values.items() if name != address.id})
