@@ -40,6 +40,7 @@ class PageInNode:
             self.close()
             raise
         if "error" in answer:
+            self.close()  # as the page does: after `os._exit`, Pyodide answers nothing more
             raise RuntimeError(answer["error"])
         if answer.get("changed"):
             self.close()
