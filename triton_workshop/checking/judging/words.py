@@ -33,6 +33,7 @@ def bracketed(index: tuple[int, ...]) -> str:
 
 
 def last_hint(culprit: Culprit) -> str:
+    """What has to stand there: the solution's code, or the exercise's where no TODO was."""
     has = solution_has if culprit.todos else "The exercise gives this: {}".format
     return culprit.instead or has(culprit.code)
 
