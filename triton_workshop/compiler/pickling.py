@@ -16,7 +16,7 @@ import io
 import linecache
 import pickle
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -152,12 +152,37 @@ def _names(function: Any, text: FunctionSource) -> tuple[dict[str, Any], dict[st
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         with suppress(ValueError):  # a name that is bound later has no value yet
             scope[name] = cell.cell_contents
+    named = _named(text)
+    own = named.parameters | {name for name in named.stored if not _is_tritons(scope.get(name))}
+
+    def used(names: Set[str]) -> dict[str, Any]:
+        return {name: _used(scope[name], name, named.definition) for name in sorted(names & scope.keys())}
+
+    return used(named.head), used(named.body - own)
+
+
+@dataclass(frozen=True)
+class Named:
+    """The names in a function: its parameters, what it stores, and what its head and its body read."""
+
+    definition: ast.FunctionDef
+    parameters: frozenset[str]
+    stored: frozenset[str]
+    head: frozenset[str]
+    body: frozenset[str]
+
+
+@functools.lru_cache(maxsize=16)  # a kernel is pickled at each of its specializations
+def _named(text: FunctionSource) -> Named:
     node = _definition(text)
-    own = {part.arg for part in ast.walk(node.args) if isinstance(part, ast.arg)}
-    own |= {name for name in _names_of(node, ast.Store) if not _is_tritons(scope.get(name))}
-    head = {name for part in (node.args, node.returns) if part is not None for name in _loaded(part)}
-    body = {name for part in node.body for name in _loaded(part)} - own
-    return ({name: _used(scope[name], name, node) for name in sorted(names & scope.keys())} for names in (head, body))  # type: ignore[return-value]
+    head = [part for part in (node.args, node.returns) if part is not None]
+    return Named(
+        node,
+        frozenset(part.arg for part in ast.walk(node.args) if isinstance(part, ast.arg)),
+        frozenset(_names_of([node], ast.Store)),
+        frozenset(_names_of(head, ast.Load)),
+        frozenset(_names_of(node.body, ast.Load)),
+    )
 
 
 def _is_tritons(value: Any) -> bool:
@@ -280,9 +305,6 @@ def _definition(text: FunctionSource) -> ast.FunctionDef:
     return next(node for node in _definitions(text.text, text.file) if (node.name, node.lineno) == wanted)
 
 
-def _loaded(node: ast.AST) -> Iterator[str]:
-    return _names_of(node, ast.Load)
-
-
-def _names_of(node: ast.AST, context: type[ast.expr_context]) -> Iterator[str]:
-    return (name.id for name in ast.walk(node) if isinstance(name, ast.Name) and isinstance(name.ctx, context))
+def _names_of(parts: Iterable[ast.AST], context: type[ast.expr_context]) -> Iterator[str]:
+    nodes = (node for part in parts for node in ast.walk(part))
+    return (node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, context))

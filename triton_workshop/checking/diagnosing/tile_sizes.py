@@ -157,7 +157,7 @@ def _assigned(source: Source) -> dict[str, ast.Constant]:
             for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
                 for name, value in _bound(target, node.value):
                     found.setdefault(name, []).append(value)
-    stored = [node.id for node in ast.walk(source.tree) if isinstance(node, ast.Name) and not _is_read(node)]
+    stored = [node.id for node in source.nodes if isinstance(node, ast.Name) and not _is_read(node)]
     once = {name: values[0] for name, values in found.items() if len(values) == 1 and stored.count(name) == 1}
     return {name: value for name, value in once.items() if isinstance(value, ast.Constant) and _is_size(value)}
 

@@ -90,7 +90,7 @@ class Judge:
     # What stopped it
 
     def timeout(self, line: int | None) -> Finding:
-        endless = any(isinstance(node, ast.While) for node in ast.walk(self.source.tree))
+        endless = any(isinstance(node, ast.While) for node in self.source.nodes)
         message = f"not finished after {self.limit:g} s, so it was stopped"
         return self._explained(FindingKind.TIMEOUT, message, "infinite-loop" if endless else "too-much-work", line)
 
@@ -154,7 +154,7 @@ class Judge:
         return f"{name} is not defined anywhere. Did you mean {close[0]}?" if close else ""
 
     def _multiplies_blocks(self, line: int | None) -> bool:
-        nodes = [node for node in ast.walk(self.source.tree) if isinstance(node, ast.BinOp) and node.lineno == line]
+        nodes = [node for node in self.source.nodes if isinstance(node, ast.BinOp) and node.lineno == line]
         products = [node for node in nodes if isinstance(node.op, ast.Mult | ast.MatMult)]
         sides = [side for node in products for side in (node.left, node.right)]
         return bool(sides) and all(isinstance(side, ast.Name) and side.id in ("a", "b") for side in sides)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 
 from triton_workshop.checking.diagnosing.alignment import is_begun
@@ -127,11 +126,12 @@ def _import_order(source: Source) -> Finding | None:
 def _host_function(source: Source) -> Finding | None:
     """Find a call, in a kernel, of what only the host has. On the simulator it may work, or fail in strange ways."""
     imported = {name for node in source.tree.body for name, package in _imports(node) if package in HOST}
-    for kernel, node in _in_kernels(source):
+    for kernel, node in source.expressions:
         # `print_if` works on the simulator; the compiler finds what was left in.
         if not isinstance(node, ast.Call) or called(node) == "print_if":
             continue
-        if _root(node.func) in imported - names_in(kernel):
+        root = _root(node.func)
+        if root in imported and root not in names_in(kernel):
             message = f"a kernel calls {ast.unparse(node.func)}, which is Python: Triton does not compile it"
             found = _explained(source, node.lineno, message, "python-function-in-kernel")
             instead = in_triton("", source.line(node.lineno)) or in_triton(f"name '{called(node)}' is not defined", "")
@@ -151,9 +151,9 @@ def _imports(node: ast.stmt) -> list[tuple[str, str]]:
 
 def _block_of_python(source: Source) -> Finding | None:
     """Find Python's range where a block is wanted: anywhere except in the head of a loop."""
-    heads = [node.iter for node in ast.walk(source.tree) if isinstance(node, ast.For | ast.comprehension)]
+    heads = [node.iter for node in source.nodes if isinstance(node, ast.For | ast.comprehension)]
     loops = [node for head in heads for node in ast.walk(head)]
-    for _, node in _in_kernels(source):
+    for _, node in source.expressions:
         if isinstance(node, ast.Call) and node not in loops and ast.unparse(node.func) == "range":
             text = ast.unparse(node)
             return _explained(source, node.lineno, f"{text} is Python's, not a block of numbers", "no-kernel-value")
@@ -162,7 +162,7 @@ def _block_of_python(source: Source) -> Finding | None:
 
 def _division_by_zero(source: Source) -> Finding | None:
     """Find a division of whole numbers by 0, which is silent on a GPU. That of floats gives inf, as people may want."""
-    for kernel, node in _in_kernels(source):
+    for kernel, node in source.expressions:
         match node:
             case ast.BinOp(op=ast.FloorDiv() | ast.Mod(), right=number) if _is_zero(number, kernel):
                 message = f"{ast.unparse(node)} divides by zero"
@@ -185,7 +185,7 @@ def _misused_pointer(source: Source) -> Finding | None:
     """Find a pointer used as an array while TODOs are open: once all are done, a run says more."""
     if not open_todos(source.text):
         return None
-    for kernel, node in _in_kernels(source):
+    for kernel, node in source.expressions:
         pointers = {a.arg for a in _parameters(kernel) if a.arg.endswith(("_ptr", "_ptrs"))}
         match node:
             case ast.Subscript(value=ast.Name(id=name)) if name in pointers:
@@ -208,7 +208,7 @@ def _explained(source: Source, line: int | None, message: str, name: str) -> Fin
 def _no_constexpr(source: Source) -> Finding | None:
     """Find sizes of blocks and of unrolled loops that are not known when a kernel is compiled."""
     helpers = {called(node) for kernel in source.kernels for node in ast.walk(kernel) if isinstance(node, ast.Call)}
-    for kernel, node in _in_kernels(source):
+    for kernel, node in source.expressions:
         if kernel.name in helpers or not isinstance(node, ast.Call) or _root(node.func) != "tl":
             continue  # what a kernel passes to a function that it calls stays a constexpr, however it is declared
         sizes = {"arange": node.args, "static_range": node.args, "zeros": node.args[:1], "full": node.args[:1]}
@@ -240,11 +240,3 @@ def _root(node: ast.expr) -> str:
 
 def _parameters(function: Function) -> list[ast.arg]:
     return [part for part in ast.walk(function.args) if isinstance(part, ast.arg)]
-
-
-def _in_kernels(source: Source) -> Iterator[tuple[Function, ast.expr]]:
-    """Each kernel with the expressions of its body, from top to bottom."""
-    for kernel in source.kernels:
-        nodes = (node for statement in kernel.body for node in ast.walk(statement))
-        for node in sorted((node for node in nodes if isinstance(node, ast.expr)), key=lambda node: node.lineno):
-            yield kernel, node

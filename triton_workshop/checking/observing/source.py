@@ -42,6 +42,11 @@ class Source:
         return parsed(self.text, str(self.file))
 
     @functools.cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """All nodes of the tree, as `ast.walk` gives them. Raises SyntaxError if it is not Python."""
+        return tuple(ast.walk(self.tree))
+
+    @functools.cached_property
     def lines(self) -> tuple[str, ...]:
         """As Python counts them: a form feed does not end a line."""
         return tuple(self.text.split("\n"))
@@ -49,10 +54,17 @@ class Source:
     @functools.cached_property
     def kernels(self) -> tuple[Function, ...]:
         """The functions under `@triton.jit`, with the exercise's own kernel first if there is one of that name."""
-        jitted = [node for node in ast.walk(self.tree) if isinstance(node, Function) and _is_jitted(node)]
-        nodes = (node for node in ast.walk(self.tree) if isinstance(node, ast.Subscript))
+        jitted = [node for node in self.nodes if isinstance(node, Function) and _is_jitted(node)]
+        nodes = (node for node in self.nodes if isinstance(node, ast.Subscript))
         launched = {node.value.id for node in nodes if isinstance(node.value, ast.Name)}
         return tuple(sorted(jitted, key=lambda node: (node.name != self.exercise.kernel, node.name not in launched)))
+
+    @functools.cached_property
+    def expressions(self) -> tuple[tuple[Function, ast.expr], ...]:
+        """Each kernel with the expressions of its body, from top to bottom."""
+        nodes = ((kernel, node) for kernel in self.kernels for part in kernel.body for node in ast.walk(part))
+        found = [(kernel, node) for kernel, node in nodes if isinstance(node, ast.expr)]
+        return tuple(sorted(found, key=lambda each: (self.kernels.index(each[0]), each[1].lineno)))
 
     @property
     def kernel(self) -> Function | None:
@@ -88,7 +100,7 @@ class Source:
 
     def statement_at(self, line: int | None) -> ast.stmt | None:
         """Return the outermost statement that begins on a line."""
-        nodes = (node for node in ast.walk(self.tree) if isinstance(node, ast.stmt))
+        nodes = (node for node in self.nodes if isinstance(node, ast.stmt))
         return next((node for node in nodes if node.lineno == line), None)
 
     def has_fixed_grid(self, line: int | None) -> bool:
@@ -102,7 +114,7 @@ class Source:
 
     def fixed_programs(self) -> int:
         """How many programs a launch has at least, by those sizes of its grid that the text gives in numbers."""
-        assigned = {names: value for node in ast.walk(self.tree) for names, value in _assigned(node)}
+        assigned = {names: value for node in self.nodes for names, value in _assigned(node)}
         grids = [call.func.slice for call in self._launches() if isinstance(call.func, ast.Subscript)]
         known = [assigned.get(ast.unparse(grid), grid) for grid in grids]
         axes = [grid.elts if isinstance(grid, ast.Tuple) else [grid] for grid in known]
@@ -114,7 +126,7 @@ class Source:
         return min((call.lineno for call in self._launches()), default=None)
 
     def _launches(self) -> list[ast.Call]:
-        nodes = ast.walk(self.launcher or self.tree)
+        nodes = ast.walk(self.launcher) if self.launcher else self.nodes
         return [node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Subscript)]
 
     def sizes_line(self) -> int | None:
@@ -137,7 +149,7 @@ class Source:
 
     def mentions(self, word: str) -> bool:
         """Whether a name in the code contains this word; comments and docstrings do not count."""
-        nodes = (node for node in ast.walk(self.tree) if isinstance(node, ast.Name | ast.Attribute))
+        nodes = (node for node in self.nodes if isinstance(node, ast.Name | ast.Attribute))
         names = (node.id if isinstance(node, ast.Name) else node.attr for node in nodes)
         return any(word in name for name in names)
 
@@ -149,13 +161,13 @@ class Source:
 
     def calls(self, *names: str) -> list[ast.Call]:
         """Return the calls of `….name(…)` or `name(…)`, from top to bottom; all calls if no name is given."""
-        calls = [node for node in ast.walk(self.tree) if isinstance(node, ast.Call)]
+        calls = [node for node in self.nodes if isinstance(node, ast.Call)]
         return [call for call in calls if not names or called(call) in names]
 
     @functools.cached_property
     def keeps_to_itself(self) -> bool:
         """Whether it assigns to names of its own only, so that what it imports, such as PyTorch, stays as it is."""
-        attributes = (node for node in ast.walk(self.tree) if isinstance(node, ast.Attribute))
+        attributes = (node for node in self.nodes if isinstance(node, ast.Attribute))
         assigned = any(node.attr == "__dict__" or not isinstance(node.ctx, ast.Load) for node in attributes)
         return not assigned and not self.calls("setattr", "delattr", "vars", "globals", "exec", "eval")
 
@@ -171,7 +183,7 @@ class Source:
 
     def unpacks_a_load(self, line: int | None) -> bool:
         """Whether a line takes several values out of one `tl.load`."""
-        nodes = [node for node in ast.walk(self.tree) if isinstance(node, ast.Assign) and node.lineno == line]
+        nodes = [node for node in self.nodes if isinstance(node, ast.Assign) and node.lineno == line]
         loads = [node for node in nodes if isinstance(node.value, ast.Call) and called(node.value) == "load"]
         return any(isinstance(node.targets[0], ast.Tuple) for node in loads)
 

@@ -13,6 +13,8 @@ from triton_workshop.simulator.operations.shapes import SIZES
 
 _STAY_AS_THEY_ARE = frozenset(dtype.name for dtype in (tl.float32, tl.float64, tl.int32, tl.int64))
 """Types of which two operands give a result of the same type, whatever the operation."""
+_FITS = {int: _STAY_AS_THEY_ARE, float: frozenset((tl.float32.name, tl.float64.name))}
+"""Types of blocks that a number of this kind takes, by its kind."""
 
 Sizes = tuple[int, ...]
 
@@ -30,12 +32,31 @@ class _Format(str):
 class Semantic(TritonSemantic):  # type: ignore[misc]  # Triton is untyped
     """Triton's semantics, with its long way round where nothing is to be converted left out."""
 
-    def binary_op_type_checking_impl(self, lhs: Any, rhs: Any, *options: Any, **named: Any) -> Any:
+    def binary_op_type_checking_impl(
+        self,
+        lhs: Any,
+        rhs: Any,
+        allow_lhs_ptr: bool = False,
+        allow_rhs_ptr: bool = False,
+        arithmetic_check: bool = True,
+        div_or_mod: bool = False,
+    ) -> Any:
         """Both operands of an operation, with the same type and shape."""
+        if arithmetic_check:
+            lhs, rhs = self._like(lhs, rhs), self._like(rhs, lhs)
         tensors = isinstance(lhs, tl.tensor) and isinstance(rhs, tl.tensor)
         if tensors and lhs.dtype is rhs.dtype and lhs.dtype.name in _STAY_AS_THEY_ARE:
             return self.broadcast_impl_value(lhs, rhs)
-        return super().binary_op_type_checking_impl(lhs, rhs, *options, **named)
+        return super().binary_op_type_checking_impl(
+            lhs, rhs, allow_lhs_ptr, allow_rhs_ptr, arithmetic_check, div_or_mod
+        )
+
+    def _like(self, number: Any, block: Any) -> Any:
+        """A number that takes part in an operation with this block, as a constant of the block's type if it gets it."""
+        fits = _FITS.get(type(number))
+        if fits and isinstance(block, tl.tensor) and block.dtype.name in fits and -(2**31) <= number < 2**31:
+            return self.scalar_constant(number, block.dtype)
+        return number
 
     def broadcast_impl_value(self, lhs: Any, rhs: Any) -> Any:
         """Both blocks with the same shape."""
