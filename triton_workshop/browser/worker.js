@@ -37,6 +37,7 @@ async function boot({ files, module, libraries, archives, folder }) {
   python.setStdin({ stdin: () => undefined });
   for (const name of libraries) python.unpackArchive(files[name], "zip", { extractDir: "/lib/python3.14/site-packages" });
   for (const name of archives) python.unpackArchive(files[name], "zip", { extractDir: folder });
+  for (const name of Object.keys(files)) delete files[name];  // all are unpacked: tens of megabytes
   python.runPython(`import importlib, sys; sys.path.insert(0, "${folder}"); importlib.invalidate_caches()`);
   worker = python.pyimport("triton_workshop.browser.inside.worker");
   worker.prepare();

@@ -34,7 +34,7 @@ def _error_of_sums(exercise: Exercise, arguments: tuple[torch.Tensor, ...]) -> t
         if exercise.rounded_terms is None:
             return error
         return error + exercise.rounded_terms(*in_float64(arguments)) * torch.finfo(arguments[0].dtype).eps / 2
-    error = exercise.reference(*(argument.abs() for argument in in_float64(arguments)))
+    error = exercise.reference(*in_float64(tuple(argument.abs() for argument in arguments)))
     return error * relative_tolerance(exercise, arguments)
 
 

@@ -155,7 +155,7 @@ class Observer:
         if not self._simulated:  # there, answers are too large to be kept
             return seen
         changed = self._earlier is not None and not _same(*self._earlier)
-        self._earlier = (output, output.clone())
+        self._earlier = (output, seen.output)
         provenance, unwritten = _provenance(own, output)
         known = replace(seen, provenance=provenance, unwritten=unwritten, kernels=self._launched.kernels())
         return replace(known, earlier_answer_changed=changed)

@@ -124,11 +124,10 @@ class Executor:
     def _launch(self, memory: Memory, grid: tuple[int, ...], bound: dict[str, Any]) -> Exception | None:
         """Run all programs, and start again if the plan turns out not to work. Returns what the kernel raised."""
         builder = _builder()
-        builder.memory = memory
         builder.grid = (*grid, 1, 1)[:3]  # type: ignore[assignment]  # three of them
         builder.largest = 1
         builder.integers = {name: value for name, value in bound.items() if type(value) is int}
-        with launched(upstream.interpreter_semantic), np.errstate(all="ignore"):
+        with launched(upstream.interpreter_semantic), _with_memory(builder, memory), np.errstate(all="ignore"):
             values = {name: self._parameters.represented(name, value, memory) for name, value in bound.items()}
             memory.start(self._plan(memory))
             again = False
@@ -306,6 +305,16 @@ def _builder() -> Builder:
     if not isinstance(builder, Builder):
         raise SimulatorError("The simulator is not installed any more: call install() first.")
     return builder
+
+
+@contextmanager
+def _with_memory(builder: Builder, memory: Memory) -> Iterator[None]:
+    """The builder has it while the launch lasts, and no longer: what was counted there may be large."""
+    builder.memory = memory
+    try:
+        yield
+    finally:
+        del builder.memory
 
 
 def _group_size(left: int, largest: int) -> int:
