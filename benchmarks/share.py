@@ -327,7 +327,7 @@ def killed(bench: Bench) -> Iterator[Figure]:
     yield Figure("kill -9: sessions lost", status != 200, "", 0)
 
 
-def slide_changes(clients: int, rounds: int = 2) -> Iterator[Figure]:
+def slide_changes(clients: int, rounds: int = 3) -> Iterator[Figure]:
     """How long the presenter waits for the next slide, alone and with a room that follows, in turns."""
     deck = load_deck(DECK)
     titles = [plain(slide.title or ()) for slide in deck.slides]

@@ -124,6 +124,24 @@ def client_in(scope: Scope) -> Client:
     return str(host), int(port)
 
 
+class Pace:
+    """Spreads what a room loads at once over time, so that the presenter's cores are left to the slides."""
+
+    def __init__(self, bytes_per_second: float, at_once: float) -> None:
+        """`at_once`: bytes that need not wait, after a while in which nobody asked."""
+        self._seconds_per_byte, self._credit = 1 / bytes_per_second, at_once / bytes_per_second
+        self._next = 0.0
+        """When the next bytes may go, by the event loop's clock."""
+
+    async def turn(self, size: int) -> None:
+        """Wait until so many bytes may go."""
+        now = asyncio.get_running_loop().time()
+        self._next = max(self._next, now - self._credit)
+        wait, self._next = self._next - now, self._next + size * self._seconds_per_byte
+        if wait > 0:
+            await asyncio.sleep(wait)
+
+
 class GoneError(Exception):
     """The client does not read."""
 

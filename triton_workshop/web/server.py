@@ -28,7 +28,7 @@ from triton_workshop.web import attendees
 from triton_workshop.web.addresses import Where
 from triton_workshop.web.following import MOST_STREAMS, Followers, Following
 from triton_workshop.web.guard import Guard, address_of, no_store
-from triton_workshop.web.limits import Limits, OneConnection, client_in
+from triton_workshop.web.limits import Limits, OneConnection, Pace, client_in
 from triton_workshop.web.mailbox import Mailbox
 from triton_workshop.web.messages import (
     Close,
@@ -55,6 +55,8 @@ FAREWELL_SECONDS = 1.0
 LOOK_SECONDS = 1.0
 """Seconds between two looks at the room, which others change too: the notes, `workshop board`, another day."""
 FULL = f"{MOST_STREAMS} pages follow these slides already, and there is no room for more. Try again later."
+PIECES_PER_SECOND, PIECES_AT_ONCE = 30e6, 20e6
+"""Bytes per second of what kernels need, for all pages together: about a Wi-Fi's. Two pages need not wait."""
 UNCHANGING = {"Cache-Control": "private, max-age=86400, immutable"}
 """For what is named by its digest."""
 NOTHING_HERE = "There is nothing at this address."
@@ -69,6 +71,7 @@ class Server:
         self.stream = Stream()
         self.has_page = asyncio.Event()
         self.encoding = asyncio.Lock()
+        self.pace = Pace(PIECES_PER_SECOND, PIECES_AT_ONCE)
         routes = [
             Route("/", self.file),
             Route("/events", self.events),
@@ -96,6 +99,7 @@ class Server:
         data = self.site.pieces.get(request.path_params["name"])
         if data is None:
             return PlainTextResponse(NOTHING_HERE, 404)
+        await self.pace.turn(len(data))
         return Response(data, media_type="application/octet-stream", headers=UNCHANGING)
 
     async def events(self, request: Request) -> Response:

@@ -151,11 +151,12 @@ class Observer:
         if failure is not None or not isinstance(output, torch.Tensor):
             return seen
         # The judging process does not have the script's classes.
-        seen = replace(seen, output=output.detach().clone().as_subclass(torch.Tensor))
+        kept = output.detach().clone().as_subclass(torch.Tensor)
+        seen = replace(seen, output=kept)
         if not self._simulated:  # there, answers are too large to be kept
             return seen
         changed = self._earlier is not None and not _same(*self._earlier)
-        self._earlier = (output, seen.output)
+        self._earlier = (output, kept)
         provenance, unwritten = _provenance(own, output)
         known = replace(seen, provenance=provenance, unwritten=unwritten, kernels=self._launched.kernels())
         return replace(known, earlier_answer_changed=changed)

@@ -1,0 +1,68 @@
+"""The pace at which a room gets what kernels need."""
+
+from __future__ import annotations
+
+import asyncio
+
+from triton_workshop.web.limits import Pace
+
+
+class Clock(asyncio.SelectorEventLoop):
+    """An event loop whose time passes only in sleeps: those are over at once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.now = 1000.0
+
+    def time(self) -> float:
+        return self.now
+
+    def call_later(self, delay, callback, *arguments, context=None):  # type: ignore[no-untyped-def]
+        self.now += delay
+        return self.call_soon(callback, *arguments, context=context)
+
+
+def seconds_of(sizes: list[int], pause: float = 0.0) -> list[float]:
+    """When each of these was let through, at 100 bytes per second and 50 at once; `pause` lies before the last."""
+    loop, pace, times = Clock(), Pace(100, 50), list[float]()
+    began = loop.time()
+
+    async def ask() -> None:
+        for number, size in enumerate(sizes, 1):
+            if number == len(sizes):
+                loop.now += pause
+            await pace.turn(size)
+            times.append(round(loop.time() - began, 6))
+
+    try:
+        loop.run_until_complete(ask())
+    finally:
+        loop.close()
+    return times
+
+
+def test_what_comes_first_need_not_wait() -> None:
+    assert seconds_of([20, 20, 20]) == [0, 0, 0]
+
+
+def test_more_than_that_waits_for_its_turn() -> None:
+    assert seconds_of([50, 100, 100, 10]) == [0, 0, 1, 2]
+
+
+def test_after_a_pause_the_next_ones_need_not_wait_again() -> None:
+    assert seconds_of([50, 100, 100, 10], pause=5.0)[-1] == 6.0
+
+
+def test_a_room_that_asks_at_once_is_served_in_turns() -> None:
+    loop, pace, ended = Clock(), Pace(100, 50), list[int]()
+
+    async def one(number: int) -> None:
+        await pace.turn(100)
+        ended.append(number)
+
+    async def all_of_them() -> None:
+        await asyncio.gather(*(one(number) for number in range(5)))
+
+    loop.run_until_complete(all_of_them())
+    loop.close()
+    assert ended == [0, 1, 2, 3, 4]
