@@ -1,0 +1,216 @@
+"""How long a reader of the page waits, and what it takes of memory: `python -m benchmarks.page_times`.
+
+In Chromium, without a window: the first kernel of the deck from a file and from a host, verdicts of the checker, the
+next result after a loop that had to be stopped, and the memory of the browser's pages above that of a blank one. It
+takes about five minutes. The exit status is 1 if a bound is exceeded. Linux.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from benchmarks.page_verdicts import scripts
+from benchmarks.share import Figure, line
+from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.checking.exercises.exercise import Exercise
+from triton_workshop.repository import ROOT
+
+ROUNDS = 3
+EVERY = 20
+"""One script of so many is judged."""
+SETTLED_SECONDS = 30
+"""Until the spare is ready, and the browser has collected what the page needs no more."""
+PATIENCE_MS = 120_000
+FIRST_KERNEL = ".code[data-runs]:has-text('@triton.jit') >> nth=0"
+PRINTED = ".output.yours:has(figcaption.right)"
+ASK = """
+async (request) => {
+  globalThis.python ??= await Parts.python(() => {});
+  const from = performance.now(), heard = [];
+  let first;
+  const done = await python.ask(request, ({ verdict }) => {
+    first ??= performance.now();
+    if (verdict) heard.push(verdict);
+  });
+  const all = performance.now() - from;
+  return { first: ((first ?? performance.now()) - from) / 1000, all: all / 1000, passed: heard.at(-1)?.passed };
+}
+"""
+STOPPED = """
+async () => {
+  const endless = python.ask({ run: { text: "while True: pass" } });
+  await new Promise((next) => setTimeout(next, 1000));
+  const from = performance.now();
+  python.stop();
+  await endless;
+  const done = await python.ask({ run: { text: "print(1)" } });
+  if (done.failed) throw new Error(done.failed);
+  return (performance.now() - from) / 1000;
+}
+"""
+
+
+def first_kernel(page: Page, address: str) -> float:
+    """Seconds from opening the page until the deck's first kernel has printed what it computed."""
+    began = time.monotonic()
+    page.goto(address, wait_until="commit")
+    page.locator(FIRST_KERNEL).get_by_role("button", name="Run").click()
+    page.wait_for_selector(PRINTED, state="attached")
+    return time.monotonic() - began
+
+
+def first_kernels(browser: Browser, file: str, host: str) -> Iterator[Figure]:
+    for name, address, caches, bound in (
+        ("from a file", file, False, 5.0),
+        ("from a host, nothing cached", host, False, 6.0),
+        ("from a host, cached", host, True, 4.0),
+    ):
+        seconds = []
+        with context_of(browser) as kept:
+            if caches:
+                first_kernel(kept.new_page(), address)
+            for _ in range(ROUNDS):
+                if caches:
+                    seconds.append(first_kernel(kept.new_page(), address))
+                else:
+                    with context_of(browser) as fresh:
+                        seconds.append(first_kernel(fresh.new_page(), address))
+        yield Figure(f"the first kernel {name}, median of {ROUNDS}", statistics.median(seconds), "s", bound)
+
+
+@contextmanager
+def context_of(browser: Browser) -> Iterator[BrowserContext]:
+    context = browser.new_context()
+    context.set_default_timeout(PATIENCE_MS)
+    try:
+        yield context
+    finally:
+        context.close()
+
+
+def verdicts(ask: Callable[..., dict[str, Any]]) -> Iterator[Figure]:
+    for half, bound in ((1, 0.3), (2, None)):
+        right = [right_verdict(ask, exercise) for exercise in EXERCISES.values() if exercise.half == half]
+        yield Figure(f"half-day {half}: a right exercise's first verdict, warm, median", statistics.median(right), "s")
+        yield Figure(f"half-day {half}: that of the slowest exercise", max(right), "s", bound)
+    cases = list(scripts())[::EVERY]
+    seconds = [ask(check={"number": case.exercise.number, "text": case.text})["all"] for case in cases]
+    yield Figure(f"all that is said of a script, median of {len(cases)}", statistics.median(seconds), "s", 0.6)
+    yield Figure("of these, nine of ten", statistics.quantiles(seconds, n=10)[-1], "s")
+
+
+def right_verdict(ask: Callable[..., dict[str, Any]], exercise: Exercise) -> float:
+    """Seconds until the solution is called right, once the page has judged it before."""
+    found = [ask(check={"number": exercise.number, "text": exercise.solution}) for _ in range(ROUNDS + 1)]
+    assert all(each["passed"] for each in found), exercise.number
+    return statistics.median(float(each["first"]) for each in found[1:])
+
+
+def memory(browser: Browser, file: str) -> Iterator[Figure]:
+    for spares, bound in ((0, 300.0), (1, 450.0)):
+        with context_of(browser) as context:
+            page = context.new_page()
+            page.goto("about:blank")
+            time.sleep(1)
+            blank = resident()
+            page.goto(file)
+            page.evaluate(
+                f"""async () => {{
+                globalThis.python = await Parts.python(() => {{}}, {{ spares: {spares} }});
+                await python.ask({{ run: {{ text: "print(1)" }} }});
+                }}"""
+            )
+            page.evaluate(ASK, {"check": {"number": "1", "text": EXERCISES["1"].solution}})
+            time.sleep(SETTLED_SECONDS)
+            name = "one worker and the spare" if spares else "one worker"
+            yield Figure(f"memory of {name}, {SETTLED_SECONDS} s after a check", resident() - blank, "MB", bound)
+
+
+def resident() -> float:
+    """Megabytes of all pages of the browser, each shared one divided by those who share it (PSS)."""
+    return sum(pss(each) for each in descendants(os.getpid()) if "--type=renderer" in command(each)) / 1000
+
+
+def descendants(process: int) -> Iterator[int]:
+    listed = subprocess.run(["ps", "-eo", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
+    children: dict[int, list[int]] = {}
+    for row in listed.splitlines():
+        child, parent = map(int, row.split())
+        children.setdefault(parent, []).append(child)
+    waiting = [process]
+    while waiting:
+        found = waiting.pop()
+        yield found
+        waiting += children.get(found, [])
+
+
+def command(process: int) -> str:
+    try:
+        return Path(f"/proc/{process}/cmdline").read_text("utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def pss(process: int) -> float:
+    """Kilobytes."""
+    rows = Path(f"/proc/{process}/smaps_rollup").read_text("ascii").splitlines()
+    return float(next(row for row in rows if row.startswith("Pss:")).split()[1]) * 1.024
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """A host without headers of ours."""
+
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_: object) -> None: ...
+
+
+def figures(folder: Path) -> Iterator[Figure]:
+    file = folder / "workshop.html"
+    for words in (["handout", "--live", "-o", str(file)], ["site", str(folder / "site")]):
+        subprocess.run(["workshop", *words], check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    host = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder / "site")))
+    threading.Thread(target=host.serve_forever, daemon=True).start()
+    with sync_playwright() as playwright, host:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield from first_kernels(browser, file.as_uri(), f"http://127.0.0.1:{host.server_port}/")
+        with context_of(browser) as context:
+            page = context.new_page()
+            page.goto(file.as_uri())
+            yield from verdicts(lambda **request: page.evaluate(ASK, request))
+            yield Figure("from Stop to the next result", page.evaluate(STOPPED), "s", 0.5)
+        yield from memory(browser, file.as_uri())
+        browser.close()
+        host.shutdown()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.parse_args()
+    passed = True
+    with tempfile.TemporaryDirectory() as folder:
+        for figure in figures(Path(folder)):
+            print(line(figure), flush=True)
+            passed &= figure.passed
+    sys.exit(not passed)
+
+
+if __name__ == "__main__":
+    main()
