@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+
 from triton_workshop.web.limits import Pace
 
 
