@@ -62,9 +62,7 @@ class Source:
     @functools.cached_property
     def expressions(self) -> tuple[tuple[Function, ast.expr], ...]:
         """Each kernel with the expressions of its body, from top to bottom."""
-        nodes = ((kernel, node) for kernel in self.kernels for part in kernel.body for node in ast.walk(part))
-        found = [(kernel, node) for kernel, node in nodes if isinstance(node, ast.expr)]
-        return tuple(sorted(found, key=lambda each: (self.kernels.index(each[0]), each[1].lineno)))
+        return tuple((kernel, node) for kernel in self.kernels for node in _expressions(kernel))
 
     @property
     def kernel(self) -> Function | None:
@@ -205,6 +203,11 @@ def names_loaded(node: ast.AST) -> list[str]:
 def called(call: ast.Call) -> str:
     """Return the last part of the called name: `load` for `tl.load(…)`."""
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def _expressions(kernel: Function) -> list[ast.expr]:
+    nodes = (node for statement in kernel.body for node in ast.walk(statement))
+    return sorted((node for node in nodes if isinstance(node, ast.expr)), key=lambda node: node.lineno)
 
 
 def _assignments(function: Function | None, names: set[str]) -> list[int]:
