@@ -8,7 +8,6 @@ takes about five minutes. The exit status is 1 if a bound is exceeded. Linux.
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
 import statistics
 import subprocess
@@ -25,6 +24,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
+from benchmarks.memory import started
 from benchmarks.page_verdicts import scripts
 from benchmarks.share import Figure, line
 from triton_workshop.checking.exercises import EXERCISES
@@ -142,20 +142,7 @@ def memory(browser: Browser, file: str) -> Iterator[Figure]:
 
 def resident() -> float:
     """Megabytes of all pages of the browser, each shared one divided by those who share it (PSS)."""
-    return sum(pss(each) for each in descendants(os.getpid()) if "--type=renderer" in command(each)) / 1000
-
-
-def descendants(process: int) -> Iterator[int]:
-    listed = subprocess.run(["ps", "-eo", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
-    children: dict[int, list[int]] = {}
-    for row in listed.splitlines():
-        child, parent = map(int, row.split())
-        children.setdefault(parent, []).append(child)
-    waiting = [process]
-    while waiting:
-        found = waiting.pop()
-        yield found
-        waiting += children.get(found, [])
+    return sum(size["Pss"] for process, size in started() if "--type=renderer" in command(process))
 
 
 def command(process: int) -> str:
@@ -163,12 +150,6 @@ def command(process: int) -> str:
         return Path(f"/proc/{process}/cmdline").read_text("utf-8", errors="replace")
     except OSError:
         return ""
-
-
-def pss(process: int) -> float:
-    """Kilobytes."""
-    rows = Path(f"/proc/{process}/smaps_rollup").read_text("ascii").splitlines()
-    return float(next(row for row in rows if row.startswith("Pss:")).split()[1]) * 1.024
 
 
 class Quiet(SimpleHTTPRequestHandler):

@@ -9,15 +9,13 @@ ready. What waits then is listed in the end: how much memory of each is resident
 from __future__ import annotations
 
 import argparse
-import os
-import re
 import statistics
-import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from benchmarks import memory
 from triton_workshop.checking.exercises import REQUIRED
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.watch.checker import Checker
@@ -85,18 +83,8 @@ def _seconds(checker: Checker, exercise: Exercise, text: str, pause: float) -> I
 
 def _waiting() -> Iterator[tuple[int, int]]:
     """MB of memory of each process that this one has started, by Linux's /proc: resident, and shared with others."""
-    # By commands, as a Python that is made like a Mac sees no /proc.
-    listed = subprocess.run(["ps", "-eo", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
-    parents = [tuple(map(int, line.split())) for line in listed.splitlines()]
-    ours = {os.getpid()}
-    while more := {process for process, parent in parents if parent in ours} - ours:
-        ours |= more
-    for process in ours - {os.getpid()}:
-        rollup = subprocess.run(["cat", f"/proc/{process}/smaps_rollup"], capture_output=True, text=True, check=False)
-        kilobytes = {name: int(size) for name, size in re.findall(r"(\w+): +(\d+) kB", rollup.stdout)}
-        if kilobytes:  # not `ps` itself
-            shared = kilobytes["Shared_Clean"] + kilobytes["Shared_Dirty"]
-            yield round(kilobytes["Rss"] * 1024 / 1e6), round(shared * 1024 / 1e6)
+    for _, size in memory.started():
+        yield round(size["Rss"]), round(size["Shared_Clean"] + size["Shared_Dirty"])
 
 
 if __name__ == "__main__":
