@@ -327,7 +327,7 @@ def killed(bench: Bench) -> Iterator[Figure]:
     yield Figure("kill -9: sessions lost", status != 200, "", 0)
 
 
-def slide_changes(clients: int, rounds: int = 3) -> Iterator[Figure]:
+def slide_changes(clients: int, rounds: int = 5) -> Iterator[Figure]:
     """How long the presenter waits for the next slide, alone and with a room that follows, in turns."""
     deck = load_deck(DECK)
     titles = [plain(slide.title or ()) for slide in deck.slides]
@@ -337,33 +337,43 @@ def slide_changes(clients: int, rounds: int = 3) -> Iterator[Figure]:
         with closing(Room(Path(folder, "room.sqlite"))) as room:
             tokens = [room.enter().token for _ in range(clients)]
         variables = {**os.environ, "TERM": "xterm-256color", "TRITON_WORKSHOP_ROOM": folder}
-        alone: list[float] = []
-        shared: list[float] = []
-        attacked: list[float] = []
-        loaded: list[float] = []
+        alone: list[list[float]] = []
+        shared: list[list[float]] = []
+        attacked: list[list[float]] = []
+        loaded: list[list[float]] = []
         heard: list[int] = []
         whole: list[int] = []
         names = piece_names()
+
+        def walked(*options: str) -> list[float]:
+            return [*walk(deck.title, titles[1:], variables, *options)][1:]
+
         for _ in range(rounds):
-            alone += [*walk(deck.title, titles[1:], variables)][1:]
+            alone.append(walked())
             for seconds, attackers in ((shared, 0), (attacked, ATTACKERS)):
                 with elsewhere(attack, port, attackers), elsewhere(follow_until_told, port, tokens) as pages:
-                    seconds += [*walk(deck.title, titles[1:], variables, "--share", "--port", str(port))][1:]
+                    seconds.append(walked("--share", "--port", str(port)))
                     pages.send("enough")
                     heard.append(pages.recv())
             with elsewhere(load_again, port, tokens, names) as pages:
-                loaded += [*walk(deck.title, titles[1:], variables, "--share", "--port", str(port))][1:]
+                loaded.append(walked("--share", "--port", str(port)))
                 pages.send("enough")
                 whole.append(pages.recv())
     yield Figure(f"slides of {len(titles)} that every page heard of, at least", min(heard), "")
-    yield Figure("the next slide, alone, median", statistics.median(alone), "s")
-    ratio = statistics.median(shared) / statistics.median(alone)
+    yield Figure("the next slide, alone, median", statistics.median(each for walk in alone for each in walk), "s")
+    ratio = as_long(shared, alone)
     yield Figure(f"the next slide with {clients} pages that follow, in parts of that", ratio, "", 1.1)
     yield Figure(f"pages that {clients} load again and again during a walk, at least", min(whole), "")
-    ratio = statistics.median(loaded) / statistics.median(alone)
+    ratio = as_long(loaded, alone)
     yield Figure(f"the next slide with {clients} that load everything, in parts of that", ratio, "", 1.1)
-    ratio = statistics.median(attacked) / statistics.median(alone)
+    ratio = as_long(attacked, alone)
     yield Figure(f"the next slide with {clients} pages and {ATTACKERS} attackers, in parts of that", ratio, "", 2)
+
+
+def as_long(walks: Sequence[Sequence[float]], alone: Sequence[Sequence[float]]) -> float:
+    """How many times as long a slide takes, slide by slide: they differ from each other more than these walks do."""
+    those, these = ([statistics.median(rounds) for rounds in zip(*each, strict=True)] for each in (walks, alone))
+    return float(statistics.median(that / this for that, this in zip(those, these, strict=True)))
 
 
 @contextmanager
@@ -411,7 +421,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--clients", type=int, default=200, choices=range(1, 400), metavar="1…399")
     parser.add_argument("--changes", type=int, default=50, choices=range(1, 201), metavar="1…200")
-    parser.add_argument("--slides", action="store_true", help="also walk through the deck, which takes three minutes")
+    parser.add_argument("--slides", action="store_true", help="also walk through the deck, which takes six minutes")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args()
     figures: list[Figure] = []

@@ -36,7 +36,7 @@ LIBRARY = "/lib/python3.14/site-packages"
 LIBRARIES = ("numpy", "pillow")
 """Wheels, by the beginning of their names: in the page, they are zips of these names."""
 LICENCES = "licences.txt"
-PIECE_BYTES = 256 * 1024
+PIECE_BYTES = 512 * 1024
 NOT_COMPILED = (
     "There is no Python 3.14 here, and no node to stand in for it, so the page compiles all its Python whenever it "
     "starts: that takes about ten seconds more."

@@ -71,6 +71,6 @@ onmessage = async ({ data }) => {
     const kind = "run" in data ? "run" : "check";
     postMessage({ id: data.id, done: work[kind](data[kind]) });
   } catch (error) {
-    postMessage({ id: data.id, failed: String(error?.message ?? error) });
+    postMessage({ id: data.id, failed: String(error?.message || error) });
   }
 };

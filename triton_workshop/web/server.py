@@ -55,7 +55,7 @@ FAREWELL_SECONDS = 1.0
 LOOK_SECONDS = 1.0
 """Seconds between two looks at the room, which others change too: the notes, `workshop board`, another day."""
 FULL = f"{MOST_STREAMS} pages follow these slides already, and there is no room for more. Try again later."
-PIECES_PER_SECOND, PIECES_AT_ONCE = 30e6, 20e6
+PIECES_PER_SECOND, PIECES_AT_ONCE = 20e6, 20e6
 """Bytes per second of what kernels need, for all pages together: about a Wi-Fi's. Two pages need not wait."""
 UNCHANGING = {"Cache-Control": "private, max-age=86400, immutable"}
 """For what is named by its digest."""
