@@ -421,6 +421,25 @@ def test_float8e4b15_has_no_infinity_and_a_bias_of_15() -> None:
     assert torch.equal(back, bits)
 
 
+@triton.jit
+def with_numbers(x_ptr, out_ptr, N: tl.constexpr):
+    at = tl.arange(0, N)
+    x, k = tl.load(x_ptr + at), tl.load(x_ptr + at).to(tl.int32)
+    tl.store(out_ptr + at, x + 0.0)
+    tl.store(out_ptr + N + at, x + -0.0)
+    tl.store(out_ptr + 2 * N + at, x * 1 + k * 1)
+    tl.store(out_ptr + 3 * N + at, 1.0 / x)
+    tl.store(out_ptr + 4 * N + at, (k + 2147483647).to(tl.float32))
+
+
+def test_numbers_become_constants_that_keep_their_sign_and_their_type() -> None:
+    (_, ours), (_, theirs) = both(with_numbers, (1,), lambda: (torch.full((N,), -0.0), torch.ones(5 * N)), N=N)
+    assert_same((ours,), (theirs,))
+    assert torch.equal(torch.signbit(ours), torch.signbit(theirs))
+    assert ours.view(5, N)[1].signbit().all()
+    assert not ours.view(5, N)[0].signbit().any()
+
+
 @pytest.mark.parametrize("op", ["add", "sub", "mul", "div", "max", "where", "scalar"])
 def test_bfloat16_is_computed_in_float32_and_rounded(op: str) -> None:
     x, y = rows(torch.bfloat16), rows(torch.bfloat16, 1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -10,10 +12,12 @@ from triton.language.semantic import TritonSemantic
 
 from triton_workshop.simulator.operations.builder import Builder
 from triton_workshop.simulator.operations.shapes import SIZES
+from triton_workshop.simulator.values import blocks, conversions
+from triton_workshop.simulator.values.value import Value
 
-_STAY_AS_THEY_ARE = frozenset(dtype.name for dtype in (tl.float32, tl.float64, tl.int32, tl.int64))
-"""Types of which two operands give a result of the same type, whatever the operation."""
-_FITS = {int: _STAY_AS_THEY_ARE, float: frozenset((tl.float32.name, tl.float64.name))}
+_STAY_AS_THEY_ARE = {dtype.name: dtype for dtype in (tl.float32, tl.float64, tl.int32, tl.int64)}
+"""Types of which two operands give a result of the same type, whatever the operation, by their names."""
+_FITS = {int: frozenset(_STAY_AS_THEY_ARE), float: frozenset((tl.float32.name, tl.float64.name))}
 """Types of blocks that a number of this kind takes, by its kind."""
 
 Sizes = tuple[int, ...]
@@ -43,7 +47,10 @@ class Semantic(TritonSemantic):  # type: ignore[misc]  # Triton is untyped
     ) -> Any:
         """Both operands of an operation, with the same type and shape."""
         if arithmetic_check:
-            lhs, rhs = self._like(lhs, rhs), self._like(rhs, lhs)
+            if type(rhs) in _FITS:
+                rhs = self._like(rhs, lhs)
+            elif type(lhs) in _FITS:
+                lhs = self._like(lhs, rhs)
         tensors = isinstance(lhs, tl.tensor) and isinstance(rhs, tl.tensor)
         if tensors and lhs.dtype is rhs.dtype and lhs.dtype.name in _STAY_AS_THEY_ARE:
             return self.broadcast_impl_value(lhs, rhs)
@@ -53,23 +60,28 @@ class Semantic(TritonSemantic):  # type: ignore[misc]  # Triton is untyped
 
     def _like(self, number: Any, block: Any) -> Any:
         """A number that takes part in an operation with this block, as a constant of the block's type if it gets it."""
-        fits = _FITS.get(type(number))
-        if fits and isinstance(block, tl.tensor) and block.dtype.name in fits and -(2**31) <= number < 2**31:
-            return self.scalar_constant(number, block.dtype)
-        return number
+        if not isinstance(self.builder, Builder):  # Triton's interpreter runs
+            return number
+        fits = isinstance(block, tl.tensor) and block.dtype.name in _FITS[type(number)] and -(2**31) <= number < 2**31
+        if not fits or (sizes := _sizes(block.type)) is None:
+            return number
+        return tl.tensor(_constant(number, math.copysign(1, number), block.dtype.name, sizes), block.type)
 
     def broadcast_impl_value(self, lhs: Any, rhs: Any) -> Any:
         """Both blocks with the same shape."""
         left, right = _sizes(lhs.type), _sizes(rhs.type)
+        if left is not None and left == right:
+            return lhs, rhs
         shape = _common(left, right)
         if shape is None:
             return super().broadcast_impl_value(lhs, rhs)
-        return self._spread(lhs, left, shape), self._spread(rhs, right, shape)
+        return self._spread(lhs, left, shape, rhs), self._spread(rhs, right, shape, lhs)
 
-    def _spread(self, block: Any, sizes: Sizes | None, shape: Sizes) -> Any:
+    def _spread(self, block: Any, sizes: Sizes | None, shape: Sizes, other: Any) -> Any:
         if sizes == shape:
             return block
-        of_block = tl.block_type(block.dtype, list(shape))
+        same = block.dtype is other.dtype and _sizes(other.type) == shape
+        of_block = other.type if same else tl.block_type(block.dtype, list(shape))
         if sizes:
             return tl.tensor(self.builder.create_broadcast(block.handle, shape), of_block)
         return tl.tensor(self.builder.create_splat(of_block, block.handle), of_block)
@@ -98,9 +110,20 @@ class Semantic(TritonSemantic):  # type: ignore[misc]  # Triton is untyped
         return tl.tensor(old, value.type)
 
 
+@functools.lru_cache(maxsize=1024, typed=True)
+def _constant(number: float, _sign: float, dtype: str, sizes: Sizes) -> Value:
+    """A block of this number; the sign tells the two zeros apart. All who ask get the same one, which none can change.
+
+    A loop of a kernel asks for the same few again and again.
+    """
+    value = conversions.constant(number, _STAY_AS_THEY_ARE[dtype])
+    value.data.flags.writeable = False
+    return blocks.splat(value, sizes)
+
+
 def _sizes(of_block: Any) -> Sizes | None:
     """The shape of a block, or () for a scalar; None where it is not known."""
-    return vars(of_block).get(SIZES) if of_block.is_block() else ()
+    return of_block.__dict__.get(SIZES) if of_block.is_block() else ()
 
 
 def _common(left: Sizes | None, right: Sizes | None) -> Sizes | None:

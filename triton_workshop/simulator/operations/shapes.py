@@ -19,9 +19,13 @@ _OF_TENSORS = "_of_tensors"
 
 
 def shape_patches(patches: Patches) -> None:
-    """Plan that types and tensors share what is equal in them."""
+    """Plan that types and tensors share what is equal in them, and that a tensor is seen at once to be no constant."""
     patches.attribute(tl.block_type, "__init__", _share_parts_of_types())
     patches.attribute(tl.tensor, "__init__", _share_parts_of_tensors())
+    unwrapped = tl.core._unwrap_if_constexpr
+    patches.attribute(
+        tl.core, "_unwrap_if_constexpr", lambda thing: thing if thing.__class__ is tl.tensor else unwrapped(thing)
+    )
 
 
 def _share_parts_of_types() -> Any:
@@ -39,7 +43,7 @@ def _share_parts_of_types() -> Any:
         if known is None:
             of_triton(made, element_ty, shape)
             known = parts[key] = {**vars(made), SIZES: sizes, _OF_TENSORS: {}}
-        vars(made).update(known)
+        made.__dict__.update(known)
 
     return make
 
@@ -48,8 +52,8 @@ def _share_parts_of_tensors() -> Any:
     of_triton = tl.tensor.__init__
 
     def make(made: Any, handle: Any, type: Any) -> None:
-        attributes = vars(made)
-        known = vars(type).get(_OF_TENSORS)
+        attributes = made.__dict__
+        known = type.__dict__.get(_OF_TENSORS)
         if known and made.__class__ is tl.tensor:
             attributes.update(known)
             attributes["handle"] = handle
