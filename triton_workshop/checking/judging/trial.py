@@ -114,11 +114,13 @@ def judged(
         if not seen.loading:
             results.append(CaseResult(case.name, passed=not findings))
             progress(results[-1])
-        words = in_words(judge.exercise, comparison.arguments)
-        outcome = Trial(tuple(results), findings, words, last=(case, seen), kernels=seen.kernels)
+        outcome = Trial(tuple(results), findings, last=(case, seen), kernels=seen.kernels)
         if findings:
-            return outcome
-    if comparison is None or case is not judge.exercise.cases[-1]:
+            break
+    if comparison is None:
+        return outcome
+    outcome = replace(outcome, tolerance=in_words(judge.exercise, comparison.arguments))
+    if outcome.findings or case is not judge.exercise.cases[-1]:
         return outcome
     # A grid that grows with the input to a program for each element gets no long case: a million take seconds.
     elements, tiles = comparison.expected.numel(), math.prod(comparison.wanted_grid)
